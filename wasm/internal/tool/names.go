@@ -1,0 +1,65 @@
+package tool
+
+import (
+	"strings"
+
+	"embedded-agent/wasm/internal/fault"
+)
+
+// NormaliseArgs gives the arguments under the tool's own parameter names:
+// camelCase and snake_case are one name, and the tool's aliases (Claude-style
+// names, invocation protocol §6) are replaced. Both spellings with different
+// values is VALIDATION_ERROR (DESIGN §6). Names that the tool does not know
+// stay, for the schema to refuse. The map given is not changed.
+func (e *Entry) NormaliseArgs(args map[string]any) (map[string]any, error) {
+	s, err := e.input()
+	if err != nil {
+		return nil, err
+	}
+	known := s.Properties()
+	clean := true
+	for name := range args {
+		if _, ok := known[name]; !ok {
+			clean = false
+			break
+		}
+	}
+	if clean {
+		return args, nil
+	}
+	folded := make(map[string]string, len(known))
+	for name := range known {
+		folded[foldName(name)] = name
+	}
+	out := make(map[string]any, len(args))
+	for name, v := range args {
+		own := name
+		if _, ok := known[name]; !ok {
+			if alias, ok := e.Aliases[name]; ok {
+				own = alias
+			} else if n, ok := folded[foldName(name)]; ok {
+				own = n
+			}
+		}
+		if before, twice := out[own]; twice && !same(before, v) {
+			return nil, fault.New(fault.Validation, "error.tool.twoSpellings", fault.P{"tool": e.Name, "name": own})
+		}
+		out[own] = v
+	}
+	return out, nil
+}
+
+// foldName makes filePath, file_path and FilePath one.
+func foldName(s string) string {
+	return strings.ToLower(strings.ReplaceAll(s, "_", ""))
+}
+
+// same compares scalars; two spellings with compound values count as
+// different.
+func same(a, b any) bool {
+	switch a.(type) {
+	case string, bool, float64, nil:
+		return a == b
+	}
+	return false
+}

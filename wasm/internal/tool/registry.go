@@ -1,0 +1,229 @@
+package tool
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"embedded-agent/wasm/internal/fault"
+)
+
+// Entry is a registered tool with its schemas, compiled at first use: a start
+// that compiled all of them would be felt.
+type Entry struct {
+	Tool
+	input, output func() (*Schema, error)
+}
+
+// Registry maps name@version to tools (agent-tools §2.2.2, §7). It is built
+// once and then only read.
+type Registry struct {
+	byID   map[string]*Entry
+	byName map[string][]*Entry // newest last
+	names  []string
+}
+
+// NewRegistry registers tools. It refuses a Spec that is incomplete, a version
+// registered twice, and names that would collide on the wire.
+func NewRegistry(tools ...Tool) (*Registry, error) {
+	r := &Registry{byID: map[string]*Entry{}, byName: map[string][]*Entry{}}
+	wire := map[string]string{}
+	for _, t := range tools {
+		if err := checkSpec(&t.Spec); err != nil {
+			return nil, err
+		}
+		if _, twice := r.byID[t.ID()]; twice {
+			return nil, fmt.Errorf("tool %s is registered twice", t.ID())
+		}
+		w := WireName(t.Name)
+		if other, taken := wire[w]; taken && other != t.Name {
+			return nil, fmt.Errorf("tools %s and %s are both %s on the wire", other, t.Name, w)
+		}
+		wire[w] = t.Name
+		e := &Entry{Tool: t}
+		e.input = sync.OnceValues(func() (*Schema, error) { return CompileSchema(e.ID()+"/input", e.Input) })
+		e.output = sync.OnceValues(func() (*Schema, error) { return CompileSchema(e.ID()+"/output", e.Output) })
+		r.byID[t.ID()] = e
+		if r.byName[t.Name] == nil {
+			r.names = append(r.names, t.Name)
+		}
+		r.byName[t.Name] = append(r.byName[t.Name], e)
+	}
+	slices.Sort(r.names)
+	for _, es := range r.byName {
+		slices.SortFunc(es, func(a, b *Entry) int { return compareVersions(a.Version, b.Version) })
+	}
+	return r, nil
+}
+
+func checkSpec(s *Spec) error {
+	switch {
+	case s.Name == "" || strings.Count(s.Name, ".") != 1 || strings.Contains(s.Name, "__"):
+		return fmt.Errorf("tool %q: a name is namespace.verb", s.Name)
+	case s.Version == "":
+		return fmt.Errorf("tool %s has no version", s.Name)
+	case s.Description == "":
+		return fmt.Errorf("tool %s has no description", s.Name)
+	case len(s.Input) == 0 || len(s.Output) == 0:
+		return fmt.Errorf("tool %s lacks a schema", s.Name)
+	}
+	return nil
+}
+
+// WireName gives the name that providers accept, who refuse dots (DESIGN §6).
+func WireName(name string) string { return strings.Replace(name, ".", "__", 1) }
+
+// FromWire undoes WireName.
+func FromWire(wire string) string { return strings.Replace(wire, "__", ".", 1) }
+
+// Get finds a tool. An empty version means the newest that is not blocked. A
+// tool that is not there is NOT_FOUND, one that is blocked is POLICY_DENIED.
+func (r *Registry) Get(name, version string) (*Entry, error) {
+	es := r.byName[name]
+	if len(es) == 0 {
+		return nil, fault.New(fault.NotFound, "error.tool.unknown", fault.P{"tool": name, "near": r.near(name)})
+	}
+	if version == "" {
+		for _, e := range slices.Backward(es) {
+			if e.Lifecycle != Blocked {
+				return e, nil
+			}
+		}
+		return nil, fault.New(fault.Denied, "error.tool.blocked", fault.P{"tool": name})
+	}
+	e := r.byID[name+"@"+version]
+	switch {
+	case e == nil:
+		return nil, fault.New(fault.NotFound, "error.tool.version", fault.P{"tool": name, "version": version})
+	case e.Lifecycle == Blocked:
+		return nil, fault.New(fault.Denied, "error.tool.blocked", fault.P{"tool": e.ID()})
+	}
+	return e, nil
+}
+
+// Names lists the tools' names, sorted.
+func (r *Registry) Names() []string { return r.names }
+
+// All lists every version of every tool, by name, oldest first.
+func (r *Registry) All() []*Entry {
+	var all []*Entry
+	for _, n := range r.names {
+		all = append(all, r.byName[n]...)
+	}
+	return all
+}
+
+// Version names the registry's contents, for the envelopes: it changes when a
+// tool is added or its version moves.
+func (r *Registry) Version() string { return fmt.Sprintf("1.%d", len(r.byID)) }
+
+// near gives the registered name that looks most like the one asked for.
+func (r *Registry) near(name string) string {
+	best, score := "", 0
+	for _, n := range r.names {
+		s := commonPrefix(n, name) + commonSuffix(n, name)
+		if s > score {
+			best, score = n, s
+		}
+	}
+	return best
+}
+
+func commonPrefix(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+func commonSuffix(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
+		n++
+	}
+	return n
+}
+
+func compareVersions(a, b string) int {
+	as, bs := strings.Split(a, "."), strings.Split(b, ".")
+	for i := range min(len(as), len(bs)) {
+		x, y := as[i], bs[i]
+		if len(x) != len(y) { // numbers without leading zeros
+			return len(x) - len(y)
+		}
+		if c := strings.Compare(x, y); c != 0 {
+			return c
+		}
+	}
+	return len(as) - len(bs)
+}
+
+// InputSchema gives the compiled input schema.
+func (e *Entry) InputSchema() (*Schema, error) { return e.input() }
+
+// OutputSchema gives the compiled output schema.
+func (e *Entry) OutputSchema() (*Schema, error) { return e.output() }
+
+// CheckInput validates materialised arguments: VALIDATION_ERROR.
+func (e *Entry) CheckInput(args Args) error {
+	s, err := e.input()
+	if err != nil {
+		return err
+	}
+	if vs := s.Validate(map[string]any(args)); vs != nil {
+		return invalid(e.Name, vs)
+	}
+	return nil
+}
+
+// CheckOutput validates what the tool gave. A miss is the tool's own mistake:
+// INTERNAL_ERROR.
+func (e *Entry) CheckOutput(data Data) error {
+	s, err := e.output()
+	if err != nil {
+		return err
+	}
+	if vs := s.Validate(plain(data)); vs != nil {
+		return fault.New(fault.Internal, "error.tool.output", fault.P{"tool": e.ID(), "problems": invalid(e.Name, vs).Params["problems"]})
+	}
+	return nil
+}
+
+// plain turns the Go types that tools may use into those the validator knows.
+func plain(v any) any {
+	switch v := v.(type) {
+	case Data:
+		return plainMap(v)
+	case map[string]any:
+		return plainMap(v)
+	case []any:
+		out := make([]any, len(v))
+		for i, e := range v {
+			out[i] = plain(e)
+		}
+		return out
+	case []map[string]any:
+		out := make([]any, len(v))
+		for i, e := range v {
+			out[i] = plainMap(e)
+		}
+		return out
+	case []string:
+		out := make([]any, len(v))
+		for i, e := range v {
+			out[i] = e
+		}
+		return out
+	}
+	return v
+}
+
+func plainMap[M ~map[string]any](m M) map[string]any {
+	out := make(map[string]any, len(m))
+	for k, e := range m {
+		out[k] = plain(e)
+	}
+	return out
+}
