@@ -1,0 +1,167 @@
+package protocol
+
+// Event is what the core tells while it works. Exactly one of the pointers is
+// set, by Type. The panel's state is a pure fold over State and events.
+type Event struct {
+	Type string `json:"type"`
+	// At is when, in RFC 3339 with milliseconds.
+	At string `json:"at"`
+
+	Turn     *Turn           `json:"turn,omitempty"`     // turn.started, turn.ended
+	Delta    *Delta          `json:"delta,omitempty"`    // turn.text, turn.reasoning
+	Review   *Review         `json:"review,omitempty"`   // review.opened, review.changed
+	Run      *RunState       `json:"run,omitempty"`      // run.state
+	Exec     *ExecutionEvent `json:"exec,omitempty"`     // exec
+	Question *Question       `json:"question,omitempty"` // question.opened, question.closed
+	Notice   *Notice         `json:"notice,omitempty"`   // notice
+	State    *State          `json:"state,omitempty"`    // state: everything anew
+	Actions  []Action        `json:"actions,omitempty"`  // actions.changed
+	RunID    string          `json:"runId,omitempty"`    // review.closed
+}
+
+// The event types.
+const (
+	EventTurnStarted    = "turn.started"
+	EventTurnText       = "turn.text"
+	EventTurnReasoning  = "turn.reasoning"
+	EventTurnEnded      = "turn.ended"
+	EventReviewOpened   = "review.opened"
+	EventReviewChanged  = "review.changed"
+	EventReviewClosed   = "review.closed"
+	EventRunState       = "run.state"
+	EventExec           = "exec"
+	EventQuestionOpened = "question.opened"
+	EventQuestionClosed = "question.closed"
+	EventNotice         = "notice"
+	EventState          = "state"
+	EventActionsChanged = "actions.changed"
+)
+
+// Turn is one exchange: what the person said and what became of it. Phase:
+// "asking" (waiting for the model), "streaming", "repairing", "simulating",
+// "done". Outcome, once done: "plan", "answer", "question", "failed",
+// "cancelled".
+type Turn struct {
+	ID           string    `json:"id"`
+	Conversation string    `json:"conversation"`
+	Text         string    `json:"text"`
+	Phase        string    `json:"phase"`
+	Outcome      string    `json:"outcome,omitempty"`
+	Reply        string    `json:"reply"`
+	Reasoning    string    `json:"reasoning,omitempty"`
+	Run          string    `json:"run,omitempty"`
+	Problem      *Problem  `json:"problem,omitempty"`
+	Usage        *Usage    `json:"usage,omitempty"`
+	Notes        []Message `json:"notes,omitempty"` // "streaming is off for this endpoint", …
+}
+
+// Usage is what a turn cost.
+type Usage struct {
+	Input  int     `json:"input"`
+	Output int     `json:"output"`
+	Cached int     `json:"cached,omitempty"`
+	Cost   float64 `json:"cost,omitempty"` // in US dollars, 0 when no price is known
+}
+
+// Delta is text that arrived for a turn.
+type Delta struct {
+	Turn string `json:"turn"`
+	Text string `json:"text"`
+}
+
+// Notice is a short message for the person. Level: info, warn, error.
+type Notice struct {
+	Level string  `json:"level"`
+	Text  Message `json:"text"`
+	Run   string  `json:"run,omitempty"`
+}
+
+// ExecutionEvent is an event of the envelope specification §3.3.
+type ExecutionEvent struct {
+	Type      string `json:"type"` // run.started … run.finished
+	RunID     string `json:"runId"`
+	Timestamp string `json:"timestamp"`
+	Level     string `json:"level"`
+	Message   string `json:"message"`
+	CallID    string `json:"callId,omitempty"`
+	StepID    string `json:"stepId,omitempty"`
+	Tool      string `json:"tool,omitempty"`
+	// Payload is JSON by type; see the fields of CallView for step events.
+	Call *CallView `json:"call,omitempty"`
+	Text *Message  `json:"text,omitempty"`
+}
+
+// CallView is one call as the run log shows it.
+type CallView struct {
+	CallID     string   `json:"callId"`
+	StepID     string   `json:"stepId"`
+	Tool       string   `json:"tool"`
+	Index      int      `json:"index"` // of the iteration; -1 without foreach
+	Attempt    int      `json:"attempt"`
+	Status     string   `json:"status"` // running, ok, error, timeout, cancelled, skipped
+	Args       string   `json:"args"`   // JSON, redacted, shortened
+	Result     string   `json:"result"` // JSON, redacted, shortened
+	DurationMs int64    `json:"durationMs"`
+	Cached     bool     `json:"cached,omitempty"`
+	Preview    string   `json:"preview,omitempty"`
+	Risk       string   `json:"risk,omitempty"`
+	Paths      []string `json:"paths,omitempty"` // what it changed
+	Problem    *Problem `json:"problem,omitempty"`
+	Attempts   int      `json:"attempts,omitempty"`
+	SecretFrom string   `json:"secretScope,omitempty"`
+}
+
+// RunState is how far a run is. State: "running", "paused", "cancelling",
+// "finished". Outcome, once finished: "ok", "partial", "failed", "cancelled",
+// "conflict".
+type RunState struct {
+	Run     string        `json:"run"`
+	State   string        `json:"state"`
+	Outcome string        `json:"outcome,omitempty"`
+	Done    int           `json:"done"`
+	Failed  int           `json:"failed"`
+	Skipped int           `json:"skipped"`
+	Total   int           `json:"total"`
+	LeftMs  int64         `json:"leftMs,omitempty"` // estimated time left
+	Text    Message       `json:"text"`             // "7 of 10 notes made"
+	Summary []SummaryLine `json:"summary,omitempty"`
+	Problem *Problem      `json:"problem,omitempty"`
+	Goal    string        `json:"goal"`
+	Can     Can           `json:"can"`
+	Kind    string        `json:"kind"` // run, revert, replay
+}
+
+// Can says what may be pressed for a run.
+type Can struct {
+	Revert  bool `json:"revert"`
+	Rest    bool `json:"rest"`
+	Save    bool `json:"save"`
+	Pause   bool `json:"pause"`
+	Cancel  bool `json:"cancel"`
+	Recover bool `json:"recover"`
+}
+
+// RunSummary is one line of the history.
+type RunSummary struct {
+	Run        string  `json:"run"`
+	Kind       string  `json:"kind"`
+	Goal       string  `json:"goal"`
+	StartedAt  string  `json:"startedAt"`
+	EndedAt    string  `json:"endedAt,omitempty"`
+	Outcome    string  `json:"outcome"`
+	Files      int     `json:"files"`
+	Calls      int     `json:"calls"`
+	Bytes      int64   `json:"bytes"`
+	Reverts    string  `json:"reverts,omitempty"`    // the run this one took back
+	RevertedBy string  `json:"revertedBy,omitempty"` // the run that took this one back
+	Text       Message `json:"text"`
+	Can        Can     `json:"can"`
+}
+
+// RunDetail is a past run opened.
+type RunDetail struct {
+	Summary RunSummary   `json:"summary"`
+	Files   []FileChange `json:"files"`
+	Calls   []CallView   `json:"calls"`
+	Plan    string       `json:"plan"`
+}

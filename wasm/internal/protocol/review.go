@@ -1,0 +1,163 @@
+package protocol
+
+// Review is what is shown before a run: the effects of executing the plan on
+// the overlay. The panel shows it as it is; every number is computed here.
+type Review struct {
+	Run         string   `json:"run"`
+	Goal        string   `json:"goal"`
+	Assumptions []string `json:"assumptions"`
+	// Summary is the plan in words: "Will create 10 notes under Projects/XYZ".
+	Summary []SummaryLine `json:"summary"`
+	Files   []FileChange  `json:"files"`
+	Steps   []StepPreview `json:"steps"`
+	Risk    string        `json:"risk"` // read-only, writes, commands: computed, never the plan's word
+	Calls   int           `json:"calls"`
+	// DryRun reviews cannot be approved. Approvable is false also when the
+	// simulation failed or nothing would change.
+	DryRun     bool      `json:"dryRun"`
+	Approvable bool      `json:"approvable"`
+	Warnings   []Message `json:"warnings"`
+	Problem    *Problem  `json:"problem,omitempty"`
+	// Approval names exactly this state of the review; approving anything else
+	// is refused.
+	Approval string `json:"approval"`
+	Plan     string `json:"plan"` // the plan's JSON, for "Edit plan"
+	Amended  bool   `json:"amended"`
+	// Outputs are answers for the person: what read-only steps found.
+	Outputs []StepOutput `json:"outputs,omitempty"`
+}
+
+// SummaryLine is one line of the plan in words. Tone highlights it: "create",
+// "modify", "rename", "delete", "folder", "command", "read", "open".
+type SummaryLine struct {
+	Tone  string   `json:"tone"`
+	Text  Message  `json:"text"`
+	Paths []string `json:"paths,omitempty"`
+}
+
+// FileChange is one path of the changeset. Status: "create", "modify",
+// "rename", "trash", "mkdir", "rmdir". From is the path before a rename.
+type FileChange struct {
+	Path    string `json:"path"`
+	Status  string `json:"status"`
+	From    string `json:"from,omitempty"`
+	Added   int    `json:"added"`   // lines
+	Removed int    `json:"removed"` // lines
+	Binary  bool   `json:"binary,omitempty"`
+	Bytes   int64  `json:"bytes"`
+	// LinksOnly marks notes that change only because a link in them follows a
+	// rename.
+	LinksOnly bool `json:"linksOnly,omitempty"`
+	// Dropped files are not written; Edited ones are written as the person
+	// changed them. Undoable is false for what cannot be taken back.
+	Dropped  bool `json:"dropped,omitempty"`
+	Edited   bool `json:"edited,omitempty"`
+	Undoable bool `json:"undoable"`
+}
+
+// StepPreview is one step of the plan as it was simulated.
+type StepPreview struct {
+	ID       string   `json:"id"`
+	Tool     string   `json:"tool"`
+	Text     string   `json:"text"` // the plan's own words
+	Calls    int      `json:"calls"`
+	Args     string   `json:"args"` // JSON, as the plan has them
+	Simulate bool     `json:"simulable"`
+	Undo     bool     `json:"undoable"`
+	Problem  *Problem `json:"problem,omitempty"`
+}
+
+// StepOutput is what one step gave, shortened for showing.
+type StepOutput struct {
+	Step string `json:"step"`
+	Tool string `json:"tool"`
+	JSON string `json:"json"`
+}
+
+// ReviewGetCall is the method review.get.
+type ReviewGetCall struct {
+	Params RunRef `json:"params"`
+	Result Review `json:"result"`
+}
+
+// FileRef names one path of a review or a run.
+type FileRef struct {
+	Run  string `json:"run"`
+	Path string `json:"path"`
+}
+
+// FileView is one file before and after, with the hunks between.
+type FileView struct {
+	Path   string `json:"path"`
+	From   string `json:"from,omitempty"`
+	Status string `json:"status"`
+	Before string `json:"before"`
+	After  string `json:"after"` // with the person's edits
+	Hunks  []Hunk `json:"hunks"`
+	Binary bool   `json:"binary,omitempty"`
+}
+
+// Hunk is one run of changed lines; line numbers from 0. Rejected hunks are
+// not written.
+type Hunk struct {
+	BeforeFrom int      `json:"beforeFrom"`
+	BeforeTo   int      `json:"beforeTo"`
+	AfterFrom  int      `json:"afterFrom"`
+	AfterTo    int      `json:"afterTo"`
+	Removed    []string `json:"removed"`
+	Added      []string `json:"added"`
+	Rejected   bool     `json:"rejected,omitempty"`
+}
+
+// ReviewFileCall is the method review.file.
+type ReviewFileCall struct {
+	Params FileRef  `json:"params"`
+	Result FileView `json:"result"`
+}
+
+// Amendment is one change a person makes in review. Kind: "drop" and "keep" (a
+// path), "hunks" (the indexes rejected on a path), "edit" (a path's text),
+// "plan" (the plan's JSON anew), "reset" (a path as the plan has it).
+type Amendment struct {
+	Run      string `json:"run"`
+	Kind     string `json:"kind"`
+	Path     string `json:"path,omitempty"`
+	Rejected []int  `json:"rejected,omitempty"`
+	Text     string `json:"text,omitempty"`
+	Plan     string `json:"plan,omitempty"`
+}
+
+// The kinds of amendments.
+const (
+	AmendDrop  = "drop"
+	AmendKeep  = "keep"
+	AmendHunks = "hunks"
+	AmendEdit  = "edit"
+	AmendPlan  = "plan"
+	AmendReset = "reset"
+)
+
+// ReviewAmendCall is the method review.amend: the plan is simulated again.
+type ReviewAmendCall struct {
+	Params Amendment `json:"params"`
+	Result Review    `json:"result"`
+}
+
+// Approve is a yes to exactly one state of a review.
+type Approve struct {
+	Run      string `json:"run"`
+	Approval string `json:"approval"`
+}
+
+// ReviewApproveCall is the method review.approve. It answers when the run has
+// begun; events tell the rest.
+type ReviewApproveCall struct {
+	Params Approve `json:"params"`
+	Result RunRef  `json:"result"`
+}
+
+// ReviewCloseCall is the method review.close: a no.
+type ReviewCloseCall struct {
+	Params RunRef `json:"params"`
+	Result Empty  `json:"result"`
+}

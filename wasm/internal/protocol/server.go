@@ -1,0 +1,352 @@
+package protocol
+
+// ServerMethods is what the shell may ask of the core: each field is a method,
+// its name the JSON name.
+type ServerMethods struct {
+	Hello     HelloCall     `json:"hello"`
+	Configure ConfigureCall `json:"configure"`
+	State     StateCall     `json:"state"`
+
+	Send SendCall `json:"send"` // type an instruction, or steer a working agent
+	Stop StopCall `json:"stop"` // end the model's stream or the run
+
+	ReviewGet     ReviewGetCall     `json:"review.get"`
+	ReviewFile    ReviewFileCall    `json:"review.file"`
+	ReviewAmend   ReviewAmendCall   `json:"review.amend"`
+	ReviewApprove ReviewApproveCall `json:"review.approve"`
+	ReviewClose   ReviewCloseCall   `json:"review.close"`
+
+	RunPause  RunCall    `json:"run.pause"`
+	RunResume RunCall    `json:"run.resume"`
+	RunRest   RunRefCall `json:"run.rest"` // review of what failed or was not reached
+	RunRevert RevertCall `json:"run.revert"`
+	RunsList  RunsCall   `json:"runs.list"`
+	RunGet    RunGetCall `json:"run.get"`
+	RunVerify VerifyCall `json:"run.verify"`
+	RunReplay RunRefCall `json:"run.replay"`
+	RunsClear ClearCall  `json:"runs.clear"`
+
+	RecoveryResolve RecoveryCall `json:"recovery.resolve"`
+
+	ActionsList   ActionsCall      `json:"actions.list"`
+	ActionSave    ActionSaveCall   `json:"actions.save"`
+	ActionRename  ActionRenameCall `json:"actions.rename"`
+	ActionRemove  ActionRefCall    `json:"actions.remove"`
+	ActionRun     ActionRunCall    `json:"actions.run"`
+	ActionsExport ExportCall       `json:"actions.export"`
+	ActionsImport ImportCall       `json:"actions.import"`
+
+	Answer   AnswerCall   `json:"answer"` // to a question the core asked
+	Tools    ToolsCall    `json:"tools.list"`
+	TestConn TestConnCall `json:"connection.test"`
+	Estimate EstimateCall `json:"estimate"`
+}
+
+// Hello opens the connection. A Contract other than the core's own is refused.
+type Hello struct {
+	Contract string   `json:"contract"`
+	Platform Platform `json:"platform"`
+	Settings Settings `json:"settings"`
+}
+
+// Welcome answers Hello. Recoveries are runs that a crash left unfinished.
+type Welcome struct {
+	Contract string `json:"contract"`
+	Version  string `json:"version"`
+	State    State  `json:"state"`
+}
+
+// State is all that a panel needs to draw itself from nothing.
+type State struct {
+	Turn       *Turn        `json:"turn,omitempty"`   // the turn that is under way, or was last
+	Review     *Review      `json:"review,omitempty"` // the open review
+	Run        *RunState    `json:"run,omitempty"`    // the run under way, or the last of this start
+	LastRun    *RunSummary  `json:"lastRun,omitempty"`
+	Actions    []Action     `json:"actions"`
+	Recoveries []RunSummary `json:"recoveries"`
+	Questions  []Question   `json:"questions"`
+	Demo       bool         `json:"demo"`  // the model is the scripted demonstration
+	Ready      bool         `json:"ready"` // a model is configured
+}
+
+// HelloCall is the method hello.
+type HelloCall struct {
+	Params Hello   `json:"params"`
+	Result Welcome `json:"result"`
+}
+
+// ConfigureCall is the method configure: the settings have changed.
+type ConfigureCall struct {
+	Params Settings `json:"params"`
+	Result State    `json:"result"`
+}
+
+// StateCall is the method state.
+type StateCall struct {
+	Params Empty `json:"params"`
+	Result State `json:"result"`
+}
+
+// Mode is how an instruction is worked on.
+const (
+	ModePlan  = "plan"
+	ModeAgent = "agent"
+)
+
+// Send is one message of the person. DryRun asks for a review that cannot be
+// approved. UseSelection offers the selection to the model.
+type Send struct {
+	Text         string `json:"text"`
+	Mode         string `json:"mode"`
+	DryRun       bool   `json:"dryRun"`
+	UseSelection bool   `json:"useSelection"`
+	Conversation string `json:"conversation"`
+	// Queue keeps the message for after the present turn instead of steering.
+	Queue bool `json:"queue,omitempty"`
+}
+
+// Accepted names the turn that a message began or joined.
+type Accepted struct {
+	Turn string `json:"turn"`
+}
+
+// SendCall is the method send. It answers at once; events tell the rest.
+type SendCall struct {
+	Params Send     `json:"params"`
+	Result Accepted `json:"result"`
+}
+
+// Stop ends what is under way: a turn, a review's simulation, or a run. An
+// empty id means all.
+type Stop struct {
+	ID string `json:"id"`
+}
+
+// StopCall is the method stop.
+type StopCall struct {
+	Params Stop  `json:"params"`
+	Result Empty `json:"result"`
+}
+
+// RunRef names a run (and its review).
+type RunRef struct {
+	Run string `json:"run"`
+}
+
+// RunCall is a method on a run that answers nothing.
+type RunCall struct {
+	Params RunRef `json:"params"`
+	Result Empty  `json:"result"`
+}
+
+// RunRefCall is a method on a run that opens another.
+type RunRefCall struct {
+	Params RunRef `json:"params"`
+	Result RunRef `json:"result"`
+}
+
+// Revert takes a run back: all of it, or one path. Choices settle conflicts by
+// path: "keep" (leave it as it is now), "restore" (put back what was before the
+// run; a later edit is saved beside it), or "merged" (the text given).
+type Revert struct {
+	Run     string           `json:"run"`
+	Path    string           `json:"path,omitempty"`
+	Choices []ConflictChoice `json:"choices,omitempty"`
+}
+
+// ConflictChoice is a person's decision on one path.
+type ConflictChoice struct {
+	Path   string `json:"path"`
+	Choice string `json:"choice"`
+	Text   string `json:"text,omitempty"`
+}
+
+// The choices.
+const (
+	ChooseKeep    = "keep"
+	ChooseRestore = "restore"
+	ChooseMerged  = "merged"
+)
+
+// Reverted is how a revert went. Conflicts are paths where the person must
+// choose: nothing was written there.
+type Reverted struct {
+	Run       string     `json:"run"` // the revert is a run itself
+	Restored  []string   `json:"restored"`
+	Merged    []string   `json:"merged"`
+	Kept      []string   `json:"kept"`
+	Conflicts []Conflict `json:"conflicts"`
+	NotUndone []Message  `json:"notUndone"` // commands
+	Problem   *Problem   `json:"problem,omitempty"`
+}
+
+// Conflict is a path that was edited since in a way that cannot be merged.
+type Conflict struct {
+	Path   string `json:"path"`
+	Before string `json:"before"` // what the run found
+	After  string `json:"after"`  // what the run left
+	Now    string `json:"now"`
+	Binary bool   `json:"binary,omitempty"`
+}
+
+// RevertCall is the method run.revert.
+type RevertCall struct {
+	Params Revert   `json:"params"`
+	Result Reverted `json:"result"`
+}
+
+// RunsQuery asks for past runs, newest first.
+type RunsQuery struct {
+	Text  string `json:"text,omitempty"`
+	Limit int    `json:"limit,omitempty"`
+}
+
+// Runs is a list of past runs with the bytes they take.
+type Runs struct {
+	Runs  []RunSummary `json:"runs"`
+	Bytes int64        `json:"bytes"`
+}
+
+// RunsCall is the method runs.list.
+type RunsCall struct {
+	Params RunsQuery `json:"params"`
+	Result Runs      `json:"result"`
+}
+
+// RunGetCall is the method run.get.
+type RunGetCall struct {
+	Params RunRef    `json:"params"`
+	Result RunDetail `json:"result"`
+}
+
+// Verified says whether a run's records are whole and unchanged.
+type Verified struct {
+	OK       bool      `json:"ok"`
+	Records  int       `json:"records"`
+	Problems []Message `json:"problems"`
+}
+
+// VerifyCall is the method run.verify.
+type VerifyCall struct {
+	Params RunRef   `json:"params"`
+	Result Verified `json:"result"`
+}
+
+// Clear removes past runs: the one named, or all.
+type Clear struct {
+	Run string `json:"run,omitempty"`
+}
+
+// ClearCall is the method runs.clear. The answer is what is left.
+type ClearCall struct {
+	Params Clear `json:"params"`
+	Result Runs  `json:"result"`
+}
+
+// Recovery is a person's choice for a run that a crash left unfinished.
+type Recovery struct {
+	Run    string `json:"run"`
+	Choice string `json:"choice"`
+}
+
+// The choices: go on with what was approved, take it back, leave it as it is.
+const (
+	RecoverFinish = "finish"
+	RecoverRevert = "revert"
+	RecoverKeep   = "keep"
+)
+
+// RecoveryCall is the method recovery.resolve.
+type RecoveryCall struct {
+	Params Recovery `json:"params"`
+	Result Reverted `json:"result"`
+}
+
+// Question is something the core needs from the person while it works: leave
+// for a call that cannot be simulated, or a parameter of a saved action.
+type Question struct {
+	ID      string    `json:"id"`
+	Kind    string    `json:"kind"` // "allow", "parameters"
+	Text    Message   `json:"text"`
+	Reason  Message   `json:"reason"`
+	Tool    string    `json:"tool,omitempty"`
+	Args    string    `json:"args,omitempty"`
+	Fields  []Field   `json:"fields,omitempty"`
+	Options []Message `json:"options,omitempty"`
+}
+
+// Field is one value that is asked for.
+type Field struct {
+	Name    string   `json:"name"`
+	Label   Message  `json:"label"`
+	Kind    string   `json:"kind"` // text, longtext, folder, note, date, choice
+	Value   string   `json:"value"`
+	Choices []string `json:"choices,omitempty"`
+}
+
+// Answer answers a Question: yes or no, and values by field name.
+type Answer struct {
+	ID     string            `json:"id"`
+	Yes    bool              `json:"yes"`
+	Values map[string]string `json:"values,omitempty"`
+}
+
+// AnswerCall is the method answer.
+type AnswerCall struct {
+	Params Answer `json:"params"`
+	Result Empty  `json:"result"`
+}
+
+// ToolInfo describes a tool for the selector.
+type ToolInfo struct {
+	Name        string `json:"name"`
+	Version     string `json:"version"`
+	Lifecycle   string `json:"lifecycle"`
+	Category    string `json:"category"`
+	SideEffects string `json:"sideEffects"`
+	Description string `json:"description"`
+	Enabled     bool   `json:"enabled"`
+	Simulable   bool   `json:"simulable"`
+}
+
+// ToolList is every tool.
+type ToolList struct {
+	Tools []ToolInfo `json:"tools"`
+}
+
+// ToolsCall is the method tools.list.
+type ToolsCall struct {
+	Params Empty    `json:"params"`
+	Result ToolList `json:"result"`
+}
+
+// TestResult is what a test connection found out.
+type TestResult struct {
+	OK       bool      `json:"ok"`
+	Findings []Message `json:"findings"`
+	Models   []string  `json:"models"`
+	Problem  *Problem  `json:"problem,omitempty"`
+}
+
+// TestConnCall is the method connection.test.
+type TestConnCall struct {
+	Params Empty      `json:"params"`
+	Result TestResult `json:"result"`
+}
+
+// EstimateText is a text whose size in tokens is asked for.
+type EstimateText struct {
+	Text string `json:"text"`
+}
+
+// Estimated is a snippet of a text, for showing, and its estimated tokens.
+type Estimated struct {
+	Snippet string `json:"snippet"`
+	Tokens  int    `json:"tokens"`
+}
+
+// EstimateCall is the method estimate.
+type EstimateCall struct {
+	Params EstimateText `json:"params"`
+	Result Estimated    `json:"result"`
+}
