@@ -35,16 +35,18 @@ type Info struct {
 	MTime int64  `json:"mtime"`
 }
 
-// OpKind is one of the five things that can happen to a path.
+// OpKind is one of the things that can happen to a path.
 type OpKind string
 
 // The operations. OpTrash follows the person's trash setting where the host
-// has one.
+// has one. OpRemove deletes for good; only a revert uses it, on files whose
+// bytes are in the journal.
 const (
 	OpCreate OpKind = "create" // a file that is not there yet
 	OpModify OpKind = "modify" // a file whose bytes are Before
 	OpRename OpKind = "rename" // a file or folder, to To; no link is touched
 	OpTrash  OpKind = "trash"  // a file whose bytes are Before, or a folder
+	OpRemove OpKind = "remove" // a file whose bytes are Before
 	OpMkdir  OpKind = "mkdir"  // a folder whose parent exists
 	OpRmdir  OpKind = "rmdir"  // an empty folder
 )
@@ -63,15 +65,18 @@ type Range struct {
 }
 
 // Op is one write. The host checks before it writes: a create refuses an
-// existing path, a modify or trash refuses bytes other than Before, each with
-// CONFLICT. Caret, where set, is where the cursor goes when the note is open.
+// existing path, a modify, trash or remove refuses bytes other than Before,
+// each with CONFLICT. Caret, where set, is where the cursor goes when the note
+// is open. Follows marks a consequence of the call's main change, such as a
+// link that follows a rename; the host does not look at it.
 type Op struct {
-	Kind   OpKind
-	Path   string
-	To     string
-	Before []byte
-	Data   []byte
-	Caret  *Range
+	Kind    OpKind
+	Path    string
+	To      string
+	Before  []byte
+	Data    []byte
+	Caret   *Range
+	Follows bool
 }
 
 // Vault is the notes. Every method returns *fault.Error values: NOT_FOUND,
