@@ -130,7 +130,11 @@ func (c *Call) setArguments(raw string, strict bool) bool {
 		if strict {
 			return false
 		}
-		text = compact(raw)
+		fixed, _, ok := checkObject(raw) // the commas were counted with the block's
+		if !ok {
+			return false
+		}
+		text = compact(fixed)
 		c.Repairs = append(c.Repairs, RepairObject)
 	default:
 		return false
@@ -151,34 +155,36 @@ func (c *Call) setArguments(raw string, strict bool) bool {
 	return true
 }
 
-// blockFields are the values of a block as they stand there, trailing commas removed.
+// blockFields are the values of a block as they stand there.
 type blockFields struct {
 	name, arguments string
 	commas          bool
 }
 
-// scanBlock reads one JSON object with nothing but white space around it. Of a key that comes twice the last counts.
+// scanBlock reads one JSON object with nothing but white space around it.
 func scanBlock(block string) (blockFields, bool) {
 	var f blockFields
 	if !utf8.ValidString(block) {
 		return f, false
 	}
-	fixed, commas, ok := checkObject(block)
-	if !ok {
+	sc := scanner{s: block, lenient: true}
+	sc.space()
+	if sc.i >= len(block) || block[sc.i] != '{' || !sc.object(f.take) {
 		return f, false
 	}
-	f.commas = commas
-	sc := scanner{s: fixed}
 	sc.space()
-	ok = sc.object(func(key, value string) {
-		switch k, _ := unquote(key); k {
-		case "name":
-			f.name = value
-		case "arguments":
-			f.arguments = value
-		}
-	})
-	return f, ok
+	f.commas = len(sc.commas) > 0
+	return f, sc.i == len(block)
+}
+
+// take keeps the members that matter. Of a key that comes twice the last counts.
+func (f *blockFields) take(key, value string) {
+	switch k, _ := unquote(key); k {
+	case "name":
+		f.name = value
+	case "arguments":
+		f.arguments = value
+	}
 }
 
 // checkObject checks that text is one JSON object and cuts trailing commas out of it.

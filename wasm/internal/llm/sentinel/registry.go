@@ -193,13 +193,9 @@ func (e *entry) check(arguments string) string {
 	if e.schema == nil {
 		return ""
 	}
-	dec := json.NewDecoder(strings.NewReader(arguments))
-	dec.UseNumber()
-	var v any
-	if err := dec.Decode(&v); err != nil {
-		return "#" // cannot happen after the scan; fail closed
-	}
-	err := e.schema.Validate(v)
+	p := scanner{s: arguments}
+	p.space()
+	err := e.schema.Validate(p.build())
 	if err == nil {
 		return ""
 	}

@@ -1,6 +1,7 @@
 package sentinel
 
 import (
+	"encoding/json"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -123,34 +124,44 @@ func (p *scanner) list(end byte, element func() bool) bool {
 	}
 }
 
+// plain marks the bytes that stand for themselves inside a string.
+var plain = func() (t [256]bool) {
+	for c := range t {
+		t[c] = c >= ' ' && c != '"' && c != '\\'
+	}
+	return t
+}()
+
 // str moves behind a string. A raw control character is an error.
 func (p *scanner) str() bool {
 	s, i := p.s, p.i+1
-	for i < len(s) {
-		c := s[i]
+	for {
+		for i < len(s) && plain[s[i]] {
+			i++
+		}
 		switch {
-		case c == '"':
+		case i >= len(s):
+			return false
+		case s[i] == '"':
 			p.i = i + 1
 			return true
-		case c < ' ':
-			return false
-		case c != '\\':
-			i++
-		case i+1 >= len(s):
+		case s[i] != '\\' || i+1 >= len(s):
 			return false
 		case s[i+1] == 'u':
 			if i+6 > len(s) || !isHex4(s[i+2:i+6]) {
 				return false
 			}
 			i += 6
-		case strings.IndexByte(`"\/bfnrt`, s[i+1]) >= 0:
+		case escapable[s[i+1]]:
 			i += 2
 		default:
 			return false
 		}
 	}
-	return false
 }
+
+// escapable marks the bytes that may follow a backslash, u apart.
+var escapable = [256]bool{'"': true, '\\': true, '/': true, 'b': true, 'f': true, 'n': true, 'r': true, 't': true}
 
 func (p *scanner) number() bool {
 	digits := func() bool {
@@ -199,29 +210,25 @@ func unquote(raw string) (string, bool) {
 		return raw, true
 	}
 	b := make([]byte, 0, len(raw))
-	for i := 0; i < len(raw); {
-		if raw[i] != '\\' {
-			from := i
-			for i < len(raw) && raw[i] != '\\' {
-				i++
-			}
-			b = append(b, raw[from:i]...)
+	for {
+		i := strings.IndexByte(raw, '\\')
+		if i < 0 {
+			break
+		}
+		b = append(b, raw[:i]...)
+		if raw[i+1] != 'u' {
+			b = append(b, shortEscape(raw[i+1]))
+			raw = raw[i+2:]
 			continue
 		}
-		switch c := raw[i+1]; c {
-		case 'u':
-			r, n := unicodeEscape(raw[i:])
-			if n == 0 {
-				return "", false
-			}
-			b = utf8.AppendRune(b, r)
-			i += n
-		default:
-			b = append(b, shortEscape(c))
-			i += 2
+		r, n := unicodeEscape(raw[i:])
+		if n == 0 {
+			return "", false
 		}
+		b = utf8.AppendRune(b, r)
+		raw = raw[i+n:]
 	}
-	return string(b), true
+	return string(append(b, raw...)), true
 }
 
 func shortEscape(c byte) byte {
@@ -258,6 +265,46 @@ func unicodeEscape(s string) (rune, int) {
 func hex4(s string) rune {
 	n, _ := strconv.ParseUint(s, 16, 32) // checked by the scanner
 	return rune(n)
+}
+
+// build decodes checked JSON the way a schema validator wants it: numbers keep their digits.
+func (p *scanner) build() any {
+	from := p.i
+	switch p.s[p.i] {
+	case '{':
+		m := map[string]any{}
+		p.list('}', func() bool {
+			key := p.build().(string)
+			p.space()
+			p.i++ // the colon
+			p.space()
+			m[key] = p.build()
+			return true
+		})
+		return m
+	case '[':
+		l := []any{}
+		p.list(']', func() bool {
+			l = append(l, p.build())
+			return true
+		})
+		return l
+	case '"':
+		p.str()
+		if s, ok := unquote(p.s[from:p.i]); ok {
+			return s
+		}
+		return "\ufffd" // a lone surrogate: no schema can ask for one
+	}
+	p.value()
+	switch word := p.s[from:p.i]; word {
+	case "null":
+		return nil
+	case "true", "false":
+		return word == "true"
+	default:
+		return json.Number(word)
+	}
 }
 
 // quote writes s as a JSON string, leaving everything readable that JSON allows to stand unescaped.
