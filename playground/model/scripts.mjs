@@ -5,7 +5,7 @@
  *
  *     name     what it does, in words
  *     try      a sentence that it understands; the greeting lists these, and the tests say each of them
- *     match    regular expressions (case does not matter); named groups become values
+ *     match    regular expressions (case does not matter); named groups become values; `%{end}` is a phrase below
  *     needs    "selection": without one the model asks `without` back
  *     reply    the streamed text
  *     plan     the ActionPlan, when there is something to do
@@ -30,6 +30,29 @@ import { PLAN_TOOL } from "./request.mjs";
  * @property {Record<string, any>} [plan]
  */
 
+/** What the patterns have in common: `%{end}` in a script's `match` stands for the expression here. */
+const phrases = {
+	please: String.raw`^(?:please\s+)?`,
+	end: String.raw`\s*[.!?]?$`,
+	"create notes": String.raw`\b(?:create|make|add|write)\b.*?\bnotes?\b`,
+	"each bullet": String.raw`\b(?:each|every|all)\b.*?\b(?:bullet|item|line|point|entry)s?\b`,
+	"in folder": String.raw`\b(?:in|into|under)\s+(?:(?:a|the|my)\s+)?(?:new\s+)?(?:folder\s+)?(?:(?:called|named)\s+)?%{name folder}(?:\s+folder)?`,
+	"and link": String.raw`\s*[,;.]?\s*(?:(?:and|then)\s+)+(?<links>(?:replace|swap|insert|put|add|link)\b.*\b(?:links?|them)\b.*)$`,
+};
+
+/** A script's pattern as a regular expression; `%{name X}` is a name, in quotes or not, in the group X. */
+function expression(pattern) {
+	const whole = pattern.replace(/%\{((?!name )[a-z ]+)\}/gu, (_, name) => {
+		if (!Object.hasOwn(phrases, name)) throw new Error(`it uses the unknown phrase %{${name}}`);
+		return phrases[name];
+	});
+	const quoted = `"[^"]+"|“[^”]+”|'[^']+'|\`[^\`]+\``;
+	return new RegExp(
+		whole.replace(/%\{name (\w+)\}/gu, (_, group) => `(?<${group}>${quoted}|.+?)`),
+		"iu",
+	);
+}
+
 /**
  * The scripts of a folder.
  * @param {URL | string} folder
@@ -52,7 +75,7 @@ export function loadScripts(folder = new URL("./scripts/", import.meta.url)) {
 export function checkScript(script) {
 	if (typeof script.reply !== "string" || script.reply === "") throw new Error("it has no reply");
 	if (!Array.isArray(script.match) || script.match.length === 0) throw new Error("it matches nothing");
-	for (const pattern of script.match) new RegExp(pattern, "iu");
+	script.match.forEach(expression);
 	if (script.needs !== undefined && script.needs !== "selection") throw new Error(`it needs ${script.needs}`);
 	if (script.needs && !script.without)
 		throw new Error("it does not say what to ask when the selection is missing");
@@ -87,7 +110,7 @@ function findScript(instruction, scripts) {
 	const words = instruction.replace(/\s+/gu, " ").trim();
 	for (const script of scripts) {
 		for (const pattern of script.match) {
-			const match = new RegExp(pattern, "iu").exec(words);
+			const match = expression(pattern).exec(words);
 			if (match) return { script, groups: cleaned(match.groups ?? {}) };
 		}
 	}
@@ -176,7 +199,8 @@ function beside(path, name) {
 function bulletWords(selection) {
 	const markers = (selection ?? "").split(/\r?\n/u).map((line) => /^(\s*)(?:[-*+]|\d+[.)])\s/u.exec(line));
 	const indents = markers.flatMap((marker) => (marker ? [marker[1].length] : []));
-	const count = indents.filter((indent) => indent === Math.min(...indents)).length;
+	const top = indents.reduce((least, indent) => Math.min(least, indent), Infinity);
+	const count = indents.filter((indent) => indent === top).length;
 	if (count === 0) return "every bullet";
 	return count === 1 ? "the one bullet" : `each of the ${count} bullets`;
 }

@@ -16,6 +16,8 @@ import { answer, checkScript, loadScripts } from "./scripts.mjs";
 
 /** The largest request body, in bytes. A selection may have five million. */
 const MAX_BODY = 32 * 1024 * 1024;
+/** The longest wait that a timer can hold, in milliseconds. */
+const MAX_WAIT = 2 ** 31 - 1;
 /** How many requests are remembered. */
 const MAX_REQUESTS = 1000;
 
@@ -167,8 +169,11 @@ async function respond(state, request, response, path) {
 	const { body, problem } = await readJson(request);
 	const received = { method: "POST", path, headers: request.headers, body, state: "open" };
 	remember(state, received);
+	response.once("finish", () => {
+		received.state = "answered";
+	});
 	response.once("close", () => {
-		received.state = response.writableFinished ? "answered" : "aborted";
+		if (received.state === "open") received.state = "aborted";
 	});
 	if (problem) return reply(response, problem.status, problem.body);
 	const missing = ["model", "input"].find((name) => body[name] === undefined);
@@ -189,7 +194,10 @@ async function respond(state, request, response, path) {
 	const asked = readRequest(body);
 	const turn = answer(asked, state.scripts, new Date(state.clock()));
 	const changed = fault?.turn?.(turn, asked) ?? turn;
-	if (!asked.stream) return reply(response, 200, JSON.stringify(wholeResponse(changed, body, state.clock)));
+	if (!asked.stream) {
+		const whole = JSON.stringify(wholeResponse(changed, body, state.clock));
+		return fault?.stream ? breakWhole(response, whole, gone, fault.stream) : reply(response, 200, whole);
+	}
 	await stream(response, responseEvents(changed, body, state.clock), state.delayMs, gone, fault?.stream);
 }
 
@@ -232,25 +240,38 @@ async function breakStream(response, last, delayMs, gone, fault) {
 		return response.end();
 	}
 	// Silent and never-ending streams end when the client goes away, or with the server.
-	for (let number = last.sequence_number + 1; await waited(Math.max(5, delayMs), gone); number++) {
-		if (fault === "never-ending") await write(response, { ...last, sequence_number: number }, gone);
+	const pause = fault === "silent" ? MAX_WAIT : Math.max(5, delayMs);
+	for (let number = last.sequence_number + 1; await waited(pause, gone); number++) {
+		await write(response, { ...last, sequence_number: number }, gone);
 	}
 }
 
-/** Writes one event in one piece, and waits while the client is slow. False when it is gone. */
-async function write(response, event, gone) {
-	if (gone.aborted) return false;
-	if (response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)) return true;
-	await new Promise((resolve) => {
-		const go = () => {
-			response.off("drain", go);
-			gone.removeEventListener("abort", go);
-			resolve(undefined);
+/** The same faults where the answer is one JSON object: half of it comes, or an error instead. */
+async function breakWhole(response, whole, gone, fault) {
+	if (fault === "error-event") {
+		const { status, headers, body } = faults[500].http;
+		response.writeHead(status, headers);
+		return response.end(body);
+	}
+	response.writeHead(200, { "content-type": "application/json" });
+	await new Promise((resolve) => response.write(whole.slice(0, whole.length >> 1), resolve));
+	if (fault === "cut") return response.destroy();
+	await waited(MAX_WAIT, gone);
+}
+
+/** Writes one event in one piece, and waits until the system has taken it. False when the client is gone. */
+function write(response, event, gone) {
+	if (gone.aborted) return Promise.resolve(false);
+	const text = `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+	return new Promise((resolve) => {
+		// A write that waits when the connection breaks is never called back, so the signal ends it as well.
+		const settle = () => {
+			gone.removeEventListener("abort", settle);
+			resolve(!gone.aborted);
 		};
-		response.once("drain", go);
-		gone.addEventListener("abort", go);
+		gone.addEventListener("abort", settle);
+		response.write(text, settle);
 	});
-	return !gone.aborted;
 }
 
 /** Waits; false when the client or the server went away meanwhile. */
