@@ -1,0 +1,15 @@
+// Package llm is the one model of a conversation with a language model: messages, requests, stream events, errors,
+// usage and cost. What a particular endpoint speaks is a Dialect (packages openai, chat, anthropic): a pure
+// transform between this model and bytes. A Provider joins a dialect, an endpoint and a Transport.
+//
+// The way of the data:
+//
+//	Request ─Dialect.Build─► HTTPRequest ─Transport─► bytes ─Decoder─► Event … Event ─Accumulator─► Message
+//
+// A stream of events is: start; then for each block of the message its start, deltas and end, told apart by
+// ContentIndex; usage; and exactly one terminal event, done or error. A Stream never fails in another way: whatever goes
+// wrong is its error event, whose message holds what had arrived. The shapes are those of the tool invocation protocol
+// (sections 2 to 4).
+//
+// Nothing here reads a clock except to wait between attempts, opens a connection or needs a goroutine.
+package llm

@@ -1,0 +1,442 @@
+// Package jsontree reads foreign JSON: it checks the whole text once, refuses what is nested too deeply before anything
+// is decoded, and then answers questions about it without building Go values.
+//
+// Model endpoints send fields with types that nobody promised (content as a string, an array or null). Every accessor
+// therefore answers with a zero value when the shape differs, and Kind tells what is really there.
+//
+// The grammar is RFC 8259, strictly, except that invalid UTF-8 and lone surrogate halves become U+FFFD. A Tree is reused
+// from one text to the next and keeps its memory, so that reading a stream of small events allocates next to nothing.
+package jsontree
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+)
+
+// MaxDepth is how many arrays and objects may be open at once: text from the network is refused beyond it.
+const MaxDepth = 128
+
+// Kind says what a Value is.
+type Kind uint8
+
+// The kinds. Missing is the kind of a value that is not there.
+const (
+	Missing Kind = iota
+	Null
+	Bool
+	Number
+	String
+	Array
+	Object
+)
+
+// ErrDepth reports text nested beyond MaxDepth.
+var ErrDepth = errors.New("JSON is nested too deeply")
+
+// SyntaxError reports text that is not JSON and the byte offset at which that was noticed.
+type SyntaxError struct {
+	Offset int
+	Reason string
+}
+
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("not JSON: %s at byte %d", e.Reason, e.Offset)
+}
+
+// node is one value. For a string start and end exclude the quotes; next is the index of the node after the whole value.
+type node struct {
+	start, end int
+	next       int
+	kind       Kind
+	escaped    bool
+}
+
+// Tree holds one parsed text. The zero Tree is ready for Parse.
+type Tree struct {
+	src   []byte
+	nodes []node
+}
+
+// Parse checks and indexes src, which must stay unchanged while values of the tree are used. It returns *SyntaxError or
+// ErrDepth. Values of an earlier Parse must not be used any more.
+func (t *Tree) Parse(src []byte) error {
+	t.src = src
+	t.nodes = t.nodes[:0]
+	i, err := t.value(skipSpace(src, 0), 0)
+	if err != nil {
+		t.nodes = t.nodes[:0]
+		return err
+	}
+	if i = skipSpace(src, i); i != len(src) {
+		t.nodes = t.nodes[:0]
+		return &SyntaxError{Offset: i, Reason: "text after the value"}
+	}
+	return nil
+}
+
+// Root is the outermost value; Missing when nothing was parsed.
+func (t *Tree) Root() Value {
+	if len(t.nodes) == 0 {
+		return Value{}
+	}
+	return Value{t: t, i: 0}
+}
+
+// Check reports whether src is one JSON value within MaxDepth.
+func Check(src []byte) error {
+	var t Tree
+	return t.Parse(src)
+}
+
+// Parse reads one text into a new tree.
+func Parse(src []byte) (Value, error) {
+	t := new(Tree)
+	if err := t.Parse(src); err != nil {
+		return Value{}, err
+	}
+	return t.Root(), nil
+}
+
+func skipSpace(src []byte, i int) int {
+	for i < len(src) && (src[i] == ' ' || src[i] == '\n' || src[i] == '\t' || src[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+func (t *Tree) add(n node) int {
+	t.nodes = append(t.nodes, n)
+	return len(t.nodes) - 1
+}
+
+// value parses the value that starts at i and returns the offset after it.
+func (t *Tree) value(i, depth int) (int, error) {
+	if i >= len(t.src) {
+		return i, &SyntaxError{Offset: i, Reason: "the text ends early"}
+	}
+	switch c := t.src[i]; {
+	case c == '"':
+		return t.str(i)
+	case c == '{' || c == '[':
+		if depth >= MaxDepth {
+			return i, ErrDepth
+		}
+		if c == '{' {
+			return t.object(i, depth)
+		}
+		return t.array(i, depth)
+	case c == '-' || (c >= '0' && c <= '9'):
+		end, err := number(t.src, i)
+		t.add(node{kind: Number, start: i, end: end, next: len(t.nodes) + 1})
+		return end, err
+	case c == 't':
+		return t.literal(i, "true", Bool)
+	case c == 'f':
+		return t.literal(i, "false", Bool)
+	case c == 'n':
+		return t.literal(i, "null", Null)
+	}
+	return i, &SyntaxError{Offset: i, Reason: "unexpected character"}
+}
+
+func (t *Tree) literal(i int, word string, k Kind) (int, error) {
+	end := i + len(word)
+	if end > len(t.src) || string(t.src[i:end]) != word {
+		return i, &SyntaxError{Offset: i, Reason: "unexpected character"}
+	}
+	t.add(node{kind: k, start: i, end: end, next: len(t.nodes) + 1})
+	return end, nil
+}
+
+func (t *Tree) object(i, depth int) (int, error) {
+	at := t.add(node{kind: Object, start: i})
+	i = skipSpace(t.src, i+1)
+	if i < len(t.src) && t.src[i] == '}' {
+		return t.close(at, i+1), nil
+	}
+	for {
+		if i >= len(t.src) || t.src[i] != '"' {
+			return i, &SyntaxError{Offset: i, Reason: "a property name is missing"}
+		}
+		end, err := t.str(i)
+		if err != nil {
+			return end, err
+		}
+		i = skipSpace(t.src, end)
+		if i >= len(t.src) || t.src[i] != ':' {
+			return i, &SyntaxError{Offset: i, Reason: "a colon is missing"}
+		}
+		if i, err = t.value(skipSpace(t.src, i+1), depth+1); err != nil {
+			return i, err
+		}
+		var done bool
+		if i, done, err = t.separator(i, '}'); err != nil {
+			return i, err
+		}
+		if done {
+			return t.close(at, i), nil
+		}
+	}
+}
+
+func (t *Tree) array(i, depth int) (int, error) {
+	at := t.add(node{kind: Array, start: i})
+	i = skipSpace(t.src, i+1)
+	if i < len(t.src) && t.src[i] == ']' {
+		return t.close(at, i+1), nil
+	}
+	for {
+		var done bool
+		var err error
+		if i, err = t.value(i, depth+1); err != nil {
+			return i, err
+		}
+		if i, done, err = t.separator(i, ']'); err != nil {
+			return i, err
+		}
+		if done {
+			return t.close(at, i), nil
+		}
+	}
+}
+
+// separator reads a comma (and the space after it) or the closing character.
+func (t *Tree) separator(i int, closing byte) (next int, done bool, err error) {
+	i = skipSpace(t.src, i)
+	if i >= len(t.src) {
+		return i, false, &SyntaxError{Offset: i, Reason: "the text ends early"}
+	}
+	switch t.src[i] {
+	case closing:
+		return i + 1, true, nil
+	case ',':
+		return skipSpace(t.src, i+1), false, nil
+	}
+	return i, false, &SyntaxError{Offset: i, Reason: "a comma or the end is missing"}
+}
+
+func (t *Tree) close(at, end int) int {
+	t.nodes[at].end = end
+	t.nodes[at].next = len(t.nodes)
+	return end
+}
+
+// str parses the string whose opening quote is at i.
+func (t *Tree) str(i int) (int, error) {
+	src := t.src
+	escaped := false
+	for j := i + 1; j < len(src); j++ {
+		switch c := src[j]; {
+		case c == '"':
+			t.nodes = append(t.nodes, node{kind: String, start: i + 1, end: j, next: len(t.nodes) + 1, escaped: escaped})
+			return j + 1, nil
+		case c == '\\':
+			escaped = true
+			j++
+			n, ok := escapeLen(src, j)
+			if !ok {
+				return j, &SyntaxError{Offset: j, Reason: "bad escape"}
+			}
+			j += n - 1
+		case c < 0x20:
+			return j, &SyntaxError{Offset: j, Reason: "control character in a string"}
+		}
+	}
+	return len(src), &SyntaxError{Offset: len(src), Reason: "the text ends early"}
+}
+
+// escapeLen gives the number of bytes after the backslash that belong to the escape at j.
+func escapeLen(src []byte, j int) (int, bool) {
+	if j >= len(src) {
+		return 0, false
+	}
+	switch src[j] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return 1, true
+	case 'u':
+		if j+5 > len(src) {
+			return 0, false
+		}
+		for _, c := range src[j+1 : j+5] {
+			if hexValue(c) < 0 {
+				return 0, false
+			}
+		}
+		return 5, true
+	}
+	return 0, false
+}
+
+func number(src []byte, i int) (int, error) {
+	j := i
+	if src[j] == '-' {
+		j++
+	}
+	digits := func() bool {
+		from := j
+		for j < len(src) && src[j] >= '0' && src[j] <= '9' {
+			j++
+		}
+		return j > from
+	}
+	leading := j
+	if !digits() || (src[leading] == '0' && j > leading+1) {
+		return j, &SyntaxError{Offset: j, Reason: "bad number"}
+	}
+	if j < len(src) && src[j] == '.' {
+		j++
+		if !digits() {
+			return j, &SyntaxError{Offset: j, Reason: "bad number"}
+		}
+	}
+	if j < len(src) && (src[j] == 'e' || src[j] == 'E') {
+		j++
+		if j < len(src) && (src[j] == '+' || src[j] == '-') {
+			j++
+		}
+		if !digits() {
+			return j, &SyntaxError{Offset: j, Reason: "bad number"}
+		}
+	}
+	return j, nil
+}
+
+// Value is one value of a Tree, or Missing. It is small and passed by value.
+type Value struct {
+	t *Tree
+	i int
+}
+
+func (v Value) node() node {
+	if v.t == nil {
+		return node{}
+	}
+	return v.t.nodes[v.i]
+}
+
+// Kind says what the value is.
+func (v Value) Kind() Kind { return v.node().kind }
+
+// Exists reports whether the value is there and not null.
+func (v Value) Exists() bool { k := v.Kind(); return k != Missing && k != Null }
+
+// Get is the property of an object; the last one where a name is repeated, as in JavaScript.
+func (v Value) Get(key string) Value {
+	n := v.node()
+	if n.kind != Object {
+		return Value{}
+	}
+	found := Value{}
+	for i := v.i + 1; i < n.next; {
+		k := v.t.nodes[i]
+		if v.t.isKey(k, key) {
+			found = Value{t: v.t, i: i + 1}
+		}
+		i = v.t.nodes[i+1].next
+	}
+	return found
+}
+
+func (t *Tree) isKey(k node, key string) bool {
+	if k.escaped {
+		return string(appendUnescaped(nil, t.src[k.start:k.end])) == key
+	}
+	return string(t.src[k.start:k.end]) == key
+}
+
+// Index is an element of an array.
+func (v Value) Index(n int) Value {
+	for e := range v.Elements() {
+		if n == 0 {
+			return e
+		}
+		n--
+	}
+	return Value{}
+}
+
+// Elements yields the elements of an array, in order; nothing for any other kind.
+func (v Value) Elements() func(yield func(Value) bool) {
+	return func(yield func(Value) bool) {
+		n := v.node()
+		if n.kind != Array {
+			return
+		}
+		for i := v.i + 1; i < n.next; i = v.t.nodes[i].next {
+			if !yield(Value{t: v.t, i: i}) {
+				return
+			}
+		}
+	}
+}
+
+// Members yields the properties of an object, in order, repeated names included.
+func (v Value) Members() func(yield func(string, Value) bool) {
+	return func(yield func(string, Value) bool) {
+		n := v.node()
+		if n.kind != Object {
+			return
+		}
+		for i := v.i + 1; i < n.next; i = v.t.nodes[i+1].next {
+			key := Value{t: v.t, i: i}
+			if !yield(key.Str(), Value{t: v.t, i: i + 1}) {
+				return
+			}
+		}
+	}
+}
+
+// Len is the number of elements or properties.
+func (v Value) Len() int {
+	count := 0
+	for range v.Elements() {
+		count++
+	}
+	for range v.Members() {
+		count++
+	}
+	return count
+}
+
+// Raw is the text of the value, quotes included. It shares memory with the parsed text.
+func (v Value) Raw() []byte {
+	n := v.node()
+	switch n.kind {
+	case Missing:
+		return nil
+	case String:
+		return v.t.src[n.start-1 : n.end+1]
+	}
+	return v.t.src[n.start:n.end]
+}
+
+// Int is the value of a whole number; a number with a fraction is cut off, anything else is 0.
+func (v Value) Int() int64 {
+	if v.Kind() != Number {
+		return 0
+	}
+	if i, err := strconv.ParseInt(string(v.Raw()), 10, 64); err == nil {
+		return i
+	}
+	f := v.Float()
+	if f > 1<<62 || f < -(1<<62) {
+		return 0
+	}
+	return int64(f)
+}
+
+// Float is the value of a number; 0 for any other kind and for a number that is out of range.
+func (v Value) Float() float64 {
+	if v.Kind() != Number {
+		return 0
+	}
+	f, err := strconv.ParseFloat(string(v.Raw()), 64)
+	if err != nil {
+		return 0
+	}
+	return f
+}
+
+// Bool is true for the literal true only.
+func (v Value) Bool() bool { return v.Kind() == Bool && v.t.src[v.node().start] == 't' }
