@@ -1,0 +1,115 @@
+package vaultpath
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"embedded-agent/wasm/internal/tool"
+)
+
+// Allowed says whether the sandbox lets a call touch the path: it lies under
+// one of the allowed roots, and no pattern refuses it or a folder above it.
+//
+// A pattern with "*" or "?" is a glob: "*" stands for any characters of one
+// name, "**" for any characters, "?" for one; without a slash it is compared
+// with each name on the way, with one against the path from the root. Any
+// other pattern refuses every path that contains it. Patterns ignore letter
+// case and Unicode form, so that no other spelling gets around them; roots do
+// not. A sandbox that is on and allows no root allows nothing; a path that
+// Clean refuses is never allowed, sandbox or not.
+func Allowed(path string, sandbox tool.Sandbox) bool {
+	clean, err := CleanFolder(path)
+	if err != nil {
+		return false
+	}
+	if !sandbox.Enabled {
+		return true
+	}
+	inside := false
+	for _, root := range sandbox.AllowedRoots {
+		r, err := CleanFolder(root)
+		if err == nil && Under(clean, r) {
+			inside = true
+			break
+		}
+	}
+	if !inside {
+		return false
+	}
+	folded := Fold(clean)
+	for _, pattern := range sandbox.DenyPatterns {
+		if pattern != "" && denies(Fold(pattern), folded) {
+			return false
+		}
+	}
+	return true
+}
+
+func denies(pattern, path string) bool {
+	if !strings.ContainsAny(pattern, "*?") {
+		return strings.Contains(path, pattern)
+	}
+	if !strings.Contains(pattern, "/") {
+		for part := range strings.SplitSeq(path, "/") {
+			if glob(pattern, part) {
+				return true
+			}
+		}
+		return false
+	}
+	pattern = strings.Trim(pattern, "/")
+	for at := path; at != ""; at = Parent(at) {
+		if glob(pattern, at) {
+			return true
+		}
+	}
+	return false
+}
+
+// glob matches the whole of s. The table of reachable positions keeps it at
+// len(pattern) x len(s) steps whatever the pattern.
+func glob(pattern, s string) bool {
+	now := make([]bool, len(s)+1)
+	next := make([]bool, len(s)+1)
+	now[0] = true
+	for len(pattern) > 0 {
+		clear(next)
+		switch {
+		case strings.HasPrefix(pattern, "**/"): // folders, or none
+			pattern = pattern[3:]
+			reach := false
+			for i := range now {
+				next[i] = now[i] || reach && s[i-1] == '/'
+				reach = reach || now[i]
+			}
+		case strings.HasPrefix(pattern, "**"):
+			pattern = pattern[2:]
+			reach := false
+			for i := range now {
+				reach = reach || now[i]
+				next[i] = reach
+			}
+		case pattern[0] == '*':
+			pattern = pattern[1:]
+			reach := false
+			for i := range now {
+				reach = now[i] || reach && s[i-1] != '/'
+				next[i] = reach
+			}
+		default:
+			r, n := utf8.DecodeRuneInString(pattern)
+			pattern = pattern[n:]
+			for i := range len(s) {
+				if !now[i] {
+					continue
+				}
+				c, w := utf8.DecodeRuneInString(s[i:])
+				if c == r || r == '?' && c != '/' {
+					next[i+w] = true
+				}
+			}
+		}
+		now, next = next, now
+	}
+	return now[len(s)]
+}
