@@ -50,7 +50,9 @@ func NewBuilder(head Message, emit func(Event)) *Builder {
 func (b *Builder) Emit(emit func(Event)) { b.emit = emit }
 
 // Rewrite sets what is done with the arguments of a call once they are whole, before anybody sees them.
-func (b *Builder) Rewrite(f func(name string, arguments json.RawMessage) json.RawMessage) { b.rewrite = f }
+func (b *Builder) Rewrite(f func(name string, arguments json.RawMessage) json.RawMessage) {
+	b.rewrite = f
+}
 
 // Ended reports whether the terminal event is out.
 func (b *Builder) Ended() bool { return b.ended }

@@ -64,11 +64,11 @@ var kinds = map[string]kind{
 	},
 	"llm.error.provider": {
 		CodeProvider, false,
-		"{host} reported an error: {detail}",
+		"{host} reported an error ({detail}). Try again, or choose another model.",
 	},
 	"llm.error.request": {
 		CodeValidation, false,
-		"{host} refused the request: {detail} Check the model and its options in the settings.",
+		"{host} refused the request ({detail}). Check the model and its options in the settings.",
 	},
 	"llm.error.notFound": {
 		CodeNotFound, false,

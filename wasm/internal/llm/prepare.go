@@ -54,6 +54,10 @@ func ownBlocks(m Message, sameDialect, sameModel bool) []Block {
 			blocks = append(blocks, block)
 		}
 	}
+	// Reasoning that nothing follows is refused.
+	for len(blocks) > 0 && blocks[len(blocks)-1].Type == BlockThinking {
+		blocks = blocks[:len(blocks)-1]
+	}
 	return blocks
 }
 

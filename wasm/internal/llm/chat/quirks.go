@@ -1,0 +1,72 @@
+package chat
+
+import (
+	"net"
+	"strings"
+
+	"embedded-agent/wasm/internal/llm"
+)
+
+// Quirks is what an endpoint wants otherwise than most.
+type Quirks struct {
+	// MaxTokens is the name of the field for the output limit.
+	MaxTokens string
+	// ShortIDs: call ids must be nine letters or digits.
+	ShortIDs bool
+	// NoStreamOptions: the endpoint refuses stream_options; it counts tokens without being asked.
+	NoStreamOptions bool
+	// Strict: functions may be strict.
+	Strict bool
+	// Effort is how reasoning effort is asked for.
+	Effort EffortStyle
+	// SchemaOnly: json_schema is taken, json_object is refused.
+	SchemaOnly bool
+	// AnyForRequired: tool_choice says "any" for required.
+	AnyForRequired bool
+	// NoParallel: the endpoint refuses parallel_tool_calls.
+	NoParallel bool
+	// CacheKey: prompt_cache_key is taken.
+	CacheKey bool
+}
+
+// EffortStyle is a way of asking for reasoning effort.
+type EffortStyle uint8
+
+// The effort styles: the field reasoning_effort; an object reasoning with the field effort; not at all.
+const (
+	EffortField EffortStyle = iota
+	EffortObject
+	EffortNever
+)
+
+// QuirksOf gives the quirks of an endpoint by its host.
+func QuirksOf(e llm.Endpoint) Quirks {
+	host := strings.ToLower(e.Host())
+	name, port, err := net.SplitHostPort(host)
+	if err != nil {
+		name = host
+	}
+	q := Quirks{MaxTokens: "max_tokens"}
+	switch {
+	case under(name, "openai.com") || under(name, "openai.azure.com"):
+		q.MaxTokens, q.Strict, q.CacheKey = "max_completion_tokens", true, true
+	case under(name, "openrouter.ai") || under(name, "ai-gateway.vercel.sh"):
+		q.Effort = EffortObject
+	case under(name, "mistral.ai"):
+		q.ShortIDs, q.NoStreamOptions, q.AnyForRequired = true, true, true
+		q.Effort = EffortNever
+	case under(name, "anthropic.com") || under(name, "googleapis.com") || under(name, "z.ai") || under(name, "deepseek.com"):
+		q.NoParallel = true
+	case under(name, "groq.com"):
+		q.MaxTokens = "max_completion_tokens"
+	case port == "1234":
+		// LM Studio's port.
+		q.SchemaOnly = true
+	}
+	return q
+}
+
+// under reports whether host is domain or below it.
+func under(host, domain string) bool {
+	return host == domain || strings.HasSuffix(host, "."+domain)
+}
