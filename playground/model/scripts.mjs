@@ -30,6 +30,9 @@ import { PLAN_TOOL } from "./request.mjs";
  * @property {Record<string, any>} [plan]
  */
 
+/** The longest sentence that is matched, in characters: the patterns are loose, and would take long on more. */
+const LONGEST = 500;
+
 /** What the patterns have in common: `%{end}` in a script's `match` stands for the expression here. */
 const phrases = {
 	please: String.raw`^(?:please\s+)?`,
@@ -108,6 +111,7 @@ export function answer(asked, scripts, now) {
 /** The first script with a pattern that matches, and the named groups of the match. */
 function findScript(instruction, scripts) {
 	const words = instruction.replace(/\s+/gu, " ").trim();
+	if (words.length > LONGEST) return undefined;
 	for (const script of scripts) {
 		for (const pattern of script.match) {
 			const match = expression(pattern).exec(words);
