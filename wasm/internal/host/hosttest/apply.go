@@ -31,6 +31,8 @@ func (m *Memory) apply(op host.Op) (host.Info, error) {
 		return m.rename(op)
 	case host.OpTrash:
 		return host.Info{}, m.moveToTrash(op)
+	case host.OpRemove:
+		return host.Info{}, m.remove(op)
 	case host.OpRmdir:
 		return host.Info{}, m.rmdir(op.Path)
 	default:
@@ -109,6 +111,17 @@ func (m *Memory) moveToTrash(op host.Op) error {
 		m.trash = append(m.trash, Trashed{f, data})
 		m.desk.closed(f)
 	}
+	m.disk.drop(op.Path)
+	return nil
+}
+
+// remove deletes a file for good.
+func (m *Memory) remove(op host.Op) error {
+	if err := m.checkBefore(op.Path, op.Before); err != nil {
+		return err
+	}
+	m.tick()
+	m.desk.closed(op.Path)
 	m.disk.drop(op.Path)
 	return nil
 }

@@ -38,6 +38,7 @@ var conformance = []struct {
 	{"a rename refuses a taken path and changes nothing", (*conformer).renameRefuses},
 	{"a rename can change only the case", (*conformer).renameCase},
 	{"trash refuses other bytes, and takes files and folders", (*conformer).trashes},
+	{"a remove refuses other bytes, and takes a file for good", (*conformer).removes},
 	{"rmdir takes an empty folder only", (*conformer).rmdirs},
 	{"lists are sorted, without hidden entries", (*conformer).lists},
 	{"backlinks hold at least every file that links", (*conformer).backlinks},
@@ -264,6 +265,15 @@ func (c *conformer) trashes() {
 	c.apply(host.Op{Kind: host.OpTrash, Path: "f"})
 	c.gone("f/b.md")
 	c.gone("f")
+}
+
+func (c *conformer) removes() {
+	c.create("a.md", "a")
+	c.refused(host.Op{Kind: host.OpRemove, Path: "a.md", Before: []byte("other")}, fault.Conflict)
+	c.has("a.md", "a")
+	c.apply(host.Op{Kind: host.OpRemove, Path: "a.md", Before: []byte("a")})
+	c.gone("a.md")
+	c.refused(host.Op{Kind: host.OpRemove, Path: "a.md", Before: []byte("a")}, fault.NotFound)
 }
 
 func (c *conformer) rmdirs() {

@@ -1,0 +1,153 @@
+package journal
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/record"
+)
+
+// Entry is one op record as it was read back.
+type Entry struct {
+	I       int         `json:"i"`
+	Call    string      `json:"call"`
+	Kind    host.OpKind `json:"kind"`
+	Path    string      `json:"path"`
+	To      string      `json:"to"`
+	Before  string      `json:"before"`
+	After   string      `json:"after"`
+	Pre     Ref         `json:"pre"`
+	Post    Ref         `json:"post"`
+	Follows bool        `json:"follows"`
+	Outcome Outcome     `json:"-"`
+}
+
+// Log is a run's journal read back.
+type Log struct {
+	Header
+	Planned int // how many writes the run planned in all
+	Entries []Entry
+	End     *End // nil: the journal is hot
+	Broken  bool // a record before the end was changed: not restored from
+	Head    string
+	Records int
+	blobs   *Blobs
+}
+
+func corrupt(dir string) error {
+	return fault.New(fault.Conflict, "error.journal.corrupt", fault.P{"run": dir})
+}
+
+// Load reads a run's journal. A torn tail is not an error: what it would have
+// said has not happened, since nothing is written before its record is whole.
+// A missing journal is NOT_FOUND; one whose begin record is torn had not begun
+// and gives a Log without a run.
+func Load(ctx context.Context, store host.Store, dir string) (*Log, error) {
+	data, err := store.Read(ctx, dir+"/"+File)
+	if fault.Is(err, fault.NotFound) {
+		return nil, fault.New(fault.NotFound, "error.journal.missing", nil)
+	} else if err != nil {
+		return nil, err
+	}
+	l := &Log{blobs: NewBlobs(store, dir)}
+	recs, chain, _, err := record.Read(File, data)
+	if errors.Is(err, record.ErrBroken) {
+		l.Broken = true
+	}
+	for _, r := range recs {
+		if err := l.add(r); err != nil {
+			return nil, corrupt(dir)
+		}
+	}
+	l.Head, l.Records = chain.Head(), chain.Len()
+	l.End, err = ReadEnd(ctx, store, dir)
+	return l, err
+}
+
+// ReadEnd reads a run's end record; nil when it is missing or torn.
+func ReadEnd(ctx context.Context, store host.Store, dir string) (*End, error) {
+	b, err := store.Read(ctx, dir+"/"+EndFile)
+	if fault.Is(err, fault.NotFound) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	var e End
+	if json.Unmarshal(b, &e) != nil {
+		return nil, nil // torn: the run had not ended
+	}
+	return &e, nil
+}
+
+func (l *Log) add(rec []byte) error {
+	var head struct {
+		T   string          `json:"t"`
+		I   json.RawMessage `json:"i"`
+		Ops int             `json:"ops"`
+	}
+	if err := json.Unmarshal(rec, &head); err != nil {
+		return err
+	}
+	switch head.T {
+	case "begin":
+		l.Planned = head.Ops
+		return json.Unmarshal(rec, &l.Header)
+	case "op":
+		var e Entry
+		if err := json.Unmarshal(rec, &e); err != nil {
+			return err
+		}
+		if e.I != len(l.Entries) {
+			return errors.New("op records out of order")
+		}
+		l.Entries = append(l.Entries, e)
+	case "done":
+		var is []int
+		if err := json.Unmarshal(head.I, &is); err != nil {
+			return err
+		}
+		return l.mark(is, Done)
+	case "failed":
+		var i int
+		if err := json.Unmarshal(head.I, &i); err != nil {
+			return err
+		}
+		return l.mark([]int{i}, Failed)
+	}
+	return nil
+}
+
+func (l *Log) mark(is []int, o Outcome) error {
+	for _, i := range is {
+		if i < 0 || i >= len(l.Entries) {
+			return errors.New("a record of a write that is not there")
+		}
+		l.Entries[i].Outcome = o
+	}
+	return nil
+}
+
+// Hot says whether the run did not end.
+func (l *Log) Hot() bool { return l.End == nil }
+
+// Write gives entry i with its bytes.
+func (l *Log) Write(ctx context.Context, i int) (Planned, error) {
+	e := &l.Entries[i]
+	p := Planned{Call: e.Call, BeforeEtag: e.Before, AfterEtag: e.After}
+	p.Op = host.Op{Kind: e.Kind, Path: e.Path, To: e.To, Follows: e.Follows}
+	var err error
+	if e.Before != "" {
+		if p.Op.Before, err = l.blobs.Get(ctx, e.Pre, e.Before); err != nil {
+			return p, err
+		}
+	}
+	if e.After != "" {
+		if p.Op.Data, err = l.blobs.Get(ctx, e.Post, e.After); err != nil {
+			return p, err
+		}
+	}
+	return p, nil
+}

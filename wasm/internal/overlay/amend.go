@@ -1,0 +1,44 @@
+package overlay
+
+import "embedded-agent/wasm/internal/host"
+
+// Amendments is what the person changed in review, as the overlay applies it:
+// files left out, and files whose shown text was edited. They hold for the
+// simulation that follows and for the run, in the same way.
+type Amendments struct {
+	// Dropped are paths that are not written.
+	Dropped map[string]bool
+	// Edits replace a file's bytes when they are exactly the ones that were
+	// shown (by etag); a plan that gives others has outrun the edit.
+	Edits map[string]Edit
+}
+
+// Edit is the person's own text for a path.
+type Edit struct {
+	ShownEtag string
+	Data      []byte
+}
+
+// apply gives the write as amended, and whether it is made at all.
+func (a *Amendments) apply(op host.Op) (host.Op, bool) {
+	if a == nil {
+		return op, true
+	}
+	path := op.Path
+	if op.Kind == host.OpRename {
+		path = op.To
+	}
+	if a.Dropped[path] {
+		return op, false
+	}
+	if e, ok := a.Edits[op.Path]; ok && (op.Kind == host.OpCreate || op.Kind == host.OpModify) {
+		if host.Etag(op.Data) == e.ShownEtag {
+			op.Data = e.Data
+			op.Caret = nil
+		}
+	}
+	return op, true
+}
+
+// Empty says whether nothing was changed.
+func (a *Amendments) Empty() bool { return a == nil || len(a.Dropped)+len(a.Edits) == 0 }
