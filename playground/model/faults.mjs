@@ -10,6 +10,7 @@ import { PLAN_TOOL } from "./request.mjs";
  * @typedef {object} Fault
  * @property {string} says what happens, for the list of models
  * @property {{ status: number, headers?: Record<string, string>, body: string }} [http] answered instead
+ * @property {(body: Record<string, any>) => boolean} [refuses] `http` only for the requests that this is true of
  * @property {"slow"} [wait] the first byte comes only after `afterMs`
  * @property {(turn: import("./responses.mjs").Turn, asked: import("./request.mjs").Asked) =>
  *   import("./responses.mjs").Turn} [turn] changes the answer
@@ -28,6 +29,11 @@ const html = [
 	"<html><head><title>Sign in to the network</title></head>",
 	"<body><h1>Welcome</h1><p>Please accept the terms to use this network.</p></body></html>",
 ].join("\n");
+
+/** A refusal of something that this endpoint cannot do. */
+function unsupported(code, param, message) {
+	return { status: 400, headers: json, body: errorBody("invalid_request_error", code, message, param) };
+}
 
 /** @type {Record<string, Fault>} */
 export const faults = {
@@ -67,6 +73,42 @@ export const faults = {
 			headers: json,
 			body: errorBody("server_error", null, "The server had an error while processing your request."),
 		},
+	},
+	"no-tools": {
+		says: "cannot call functions",
+		refuses: (body) => body.tools?.length > 0,
+		http: unsupported(
+			"unsupported_parameter",
+			"tools",
+			"Unsupported parameter: 'tools' is not supported here.",
+		),
+	},
+	"no-schema": {
+		says: "can neither call functions nor follow a JSON schema",
+		refuses: (body) => body.tools?.length > 0 || body.text?.format?.type === "json_schema",
+		http: unsupported(
+			"unsupported_parameter",
+			"text.format",
+			"Invalid parameter: 'text.format' is not supported here.",
+		),
+	},
+	"no-stream": {
+		says: "cannot stream",
+		refuses: (body) => body.stream === true,
+		http: unsupported(
+			"unsupported_value",
+			"stream",
+			"Unsupported value: 'stream' does not support true here.",
+		),
+	},
+	"no-temperature": {
+		says: "takes no temperature",
+		refuses: (body) => typeof body.temperature === "number",
+		http: unsupported(
+			"unsupported_parameter",
+			"temperature",
+			"Unsupported parameter: 'temperature' is not supported here.",
+		),
 	},
 	html: {
 		says: "answers with a web page, as a captive network does",

@@ -47,6 +47,21 @@ for (const [name, status, code] of [
 	});
 }
 
+for (const [name, param, refused, taken] of [
+	["no-tools", "tools", {}, { tools: [], text: { format: { type: "json_schema" } } }],
+	["no-schema", "text.format", { tools: [], text: { format: { type: "json_schema" } } }, { tools: [] }],
+	["no-stream", "stream", {}, { stream: false }],
+	["no-temperature", "temperature", { temperature: 0.2 }, { temperature: null }],
+]) {
+	test(`${name} refuses what it cannot do and takes the rest`, async (t) => {
+		const server = await serve(t);
+		const answer = await post(server, broken(name, refused));
+		assert.equal(answer.status, 400);
+		assert.equal((await answer.json()).error.param, param);
+		assert.equal((await post(server, broken(name, taken))).status, 200);
+	});
+}
+
 test("html answers status 200 with a web page", async (t) => {
 	const answer = await post(await serve(t), broken("html"));
 	assert.equal(answer.status, 200);

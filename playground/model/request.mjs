@@ -18,7 +18,7 @@ export const PLAN_TOOL = "submit_plan";
  * @property {string} context all text of the request, for finding the paths that it names
  * @property {number} attempts plans for this instruction that came before and were sent back
  * @property {boolean} offersPlan whether the request offers the function submit_plan
- * @property {string} model
+ * @property {boolean} wantsJson whether the whole answer shall be JSON: then a plan is the text of the answer
  * @property {boolean} stream
  */
 
@@ -39,7 +39,7 @@ export function readRequest(body) {
 		context: [body.instructions, ...items.map(textOf)].filter((text) => typeof text === "string").join("\n"),
 		attempts: attemptsAfter(items, chosen.index),
 		offersPlan: toolNames(body.tools).includes(PLAN_TOOL),
-		model: String(body.model),
+		wantsJson: ["json_schema", "json_object"].includes(body.text?.format?.type),
 		stream: body.stream === true,
 	};
 }

@@ -86,7 +86,8 @@ export function checkScript(script) {
 }
 
 /**
- * What the demo model answers: a text, and, where the request offers submit_plan and a script has a plan, one call.
+ * What the demo model answers: a text, and, where a script has a plan and the request offers submit_plan, one call.
+ * Where the request offers no function but asks for JSON, the plan is the text.
  * @param {import("./request.mjs").Asked} asked
  * @param {Script[]} scripts
  * @param {Date} now
@@ -100,12 +101,11 @@ export function answer(asked, scripts, now) {
 		return { items: [{ kind: "text", text: script.without }] };
 	}
 	const fill = filler(groups, asked, now);
-	const items = [{ kind: "text", text: fill(script.reply) }];
-	if (script.plan && asked.offersPlan) {
-		const plan = deepMap(withoutUnmetSteps(script.plan, groups), fill);
-		items.push({ kind: "call", name: PLAN_TOOL, arguments: JSON.stringify(plan) });
-	}
-	return { items };
+	const reply = { kind: "text", text: fill(script.reply) };
+	if (!script.plan || !(asked.offersPlan || asked.wantsJson)) return { items: [reply] };
+	const plan = JSON.stringify(deepMap(withoutUnmetSteps(script.plan, groups), fill));
+	if (!asked.offersPlan) return { items: [{ kind: "text", text: plan }] };
+	return { items: [reply, { kind: "call", name: PLAN_TOOL, arguments: plan }] };
 }
 
 /** The first script with a pattern that matches, and the named groups of the match. */

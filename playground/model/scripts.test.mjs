@@ -264,6 +264,15 @@ test("a request that does not offer submit_plan is answered in words", async (t)
 	}
 });
 
+test("where there are no functions, a request for JSON gets the plan as its text", async (t) => {
+	const server = await serve(t);
+	const whole = planOf(await streamed(server, planRequest(MAIN)));
+	for (const type of ["json_schema", "json_object"]) {
+		const request = planRequest(MAIN, { tools: undefined, text: { format: { type, name: "submit_plan" } } });
+		assert.deepEqual(JSON.parse(textIn(await streamed(server, request))), whole, type);
+	}
+});
+
 test("the text of the selection is never in the answer", async (t) => {
 	const selection = "- Zanzibar 4711\n- Quetzal 0815\n  - deeper Xylophon";
 	const input = `<selection>${selection}</selection>\n<instruction>${MAIN}</instruction>`;

@@ -187,7 +187,7 @@ async function respond(state, request, response, path) {
 	}
 	const setting = takeFault(state, body.model);
 	const fault = setting ? faults[setting.name] : undefined;
-	if (fault?.http) return replyHttp(response, fault.http, setting);
+	if (fault?.http && (fault.refuses?.(body) ?? true)) return replyHttp(response, fault.http, setting);
 	const gone = goneSignal(state, response);
 	if (fault?.wait && !(await waited(setting.afterMs ?? 60_000, gone))) return;
 

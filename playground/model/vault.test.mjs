@@ -47,7 +47,7 @@ test("every sentence that the first page suggests is understood, and what it nam
 	const scripts = loadScripts();
 	for (const instruction of quoted) {
 		const asked = { instruction, selection: "- a", activeFile: "Start here.md", context: "", attempts: 0 };
-		const turn = answer({ ...asked, offersPlan: true, model: "demo", stream: false }, scripts, new Date());
+		const turn = answer({ ...asked, offersPlan: true }, scripts, new Date());
 		assert.doesNotMatch(turn.items[0].text, /^I am the demo model/u, instruction);
 		const call = turn.items[1]?.arguments ?? "{}";
 		for (const [, path] of call.matchAll(/"path":"((?!Projects\/XYZ|Daily)[^"$]+)"/gu)) {
