@@ -6,6 +6,7 @@
  *     name     what it does, in words
  *     try      a sentence that it understands; the greeting lists these, and the tests say each of them
  *     match    regular expressions (case does not matter); named groups become values; `%{end}` is a phrase below
+ *     defaults what groups are that did not match
  *     needs    "selection": without one the model asks `without` back
  *     reply    the streamed text
  *     plan     the ActionPlan, when there is something to do
@@ -24,6 +25,7 @@ import { PLAN_TOOL } from "./request.mjs";
  * @property {string} name
  * @property {string} [try]
  * @property {string[]} match
+ * @property {Record<string, string>} [defaults]
  * @property {"selection"} [needs]
  * @property {string} [without]
  * @property {string} reply
@@ -115,7 +117,7 @@ function findScript(instruction, scripts) {
 	for (const script of scripts) {
 		for (const pattern of script.match) {
 			const match = expression(pattern).exec(words);
-			if (match) return { script, groups: cleaned(match.groups ?? {}) };
+			if (match) return { script, groups: { ...script.defaults, ...cleaned(match.groups ?? {}) } };
 		}
 	}
 	return undefined;

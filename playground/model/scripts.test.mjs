@@ -193,6 +193,32 @@ for (const [words, tool, args] of [
 	});
 }
 
+for (const [words, folder, title] of [
+	["Create a note called Winter pruning", "Inbox", "Winter pruning"],
+	[
+		"Please make a new note named “Soup, and bread” in the folder Recipes/Winter.",
+		"Recipes/Winter",
+		"Soup, and bread",
+	],
+]) {
+	test(`"${words}" makes one note in ${folder}`, () => {
+		const { plan } = ask(words);
+		assert.equal(plan.steps[0].args.path, folder);
+		assert.equal(plan.steps[1].args.title, title);
+		checkPlan(plan);
+	});
+}
+
+test("the selection that is appended is the selection, not the words for it", () => {
+	const { plan } = ask(
+		"Append the selection to my existing note about Archive/Done instead of making a new one.",
+	);
+	assert.deepEqual(plan.steps[2].args, {
+		path: "Archive/Done.md",
+		content: "$steps.note.content\n$steps.selection.text\n",
+	});
+});
+
 test("deleting everything is not a plan", () => {
 	for (const words of [
 		"Delete all notes",

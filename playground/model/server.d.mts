@@ -25,6 +25,7 @@ export interface Script {
 	name?: string;
 	try?: string;
 	match: string[];
+	defaults?: Record<string, string>;
 	needs?: "selection";
 	without?: string;
 	reply: string;
