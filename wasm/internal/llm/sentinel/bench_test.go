@@ -49,6 +49,9 @@ func BenchmarkCopy(b *testing.B) {
 		for _, c := range chunks {
 			dst = append(dst, c...)
 		}
+		if len(dst) < 4<<20 {
+			b.Fatal("not everything was copied")
+		}
 	}
 }
 

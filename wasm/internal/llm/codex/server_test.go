@@ -1,0 +1,197 @@
+//go:build !js
+
+package codex
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/llm/codex/codextest"
+)
+
+func TestMain(m *testing.M) {
+	codextest.MaybeFake()
+	os.Exit(m.Run())
+}
+
+// fakeServer starts the stand-in for Codex, which is this very program.
+func fakeServer(t *testing.T, kind string) (*Server, error) {
+	t.Helper()
+	t.Setenv(codextest.FakeEnv, kind)
+	t.Setenv("GORACE", "atexit_sleep_ms=0") // the stand-in has nothing to report and need not wait
+	s, err := Start(t.Context(), Config{Bin: os.Args[0], Home: t.TempDir()})
+	if err == nil {
+		t.Cleanup(s.Close)
+	}
+	return s, err
+}
+
+func mustServer(t *testing.T) *Server {
+	t.Helper()
+	s, err := fakeServer(t, "good")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func ask(ctx context.Context, s *Server, text string, emit func(Event)) (string, error) {
+	var b strings.Builder
+	_, err := s.Ask(ctx, Request{Instructions: "i", Input: []Input{{Text: text}}}, func(e Event) {
+		b.WriteString(e.Text)
+		if emit != nil {
+			emit(e)
+		}
+	})
+	return b.String(), err
+}
+
+func wantCode(t *testing.T, err error, code, word string) {
+	t.Helper()
+	var le *llm.Error
+	if !errors.As(err, &le) || le.Code != code || !strings.Contains(le.Message, word) {
+		t.Errorf("error %v, want code %s and %q in it", err, code, word)
+	}
+}
+
+func TestATurnIsFollowedAlsoWhenItStartsBeforeItsAnswer(t *testing.T) {
+	s := mustServer(t)
+	for _, in := range []string{"[say Hello 🦊 you]", "[early][say Hello 🦊 you]"} {
+		if got, err := ask(t.Context(), s, in, nil); err != nil || got != "Hello 🦊 you" {
+			t.Errorf("%s: %q, %v", in, got, err)
+		}
+	}
+}
+
+func TestManyThreadsRunAtOnceAndNeverMeet(t *testing.T) {
+	s := mustServer(t)
+	var wg sync.WaitGroup
+	for i := range 40 {
+		wg.Go(func() {
+			want := fmt.Sprintf("answer number %d", i)
+			if got, err := ask(t.Context(), s, "[say "+want+"]", nil); err != nil || got != want {
+				t.Errorf("%d: %q, %v", i, got, err)
+			}
+		})
+	}
+	wg.Wait()
+	if running, starts, asking := s.Status(); !running || starts != 1 || asking != 0 {
+		t.Errorf("running %v, started %d times, %d asking", running, starts, asking)
+	}
+}
+
+func TestACancelledTurnIsInterruptedAndTheNextOneRuns(t *testing.T) {
+	s := mustServer(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	got, err := ask(ctx, s, "[slow]", func(Event) { cancel() })
+	if got != "word" {
+		t.Errorf("text %q", got)
+	}
+	wantCode(t, err, llm.CodeCancelled, "Stopped")
+	if got, err := ask(t.Context(), s, "[say next]", nil); err != nil || got != "next" {
+		t.Errorf("next: %q, %v", got, err)
+	}
+	if _, err := ask(ctx, s, "[say never]", nil); err == nil {
+		t.Error("a request that was cancelled before it began was asked")
+	}
+}
+
+func TestRequestsOfTheServerAreDeclinedSoThatItNeverWaits(t *testing.T) {
+	got, err := ask(t.Context(), mustServer(t), "[ask]", nil)
+	if err == nil || !strings.HasPrefix(got, "answered: not supported") {
+		// the stand-in ends the turn without ending the message, which is an error of its own
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+func TestWhenTheProcessDiesOpenTurnsFailAndTheNextRequestStartsItAgain(t *testing.T) {
+	s := mustServer(t)
+	waiting := make(chan error, 1)
+	started := make(chan struct{})
+	go func() {
+		_, err := ask(t.Context(), s, "[slow]", func(Event) { close(started) })
+		waiting <- err
+	}()
+	<-started
+	got, err := ask(t.Context(), s, "[die]", nil)
+	if got != "word" {
+		t.Errorf("text before the death: %q", got)
+	}
+	wantCode(t, err, llm.CodeProvider, "ended unexpectedly")
+	wantCode(t, <-waiting, llm.CodeProvider, "ended unexpectedly")
+	if got, err := ask(t.Context(), s, "[say back]", nil); err != nil || got != "back" {
+		t.Errorf("after the death: %q, %v", got, err)
+	}
+	if _, starts, asking := s.Status(); starts != 2 || asking != 0 {
+		t.Errorf("started %d times, %d asking", starts, asking)
+	}
+}
+
+func TestAMissingOrWrongProgramIsAMessageWithTheInstallCommand(t *testing.T) {
+	_, err := Start(t.Context(), Config{Bin: "no-such-codex-anywhere", Home: t.TempDir()})
+	wantCode(t, err, llm.CodeNotFound, InstallCommand)
+	_, err = Start(t.Context(), Config{Bin: "true", Home: t.TempDir()})
+	wantCode(t, err, llm.CodeProvider, InstallCommand)
+	_, err = fakeServer(t, "deaf")
+	wantCode(t, err, llm.CodeProvider, InstallCommand)
+	wantCode(t, err, llm.CodeProvider, "unrecognized subcommand")
+}
+
+func TestAClosedServerRefusesAndItsProcessIsGone(t *testing.T) {
+	s := mustServer(t)
+	s.Close()
+	_, err := ask(t.Context(), s, "[say x]", nil)
+	wantCode(t, err, llm.CodeCancelled, "shutting down")
+	if s.Pid() != 0 {
+		t.Error("a process is left")
+	}
+}
+
+func TestImagesThatCodexWouldRefuseOrTurnIntoTextAreRefusedBefore(t *testing.T) {
+	const good = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+	if err := CheckImage(good); err != nil {
+		t.Errorf("a good image: %v", err)
+	}
+	for _, bad := range []string{
+		"https://example.invalid/a.png", "data:image/png;base64,AAAA", "data:image/png;base64,???", "data:text/plain;base64,AAAA",
+		"data:image/png,raw", good[:len(good)-24], "", "file:///a.png",
+	} {
+		wantCode(t, CheckImage(bad), llm.CodeValidation, "data URL")
+	}
+	_, err := mustServer(t).Ask(t.Context(), Request{Input: []Input{{ImageURL: "https://example.invalid/a.png"}}}, func(Event) {})
+	wantCode(t, err, llm.CodeValidation, "remote")
+}
+
+func TestASlowReaderLosesItsTurnAndNotItsMemory(t *testing.T) {
+	box := &inbox{ready: make(chan struct{}, 1)}
+	for range 3 {
+		box.put(posted{method: "item/agentMessage/delta", size: maxQueued / 2})
+	}
+	if got, err := box.take(); len(got) != 2 || err != nil {
+		t.Errorf("%d notifications, %v", len(got), err)
+	}
+	_, err := box.take()
+	wantCode(t, err, llm.CodeProvider, "not read as fast")
+	box.awaitEnd()
+	box.put(posted{method: "item/agentMessage/delta"})
+	box.put(posted{method: "turn/completed"})
+	if got, err := box.take(); len(got) != 1 || err != nil {
+		t.Errorf("after the interrupt: %d notifications, %v", len(got), err)
+	}
+}
+
+func TestAThreadTakesOneTurn(t *testing.T) {
+	c := &conn{threads: map[string]*inbox{}}
+	if _, err := c.subscribe("a"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.subscribe("a"); err == nil {
+		t.Error("a second turn was let onto a busy thread: it would steer the first")
+	}
+}
