@@ -13,7 +13,15 @@ const maxStrictDepth = 10
 // was optional may be null instead; objects are closed; annotations that are refused are left out. It gives false where
 // the schema says something that strict mode cannot (facts on structured outputs: allOf, not, if, patternProperties and
 // others; open objects; a root that is not a plain object). StripNulls undoes the nulls in what the model sends.
-func StrictSchema(schema []byte) (json.RawMessage, bool) {
+func StrictSchema(schema []byte) (json.RawMessage, bool) { return strictSchema(schema, false) }
+
+// StrictSchemaWithoutBounds is StrictSchema for endpoints that refuse bounds on numbers, lengths and patterns as well
+// (Anthropic): those are left out, and checked afterwards only.
+func StrictSchemaWithoutBounds(schema []byte) (json.RawMessage, bool) {
+	return strictSchema(schema, true)
+}
+
+func strictSchema(schema []byte, unbounded bool) (json.RawMessage, bool) {
 	v, err := jsontree.Parse(schema)
 	if err != nil || v.Kind() != jsontree.Object || !v.Get("type").Is("object") {
 		return nil, false
@@ -23,15 +31,16 @@ func StrictSchema(schema []byte) (json.RawMessage, bool) {
 			return nil, false
 		}
 	}
-	w := strictWriter{ok: true}
+	w := strictWriter{ok: true, unbounded: unbounded}
 	w.schema(v, 0, false)
 	return w.out, w.ok
 }
 
 // strictWriter writes a schema in the order in which it was given.
 type strictWriter struct {
-	out []byte
-	ok  bool
+	out       []byte
+	ok        bool
+	unbounded bool
 }
 
 func (w *strictWriter) key(first *bool, name string) {
@@ -94,10 +103,15 @@ func (w *strictWriter) keyword(first *bool, name string, value jsontree.Value, d
 	case "$defs", "definitions":
 		w.key(first, name)
 		w.named(value, depth)
-	case "$ref", "description", "title", "pattern", "format", "minimum", "maximum", "exclusiveMinimum",
-		"exclusiveMaximum", "multipleOf", "minItems", "maxItems", "minLength", "maxLength":
+	case "$ref", "description", "title":
 		w.key(first, name)
 		w.out = append(w.out, value.Raw()...)
+	case "pattern", "format", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minItems",
+		"maxItems", "minLength", "maxLength":
+		if !w.unbounded {
+			w.key(first, name)
+			w.out = append(w.out, value.Raw()...)
+		}
 	default:
 		w.ok = false
 	}

@@ -15,16 +15,20 @@ type carried struct {
 	Details json.RawMessage `json:"details,omitempty"`
 }
 
+// maxID is the longest call id that OpenAI takes here.
+const maxID = 40
+
 // messages writes a conversation. Images in tool results follow in a user message, since tools may only answer in text.
 func messages(q Quirks, r llm.Request) ([]message, error) {
 	prepared, err := llm.Prepare(withoutSystem(r), Name, r.Model)
 	if err != nil {
 		return nil, err
 	}
-	names := ids{}
+	fits := llm.ShortID(maxID)
 	if q.ShortIDs {
-		names = shortIDs(prepared)
+		fits = llm.NineLetters
 	}
+	names := llm.FitIDs(prepared, fits)
 	var out []message
 	if system, _ := r.System(); system != "" {
 		out = append(out, message{Role: "system", Content: system})
@@ -40,7 +44,7 @@ func messages(q Quirks, r llm.Request) ([]message, error) {
 		case llm.RoleAssistant:
 			out = append(out, assistant(m, names, i > loop))
 		case llm.RoleToolResult:
-			out = append(out, message{Role: "tool", Content: resultText(m), ToolCallID: names.wire(m.ToolCallID)})
+			out = append(out, message{Role: "tool", Content: resultText(m), ToolCallID: names.Wire(m.ToolCallID)})
 			images = append(images, resultImages(m)...)
 		default:
 			out = append(out, message{Role: "user", Content: content(m.Content)})
@@ -117,7 +121,7 @@ func resultImages(m llm.Message) []part {
 
 // assistant writes a message of the model. Its reasoning goes back while the tool loop runs; entries of
 // reasoning_details, which may hold signatures, always.
-func assistant(m llm.Message, names ids, running bool) message {
+func assistant(m llm.Message, names llm.IDs, running bool) message {
 	out := message{Role: "assistant", Refusal: m.Refusal()}
 	var thinking []part
 	for _, block := range m.Content {
@@ -126,7 +130,7 @@ func assistant(m llm.Message, names ids, running bool) message {
 			thinking = append(thinking, carry(&out, block, running)...)
 		case llm.BlockToolCall:
 			out.ToolCalls = append(out.ToolCalls, call{
-				ID: names.wire(block.ID), Type: "function",
+				ID: names.Wire(block.ID), Type: "function",
 				Function: callFunction{Name: llm.HistoryName(block.Name), Arguments: block.ArgumentsText()},
 			})
 		}

@@ -13,7 +13,7 @@ import (
 	"embedded-agent/wasm/internal/llm"
 )
 
-// Recordings lists the recorded answers of one kind (chat, chat-nonstream, chat-errors, messages, responses, …) whose
+// Recordings lists the recorded answers of one kind (chat, chat-nonstream, chat-errors, messages, responses, anthropic-sdk-python, …) whose
 // name has the given ending. It skips the test where the shared recordings are missing.
 func Recordings(t testing.TB, kind, suffix string) []string {
 	t.Helper()
@@ -23,7 +23,7 @@ func Recordings(t testing.TB, kind, suffix string) []string {
 		t.Skip("the shared recordings are not here")
 	}
 	var files []string
-	for _, set := range []string{"fantasy", "pydantic-ai"} {
+	for _, set := range []string{"fantasy", "pydantic-ai", ""} {
 		found, err := filepath.Glob(filepath.Join(root, set, kind, "*"+suffix))
 		if err != nil {
 			t.Fatal(err)

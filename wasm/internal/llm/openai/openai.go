@@ -13,6 +13,9 @@ import (
 // Name is the name of the dialect.
 const Name = "openai"
 
+// maxID is the longest call id that the API takes.
+const maxID = 64
+
 // Dialect is the Responses API. The zero value is ready.
 type Dialect struct{}
 
@@ -109,8 +112,9 @@ func (Dialect) Build(e llm.Endpoint, r llm.Request) (llm.HTTPRequest, error) {
 		Model: r.Model, Instructions: system, Input: []any{}, Parallel: parallel(r), MaxOutput: r.MaxTokens,
 		Temperature: r.Temperature, Text: textFormat(r.Format), CacheKey: r.CacheKey, Stream: !r.Whole,
 	}
+	ids := llm.FitIDs(messages, llm.ShortID(maxID))
 	for _, m := range messages {
-		body.Input = appendItems(body.Input, m)
+		body.Input = appendItems(body.Input, m, ids)
 	}
 	if body.Tools, err = tools(r.Tools); err != nil {
 		return llm.HTTPRequest{}, err
@@ -201,12 +205,12 @@ func toolChoice(r llm.Request) (any, error) {
 	return map[string]string{"type": "function", "name": name}, err
 }
 
-func appendItems(items []any, m llm.Message) []any {
+func appendItems(items []any, m llm.Message, ids llm.IDs) []any {
 	switch m.Role {
 	case llm.RoleAssistant:
-		return appendAssistant(items, m)
+		return appendAssistant(items, m, ids)
 	case llm.RoleToolResult:
-		return append(items, outputItem{Type: "function_call_output", CallID: m.ToolCallID, Output: output(m)})
+		return append(items, outputItem{Type: "function_call_output", CallID: ids.Wire(m.ToolCallID), Output: output(m)})
 	}
 	return append(items, messageItem{Type: "message", Role: "user", Content: inputParts(m.Content)})
 }
@@ -236,7 +240,7 @@ func output(m llm.Message) any {
 	return m.Text()
 }
 
-func appendAssistant(items []any, m llm.Message) []any {
+func appendAssistant(items []any, m llm.Message, ids llm.IDs) []any {
 	for _, block := range m.Content {
 		switch block.Type {
 		case llm.BlockText:
@@ -249,7 +253,7 @@ func appendAssistant(items []any, m llm.Message) []any {
 			})
 		case llm.BlockToolCall:
 			items = append(items, callItem{
-				Type: "function_call", CallID: block.ID, Name: llm.HistoryName(block.Name), Arguments: block.ArgumentsText(),
+				Type: "function_call", CallID: ids.Wire(block.ID), Name: llm.HistoryName(block.Name), Arguments: block.ArgumentsText(),
 			})
 		case llm.BlockThinking:
 			items = append(items, json.RawMessage(block.Signature))
