@@ -1,0 +1,313 @@
+// The shell's side of the boundary: requests to the core, events from it, its
+// calls to the host, and what to do when it dies.
+import { Outbox, type Batch } from "./batch";
+import { launch, type Life, type Source } from "./launch";
+import { fail, ProblemError, toProblem } from "./problem";
+import {
+	Contract,
+	KindCancel,
+	KindEvent,
+	KindRequest,
+	KindResponse,
+	type Envelope,
+	type Event,
+	type Hello,
+	type HostMethods,
+	type Problem,
+	type ServerMethods,
+	type Welcome,
+} from "./protocol.gen";
+
+/** A method of the core, what it takes and what it answers. */
+export type ServerMethod = keyof ServerMethods;
+export type Params<M extends ServerMethod> = ServerMethods[M]["params"];
+export type Result<M extends ServerMethod> = ServerMethods[M]["result"];
+
+/** A method of the host, as the core calls it. */
+export type HostMethod = keyof HostMethods;
+
+/** What a host method is given beside its parameters. */
+export interface HostCall {
+	/** Ends when the core cancels the call, or is no more: what has not begun must not begin. */
+	signal: AbortSignal;
+	/** The bytes of the batch, by index. */
+	blobs: Uint8Array[];
+}
+
+/** A result; one with bytes is made at the moment when it is posted, and gives them to `blob`. */
+export type Answer<R> = R | ((blob: (bytes: Uint8Array) => number) => R);
+
+/** The host: every method that the core may call. */
+export type Host = {
+	[M in HostMethod]: (params: HostMethods[M]["params"], call: HostCall) => Promise<Answer<HostMethods[M]["result"]>>;
+};
+
+/** How the core is. `problem` says why it is down, or why it was started anew. */
+export interface Status {
+	phase: "idle" | "starting" | "ready" | "failed";
+	/** False where the core shares the main thread. */
+	inWorker: boolean;
+	problem?: Problem;
+}
+
+/** What a client is made of. */
+export interface ClientOptions {
+	source: Source;
+	host: Host;
+	/** What the core is told at its start: asked for each time. */
+	hello: () => Omit<Hello, "contract">;
+	/** How long a cancelled request may go on before the core is taken for dead. */
+	graceMs?: number;
+}
+
+interface Pending {
+	method: string;
+	resolve: (payload: unknown) => void;
+	reject: (error: Error) => void;
+}
+
+/** One life of the core. */
+interface Session {
+	life: Life;
+	outbox: Outbox;
+	pending: Map<number, Pending>;
+	hostCalls: Map<number, AbortController>;
+	welcome?: Welcome;
+}
+
+const GRACE_MS = 4_000;
+
+/** The connection to the core. The core starts with the first request. */
+export class Client {
+	#options: ClientOptions;
+	#session: Promise<Session> | undefined;
+	#live: Session | undefined;
+	#lastID = 0;
+	#events = new Set<(event: Event) => void>();
+	#statuses = new Set<(status: Status) => void>();
+	#status: Status = { phase: "idle", inWorker: false };
+	#disposed = false;
+
+	constructor(options: ClientOptions) {
+		this.#options = options;
+	}
+
+	/** How the core is now. */
+	get status(): Status {
+		return this.#status;
+	}
+
+	/**
+	 * Calls `listener` with every event, in order; the result ends that. After
+	 * each start of the core the first event is "state".
+	 */
+	subscribe(listener: (event: Event) => void): () => void {
+		this.#events.add(listener);
+		return () => this.#events.delete(listener);
+	}
+
+	/** Calls `listener` whenever the status changes; the result ends that. */
+	onStatus(listener: (status: Status) => void): () => void {
+		this.#statuses.add(listener);
+		return () => this.#statuses.delete(listener);
+	}
+
+	/** Starts the core, if it is not up, and gives what it said. */
+	async start(): Promise<Welcome> {
+		return (await this.#connect()).welcome as Welcome;
+	}
+
+	/**
+	 * Asks the core. Rejects with a ProblemError. Aborting the signal cancels the
+	 * request; a core that does not answer that in time is ended and started anew.
+	 */
+	async request<M extends ServerMethod>(
+		method: M,
+		params: Params<M>,
+		options: { signal?: AbortSignal } = {},
+	): Promise<Result<M>> {
+		const session = await this.#connect();
+		return this.#ask(session, method, params, options.signal);
+	}
+
+	/** Ends the core. Pending requests fail, later ones too. */
+	dispose(): void {
+		this.#disposed = true;
+		if (this.#live) this.#bury(this.#live, fail("CANCELLED", "error.core.closed").problem);
+		this.#live = this.#session = undefined;
+		this.#set({ phase: "idle", inWorker: false });
+		this.#events.clear();
+		this.#statuses.clear();
+	}
+
+	#set(status: Status): void {
+		this.#status = status;
+		for (const listener of this.#statuses) listener(status);
+	}
+
+	#connect(): Promise<Session> {
+		if (this.#disposed) return Promise.reject(fail("CANCELLED", "error.core.closed"));
+		return (this.#session ??= this.#start());
+	}
+
+	/** Starts a core, a second time when the first does not come up. */
+	async #start(problem?: Problem): Promise<Session> {
+		this.#set({ phase: "starting", inWorker: false, problem });
+		try {
+			return await this.#open(problem).catch((error: unknown) => {
+				if (this.#disposed) throw error;
+				return this.#open(toProblem(error));
+			});
+		} catch (error) {
+			this.#session = undefined;
+			if (!this.#disposed) this.#set({ phase: "failed", inWorker: false, problem: toProblem(error) });
+			throw error;
+		}
+	}
+
+	async #open(problem?: Problem): Promise<Session> {
+		const session: Partial<Session> = { pending: new Map(), hostCalls: new Map() };
+		const whole = session as Session;
+		try {
+			session.life = await launch(this.#options.source, {
+				batch: (batch) => this.#receive(whole, batch),
+				died: (reason) => this.#died(whole, reason),
+			});
+		} catch (error) {
+			throw fail("INTERNAL_ERROR", "error.core.start", undefined, error);
+		}
+		session.outbox = new Outbox((batch, transfer) => whole.life.post(batch, transfer));
+		if (this.#disposed) {
+			whole.life.stop();
+			throw fail("CANCELLED", "error.core.closed");
+		}
+		this.#live = whole;
+		const welcome = await this.#hello(whole);
+		whole.welcome = welcome;
+		this.#set({ phase: "ready", inWorker: whole.life.inWorker, problem });
+		this.#tell({ type: "state", at: new Date().toISOString(), state: welcome.state });
+		return whole;
+	}
+
+	async #hello(session: Session): Promise<Welcome> {
+		try {
+			const welcome = await this.#ask(session, "hello", { contract: Contract, ...this.#options.hello() });
+			if (welcome.contract !== Contract) throw fail("INTERNAL_ERROR", "error.core.contract");
+			return welcome;
+		} catch (error) {
+			if (session === this.#live) this.#bury(session, toProblem(error));
+			throw error;
+		}
+	}
+
+	#ask<M extends ServerMethod>(
+		session: Session,
+		method: M,
+		params: Params<M>,
+		signal?: AbortSignal,
+	): Promise<Result<M>> {
+		return new Promise((resolve, reject) => {
+			if (session !== this.#live) return reject(fail("INTERNAL_ERROR", "error.core.died"));
+			if (signal?.aborted) return reject(fail("CANCELLED", "error.cancelled"));
+			const payload = JSON.stringify(params);
+			const id = ++this.#lastID;
+			let grace: ReturnType<typeof globalThis.setTimeout> | undefined;
+			const abort = () => {
+				session.outbox.send({ id, kind: KindCancel, method, payload: "", error: "" });
+				const dead = () => this.#died(session, "the core did not answer a cancel");
+				grace = globalThis.setTimeout(dead, this.#options.graceMs ?? GRACE_MS);
+			};
+			const settled = () => {
+				session.pending.delete(id);
+				signal?.removeEventListener("abort", abort);
+				if (grace !== undefined) globalThis.clearTimeout(grace);
+			};
+			session.pending.set(id, {
+				method,
+				resolve: (payload) => (settled(), resolve(payload as Result<M>)),
+				reject: (error) => (settled(), reject(error)),
+			});
+			signal?.addEventListener("abort", abort);
+			session.outbox.send({ id, kind: KindRequest, method, payload, error: "" });
+		});
+	}
+
+	#receive(session: Session, batch: Batch): void {
+		for (const message of batch.m) {
+			if (session !== this.#live) return; // it died, or was ended, within this batch
+			switch (message.kind) {
+				case KindResponse:
+					this.#settle(session, message);
+					break;
+				case KindEvent:
+					this.#tell(JSON.parse(message.payload) as Event);
+					break;
+				case KindRequest:
+					void this.#serve(session, message, batch.b);
+					break;
+				case KindCancel:
+					session.hostCalls.get(message.id)?.abort();
+			}
+		}
+	}
+
+	#settle(session: Session, { id, payload, error }: Envelope): void {
+		const pending = session.pending.get(id);
+		if (error) pending?.reject(new ProblemError(JSON.parse(error) as Problem));
+		else pending?.resolve(payload ? JSON.parse(payload) : {});
+	}
+
+	#tell(event: Event): void {
+		for (const listener of this.#events) {
+			try {
+				listener(event);
+			} catch (error) {
+				console.error("Embedded Agent: a listener failed.", error);
+			}
+		}
+	}
+
+	/** Answers one call of the core to the host. */
+	async #serve(session: Session, { id, method, payload }: Envelope, blobs: Uint8Array[]): Promise<void> {
+		const abort = new AbortController();
+		session.hostCalls.set(id, abort);
+		const reply: Envelope = { id, kind: KindResponse, method, payload: "", error: "" };
+		try {
+			if (!Object.hasOwn(this.#options.host, method)) throw fail("INTERNAL_ERROR", "error.internal", undefined, method);
+			const handler = this.#options.host[method as HostMethod] as (
+				params: unknown,
+				call: HostCall,
+			) => Promise<Answer<unknown>>;
+			const result = await handler(JSON.parse(payload), { signal: abort.signal, blobs });
+			reply.payload = JSON.stringify(typeof result === "function" ? (result as Bytes)(session.outbox.blob) : result);
+		} catch (error) {
+			reply.error = JSON.stringify(toProblem(error));
+		}
+		session.hostCalls.delete(id);
+		session.outbox.send(reply);
+	}
+
+	/** The core of this session is no more: fail what waits, and start another. */
+	#died(session: Session, reason: string): void {
+		if (session !== this.#live || this.#disposed) return;
+		const problem = fail("INTERNAL_ERROR", "error.core.died", undefined, reason).problem;
+		console.error("Embedded Agent: the core died.", reason);
+		const wasUp = session.welcome !== undefined;
+		this.#bury(session, problem);
+		if (!wasUp) return; // #start sees hello fail
+		this.#session = this.#start(problem);
+		this.#session.catch(() => undefined); // the status says it; the next request tries again
+	}
+
+	/** Ends a session for good: its host calls that have not begun never begin. */
+	#bury(session: Session, problem: Problem): void {
+		this.#live = undefined;
+		session.life.stop();
+		session.outbox.close();
+		for (const abort of session.hostCalls.values()) abort.abort();
+		session.hostCalls.clear();
+		for (const pending of [...session.pending.values()]) pending.reject(new ProblemError(problem));
+	}
+}
+
+type Bytes = (blob: (bytes: Uint8Array) => number) => unknown;

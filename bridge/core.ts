@@ -1,0 +1,96 @@
+// One running core: the compiled module with the Go runtime around it. It runs
+// the same in the worker and, where there is none, on the main thread.
+import { load } from "go:wasm-exec";
+import { Outbox, type Batch } from "./batch";
+
+/** A running core. */
+export interface Core {
+	/** Hands over a batch of messages. */
+	receive(batch: Batch): void;
+	/** Lets the core run no further. */
+	stop(): void;
+}
+
+const KEEP_LINES = 40;
+
+/** What Go sees as the global object: nothing of the app or the network is in it. */
+function globals(bridge: object): object {
+	const { crypto, performance, TextEncoder, TextDecoder } = globalThis;
+	return { Object, Array, Uint8Array, Date, Error, crypto, performance, TextEncoder, TextDecoder, bridge };
+}
+
+/**
+ * Starts a core. It posts batches by `post`, and tells by `died`, once, that it
+ * is no more: it left main, panicked, or let an exception through. After that a
+ * Go program may still seem to answer, so nothing is passed to or from it.
+ * Fails when the core does not come up.
+ */
+export async function startCore(
+	module: WebAssembly.Module,
+	post: (batch: Batch, transfer: Transferable[]) => void,
+	died: (reason: string) => void,
+): Promise<Core> {
+	let over = false;
+	const output: string[] = [];
+	const outbox = new Outbox(post);
+	const timers = new Set<number>();
+
+	const stop = () => {
+		over = true;
+		outbox.close();
+		for (const id of timers) globalThis.clearTimeout(id);
+		timers.clear();
+	};
+	const die = (reason: unknown) => {
+		if (over) return;
+		stop();
+		died([String(reason), ...output].join("\n"));
+	};
+	const guard = (f: () => void) => {
+		if (over) return;
+		try {
+			f();
+		} catch (error) {
+			die(error);
+		}
+	};
+
+	const print = (line: unknown) => {
+		if (output.push(String(line)) > KEEP_LINES) output.splice(KEEP_LINES / 2, 1);
+	};
+	const later = (callback: () => void, ms: number): number => {
+		const id = globalThis.setTimeout(() => {
+			timers.delete(id);
+			guard(callback);
+		}, ms) as unknown as number;
+		timers.add(id);
+		return id;
+	};
+	const never = (id: number) => {
+		timers.delete(id);
+		globalThis.clearTimeout(id);
+	};
+
+	const bridge = {
+		blob: outbox.blob,
+		send: outbox.send,
+		ready: (): void => undefined,
+		receive: (_messages: unknown[], _blobs: unknown[]): void => undefined,
+	};
+	const Go = load(globals(bridge), later, never, { log: print, warn: print });
+	const go = new Go();
+	let code: number | undefined;
+	go.exit = (c) => (code = c);
+
+	const instance = await WebAssembly.instantiate(module, go.importObject);
+	await new Promise<void>((resolve, reject) => {
+		bridge.ready = resolve;
+		const ended = (error?: unknown) => {
+			const reason = error ?? `the core ended with code ${code ?? "?"}`;
+			reject(new Error([String(reason), ...output].join("\n")));
+			die(reason);
+		};
+		go.run(instance).then(() => ended(), ended);
+	});
+	return { receive: (batch) => guard(() => bridge.receive(batch.m, batch.b)), stop };
+}

@@ -1,0 +1,100 @@
+// Bundles main.js: the plugin, the worker's code as text, and the core as a
+// comment inside a function.
+import { join } from "node:path";
+import esbuild from "esbuild";
+import esbuildSvelte from "esbuild-svelte";
+import { sveltePreprocess } from "svelte-preprocess";
+import { root } from "./wasm.mjs";
+
+/** The oldest engines that the app runs on (docs/ARCHITECTURE.md). */
+export const target = ["chrome132", "safari16.4"];
+
+/** What the app itself gives. */
+export const external = ["obsidian", "electron", "@codemirror/*", "@lezer/*"];
+
+/** The largest main.js that is synced for everybody, with room below 5 MB. */
+export const MAX_BYTES = 4_000_000;
+
+/**
+ * Makes "go:wasm-exec" of wasm_exec.js: the script evaluated with parameters in
+ * place of the globals that it reads or sets.
+ */
+export function wasmExecModule(wasmExec) {
+	return `export function load(globalThis, setTimeout, clearTimeout, console) {
+	let fs;
+	const { crypto, performance, TextEncoder, TextDecoder } = globalThis;
+	${wasmExec}
+	fs = globalThis.fs;
+	return globalThis.Go;
+}`;
+}
+
+/** The esbuild plugin that gives the modules of bridge/virtual.d.ts. */
+export function virtualModules({ wasmExec, workerSource }) {
+	return {
+		name: "virtual-modules",
+		setup(build) {
+			build.onResolve({ filter: /^(go:wasm-exec|bridge:worker)$/ }, ({ path }) => ({ path, namespace: "virtual" }));
+			build.onLoad({ filter: /./, namespace: "virtual" }, ({ path }) => ({
+				contents:
+					path === "go:wasm-exec" ? wasmExecModule(wasmExec) : `export default ${JSON.stringify(workerSource)};`,
+			}));
+		},
+	};
+}
+
+/** Bundles bridge/worker.ts into a classic script. */
+export async function bundleWorker(wasmExec, { minify = true, banner = "" } = {}) {
+	const result = await esbuild.build({
+		absWorkingDir: root,
+		entryPoints: ["bridge/worker.ts"],
+		bundle: true,
+		write: false,
+		format: "iife",
+		target,
+		minify,
+		charset: "ascii",
+		banner: { js: banner },
+		plugins: [virtualModules({ wasmExec })],
+	});
+	return result.outputFiles[0].text;
+}
+
+/** Bundles main.js, without the core, into text. */
+export async function bundleMain(wasmExec, { minify = true, entry = "main.ts", sourcemap = false } = {}) {
+	const workerSource = await bundleWorker(wasmExec, { minify });
+	const result = await esbuild.build({
+		absWorkingDir: root,
+		entryPoints: [entry],
+		outfile: join(root, "build", "main.js"),
+		bundle: true,
+		write: false,
+		format: "cjs",
+		target,
+		external,
+		minify,
+		sourcemap: sourcemap ? "inline" : false,
+		legalComments: "none",
+		charset: "ascii",
+		treeShaking: true,
+		conditions: ["svelte", "browser"],
+		mainFields: ["svelte", "browser", "module", "main"],
+		define: { "process.env.NODE_ENV": '"production"', "import.meta.env": "undefined" },
+		plugins: [
+			virtualModules({ wasmExec, workerSource }),
+			esbuildSvelte({ preprocess: sveltePreprocess(), compilerOptions: { css: "injected" } }),
+		],
+	});
+	return result.outputFiles.find((file) => file.path.endsWith(".js")).text;
+}
+
+/** Adds the core to a bundle: base64 in a comment inside a function, ASCII only. */
+export function embed(bundle, gz) {
+	const text = `${bundle.trimEnd()}\nfunction embeddedCore(){/*${Buffer.from(gz).toString("base64")}*/}\n`;
+	// eslint-disable-next-line no-control-regex -- exactly the question: anything but ASCII
+	if (/[^\x00-\x7f]/.test(text)) throw new Error("main.js is not ASCII only: the engine would keep it at two bytes per character");
+	if (text.length > MAX_BYTES) {
+		throw new Error(`main.js has ${text.length} bytes, more than ${MAX_BYTES}: larger files are not synced for most people`);
+	}
+	return text;
+}

@@ -1,0 +1,6 @@
+import { sveltePreprocess } from "svelte-preprocess";
+
+export default {
+	preprocess: sveltePreprocess(),
+	compilerOptions: { css: "injected" },
+};

@@ -1,0 +1,115 @@
+//go:build js && wasm
+
+package jsbridge
+
+import (
+	"fmt"
+
+	"github.com/hack-pad/safejs"
+	"github.com/norunners/vert"
+
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/protocol"
+)
+
+// Core is what a server is built with.
+type Core struct {
+	Host host.Host
+	HTTP llm.Transport
+	// Secret says whether the host's secret store has a value for a name.
+	Secret SecretFunc
+	Emit   func(protocol.Event)
+}
+
+// Main builds the server and serves the shell's messages for ever. The shell
+// (bridge/core.ts) gives the object "bridge" in the core's global scope:
+//
+//	blob(bytes) → index   adds bytes to the batch under way
+//	send(envelope)        adds a message to it
+//	ready()               the core listens
+//	receive(m, b)         set here; takes a batch of the shell
+//
+// What cannot be sent or read is a defect of the two sides, and ends the core:
+// the shell sees that and starts another.
+func Main(build func(Core) Server) {
+	bridge := must(safejs.Global().Get("bridge"))
+	conn := NewConn(&port{bridge, must(safejs.Global().Get("Uint8Array"))})
+	transport := NewHTTP(conn)
+	conn.Serve(build(Core{
+		Host: NewHost(conn), HTTP: transport, Secret: secrets(conn), Emit: conn.Emit,
+	}))
+	receive := must(safejs.FuncOf(func(_ safejs.Value, args []safejs.Value) any {
+		messages, blobs, err := readBatch(args)
+		if err != nil {
+			panic(err)
+		}
+		conn.Receive(messages, blobs)
+		return nil
+	}))
+	check(bridge.Set("receive", receive))
+	must(bridge.Call("ready"))
+	select {}
+}
+
+// port sends to the shell's side of the boundary, which collects a batch.
+type port struct {
+	bridge safejs.Value
+	bytes  safejs.Value
+}
+
+func (p *port) Blob(data []byte) int {
+	array := must(p.bytes.New(len(data)))
+	must(safejs.CopyBytesToJS(array, data))
+	return must(must(p.bridge.Call("blob", array)).Int())
+}
+
+func (p *port) Send(e protocol.Envelope) {
+	must(p.bridge.Call("send", safejs.Safe(vert.ValueOf(e).JSValue())))
+}
+
+func readBatch(args []safejs.Value) ([]protocol.Envelope, [][]byte, error) {
+	if len(args) != 2 {
+		return nil, nil, fmt.Errorf("jsbridge: receive takes messages and blobs, not %d arguments", len(args))
+	}
+	var messages []protocol.Envelope
+	if err := (vert.Value{Value: safejs.Unsafe(args[0])}).AssignTo(&messages); err != nil {
+		return nil, nil, fmt.Errorf("jsbridge: messages: %w", err)
+	}
+	n, err := args[1].Length()
+	if err != nil || n == 0 {
+		return messages, nil, err
+	}
+	blobs := make([][]byte, n)
+	for i := range blobs {
+		if blobs[i], err = readBytes(args[1], i); err != nil {
+			return nil, nil, fmt.Errorf("jsbridge: blob %d: %w", i, err)
+		}
+	}
+	return messages, blobs, nil
+}
+
+func readBytes(list safejs.Value, i int) ([]byte, error) {
+	array, err := list.Index(i)
+	if err != nil {
+		return nil, err
+	}
+	n, err := array.Length()
+	if err != nil {
+		return nil, err
+	}
+	data := make([]byte, n)
+	_, err = safejs.CopyBytesToGo(data, array)
+	return data, err
+}
+
+func must[T any](v T, err error) T {
+	check(err)
+	return v
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
