@@ -263,7 +263,11 @@ test("a fault set by a control call stays until it is cleared", async (t) => {
 			headers: { "content-type": "application/json" },
 			body: JSON.stringify(body),
 		});
-	assert.deepEqual(await (await control({ fault: "500" })).json(), { fault: { name: "500" }, cors: true });
+	assert.deepEqual(await (await control({ fault: "500" })).json(), {
+		fault: { name: "500" },
+		cors: true,
+		delayMs: 0,
+	});
 	assert.equal((await post(server, planRequest(MAIN))).status, 500);
 	assert.equal((await post(server, planRequest(MAIN))).status, 500);
 	await control({ fault: null });
@@ -276,6 +280,16 @@ test("a fault that breaks the plan leaves an answer without a plan whole", async
 	const events = await streamed(await serve(t), planRequest("hello", { model: "demo-cycle" }));
 	assert.equal(events.at(-1).type, "response.completed");
 	assert.match(textIn(events), /^I am the demo model/u);
+});
+
+test("a delay that is set later holds for the streams that follow", async (t) => {
+	const server = await serve(t);
+	server.setDelay(3);
+	const began = performance.now();
+	const events = await streamed(server, planRequest("Which notes mention frost?"));
+	assert.ok(performance.now() - began >= events.length * 2, "each event waits");
+	server.setDelay(0);
+	await streamed(server, planRequest(MAIN));
 });
 
 test("a client that leaves in the middle stops the stream", async (t) => {

@@ -41,6 +41,8 @@ export interface ModelServer {
 	requests: Received[];
 	setFault(fault: string | FaultSetting | null): void;
 	setCors(allowed: boolean): void;
+	/** Milliseconds before each event of the streams that follow. */
+	setDelay(ms: number): void;
 	close(): Promise<void>;
 }
 

@@ -42,6 +42,7 @@ const MAX_REQUESTS = 1000;
  * @property {Received[]} requests what came in, oldest first; the newest 1,000
  * @property {(fault: string | FaultSetting | null) => void} setFault breaks the following requests; null mends them
  * @property {(allowed: boolean) => void} setCors false answers without CORS headers, as many servers do
+ * @property {(ms: number) => void} setDelay the wait before each event of the streams that follow
  * @property {() => Promise<void>} close ends the server and all its connections
  */
 
@@ -85,6 +86,9 @@ export async function startModelServer(options = {}) {
 		setFault: (fault) => setFault(state, fault),
 		setCors: (allowed) => {
 			state.cors = allowed;
+		},
+		setDelay: (ms) => {
+			state.delayMs = ms;
 		},
 		close: () => {
 			ending.abort();
@@ -149,7 +153,7 @@ function modelList(state) {
 }
 
 /**
- * `POST /control {"fault": "cut" | {name, times, …} | null, "cors": false}`. It takes JSON only: a foreign web page
+ * `POST /control {"fault": "cut" | {name, times, …} | null, "cors": false, "delayMs": 200}`. It takes JSON only: a foreign web page
  * cannot send that without a preflight, which is refused.
  */
 async function control(state, request, response) {
@@ -161,7 +165,8 @@ async function control(state, request, response) {
 		return reply(response, 400, errorBody("invalid_request_error", "unknown_fault", error.message, "fault"));
 	}
 	if (typeof body.cors === "boolean") state.cors = body.cors;
-	reply(response, 200, JSON.stringify({ fault: state.fault, cors: state.cors }));
+	if (Number.isFinite(body.delayMs)) state.delayMs = body.delayMs;
+	reply(response, 200, JSON.stringify({ fault: state.fault, cors: state.cors, delayMs: state.delayMs }));
 }
 
 /** `POST /v1/responses`. */
@@ -333,7 +338,7 @@ async function main() {
 	const option = (name, otherwise) =>
 		Number(process.argv.find((word) => word.startsWith(`--${name}=`))?.split("=")[1] ?? otherwise);
 	const server = await startModelServer({ port: option("port", 8788), delayMs: option("delay", 15) });
-	console.warn(`The demo model listens at ${server.baseUrl}`);
+	process.stdout.write(`The demo model listens at ${server.baseUrl}\n`);
 	for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => void server.close());
 }
 
