@@ -1,0 +1,195 @@
+package note
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/text"
+)
+
+// Bullet is one list item of a text.
+type Bullet struct {
+	// Text is the first paragraph as written, without the marker and the task
+	// box; its lines are joined by "\n".
+	Text string
+	// Title is Text without marks: plain words on one line.
+	Title string
+	// Level is 0 at the top.
+	Level   int
+	Task    bool
+	State   string // the character in the task box
+	Ordered bool
+	// Content is what follows the first paragraph, as Markdown without the
+	// item's indentation; it includes the nested items.
+	Content  string
+	Children []*Bullet
+}
+
+// Bullets gives the top-level list items of a text in order, of all its lists
+// (also those in block quotes), as CommonMark nests them. Line ends of the
+// result are "\n".
+func Bullets(data []byte) []*Bullet {
+	data = bytes.TrimPrefix(data, []byte(BOM))
+	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+	if f := Parse(data).Front; !f.Empty() {
+		data = data[f.End:]
+	}
+	data = unindent(data)
+	doc := goldmark.DefaultParser().Parse(text.NewReader(data))
+	w := bulletWalk{src: data}
+	w.lists(doc, 0, &w.top)
+	return w.top
+}
+
+// unindent takes away the indentation that all lines share, which a selection
+// from inside a list has and which would make it code.
+func unindent(data []byte) []byte {
+	lines := bytes.Split(data, []byte("\n"))
+	first := -1
+	for i, l := range lines {
+		if len(bytes.TrimSpace(l)) > 0 {
+			first = i
+			break
+		}
+	}
+	if first < 0 {
+		return data
+	}
+	trimmed := bytes.TrimLeft(lines[first], " \t")
+	pad := lines[first][:len(lines[first])-len(trimmed)]
+	if len(pad) == 0 {
+		return data
+	}
+	if _, _, ok := marker(trimmed, 0, len(trimmed)); !ok {
+		return data
+	}
+	for i, l := range lines {
+		lines[i] = bytes.TrimPrefix(l, pad)
+	}
+	return bytes.Join(lines, []byte("\n"))
+}
+
+type bulletWalk struct {
+	src []byte
+	top []*Bullet
+}
+
+// lists finds the lists among a node's children, down to those in quotes.
+func (w *bulletWalk) lists(n ast.Node, level int, into *[]*Bullet) {
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		switch c := c.(type) {
+		case *ast.List:
+			for i := c.FirstChild(); i != nil; i = i.NextSibling() {
+				*into = append(*into, w.item(i, c.IsOrdered(), level))
+			}
+		case *ast.Blockquote:
+			w.lists(c, level, into)
+		}
+	}
+}
+
+func (w *bulletWalk) item(n ast.Node, ordered bool, level int) *Bullet {
+	b := &Bullet{Level: level, Ordered: ordered}
+	first := n.FirstChild()
+	bodyFrom := first
+	if first != nil && (first.Kind() == ast.KindTextBlock || first.Kind() == ast.KindParagraph || first.Kind() == ast.KindHeading) {
+		b.Text = w.blockText(first)
+		b.Title = strings.TrimSpace(plainInline(first, w.src))
+		bodyFrom = first.NextSibling()
+	}
+	if box, at, ok := taskBox([]byte(b.Text), 0, len(b.Text)); ok {
+		b.Task, b.State = true, b.Text[box.Start:box.End]
+		b.Title = strings.TrimSpace(strings.TrimPrefix(b.Title, b.Text[:box.End+1]))
+		b.Text = b.Text[at:]
+	}
+	w.lists(n, level+1, &b.Children)
+	b.Content = w.content(n, bodyFrom)
+	return b
+}
+
+// blockText gives a leaf block's lines, each without its indentation.
+func (w *bulletWalk) blockText(n ast.Node) string {
+	lines := n.Lines()
+	parts := make([]string, 0, lines.Len())
+	for i := range lines.Len() {
+		s := lines.At(i)
+		parts = append(parts, strings.TrimSpace(string(s.Value(w.src))))
+	}
+	return strings.Join(parts, "\n")
+}
+
+// content gives the source from a child of an item to the item's end, without
+// the indentation that the item gives it.
+func (w *bulletWalk) content(item, from ast.Node) string {
+	if from == nil {
+		return ""
+	}
+	start := w.lineOf(from)
+	end := len(w.src)
+	if next := following(item); next != nil {
+		end = w.lineOf(next)
+	}
+	if start >= end {
+		return ""
+	}
+	lines := strings.Split(string(w.src[start:end]), "\n")
+	pad := -1
+	for _, l := range lines {
+		if t := strings.TrimLeft(l, " \t>"); t != "" && (pad < 0 || len(l)-len(t) < pad) {
+			pad = len(l) - len(t)
+		}
+	}
+	for i, l := range lines {
+		cut := 0
+		for cut < pad && cut < len(l) && strings.IndexByte(" \t>", l[cut]) >= 0 {
+			cut++
+		}
+		lines[i] = strings.TrimRight(l[cut:], " \t")
+	}
+	return strings.Trim(strings.Join(lines, "\n"), "\n")
+}
+
+// lineOf gives the start of the line on which a block begins.
+func (w *bulletWalk) lineOf(n ast.Node) int {
+	at := min(max(n.Pos(), 0), len(w.src))
+	return bytes.LastIndexByte(w.src[:at], '\n') + 1
+}
+
+// following gives the next block after a node and all that is in it.
+func following(n ast.Node) ast.Node {
+	for ; n != nil; n = n.Parent() {
+		if next := n.NextSibling(); next != nil {
+			return next
+		}
+	}
+	return nil
+}
+
+// plainInline gives the words of a block: link texts instead of links, code
+// without backticks, no emphasis marks. Wikilinks show their alias or name.
+func plainInline(n ast.Node, src []byte) string {
+	var b strings.Builder
+	var walk func(n ast.Node)
+	walk = func(n ast.Node) {
+		for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+			switch c := c.(type) {
+			case *ast.Text:
+				b.Write(c.Segment.Value(src))
+				if c.SoftLineBreak() || c.HardLineBreak() {
+					b.WriteByte(' ')
+				}
+			case *ast.String:
+				b.Write(c.Value)
+			case *ast.AutoLink:
+				b.Write(c.URL(src))
+			case *ast.RawHTML:
+			default:
+				walk(c)
+			}
+		}
+	}
+	walk(n)
+	return Plain(b.String())
+}

@@ -1,0 +1,248 @@
+package note
+
+import (
+	"bytes"
+	"unicode"
+	"unicode/utf8"
+)
+
+// inline is the scan of one paragraph for links, tags, block ids and what is
+// no text. Every closer is searched at most once in vain, so that the scan is
+// linear.
+type inline struct {
+	*parser
+	at, end  int
+	brackets []bracket
+	noTick   [8]bool // no closing run of that many backticks ahead (longer runs share the last)
+	noDollar bool
+	wikiEnd  int // where the next "]]" of the present line is; -1 when not known
+	wikiLine int // no "]]" before this offset
+}
+
+// bracket is an open "[".
+type bracket struct {
+	at    int
+	embed bool
+}
+
+func (p *parser) inline(start, end int) {
+	s := inline{parser: p, at: start, end: end}
+	for s.at < s.end {
+		s.step(start)
+	}
+	if s.at > end {
+		p.resume = s.at
+	}
+}
+
+func (s *inline) step(start int) {
+	d := s.Data
+	switch d[s.at] {
+	case '\\':
+		s.at += 2
+		s.at = min(s.at, s.end)
+	case '`':
+		s.code()
+	case '$':
+		s.math()
+	case '%':
+		if s.at+1 < s.end && d[s.at+1] == '%' {
+			s.beyond("%%", &s.noComment, true)
+			return
+		}
+		s.at++
+	case '<':
+		s.angle()
+	case '[':
+		s.openBracket(start)
+	case ']':
+		s.closeBracket()
+	case '#':
+		s.tag(start)
+	case '^':
+		s.blockID(start)
+	default:
+		s.at++
+	}
+}
+
+// code skips a code span; a run of backticks without a partner is text.
+func (s *inline) code() {
+	n := runOf(s.Data[s.at:s.end], '`')
+	memo := &s.noTick[min(n, len(s.noTick))-1]
+	if !*memo || n >= len(s.noTick) {
+		for i := s.at + n; i < s.end; {
+			j := bytes.IndexByte(s.Data[i:s.end], '`')
+			if j < 0 {
+				break
+			}
+			i += j
+			k := runOf(s.Data[i:s.end], '`')
+			if k == n {
+				s.opaque(s.at, i+k)
+				s.at = i + k
+				return
+			}
+			i += k
+		}
+		*memo = true
+	}
+	s.at += n
+}
+
+func runOf(d []byte, c byte) int {
+	n := 0
+	for n < len(d) && d[n] == c {
+		n++
+	}
+	return n
+}
+
+// math skips "$$…$$", which may span paragraphs, and "$…$" within one: no space
+// inside its dollars, no digit after the closing one.
+func (s *inline) math() {
+	if s.at+1 < s.end && s.Data[s.at+1] == '$' {
+		s.beyond("$$", &s.noMath, false)
+		return
+	}
+	open := s.at
+	s.at++
+	if s.noDollar || s.at >= s.end || isSpace(s.Data[s.at]) {
+		return
+	}
+	for i := s.at; i < s.end; i++ {
+		switch c := s.Data[i]; {
+		case c == '\\':
+			i++
+		case c == '$' && !isSpace(s.Data[i-1]) && (i+1 >= len(s.Data) || s.Data[i+1] < '0' || s.Data[i+1] > '9'):
+			s.opaque(open, i+1)
+			s.at = i + 1
+			return
+		}
+	}
+	s.noDollar = true
+}
+
+// beyond skips from a mark to its next occurrence anywhere in the note. Without
+// one, the rest of the note is skipped (toEnd) or the mark is text.
+func (s *inline) beyond(mark string, none *bool, toEnd bool) {
+	open := s.at
+	s.at += len(mark)
+	n := -1
+	if !*none {
+		n = bytes.Index(s.Data[s.at:], []byte(mark))
+	}
+	switch {
+	case n >= 0:
+		s.at += n + len(mark)
+	case toEnd:
+		s.at = len(s.Data)
+	default:
+		*none = true
+		return
+	}
+	s.opaque(open, s.at)
+}
+
+// angle skips HTML comments, tags and autolinks.
+func (s *inline) angle() {
+	d := s.Data
+	rest := d[s.at:s.end]
+	if bytes.HasPrefix(rest, []byte("<!--")) {
+		open := s.at
+		n := bytes.Index(d[s.at:], []byte("-->"))
+		if n < 0 {
+			s.at = len(d)
+		} else {
+			s.at += n + 3
+		}
+		s.opaque(open, s.at)
+		return
+	}
+	for i := 1; i < len(rest); i++ {
+		switch c := rest[i]; {
+		case c == '>' && i > 1:
+			s.opaque(s.at, s.at+i+1)
+			s.at += i + 1
+			return
+		case c == '[', c == '<', c == '\n', i == 1 && !isLetter(c) && c != '/':
+			s.at++
+			return
+		}
+	}
+	s.at++
+}
+
+// tag reads "#name": after white space, of letters, digits, "_", "-", "/" and
+// other signs that are no punctuation, with at least one that is no digit.
+func (s *inline) tag(start int) {
+	at := s.at
+	s.at++
+	if at > start && !isSpace(s.Data[at-1]) {
+		return
+	}
+	digits := true
+	i := s.at
+	for i < s.end {
+		r, n := utf8.DecodeRune(s.Data[i:s.end])
+		if !TagRune(r) || r == utf8.RuneError && n == 1 {
+			break
+		}
+		digits = digits && r >= '0' && r <= '9'
+		i += n
+	}
+	if i == s.at || digits {
+		return
+	}
+	s.Tags = append(s.Tags, Tag{Span{at, i}, string(s.Data[at+1 : i])})
+	s.at = i
+}
+
+// TagRune says whether a tag can hold a character: no white space and no
+// punctuation but "_", "-" and "/".
+func TagRune(r rune) bool {
+	switch {
+	case r == '_' || r == '-' || r == '/':
+		return true
+	case r < utf8.RuneSelf:
+		return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+	case r == '\u200d' || r == '\ufe0f': // joins and colours emoji
+		return true
+	case r >= 0x2000 && r <= 0x206f, r >= 0x2e00 && r <= 0x2e7f, unicode.IsSpace(r):
+		return false
+	}
+	return !unicode.IsControl(r)
+}
+
+// blockID reads " ^id" at the end of a line.
+func (s *inline) blockID(start int) {
+	at := s.at
+	s.at++
+	if at > start && !isSpace(s.Data[at-1]) {
+		return
+	}
+	i := s.at
+	for i < s.end && (isLetter(s.Data[i]) || s.Data[i] >= '0' && s.Data[i] <= '9' || s.Data[i] == '-') {
+		i++
+	}
+	if i == s.at {
+		return
+	}
+	if end := min(lineEnd(s.Data, at), s.end); !blankFrom(s.Data, i, end) {
+		return
+	}
+	s.Blocks = append(s.Blocks, Block{Span{at, i}, string(s.Data[at+1 : i])})
+	s.at = i
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+
+func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+
+func runeLen(d []byte) int {
+	if len(d) == 0 {
+		return 0
+	}
+	_, n := utf8.DecodeRune(d)
+	return n
+}

@@ -1,0 +1,254 @@
+package note
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// Names finds files by name: all paths whose last part, with its extension and
+// in lower case, is the one given.
+type Names interface {
+	Named(lower string) []string
+}
+
+// Index is a Names over a list of paths.
+type Index map[string][]string
+
+// NewIndex indexes the paths of a vault's files.
+func NewIndex(paths []string) Index {
+	ix := make(Index, len(paths))
+	for _, p := range paths {
+		ix.Add(p)
+	}
+	return ix
+}
+
+// Add adds a path.
+func (ix Index) Add(p string) {
+	n := lowerBase(p)
+	ix[n] = append(ix[n], p)
+}
+
+// Named implements Names.
+func (ix Index) Named(lower string) []string { return ix[lower] }
+
+// Moves maps old paths of files to new ones.
+type Moves map[string]string
+
+// after is the vault after renames.
+type after struct {
+	Names
+	moves Moves
+	to    Index
+}
+
+// After gives the names as they are once the files have moved.
+func After(n Names, moves Moves) Names {
+	a := after{Names: n, moves: moves, to: make(Index, len(moves))}
+	for _, p := range moves {
+		a.to.Add(p)
+	}
+	return a
+}
+
+// Named implements Names.
+func (a after) Named(lower string) []string {
+	var out []string
+	for _, p := range a.Names.Named(lower) {
+		if _, moved := a.moves[p]; !moved {
+			out = append(out, p)
+		}
+	}
+	return append(out, a.to[lower]...)
+}
+
+func lowerBase(p string) string { return strings.ToLower(path.Base(p)) }
+
+func parentOf(p string) string {
+	if i := strings.LastIndexByte(p, '/'); i >= 0 {
+		return p[:i]
+	}
+	return ""
+}
+
+// Resolve gives the file that a link's path leads to from a note, or "" when
+// it leads nowhere. Case is ignored. The order is that of the app's
+// metadataCache.getFirstLinkpathDest, as its behaviour shows: a path that
+// starts with "./" or "../" is relative to the note; then the exact path; then
+// files whose path ends with it, those below the note's folder first, shorter
+// paths first. An empty path is the note itself.
+func Resolve(n Names, linkpath, source string) string {
+	if linkpath == "" {
+		return source
+	}
+	folder := parentOf(source)
+	if strings.HasPrefix(linkpath, "./") || strings.HasPrefix(linkpath, "../") {
+		return exact(n, joinRelative(folder, linkpath))
+	}
+	rooted := strings.HasPrefix(linkpath, "/")
+	want := strings.ToLower(strings.TrimPrefix(linkpath, "/"))
+	if want == "" {
+		return ""
+	}
+	found := candidates(n, want)
+	for _, p := range found {
+		if low := strings.ToLower(p); low == want || low == want+".md" {
+			return p
+		}
+	}
+	if rooted {
+		return ""
+	}
+	found = slices.DeleteFunc(found, func(p string) bool {
+		low := "/" + strings.ToLower(p)
+		return !strings.HasSuffix(low, "/"+want) && !strings.HasSuffix(low, "/"+want+".md")
+	})
+	if len(found) == 0 {
+		return ""
+	}
+	near := func(p string) bool { return folder == "" || strings.HasPrefix(p, folder+"/") }
+	slices.SortFunc(found, func(a, b string) int {
+		switch {
+		case near(a) != near(b):
+			if near(a) {
+				return -1
+			}
+			return 1
+		case len(a) != len(b):
+			return len(a) - len(b)
+		}
+		return strings.Compare(a, b)
+	})
+	return found[0]
+}
+
+// candidates gives the files with the last part of a lower-case path as their
+// name; a note's extension may be left out.
+func candidates(n Names, want string) []string {
+	base := path.Base(want)
+	if found := n.Named(base); len(found) > 0 {
+		return slices.Clone(found)
+	}
+	return slices.Clone(n.Named(base + ".md"))
+}
+
+func exact(n Names, want string) string {
+	want = strings.ToLower(want)
+	for _, p := range candidates(n, want) {
+		if low := strings.ToLower(p); low == want || low == want+".md" {
+			return p
+		}
+	}
+	return ""
+}
+
+// joinRelative resolves "./" and "../" against a folder; what leads above the
+// root stays at the root.
+func joinRelative(folder, rel string) string {
+	return strings.TrimPrefix(path.Join("/", folder, rel), "/")
+}
+
+// Format is how the person wants paths in links (Obsidian's setting "New link
+// format").
+type Format string
+
+// The formats.
+const (
+	Shortest Format = "shortest"
+	Relative Format = "relative"
+	Absolute Format = "absolute"
+)
+
+// Linkpath gives the path to write in a link from a note to a file, without
+// ".md": by Shortest the name alone where no other file has it, otherwise the
+// whole path.
+func Linkpath(n Names, target, source string, f Format) string {
+	p := target
+	switch f {
+	case Relative:
+		p = relativePath(parentOf(source), target)
+	case Absolute:
+	default:
+		if named := n.Named(lowerBase(target)); len(named) <= 1 {
+			p = path.Base(target)
+		}
+	}
+	if low := strings.ToLower(p); strings.HasSuffix(low, ".md") {
+		p = p[:len(p)-3]
+	}
+	return p
+}
+
+// relativePath leads from a folder to a file.
+func relativePath(folder, target string) string {
+	if folder == "" {
+		return target
+	}
+	from, to := strings.Split(folder, "/"), strings.Split(target, "/")
+	same := 0
+	for same < len(from) && same < len(to)-1 && from[same] == to[same] {
+		same++
+	}
+	return strings.Repeat("../", len(from)-same) + strings.Join(to[same:], "/")
+}
+
+// MakeLink writes a link from a note to a file. Alias is the text to show; ""
+// shows the file's name, so a link whose path is more than the name gets the
+// name as its alias.
+func MakeLink(n Names, target, source, subpath, alias string, f Format, markdown bool) string {
+	lp := Linkpath(n, target, source, f)
+	name := strings.TrimSuffix(path.Base(target), ".md")
+	if markdown {
+		if alias == "" {
+			alias = name
+		}
+		full := lp
+		if strings.HasSuffix(strings.ToLower(target), ".md") {
+			full += target[len(target)-3:]
+		}
+		return "[" + escapeText(alias) + "](" + encodeDest(full) + encodeDest(subpath) + ")"
+	}
+	if alias == "" && lp != name {
+		alias = name + strings.ReplaceAll(subpath, "#", " > ")
+	}
+	if alias != "" && alias != lp {
+		return "[[" + lp + subpath + "|" + wikiAlias(alias) + "]]"
+	}
+	return "[[" + lp + subpath + "]]"
+}
+
+// wikiAlias takes out of an alias what would end the link.
+func wikiAlias(s string) string {
+	return strings.NewReplacer("]]", "] ]", "[[", "[ [", "\r", "", "\n", " ").Replace(s)
+}
+
+func escapeText(s string) string {
+	return strings.NewReplacer("[", "\\[", "]", "\\]").Replace(s)
+}
+
+// encodeDest encodes a path for a Markdown link as the app does: white space
+// and what would end the destination; all else stays readable. A "%" is
+// encoded where it would be read as an encoding.
+func encodeDest(p string) string {
+	const hex = "0123456789ABCDEF"
+	var b strings.Builder
+	balanced := strings.Count(p, "(") == strings.Count(p, ")") && !strings.HasPrefix(p, ")")
+	for i := range len(p) {
+		c := p[i]
+		paren := (c == '(' || c == ')') && !balanced
+		percent := c == '%' && i+2 < len(p) && isHex(p[i+1]) && isHex(p[i+2])
+		if c <= ' ' || c == 0x7f || c == '<' || c == '>' || c == '\\' || paren || percent {
+			b.WriteByte('%')
+			b.WriteByte(hex[c>>4])
+			b.WriteByte(hex[c&15])
+			continue
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}
+
+func isHex(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
+}

@@ -1,0 +1,111 @@
+package note
+
+import (
+	"bytes"
+	"path"
+	"strings"
+)
+
+// Rename is what RewriteLinks needs to know of a rename.
+type Rename struct {
+	Before Names
+	After  Names // After(Before, Moves)
+	Moves  Moves
+	Format Format
+}
+
+// NewRename describes the renames of files (a folder's is that of every file in
+// it) in a vault.
+func NewRename(before Names, moves Moves, f Format) *Rename {
+	return &Rename{Before: before, After: After(before, moves), Moves: moves, Format: f}
+}
+
+// RewriteLinks gives the bytes of the note that was at path (before the
+// renames) with its links leading where they led. A link that still leads there
+// stays as it is written. In others only the path changes: kind, subpath,
+// alias, text, title, and encoding are kept; the form of the path follows the
+// person's setting. It returns nil when nothing changes.
+func (r *Rename) RewriteLinks(data []byte, notePath string) []byte {
+	moved, ok := r.Moves[notePath]
+	if !ok {
+		moved = notePath
+	}
+	if strings.HasSuffix(strings.ToLower(notePath), ".canvas") {
+		return r.rewriteCanvas(data)
+	}
+	if !bytes.Contains(data, []byte("](")) && !bytes.Contains(data, []byte("[[")) && !bytes.Contains(data, []byte("]:")) {
+		return nil
+	}
+	return ReplaceLinks(data, func(l *Link) (string, bool) {
+		target := Resolve(r.Before, l.Path, notePath)
+		if l.Path == "" || target == "" {
+			return "", false
+		}
+		if to, ok := r.Moves[target]; ok {
+			target = to
+		}
+		if Resolve(r.After, l.Path, moved) == target {
+			return "", false
+		}
+		return r.linkpath(l, target, moved), true
+	})
+}
+
+// linkpath writes the path as the old link had it, with or without ".md".
+func (r *Rename) linkpath(l *Link, target, source string) string {
+	lp := Linkpath(r.After, target, source, r.Format)
+	if Resolve(r.After, lp, source) != target {
+		// Another file is nearer, or the name holds what a bare path cannot.
+		lp = "/" + Linkpath(r.After, target, source, Absolute)
+		if Resolve(r.After, lp[1:], source) == target {
+			lp = lp[1:]
+		}
+	}
+	isNote := strings.EqualFold(path.Ext(target), ".md")
+	hadExt := strings.EqualFold(path.Ext(l.Path), ".md")
+	if isNote && (hadExt || l.Kind != Wiki) {
+		lp += target[len(target)-3:]
+	}
+	return lp
+}
+
+// ReplaceLinks gives the note with the paths of some links replaced: change
+// gives the new path of a link inside the vault (decoded), and whether it
+// changes. It returns nil when none does.
+func ReplaceLinks(data []byte, change func(l *Link) (string, bool)) []byte {
+	var edits Edits
+	doc := Parse(data)
+	for i := range doc.Links {
+		l := &doc.Links[i]
+		if l.External {
+			continue
+		}
+		if to, ok := change(l); ok {
+			edits.Replace(l.pathSpan(data), l.encode(to))
+		}
+	}
+	if len(edits) == 0 {
+		return nil
+	}
+	return edits.Apply(data)
+}
+
+// pathSpan gives where the path is written, without the subpath.
+func (l *Link) pathSpan(data []byte) Span {
+	s := l.Target
+	if i := bytes.IndexByte(s.Of(data), '#'); i >= 0 {
+		s.End = s.Start + i
+	}
+	return trimSpan(data, s)
+}
+
+// encode writes a path as this link's kind does.
+func (l *Link) encode(p string) string {
+	switch {
+	case l.Kind == Wiki:
+		return requote(p, l.quote)
+	case l.Angle:
+		return strings.NewReplacer("<", "%3C", ">", "%3E").Replace(p)
+	}
+	return encodeDest(p)
+}
