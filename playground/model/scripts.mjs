@@ -105,7 +105,7 @@ export function answer(asked, scripts, now) {
 	const fill = filler(groups, asked, now);
 	const reply = { kind: "text", text: fill(script.reply) };
 	if (!script.plan || !(asked.offersPlan || asked.wantsJson)) return { items: [reply] };
-	const plan = JSON.stringify(deepMap(withoutUnmetSteps(script.plan, groups), fill));
+	const plan = JSON.stringify(filledPlan(withoutUnmetSteps(script.plan, groups), fill));
 	if (!asked.offersPlan) return { items: [{ kind: "text", text: plan }] };
 	return { items: [reply, { kind: "call", name: PLAN_TOOL, arguments: plan }] };
 }
@@ -163,10 +163,27 @@ function filler(groups, asked, now) {
 		note: (from) => notePath(valueOf(from), asked),
 		beside: (from, to) => beside(notePath(valueOf(from), asked), valueOf(to)),
 	};
-	return (text) =>
+	return (text, guard = (value) => value) =>
 		text.replace(/%\{(\w+)(?: ([\w ]+))?\}/gu, (_, name, rest) =>
-			rest === undefined ? valueOf(name) : functions[name](...rest.split(" ")),
+			guard(rest === undefined ? valueOf(name) : functions[name](...rest.split(" "))),
 		);
+}
+
+/** The plan with its values. In a step, words of the person that look like a reference are marked as plain text. */
+function filledPlan(plan, fill) {
+	const { steps, ...rest } = plan;
+	const filledStep = (step) => deepMap(step, (text) => fill(text, (value) => plainText(value, step.foreach)));
+	return { ...deepMap(rest, (text) => fill(text)), steps: steps.map(filledStep) };
+}
+
+/**
+ * A text in which nothing is a reference: a backslash goes before what would be one, and the backslashes that stand
+ * before it already are doubled. Elsewhere a backslash is itself.
+ */
+function plainText(value, foreach) {
+	const names = foreach ? [foreach.itemName, foreach.indexName ?? "index"].join("|") : "(?!)";
+	const reference = `\\$\\{?(?:steps|vars)[.[]|(?<!\\{)\\{(?:${names})[.[}]`;
+	return value.replace(new RegExp(`(\\\\*)(${reference})`, "gu"), "$1$1\\$2");
 }
 
 /** Applies `change` to every string in a JSON value; keys stay as they are. */

@@ -219,6 +219,30 @@ test("the selection that is appended is the selection, not the words for it", ()
 	});
 });
 
+for (const [query, escaped] of [
+	["$steps.a.path", "\\$steps.a.path"],
+	["${vars.a}", "\\${vars.a}"],
+	["\\$steps.a.path", "\\\\\\$steps.a.path"],
+	[
+		"{item.title} {{date}} $5 ${HOME} \\frac{a}{b} C:\\temp",
+		"{item.title} {{date}} $5 ${HOME} \\frac{a}{b} C:\\temp",
+	],
+]) {
+	test(`the person's "${query}" is text and not a reference of the plan`, () => {
+		const { text, plan } = ask(`Which notes mention ${query}?`);
+		assert.ok(text.includes(query));
+		assert.equal(plan.steps[0].args.query, escaped);
+		assert.ok(plan.goal.includes(query));
+	});
+}
+
+test("a folder named like the plan's own loop name is text as well", () => {
+	const { plan } = ask("Create a note for each bullet of the selection in folder {bullet.title}");
+	assert.equal(plan.steps[2].args.path, "{bullet.title}");
+	assert.equal(plan.steps[3].preview, "Create a note for each bullet in \\{bullet.title}");
+	assert.equal(plan.steps[3].args.title, "{bullet.title}");
+});
+
 test("deleting everything is not a plan", () => {
 	for (const words of [
 		"Delete all notes",
