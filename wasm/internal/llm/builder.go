@@ -103,11 +103,11 @@ func (b *Builder) Open(block Block) int {
 
 // uniqueID keeps the ids of a message apart: results are matched by them.
 func (b *Builder) uniqueID(id string) string {
-	base := id
+	base, n := id, 2
 	if base == "" {
-		base = "call"
+		base, n = "call", 1
 	}
-	for n := 2; id == "" || b.calls[id]; n++ {
+	for ; id == "" || b.calls[id]; n++ {
 		id = base + "_" + strconv.Itoa(n)
 	}
 	b.calls[id] = true
@@ -183,13 +183,22 @@ func (b *Builder) CloseCut(index int) {
 // closeAll ends the open blocks in their order. With cut, calls that a length stop cut off are marked, closed ones
 // included (some providers close every block first and name the stop afterwards).
 func (b *Builder) closeAll(cut bool) {
+	if cut {
+		b.markCut()
+	}
+	for i := range b.parts {
+		b.Close(i)
+	}
+}
+
+// markCut marks the calls whose arguments are not whole.
+func (b *Builder) markCut() {
 	for i, p := range b.parts {
-		if cut && p.block.Type == BlockToolCall && cutOff(p.text.String(), i == len(b.parts)-1) {
+		if p.block.Type == BlockToolCall && cutOff(p.text.String(), i == len(b.parts)-1) {
 			call := *p.block.ToolCall
 			call.Incomplete = true
 			p.block.ToolCall = &call
 		}
-		b.Close(i)
 	}
 }
 
@@ -270,16 +279,17 @@ func (b *Builder) Done(reason StopReason, detail string) {
 	b.emit(Event{Type: EventDone, Message: &m})
 }
 
-// Fail ends the stream with an error. What arrived is kept; open calls are marked incomplete.
+// Fail ends the stream with an error. What arrived is kept; open calls are marked incomplete. Half a character is not
+// text and goes.
 func (b *Builder) Fail(err *Error) {
 	if b.ended {
 		return
 	}
 	b.Start("", "")
 	b.ended = true
+	b.markCut()
 	for _, p := range b.parts {
 		if !p.closed {
-			p.text.WriteString(p.joiner.End())
 			p.finish(true)
 		}
 	}

@@ -47,4 +47,8 @@ var findingTexts = map[string]string{
 	"llm.finding.images.no":     "The model cannot see images ({detail}).",
 	"llm.finding.parallel.yes":  "The model can call several tools at once.",
 	"llm.finding.parallel.no":   "The model calls one tool at a time.",
+
+	"llm.finding.tools.unsure":  "Whether the model can call tools could not be found out ({detail}).",
+	"llm.finding.schema.unsure": "Whether answers can be held to a JSON schema could not be found out ({detail}).",
+	"llm.finding.images.unsure": "Whether the model can see images could not be found out ({detail}).",
 }

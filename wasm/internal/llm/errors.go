@@ -126,6 +126,14 @@ var kinds = map[string]kind{
 		CodeValidation, false,
 		"The request cannot be sent: {detail}.",
 	},
+	"llm.error.prices": {
+		CodeValidation, false,
+		"The price table cannot be used: {detail}. Correct it, or restore the one that came with the plugin.",
+	},
+	"llm.error.ledger": {
+		CodeValidation, false,
+		"The usage ledger cannot be read: {detail}. Restore it from a copy, or start a new one.",
+	},
 	"llm.error.aborted": {
 		CodeCancelled, false,
 		"{host} stopped the answer itself. Try again.",

@@ -66,7 +66,9 @@ type ToolCall struct {
 	Incomplete bool `json:"incomplete,omitempty"`
 }
 
-// Executable reports whether the call is whole and its arguments are a JSON object.
+// Executable reports whether the call is whole and its arguments are a JSON object. It is settled when the stream has
+// ended: some providers name a length stop after the calls that it cut off. Calls of a message that ended in an error do
+// not run, whole or not.
 func (c ToolCall) Executable() bool { return !c.Incomplete && c.Arguments != nil && c.Name != "" }
 
 // Text makes a text block.

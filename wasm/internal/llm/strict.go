@@ -57,7 +57,13 @@ func (w *strictWriter) schema(v jsontree.Value, depth int, nullable bool) {
 		w.ok = false
 		return
 	}
-	if nullable && !canBeNull(v) && !v.Get("type").Exists() {
+	kind := inferred(v)
+	if kind == "" && !v.Get("type").Exists() && !isChoice(v) {
+		// A schema that allows anything.
+		w.ok = false
+		return
+	}
+	if nullable && !canBeNull(v) && kind == "" && !v.Get("type").Exists() {
 		// Nothing to add "null" to: the schema and null are alternatives.
 		w.out = append(w.out, `{"anyOf":[`...)
 		w.schema(v, depth+1, false)
@@ -66,6 +72,14 @@ func (w *strictWriter) schema(v jsontree.Value, depth int, nullable bool) {
 	}
 	w.out = append(w.out, '{')
 	first := true
+	if kind != "" {
+		w.key(&first, "type")
+		if nullable {
+			w.out = append(w.out, `["string","null"]`...)
+		} else {
+			w.out = append(w.out, `"string"`...)
+		}
+	}
 	for name, value := range v.Members() {
 		w.keyword(&first, name, value, depth, nullable && !canBeNull(v))
 	}
@@ -89,11 +103,12 @@ func (w *strictWriter) keyword(first *bool, name string, value jsontree.Value, d
 		w.key(first, name)
 		w.enum(value, nullable)
 	case "const":
+		w.key(first, "enum")
+		w.out = append(append(w.out, '['), value.Raw()...)
 		if nullable {
-			w.ok = false
+			w.out = append(w.out, ",null"...)
 		}
-		w.key(first, name)
-		w.out = append(w.out, value.Raw()...)
+		w.out = append(w.out, ']')
 	case "items":
 		w.key(first, name)
 		w.schema(value, depth+1, false)
@@ -207,6 +222,35 @@ func (w *strictWriter) closeObject(first *bool, v jsontree.Value, depth int) {
 func requires(object jsontree.Value, name string) bool {
 	for r := range object.Get("required").Elements() {
 		if r.Is(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// inferred is the type of a schema that lists strings without saying that they are strings; strict mode wants it said.
+func inferred(v jsontree.Value) string {
+	if v.Get("type").Exists() {
+		return ""
+	}
+	if v.Get("const").Kind() == jsontree.String {
+		return "string"
+	}
+	if v.Get("enum").Len() == 0 {
+		return ""
+	}
+	for e := range v.Get("enum").Elements() {
+		if e.Kind() != jsontree.String {
+			return ""
+		}
+	}
+	return "string"
+}
+
+// isChoice reports whether a schema without a type says what it allows in another way.
+func isChoice(v jsontree.Value) bool {
+	for _, name := range []string{"enum", "const", "anyOf", "oneOf", "$ref", "properties"} {
+		if v.Get(name).Kind() != jsontree.Missing {
 			return true
 		}
 	}

@@ -37,23 +37,34 @@ func messages(q Quirks, r llm.Request) ([]message, error) {
 	var images []part
 	for i, m := range prepared {
 		if m.Role != llm.RoleToolResult && len(images) > 0 {
-			out = append(out, message{Role: "user", Content: images})
+			out = append(out, imageMessage(images))
 			images = nil
 		}
 		switch m.Role {
 		case llm.RoleAssistant:
 			out = append(out, assistant(m, names, i > loop))
 		case llm.RoleToolResult:
-			out = append(out, message{Role: "tool", Content: resultText(m), ToolCallID: names.Wire(m.ToolCallID)})
-			images = append(images, resultImages(m)...)
+			result := message{Role: "tool", Content: resultText(m), ToolCallID: names.Wire(m.ToolCallID)}
+			if found := resultImages(m); q.ToolImages && len(found) > 0 {
+				result.Content = content(m.Content)
+			} else {
+				images = append(images, found...)
+			}
+			out = append(out, result)
 		default:
 			out = append(out, message{Role: "user", Content: content(m.Content)})
 		}
 	}
 	if len(images) > 0 {
-		out = append(out, message{Role: "user", Content: images})
+		out = append(out, imageMessage(images))
 	}
 	return out, nil
+}
+
+// imageMessage hands over what tools have found to see.
+func imageMessage(images []part) message {
+	label := part{Type: "text", Text: "The images of the tool results above:"}
+	return message{Role: "user", Content: append([]part{label}, images...)}
 }
 
 func withoutSystem(r llm.Request) []llm.Message {

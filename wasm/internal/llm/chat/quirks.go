@@ -25,6 +25,8 @@ type Quirks struct {
 	AnyForRequired bool
 	// NoParallel: the endpoint refuses parallel_tool_calls.
 	NoParallel bool
+	// ToolImages: tool messages may hold images, and a user message must not follow them.
+	ToolImages bool
 	// CacheKey: prompt_cache_key is taken.
 	CacheKey bool
 }
@@ -53,7 +55,7 @@ func QuirksOf(e llm.Endpoint) Quirks {
 	case under(name, "openrouter.ai") || under(name, "ai-gateway.vercel.sh"):
 		q.Effort = EffortObject
 	case under(name, "mistral.ai"):
-		q.ShortIDs, q.NoStreamOptions, q.AnyForRequired = true, true, true
+		q.ShortIDs, q.NoStreamOptions, q.AnyForRequired, q.ToolImages = true, true, true, true
 		q.Effort = EffortNever
 	case under(name, "anthropic.com") || under(name, "googleapis.com") || under(name, "z.ai") || under(name, "deepseek.com"):
 		q.NoParallel = true

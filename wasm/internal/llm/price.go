@@ -1,0 +1,172 @@
+package llm
+
+import (
+	_ "embed"
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+
+	"embedded-agent/wasm/internal/llm/jsontree"
+)
+
+// Price is what a million tokens cost, in the currency of the table. Cached input has its own prices; where one is not
+// given, Input counts.
+type Price struct {
+	Input      float64  `json:"input"`
+	Output     float64  `json:"output"`
+	CacheRead  *float64 `json:"cacheRead,omitempty"`
+	CacheWrite *float64 `json:"cacheWrite,omitempty"`
+}
+
+// ModelPrice is the price of the models that a pattern names.
+type ModelPrice struct {
+	// Model is a model's name; a star at its end stands for any text. A vendor in front of a name (openai/gpt-5) is
+	// ignored unless the pattern has one too.
+	Model string `json:"model"`
+	// Host limits the price to one host; empty means any.
+	Host string `json:"host,omitempty"`
+	Price
+}
+
+// PriceTable is a list of prices, as a person may edit it.
+type PriceTable struct {
+	Currency string `json:"currency"`
+	// Updated is the day on which somebody last looked at the prices, YYYY-MM-DD.
+	Updated string       `json:"updated,omitempty"`
+	Models  []ModelPrice `json:"models"`
+}
+
+//go:embed prices.json
+var defaultPrices []byte
+
+// DefaultPrices is the table that comes with the program. Prices change: it is a start to be edited.
+func DefaultPrices() PriceTable {
+	t, err := ParsePrices(defaultPrices)
+	if err != nil {
+		panic("llm: the built-in price table is broken: " + err.Error())
+	}
+	return t
+}
+
+// ParsePrices reads a table and refuses what makes no sense: unknown fields, names without text, negative prices.
+func ParsePrices(data []byte) (PriceTable, error) {
+	if err := jsontree.Check(data); err != nil {
+		return PriceTable{}, priceError(err.Error())
+	}
+	var t PriceTable
+	dec := json.NewDecoder(strings.NewReader(string(data)))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&t); err != nil {
+		return PriceTable{}, priceError(err.Error())
+	}
+	if t.Currency == "" {
+		return PriceTable{}, priceError("the currency is missing")
+	}
+	for i, m := range t.Models {
+		if strings.Trim(m.Model, "*") == "" || strings.Contains(strings.TrimSuffix(m.Model, "*"), "*") {
+			return PriceTable{}, priceError("model " + strconv.Itoa(i+1) + " has no usable name")
+		}
+		for _, p := range []*float64{&m.Input, &m.Output, m.CacheRead, m.CacheWrite} {
+			if p != nil && *p < 0 {
+				return PriceTable{}, priceError("a price of " + m.Model + " is negative")
+			}
+		}
+	}
+	return t, nil
+}
+
+func priceError(detail string) *Error {
+	return NewError("llm.error.prices", "detail", detail)
+}
+
+// Over gives a table in which the prices of t come before those of base.
+func (t PriceTable) Over(base PriceTable) PriceTable {
+	if t.Currency != base.Currency {
+		return t
+	}
+	t.Models = append(append([]ModelPrice(nil), t.Models...), base.Models...)
+	return t
+}
+
+// Find gives the price of a model at a host: the longest pattern that fits, one for the host before one for any, and the
+// first of equals.
+func (t PriceTable) Find(host, model string) (Price, bool) {
+	best, found := -1, Price{}
+	for _, m := range t.Models {
+		if (m.Host != "" && m.Host != host) || !fitsPattern(m.Model, model) {
+			continue
+		}
+		rank := 2 * len(m.Model)
+		if m.Host != "" {
+			rank += 1 << 20
+		}
+		if !strings.HasSuffix(m.Model, "*") {
+			rank++
+		}
+		if rank > best {
+			best, found = rank, m.Price
+		}
+	}
+	return found, best >= 0
+}
+
+func fitsPattern(pattern, model string) bool {
+	if slash := strings.LastIndexByte(model, '/'); slash >= 0 && !strings.Contains(pattern, "/") {
+		model = model[slash+1:]
+	}
+	if prefix, ok := strings.CutSuffix(pattern, "*"); ok {
+		return strings.HasPrefix(model, prefix)
+	}
+	return pattern == model
+}
+
+// Nano is an amount of money in billionths of the unit of a currency, so that sums are exact.
+type Nano int64
+
+// String is the amount with as many decimals as it needs, at least two.
+func (n Nano) String() string {
+	sign := ""
+	u := uint64(n)
+	if n < 0 {
+		sign, u = "-", -u
+	}
+	whole, rest := u/1e9, strconv.FormatUint(u%1e9, 10)
+	rest = strings.TrimRight(strings.Repeat("0", 9-len(rest))+rest, "0")
+	for len(rest) < 2 {
+		rest += "0"
+	}
+	return sign + strconv.FormatUint(whole, 10) + "." + rest
+}
+
+// Cost is what tokens cost at a price.
+func (p Price) Cost(u Usage) Nano {
+	read, write := p.Input, p.Input
+	if p.CacheRead != nil {
+		read = *p.CacheRead
+	}
+	if p.CacheWrite != nil {
+		write = *p.CacheWrite
+	}
+	fresh := max(u.Input-u.CacheRead-u.CacheWrite, 0)
+	perMillion := float64(fresh)*p.Input + float64(u.CacheRead)*read + float64(u.CacheWrite)*write + float64(u.Output)*p.Output
+	nano := math.Round(perMillion * 1000)
+	if !(nano < math.MaxInt64) {
+		return math.MaxInt64
+	}
+	return Nano(nano)
+}
+
+// EstimateCost guesses what a request will cost at most: its estimated input, and all the output that it allows (or
+// defaultOutput tokens where it sets no limit). It gives false for a model without a price.
+func (t PriceTable) EstimateCost(host string, r Request, defaultOutput int) (Nano, bool) {
+	price, ok := t.Find(host, r.Model)
+	if !ok {
+		return 0, false
+	}
+	output := r.MaxTokens
+	if output == 0 {
+		output = defaultOutput
+	}
+	return price.Cost(Usage{Input: int64(EstimateRequest(r)), Output: int64(output)}), true
+}
