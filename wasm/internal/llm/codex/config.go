@@ -129,3 +129,24 @@ func writeCatalog(ctx context.Context, bin, home, path string) error {
 	}
 	return os.WriteFile(path, text, 0o600)
 }
+
+// Models are the names in the list of models that the server was started with.
+func (s *Server) Models() ([]string, error) {
+	text, err := os.ReadFile(filepath.Join(s.cfg.Home, "models.json"))
+	if err != nil {
+		return nil, err
+	}
+	var catalog struct {
+		Models []struct {
+			Slug string `json:"slug"`
+		} `json:"models"`
+	}
+	if err := json.Unmarshal(text, &catalog); err != nil {
+		return nil, err
+	}
+	names := make([]string, len(catalog.Models))
+	for i, m := range catalog.Models {
+		names[i] = m.Slug
+	}
+	return names, nil
+}

@@ -350,3 +350,18 @@ func compact(s string) string {
 	}
 	return string(b)
 }
+
+// WellFormed reports whether text is one JSON value in valid UTF-8, nested no deeper than 128 levels: what comes from
+// outside is checked so before anything decodes it.
+func WellFormed(text string) bool {
+	if !utf8.ValidString(text) {
+		return false
+	}
+	p := scanner{s: text}
+	p.space()
+	if !p.value() {
+		return false
+	}
+	p.space()
+	return p.i == len(text)
+}

@@ -1,0 +1,65 @@
+//go:build !js
+
+// Command embedded-agent is the native side of Embedded Agent: the same packages as in the plugin, without Obsidian.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
+
+	"embedded-agent/wasm/internal/proxy"
+)
+
+// command is a subcommand: what it does in one line, and its entry, which returns the exit status.
+type command struct {
+	about string
+	run   func(ctx context.Context, args []string, stdout, stderr io.Writer) int
+}
+
+var commands = map[string]command{
+	"proxy": {"serve /v1/responses with function calling in front of a model that can only talk", proxy.Main},
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	if len(args) == 0 {
+		usage(stderr)
+		return 2
+	}
+	c, ok := commands[args[0]]
+	switch {
+	case ok:
+		return c.run(ctx, args[1:], stdout, stderr)
+	case args[0] == "help" || args[0] == "-h" || args[0] == "--help":
+		usage(stdout)
+		return 0
+	default:
+		_, _ = fmt.Fprintf(stderr, "embedded-agent: there is no command %q\n", args[0])
+		usage(stderr)
+		return 2
+	}
+}
+
+func usage(w io.Writer) {
+	_, _ = fmt.Fprintln(w, "Usage: embedded-agent COMMAND [flags]")
+	var names []string
+	for name := range commands {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		_, _ = fmt.Fprintf(w, "  %-10s %s\n", name, commands[name].about)
+	}
+	_, _ = fmt.Fprintln(w, "embedded-agent COMMAND -h lists a command's flags.")
+}

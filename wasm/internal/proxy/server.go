@@ -1,0 +1,302 @@
+//go:build !js
+
+package proxy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"embedded-agent/wasm/internal/llm/sentinel"
+)
+
+// Limits bound what one request and all of them may cost. Sizes are in bytes.
+type Limits struct {
+	MaxBody       int64         // the request
+	MaxTranscript int           // the text put to the backend
+	MaxBlock      int           // one tool call
+	MaxOutput     int           // one answer
+	MaxConcurrent int           // requests at once
+	TurnTimeout   time.Duration // one answer, from request to end
+	ReadTimeout   time.Duration // reading the request
+	WriteTimeout  time.Duration // writing one event
+	ShutdownGrace time.Duration // what open requests get to end by themselves
+	StoreEntries  int           // responses kept for previous_response_id
+	StoreBytes    int           // and their size
+}
+
+// DefaultLimits are the limits unless flags say otherwise.
+func DefaultLimits() Limits {
+	return Limits{
+		MaxBody: 48 << 20, MaxTranscript: 16 << 20, MaxBlock: sentinel.DefaultMaxBlock, MaxOutput: 64 << 20, MaxConcurrent: 64,
+		TurnTimeout: 15 * time.Minute, ReadTimeout: time.Minute, WriteTimeout: 30 * time.Second, ShutdownGrace: 10 * time.Second,
+		StoreEntries: 1000, StoreBytes: 128 << 20,
+	}
+}
+
+// Config is everything about a server but its backend.
+type Config struct {
+	Model   string   // the model asked for when a request names none, "" for the backend's own
+	Force   bool     // Model is asked for whatever a request names
+	Token   string   // what clients must send as a bearer token, "" for nothing
+	Origins []string // web origins that may call
+	Limits  Limits
+	Log     io.Writer // one line of JSON per request
+}
+
+// DefaultOrigins are Obsidian on a desktop and on phones, and pages served by this machine.
+func DefaultOrigins() []string {
+	return []string{"app://obsidian.md", "capacitor://localhost", "http://localhost"}
+}
+
+// Server is the HTTP side of the proxy.
+type Server struct {
+	cfg     Config
+	backend Backend
+	store   *store
+	slots   chan struct{}
+	active  atomic.Int64
+	stop    context.CancelFunc
+	base    context.Context
+	log     *requestLog
+}
+
+// New makes a server in front of a backend. The server does not close it.
+func New(cfg Config, backend Backend) *Server {
+	s := &Server{
+		cfg: cfg, backend: backend, store: newStore(cfg.Limits.StoreEntries, cfg.Limits.StoreBytes),
+		slots: make(chan struct{}, cfg.Limits.MaxConcurrent), log: &requestLog{w: cfg.Log},
+	}
+	s.base, s.stop = context.WithCancel(context.Background())
+	return s
+}
+
+// Handler answers the server's paths.
+func (s *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/responses", s.responses)
+	mux.HandleFunc("GET /v1/models", s.models)
+	mux.HandleFunc("GET /healthz", s.health)
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		(&wireError{Status: http.StatusNotFound, Code: "not_found", Message: fmt.Sprintf("There is no %s %s here. The proxy serves POST /v1/responses.", r.Method, clip(r.URL.Path, 80))}).write(w)
+	})
+	return s.guard(mux)
+}
+
+// Serve answers on the listener until ctx ends, then lets open requests end for the grace time, interrupts the rest, and
+// returns when none is left.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	srv := &http.Server{
+		Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		ConnContext: rememberConn,
+		ErrorLog:    nil,
+	}
+	done := make(chan error, 1)
+	go func() { done <- srv.Serve(&corkListener{l}) }()
+	select {
+	case err := <-done:
+		s.stop()
+		return err
+	case <-ctx.Done():
+	}
+	grace, cancel := context.WithTimeout(context.Background(), s.cfg.Limits.ShutdownGrace)
+	defer cancel()
+	err := srv.Shutdown(grace)
+	s.stop() // interrupts the turns that are left
+	if err != nil {
+		last, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		if err = srv.Shutdown(last); err != nil {
+			err = srv.Close()
+		}
+	}
+	<-done
+	return err
+}
+
+func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
+	name, up := s.backend.Status()
+	status := http.StatusOK
+	if !up {
+		status = http.StatusServiceUnavailable
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(mustJSON(map[string]any{"backend": name, "up": up, "active": s.active.Load()}), '\n'))
+}
+
+func (s *Server) models(w http.ResponseWriter, r *http.Request) {
+	names, err := s.backend.Models(r.Context())
+	if err != nil {
+		fromBackend(err).write(w)
+		return
+	}
+	data := []map[string]any{}
+	for _, n := range names {
+		data = append(data, map[string]any{"id": n, "object": "model", "created": 0, "owned_by": "backend"})
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(append(mustJSON(map[string]any{"object": "list", "data": data}), '\n'))
+}
+
+// responses answers one request.
+func (s *Server) responses(w http.ResponseWriter, r *http.Request) {
+	started := time.Now()
+	line := &logLine{Time: started.UTC().Format(time.RFC3339Nano), Status: http.StatusOK}
+	defer func() {
+		line.Millis = time.Since(started).Milliseconds()
+		s.log.write(line)
+	}()
+	refuse := func(e *wireError) {
+		line.Status, line.Outcome, line.Code = e.Status, "refused", e.Code
+		e.write(w)
+	}
+	select {
+	case s.slots <- struct{}{}:
+		defer func() { <-s.slots }()
+	default:
+		refuse(&wireError{
+			Status: http.StatusTooManyRequests, Code: "rate_limit_exceeded", RetryAfter: 1,
+			Message: fmt.Sprintf("The proxy is busy with %d requests. Try again in a moment.", s.cfg.Limits.MaxConcurrent),
+		})
+		return
+	}
+	s.active.Add(1)
+	defer s.active.Add(-1)
+	req, err := s.read(w, r)
+	if err != nil {
+		refuse(err)
+		return
+	}
+	line.request(req)
+	ctx, cancel := context.WithTimeout(r.Context(), s.cfg.Limits.TurnTimeout)
+	defer cancel()
+	defer context.AfterFunc(s.base, cancel)()
+	if e := s.answer(ctx, w, req, line); e != nil {
+		refuse(e)
+	}
+}
+
+// read takes a request off the wire.
+func (s *Server) read(w http.ResponseWriter, r *http.Request) (*request, *wireError) {
+	if mt, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";"); !strings.EqualFold(strings.TrimSpace(mt), "application/json") {
+		return nil, &wireError{Status: http.StatusUnsupportedMediaType, Code: "unsupported_media_type", Message: "Send the request as application/json."}
+	}
+	// A body that trickles in is cut off; a server without deadlines (a test's recorder) has none to set.
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.cfg.Limits.ReadTimeout))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.cfg.Limits.MaxBody))
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return nil, &wireError{
+			Status: http.StatusRequestEntityTooLarge, Code: "request_too_large",
+			Message: fmt.Sprintf("The request is larger than %d bytes. Send less, or start the proxy with a larger --max-body.", s.cfg.Limits.MaxBody),
+		}
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, &wireError{Status: http.StatusRequestTimeout, Code: "timeout", Message: "The request did not arrive in time."}
+	case err != nil:
+		return nil, badRequest("", "The request did not arrive whole.")
+	case !sentinel.WellFormed(string(body)):
+		return nil, badRequest("", "The body is not JSON in UTF-8, or nested more than 128 levels deep.")
+	}
+	return decodeRequest(body, s.store, s.backend.CheckImage)
+}
+
+// answer runs a request and writes what comes of it. An error is still to be written; whatever was streamed has ended.
+func (s *Server) answer(ctx context.Context, w http.ResponseWriter, req *request, line *logLine) *wireError {
+	model := s.cfg.Model
+	if req.wire.Model != nil && *req.wire.Model != "" && !s.cfg.Force {
+		model = *req.wire.Model
+	}
+	if size := transcriptSize(req); size > s.cfg.Limits.MaxTranscript {
+		return &wireError{
+			Status: http.StatusBadRequest, Code: "context_length_exceeded", Param: "input",
+			Message: fmt.Sprintf("The conversation holds %d bytes of text, more than the %d that this proxy passes on. Send less of it.", size, s.cfg.Limits.MaxTranscript),
+		}
+	}
+	res := newResponse(req, model, time.Now().Unix())
+	em := &emitter{res: res, next: req.next}
+	if req.stream {
+		em.write = s.eventWriter(ctx, w)
+	}
+	t := &turn{backend: s.backend, req: req, model: model, limits: s.cfg.Limits, em: em}
+	failed := t.run(ctx)
+	line.result(res, t)
+	if em.err != nil || ctx.Err() != nil && res.Status == "failed" {
+		switch {
+		case errors.Is(ctx.Err(), context.DeadlineExceeded):
+			line.Outcome = "timeout"
+		case s.base.Err() != nil:
+			line.Outcome = "shutdown"
+		default:
+			line.Outcome = "client_gone"
+		}
+	}
+	if req.store && (res.Status == "completed" || res.Status == "incomplete") {
+		s.store.put(res.ID, req.items, em.items)
+	}
+	switch {
+	case req.stream:
+		return nil
+	case failed != nil:
+		return failed
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, err := w.Write(append(mustJSON(res), '\n'))
+	if err != nil {
+		line.Outcome = "client_gone"
+	}
+	return nil
+}
+
+// transcriptSize is how much text the backend would get.
+func transcriptSize(req *request) int {
+	size := len(req.format)
+	if req.wire.Instructions != nil {
+		size += len(*req.wire.Instructions)
+	}
+	for _, t := range req.tools {
+		size += len(t.Name) + len(t.Description) + len(t.Parameters)
+	}
+	for _, it := range req.items {
+		size += len(it.Name) + len(it.Arguments) + len(it.Output)
+		for _, p := range it.Parts {
+			size += len(p.Text)
+		}
+	}
+	return size
+}
+
+// eventWriter starts the event stream; what it returns sends one event in one write.
+func (s *Server) eventWriter(ctx context.Context, w http.ResponseWriter) func([]byte) error {
+	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-cache, no-transform")
+	w.Header().Set("X-Accel-Buffering", "no")
+	control := http.NewResponseController(w)
+	cork := corkOf(ctx)
+	return func(event []byte) error {
+		// A recorder in a test has no deadline; a connection that is gone says so when written to.
+		_ = control.SetWriteDeadline(time.Now().Add(s.cfg.Limits.WriteTimeout))
+		cork.hold()
+		_, err := w.Write(event)
+		if err == nil {
+			err = control.Flush()
+		}
+		return errors.Join(err, cork.release())
+	}
+}
+
+func clip(s string, n int) string {
+	if len(s) > n {
+		return strings.ToValidUTF8(s[:n], "") + "…"
+	}
+	return s
+}
