@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 type Entry struct {
 	Tool
 	input, output func() (*Schema, error)
+	paths         func() map[string]string
 }
 
 // Registry maps name@version to tools (agent-tools §2.2.2, §7). It is built
@@ -44,6 +46,13 @@ func NewRegistry(tools ...Tool) (*Registry, error) {
 		e := &Entry{Tool: t}
 		e.input = sync.OnceValues(func() (*Schema, error) { return CompileSchema(e.ID()+"/input", e.Input) })
 		e.output = sync.OnceValues(func() (*Schema, error) { return CompileSchema(e.ID()+"/output", e.Output) })
+		e.paths = sync.OnceValue(func() map[string]string {
+			s, err := e.input()
+			if err != nil {
+				return nil // CheckInput reports it
+			}
+			return pathArgs(s)
+		})
 		r.byID[t.ID()] = e
 		if r.byName[t.Name] == nil {
 			r.names = append(r.names, t.Name)
@@ -224,6 +233,24 @@ func plainMap[M ~map[string]any](m M) map[string]any {
 	out := make(map[string]any, len(m))
 	for k, e := range m {
 		out[k] = plain(e)
+	}
+	return out
+}
+
+// PathArgs names the arguments that hold paths, with what their schema says of
+// them in x-path: "existing", "new" or "folder".
+func (e *Entry) PathArgs() map[string]string { return e.paths() }
+
+// pathArgs reads the x-path annotations of an input schema.
+func pathArgs(s *Schema) map[string]string {
+	out := map[string]string{}
+	for name, raw := range s.Properties() {
+		var p struct {
+			Path string `json:"x-path"`
+		}
+		if json.Unmarshal(raw, &p) == nil && p.Path != "" {
+			out[name] = p.Path
+		}
 	}
 	return out
 }

@@ -188,6 +188,9 @@ type Tool struct {
 	// by the caller. Nil: the tool writes nothing. A claim of "*" waits for
 	// everything before it and holds up everything after.
 	Claims func(args Args) []string
+	// Pretend gives what a simulation assumes of a tool that cannot be
+	// simulated.
+	Pretend func(args Args) Data
 }
 
 // String gives a string argument.

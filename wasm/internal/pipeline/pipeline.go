@@ -1,0 +1,231 @@
+// Package pipeline is the one way of a tool call, whoever asked for it: the
+// plan runner, the agent loop, a saved action, a replay (DESIGN §2).
+//
+// New builds a function, Request → Result, out of stages that run in a fixed
+// order, each failing closed. The first list ends at the first failure; the
+// second always runs, so that every call has a result, and every result is
+// redacted, recorded and told. The order is pinned by a golden test.
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/overlay"
+	"embedded-agent/wasm/internal/policy"
+	"embedded-agent/wasm/internal/tool"
+)
+
+// Request is one call to be made. Bind, where set, materialises the arguments;
+// otherwise Call.Args are used as they are.
+type Request struct {
+	Call *tool.Call
+	Bind func() (tool.Args, error)
+}
+
+// Func makes a call. It never fails: failures are in the result.
+type Func func(ctx context.Context, r Request) *tool.Result
+
+// Hooks are the extension points of the invocation protocol §1. Each may be
+// nil. A hook that fails blocks the call.
+type Hooks struct {
+	// BeforeCall may block a call (with the error it gives) or change its
+	// arguments, which are validated again.
+	BeforeCall func(ctx context.Context, c *tool.Call) (tool.Args, error)
+	// AfterCall observes.
+	AfterCall func(ctx context.Context, c *tool.Call, r *tool.Result)
+	// Persist may rewrite what is recorded and shown.
+	Persist func(ctx context.Context, c *tool.Call, r *tool.Result) *tool.Result
+}
+
+// Audit keeps calls and results (tool-call-envelope §7).
+type Audit interface {
+	Call(c *tool.Call)
+	Result(c *tool.Call, r *tool.Result)
+}
+
+// Deps is what the stages work with. Registry, Policy and Env are needed; what
+// else is nil lets its stage pass through.
+type Deps struct {
+	Registry *tool.Registry
+	Policy   *policy.Policy
+	// Env gives the tool its surroundings, and the view it writes through.
+	Env func(c *tool.Call) (*tool.Env, *overlay.View)
+	// Simulating: tools that cannot be simulated are not run.
+	Simulating bool
+	Hooks      Hooks
+	// Limit waits for, or refuses, a call over its rate.
+	Limit func(ctx context.Context, e *tool.Entry) error
+	Cache Cache
+	// Ask asks a person about a call the policy does not allow by itself. Nil
+	// means that nobody can be asked: the call is denied.
+	Ask func(ctx context.Context, c *tool.Call, v policy.Verdict) (bool, error)
+	// Secrets resolves the secrets a tool names, and says from which scope.
+	Secrets func(ctx context.Context, e *tool.Entry) (values map[string]string, scope string, err error)
+	Audit   Audit
+	// Prepare makes the call's pre-images durable.
+	Prepare func(ctx context.Context, c *tool.Call) error
+	// Redact takes secrets out of what is recorded and shown.
+	Redact func(c *tool.Call, r *tool.Result)
+	// Cap bounds an output in bytes and puts the whole aside.
+	Cap     func(ctx context.Context, c *tool.Call, r *tool.Result)
+	Started func(c *tool.Call)
+	Ended   func(c *tool.Call, r *tool.Result)
+	Timeout time.Duration
+}
+
+// Cache keeps results of tools whose policy allows it (agent-tools §6.2).
+type Cache interface {
+	Get(c *tool.Call, e *tool.Entry) (tool.Data, bool)
+	Put(c *tool.Call, e *tool.Entry, d tool.Data)
+}
+
+// state is one call on its way.
+type state struct {
+	d       *Deps
+	req     Request
+	call    *tool.Call
+	entry   *tool.Entry
+	verdict policy.Verdict
+	env     *tool.Env
+	view    *overlay.View
+	secrets map[string]string
+	data    tool.Data
+	cached  bool
+	pretend bool
+	started time.Time
+	audited bool
+	res     *tool.Result
+}
+
+type stage struct {
+	name string
+	run  func(ctx context.Context, s *state) error
+}
+
+// before runs until one fails.
+var before = []stage{
+	{"look up", lookUp},
+	{"normalise parameter names", normalise},
+	{"materialize arguments", materialise},
+	{"validate", validate},
+	{"before_tool_call hook", beforeHook},
+	{"validate again", validateAgain},
+	{"policy", decide},
+	{"rate limit", limit},
+	{"cache", readCache},
+	{"ask", ask},
+	{"resolve secrets", resolveSecrets},
+	{"audit intent", auditIntent},
+	{"journal pre-image", prepare},
+	{"execute", execute},
+	{"validate output", validateOutput},
+}
+
+// after always runs.
+var after = []stage{
+	{"observe effects", observe},
+	{"after_tool_call hook", afterHook},
+	{"journal post-image", writeCache},
+	{"cap output", capOutput},
+	{"redact", redact},
+	{"tool_result_persist hook", persist},
+	{"audit result", auditResult},
+	{"events", tell},
+}
+
+// Stages lists the stages' names in order.
+func Stages() []string {
+	var names []string
+	for _, s := range before {
+		names = append(names, s.name)
+	}
+	for _, s := range after {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+// New builds the pipeline.
+func New(d Deps) Func {
+	return func(ctx context.Context, r Request) *tool.Result {
+		s := &state{d: &d, req: r, call: r.Call, started: time.Now()}
+		err := runBefore(ctx, s)
+		s.res = s.result(err)
+		for _, st := range after {
+			// The result stands; a stage after it that fails makes it an error.
+			if err := guard(ctx, st, s); err != nil && s.res.OK {
+				s.res = s.result(err)
+			}
+		}
+		return s.res
+	}
+}
+
+func runBefore(ctx context.Context, s *state) error {
+	for _, st := range before {
+		if err := guard(ctx, st, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// guard turns a panic into an error: a guard that fails denies, and a tool that
+// fails is a failed call, not a dead core.
+func guard(ctx context.Context, st stage, s *state) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = panicked(st.name, s.call.Tool, p)
+		}
+	}()
+	return st.run(ctx, s)
+}
+
+func panicked(stage, name string, p any) error {
+	if stage == "policy" || stage == "before_tool_call hook" {
+		return fault.New(fault.Denied, "policy.guardFailed", fault.P{"tool": name})
+	}
+	e := fault.New(fault.Internal, "error.tool.panic", fault.P{"tool": name})
+	if err, ok := p.(error); ok {
+		return e.With(err)
+	}
+	if text, ok := p.(string); ok {
+		return e.With(errors.New(text))
+	}
+	return e
+}
+
+// result makes the envelope of what came out.
+func (s *state) result(err error) *tool.Result {
+	c := s.call
+	end := time.Now()
+	r := &tool.Result{
+		CallID: c.CallID, RunID: c.RunID, StepID: c.StepID, Tool: c.Tool, Version: c.Version, Attempt: c.Attempt,
+		LogicalID: c.LogicalID,
+		StartedAt: Stamp(s.started), EndedAt: Stamp(end), DurationMs: end.Sub(s.started).Milliseconds(),
+		Cached: s.cached,
+	}
+	switch {
+	case errors.Is(err, overlay.ErrDropped):
+		r.Status, r.Fault = tool.Skipped, fault.From(err)
+		r.UserMessage = r.Fault.Error()
+	case err != nil:
+		r.Fault = fault.From(err)
+		r.Status = tool.StatusOf(r.Fault)
+		r.Error = tool.NewResultError(r.Fault)
+		r.UserMessage = r.Fault.Error()
+	default:
+		r.Status, r.OK, r.Data = tool.OK, true, s.data
+		if r.Data == nil {
+			r.Data = tool.Data{}
+		}
+	}
+	return r
+}
+
+// Stamp writes a time as the envelopes have it: RFC 3339 in UTC with
+// milliseconds.
+func Stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }

@@ -1,0 +1,327 @@
+package pipeline
+
+import (
+	"context"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/overlay"
+	"embedded-agent/wasm/internal/policy"
+	"embedded-agent/wasm/internal/tool"
+)
+
+func lookUp(_ context.Context, s *state) error {
+	e, err := s.d.Registry.Get(s.call.Tool, s.call.Version)
+	if err != nil {
+		return err
+	}
+	s.entry = e
+	s.call.Version = e.Version
+	s.call.Risk = e.SideEffects.Risk()
+	s.call.Category = e.Namespace()
+	return nil
+}
+
+// normalise gives the arguments the tool's own parameter names. A plan's were
+// normalised when it was checked.
+func normalise(_ context.Context, s *state) error {
+	if s.req.Bind != nil {
+		return nil
+	}
+	args, err := s.entry.NormaliseArgs(s.call.Args)
+	if err != nil {
+		return err
+	}
+	s.call.Args = args
+	return nil
+}
+
+func materialise(_ context.Context, s *state) error {
+	if s.req.Bind == nil {
+		return nil
+	}
+	args, err := s.req.Bind()
+	if err != nil {
+		return err
+	}
+	s.call.Args = args
+	return nil
+}
+
+func validate(_ context.Context, s *state) error {
+	if s.call.Args == nil {
+		s.call.Args = tool.Args{}
+	}
+	if err := s.entry.CheckInput(s.call.Args); err != nil {
+		return err
+	}
+	return s.call.Identify()
+}
+
+func beforeHook(ctx context.Context, s *state) error {
+	if s.d.Hooks.BeforeCall == nil {
+		return nil
+	}
+	args, err := s.d.Hooks.BeforeCall(ctx, s.call)
+	if err != nil {
+		f := fault.From(err)
+		if f.Code == fault.Internal {
+			return fault.New(fault.Denied, "policy.guardFailed", fault.P{"tool": s.call.Tool}).With(err)
+		}
+		return f
+	}
+	if args != nil {
+		s.call.Args = args
+	}
+	return nil
+}
+
+func validateAgain(ctx context.Context, s *state) error {
+	if s.d.Hooks.BeforeCall == nil {
+		return nil
+	}
+	return validate(ctx, s)
+}
+
+func decide(_ context.Context, s *state) error {
+	s.verdict = s.d.Policy.Decide(s.entry, s.call.Args)
+	if s.verdict.Effect == policy.Deny {
+		return s.verdict.Error()
+	}
+	return nil
+}
+
+func limit(ctx context.Context, s *state) error {
+	if s.d.Limit == nil {
+		return nil
+	}
+	return s.d.Limit(ctx, s.entry)
+}
+
+func readCache(_ context.Context, s *state) error {
+	if s.d.Cache == nil || s.entry.Cache == tool.CacheNone || s.entry.Cache == "" {
+		return nil
+	}
+	s.data, s.cached = s.d.Cache.Get(s.call, s.entry)
+	return nil
+}
+
+// ask is passed by a simulation: nothing that needs leave is run there.
+func ask(ctx context.Context, s *state) error {
+	if s.cached || s.verdict.Effect == policy.Allow || (s.d.Simulating && !s.entry.Simulable) {
+		return nil
+	}
+	if s.d.Ask == nil {
+		return fault.New(fault.Denied, s.verdict.Key, s.verdict.Params)
+	}
+	yes, err := s.d.Ask(ctx, s.call, s.verdict)
+	if err != nil {
+		return err
+	}
+	if !yes {
+		return fault.New(fault.Denied, "policy.refused", fault.P{"tool": s.call.Tool})
+	}
+	return nil
+}
+
+func resolveSecrets(ctx context.Context, s *state) error {
+	if s.cached || len(s.entry.Secrets) == 0 {
+		return nil
+	}
+	missing := fault.New(fault.Auth, "error.secret.missing", fault.P{"tool": s.call.Tool, "name": s.entry.Secrets[0]})
+	if s.d.Secrets == nil {
+		return missing
+	}
+	values, _, err := s.d.Secrets(ctx, s.entry)
+	if err != nil {
+		return err
+	}
+	s.secrets = values
+	return nil
+}
+
+func auditIntent(_ context.Context, s *state) error {
+	s.audited = true
+	if s.d.Audit != nil {
+		s.d.Audit.Call(s.call)
+	}
+	if s.d.Started != nil {
+		s.d.Started(s.call)
+	}
+	return nil
+}
+
+func prepare(ctx context.Context, s *state) error {
+	if s.d.Prepare == nil {
+		return nil
+	}
+	return s.d.Prepare(ctx, s.call)
+}
+
+func execute(ctx context.Context, s *state) error {
+	if s.cached {
+		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		return fault.From(err)
+	}
+	if s.d.Simulating && !s.entry.Simulable {
+		return s.pretendTo()
+	}
+	ctx, cancel := s.deadline(ctx)
+	defer cancel()
+	s.env, s.view = s.d.Env(s.call)
+	s.env.Secrets = s.secrets
+	data, err := s.entry.Run(ctx, s.env, s.call.Args)
+	if err != nil {
+		if ctx.Err() != nil { // whatever the tool made of it
+			return fault.From(ctx.Err())
+		}
+		return err
+	}
+	s.data = data
+	return nil
+}
+
+func (s *state) pretendTo() error {
+	s.pretend = true
+	s.data = tool.Data{}
+	if s.entry.Pretend != nil {
+		s.data = s.entry.Pretend(s.call.Args)
+	}
+	return nil
+}
+
+func validateOutput(_ context.Context, s *state) error {
+	if s.cached || s.pretend {
+		return nil
+	}
+	return s.entry.CheckOutput(s.data)
+}
+
+// observe writes down what was really done. An etag that the tool reported is
+// corrected where a person's edit changed the bytes.
+func observe(_ context.Context, s *state) error {
+	if s.view == nil {
+		return nil
+	}
+	ws := s.view.Observed()
+	if len(ws) == 0 {
+		return nil
+	}
+	s.res.Effects = effects(ws)
+	last := ws[len(ws)-1]
+	if _, has := s.res.Data["etag"]; has && last.AfterEtag != "" && s.res.Data["path"] == last.Op.Path {
+		s.res.Data["etag"] = last.AfterEtag
+	}
+	return nil
+}
+
+func effects(ws []overlay.Write) *tool.Effects {
+	e := &tool.Effects{}
+	seen := map[host.OpKind]bool{}
+	for _, w := range ws {
+		op := w.Op
+		if !seen[op.Kind] {
+			seen[op.Kind] = true
+			e.Observed = append(e.Observed, names[op.Kind])
+		}
+		switch op.Kind {
+		case host.OpCreate:
+			e.Created = append(e.Created, tool.PathKind{Path: op.Path, Kind: "file"})
+		case host.OpMkdir:
+			e.Created = append(e.Created, tool.PathKind{Path: op.Path, Kind: "folder"})
+		case host.OpModify:
+			e.Modified = append(e.Modified, tool.ModifiedPath{Path: op.Path, Kind: "file", BeforeEtag: w.BeforeEtag, AfterEtag: w.AfterEtag})
+		case host.OpTrash, host.OpRemove:
+			kind := "file"
+			if op.Before == nil {
+				kind = "folder"
+			}
+			e.Deleted = append(e.Deleted, tool.DeletedPath{Path: op.Path, Kind: kind, Trashed: op.Kind == host.OpTrash})
+		case host.OpRmdir:
+			e.Deleted = append(e.Deleted, tool.DeletedPath{Path: op.Path, Kind: "folder"})
+		case host.OpRename:
+			e.Renamed = append(e.Renamed, tool.RenamedPath{From: op.Path, To: op.To})
+		}
+	}
+	return e
+}
+
+// names are the words of sideEffectsObserved.
+var names = map[host.OpKind]string{
+	host.OpCreate: "create-file", host.OpMkdir: "create-folder", host.OpModify: "modify-file",
+	host.OpTrash: "trash", host.OpRemove: "remove-file", host.OpRmdir: "remove-folder", host.OpRename: "rename",
+}
+
+func afterHook(ctx context.Context, s *state) error {
+	if s.d.Hooks.AfterCall != nil {
+		s.d.Hooks.AfterCall(ctx, s.call, s.res)
+	}
+	return nil
+}
+
+// writeCache also is where the journal's post-image belongs: the journal notes
+// each write as the host confirms it, so nothing is left to do here for it.
+func writeCache(_ context.Context, s *state) error {
+	if s.d.Cache != nil && s.res.OK && !s.cached && s.entry.Cache != tool.CacheNone && s.entry.Cache != "" {
+		s.d.Cache.Put(s.call, s.entry, s.res.Data)
+	}
+	return nil
+}
+
+func capOutput(ctx context.Context, s *state) error {
+	if s.d.Cap != nil {
+		s.d.Cap(ctx, s.call, s.res)
+	}
+	return nil
+}
+
+func redact(_ context.Context, s *state) error {
+	if s.d.Redact != nil {
+		s.d.Redact(s.call, s.res)
+	}
+	return nil
+}
+
+func persist(ctx context.Context, s *state) error {
+	if s.d.Hooks.Persist == nil {
+		return nil
+	}
+	if r := s.d.Hooks.Persist(ctx, s.call, s.res); r != nil {
+		s.res = r
+	}
+	return nil
+}
+
+// auditResult records the pair; a call that failed before its intent was
+// recorded (a denial, bad arguments) is recorded with its result.
+func auditResult(_ context.Context, s *state) error {
+	if s.d.Audit == nil {
+		return nil
+	}
+	if !s.audited {
+		if s.call.LogicalID == "" {
+			if s.call.Args == nil {
+				s.call.Args = tool.Args{}
+			}
+			if err := s.call.Identify(); err != nil {
+				s.call.Args = tool.Args{}
+				if err := s.call.Identify(); err != nil {
+					return err
+				}
+			}
+			s.res.CallID, s.res.LogicalID = s.call.CallID, s.call.LogicalID
+		}
+		s.d.Audit.Call(s.call)
+	}
+	s.d.Audit.Result(s.call, s.res)
+	return nil
+}
+
+func tell(_ context.Context, s *state) error {
+	if s.d.Ended != nil {
+		s.d.Ended(s.call, s.res)
+	}
+	return nil
+}

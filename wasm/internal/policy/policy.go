@@ -1,0 +1,188 @@
+// Package policy decides: allow, ask or deny, and the reason. It is pure: no
+// I/O, no clock. An error in a guard is a denial.
+//
+// The settings are the policy's only source. Nothing that a model or a note
+// says can change it (DESIGN §5, agent-tools §5.1).
+package policy
+
+import (
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/tool"
+	"embedded-agent/wasm/internal/vaultpath"
+)
+
+// Confirm says when a person is asked before a run.
+type Confirm string
+
+// The settings. Whatever is set, deletes, renames, commands and imported or
+// changed actions always ask.
+const (
+	ConfirmAlways Confirm = "always"
+	ConfirmWrites Confirm = "writes"
+	ConfirmNever  Confirm = "never"
+)
+
+// Origin is who started something.
+type Origin string
+
+// The origins: the panel, or a link or schedule outside it.
+const (
+	FromInterface Origin = "interface"
+	FromLink      Origin = "link"
+)
+
+// Policy is the settings as guards read them.
+type Policy struct {
+	Confirm       Confirm
+	AllowCommands bool
+	AllowDeletes  bool
+	AllowRenames  bool
+	// EnabledTools is the allow-list by name; nil allows every tool.
+	EnabledTools map[string]bool
+	// Ceiling is the most that a tool may do; "" is no ceiling.
+	Ceiling tool.SideEffects
+	Sandbox tool.Sandbox
+	Limits  tool.Limits
+	Origin  Origin
+}
+
+// Effect is a decision.
+type Effect int
+
+// The decisions. The zero value denies: guards fail closed.
+const (
+	Deny Effect = iota
+	Ask
+	Allow
+)
+
+// Verdict is a decision with its reason: a message key with parameters.
+type Verdict struct {
+	Effect Effect
+	Key    string
+	Params fault.P
+}
+
+// Error gives a denial as an error.
+func (v Verdict) Error() *fault.Error { return fault.New(fault.Denied, v.Key, v.Params) }
+
+func deny(key string, p fault.P) Verdict { return Verdict{Deny, key, p} }
+
+// Decide judges one call by its tool and its literal path arguments.
+func (p *Policy) Decide(e *tool.Entry, args tool.Args) Verdict {
+	name := fault.P{"tool": e.Name}
+	switch {
+	case e.Lifecycle == tool.Blocked:
+		return deny("error.tool.blocked", name)
+	case p.EnabledTools != nil && !p.EnabledTools[e.Name]:
+		return deny("policy.toolDisabled", name)
+	case e.Flags.PTY:
+		return deny("policy.pty", name)
+	case e.Flags.OwnerOnly && p.Origin != FromInterface:
+		return deny("policy.ownerOnly", name)
+	case rank(e.SideEffects) > rank(p.ceiling()):
+		return deny("policy.ceiling", name)
+	case e.SideEffects == tool.Commands && !p.AllowCommands:
+		return deny("policy.commandsOff", name)
+	}
+	for arg := range e.PathArgs() {
+		path, ok := args[arg].(string)
+		if !ok || path == "" {
+			continue
+		}
+		if err := p.CheckPath(path); err != nil {
+			f := fault.From(err)
+			return deny(f.Key, f.Params)
+		}
+	}
+	if e.Flags.Elevated || !e.Simulable {
+		return Verdict{Ask, "policy.asksEachTime", name}
+	}
+	return Verdict{Effect: Allow}
+}
+
+func (p *Policy) ceiling() tool.SideEffects {
+	if p.Ceiling == "" {
+		return tool.Commands
+	}
+	return p.Ceiling
+}
+
+func rank(s tool.SideEffects) int {
+	switch s {
+	case tool.None:
+		return 0
+	case tool.Reads:
+		return 1
+	case tool.Writes:
+		return 2
+	}
+	return 3
+}
+
+// CheckPath says whether a path may be touched at all: inside the vault, not
+// hidden, under an allowed folder, matching no refused pattern.
+func (p *Policy) CheckPath(path string) error {
+	clean, err := vaultpath.Clean(path)
+	if err != nil {
+		return err
+	}
+	if p.Sandbox.Enabled && !vaultpath.Allowed(clean, p.Sandbox) {
+		return fault.New(fault.Denied, "error.path.denied", fault.P{"path": path})
+	}
+	return nil
+}
+
+// CheckOp guards every single write, whatever tool makes it.
+func (p *Policy) CheckOp(op host.Op) error {
+	switch {
+	case op.Kind == host.OpRemove:
+		return fault.New(fault.Denied, "policy.removeOnlyByRevert", fault.P{"path": op.Path})
+	case op.Kind == host.OpTrash && !p.AllowDeletes, op.Kind == host.OpRmdir && !p.AllowDeletes:
+		return fault.New(fault.Denied, "policy.deletesOff", fault.P{"path": op.Path})
+	case op.Kind == host.OpRename && !p.AllowRenames:
+		return fault.New(fault.Denied, "policy.renamesOff", fault.P{"path": op.Path})
+	}
+	if err := p.CheckPath(op.Path); err != nil {
+		return err
+	}
+	made := ""
+	switch op.Kind {
+	case host.OpCreate, host.OpMkdir:
+		made = op.Path
+	case host.OpRename:
+		made = op.To
+		if err := p.CheckPath(op.To); err != nil {
+			return err
+		}
+	}
+	if made == "" {
+		return nil
+	}
+	// Only the name that is made: the folders above it may have been there before
+	// this plugin, under names that it would not give.
+	return vaultpath.CheckNew(vaultpath.Base(made))
+}
+
+// Asks says whether a person must approve a run with these effects.
+func (p *Policy) Asks(risk tool.Risk, deletesOrRenames bool) bool {
+	switch {
+	case deletesOrRenames, risk == tool.RiskCommands:
+		return true
+	case p.Confirm == ConfirmNever:
+		return false
+	case p.Confirm == ConfirmWrites:
+		return risk != tool.ReadOnly
+	}
+	return true
+}
+
+// Snapshot gives the policy as envelopes carry it.
+func (p *Policy) Snapshot() tool.PolicySnapshot {
+	return tool.PolicySnapshot{
+		ConfirmationsRequired: p.Confirm != ConfirmNever,
+		Sandbox:               p.Sandbox,
+		Limits:                p.Limits,
+	}
+}

@@ -1,0 +1,224 @@
+// Package runner executes a checked plan: it schedules calls and hands each to
+// the pipeline. The same code runs a simulation and the real run; what differs
+// is the pipeline it is given.
+//
+// Order. A step starts when the steps it depends on have ended. Beyond that,
+// steps behave as if run one after the other in the plan's order: a step that
+// reads the vault waits for earlier steps that write, and the other way round;
+// steps that write run beside each other, but calls that may write one path
+// keep their source order and never run at once (Tool.Claims). So a simulation
+// and its run, whatever their timing, do the same.
+//
+// Sequence numbers are places in the plan (step, iteration), not moments, so a
+// call has the same call_id in the simulation, in the run and in a replay.
+package runner
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/pipeline"
+	"embedded-agent/wasm/internal/plan"
+	"embedded-agent/wasm/internal/tool"
+)
+
+// iterationsPerStep is the room between two steps' sequence numbers.
+const iterationsPerStep = 1_000_000
+
+// Seq gives the sequence number of a call by its step's place in the order of
+// the graph and its iteration.
+func Seq(place, iteration int) int { return place*iterationsPerStep + iteration }
+
+// Config is one execution.
+type Config struct {
+	RunID string
+	Graph *plan.Graph
+	Call  pipeline.Func
+	// Limits clamp concurrency, attempts, pauses and the number of calls.
+	Limits tool.Limits
+	// Base is what every call carries: policy, versions, confirmationId.
+	Base tool.Call
+	// From and To are the places in Graph.Nodes that are executed: [From, To).
+	// What comes before From must be in Prior. To 0 means all.
+	From, To int
+	// Prior holds results by sequence number that are taken as they are.
+	Prior map[int]*tool.Result
+	// Vars are values known before the first step.
+	Vars map[string]any
+	Gate *Gate
+	// Simulating runs do not wait between attempts.
+	Simulating bool
+	Now        func() time.Time
+	// Seed drives the jitter of pauses.
+	Seed uint64
+	// Expanded is told how many calls a step has.
+	Expanded func(n *plan.Node, calls int)
+	// Skipped is told of steps that are not run, with the cause.
+	Skipped func(n *plan.Node, r *tool.Result)
+}
+
+// StepReport is what became of one step.
+type StepReport struct {
+	Node   *plan.Node
+	Status tool.Status
+	// Results are those of the last attempts, by iteration; one for a step
+	// without foreach. Nil entries were not reached.
+	Results []*tool.Result
+	// Cause is why the step failed or was skipped: the failure itself, not its
+	// echoes.
+	Cause *tool.Error
+	// CauseStep is the step where the cause lies, when it is another.
+	CauseStep string
+	Output    any
+}
+
+// Report is what became of a plan.
+type Report struct {
+	Steps []*StepReport // in the order of the graph
+	// Stopped is the failure that ended the run; nil when it reached its end.
+	Stopped *tool.Error
+	Outputs map[string]any
+}
+
+// Failure gives the first failure of the report and its step, or nil.
+func (r *Report) Failure() (*StepReport, *tool.Error) {
+	for _, s := range r.Steps {
+		if s.Cause != nil && s.CauseStep == "" && s.Status != tool.OK {
+			return s, s.Cause
+		}
+	}
+	return nil, nil
+}
+
+// Counts counts calls: made, failed, and skipped or not reached.
+func (r *Report) Counts() (ok, failed, skipped int) {
+	for _, s := range r.Steps {
+		for _, res := range s.Results {
+			switch {
+			case res == nil || res.Status == tool.Skipped:
+				skipped++
+			case res.OK:
+				ok++
+			default:
+				failed++
+			}
+		}
+	}
+	return ok, failed, skipped
+}
+
+// Run executes the plan and returns when every call that was started has ended.
+func Run(ctx context.Context, c Config) *Report {
+	r := &run{Config: c, claims: newClaims()}
+	if r.To == 0 {
+		r.To = len(c.Graph.Nodes)
+	}
+	if r.Now == nil {
+		r.Now = time.Now
+	}
+	r.rand = rand.New(rand.NewPCG(c.Seed, 0x9e3779b97f4a7c15))
+	limit := max(1, c.Limits.MaxConcurrency)
+	r.slots = make(chan struct{}, limit)
+	r.vars = map[string]any{}
+	for k, v := range c.Vars {
+		r.vars[k] = v
+	}
+	for i, n := range c.Graph.Nodes[:r.To] {
+		r.steps = append(r.steps, &step{
+			StepReport: &StepReport{Node: n}, place: i,
+			done: make(chan struct{}), queued: make(chan struct{}),
+		})
+	}
+	var wg sync.WaitGroup
+	for _, s := range r.steps {
+		wg.Go(func() { r.runStep(ctx, s) })
+	}
+	wg.Wait()
+	return r.report(ctx)
+}
+
+type run struct {
+	Config
+	claims *claims
+	slots  chan struct{}
+	steps  []*step
+
+	mu      sync.Mutex
+	vars    map[string]any
+	stopped *tool.Error
+	calls   int
+	rand    *rand.Rand
+}
+
+// step is a StepReport on its way. queued is closed when its calls have taken
+// their places in the claims' queues, done when the step has ended.
+type step struct {
+	*StepReport
+	place  int
+	done   chan struct{}
+	queued chan struct{}
+	once   sync.Once
+}
+
+func (s *step) enqueued() { s.once.Do(func() { close(s.queued) }) }
+
+func (r *run) report(ctx context.Context) *Report {
+	rep := &Report{Stopped: r.stopped}
+	for _, s := range r.steps {
+		rep.Steps = append(rep.Steps, s.StepReport)
+	}
+	if rep.Stopped == nil && ctx.Err() != nil {
+		rep.Stopped = fault.From(ctx.Err())
+	}
+	if rep.Stopped == nil && r.To == len(r.Graph.Nodes) {
+		scope := r.scope()
+		if out, err := r.Graph.BindOutputs(&scope); err == nil {
+			rep.Outputs = out
+		}
+	}
+	return rep
+}
+
+// scope is what references see. It may be read while other steps end.
+func (r *run) scope() plan.Scope {
+	return plan.Scope{
+		Step: func(id string) (any, bool) {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			for _, s := range r.steps {
+				if s.Node.Step.ID == id {
+					return s.Output, s.Output != nil
+				}
+			}
+			return nil, false
+		},
+		Var: func(name string) (any, bool) {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			v, ok := r.vars[name]
+			return v, ok
+		},
+	}
+}
+
+// stop ends the run: calls under way end, no further one starts. The first
+// failure is the cause.
+func (r *run) stop(e *tool.Error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stopped == nil {
+		r.stopped = e
+	}
+}
+
+func (r *run) halted(ctx context.Context) bool {
+	if ctx.Err() != nil {
+		return true
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.stopped != nil
+}

@@ -1,0 +1,358 @@
+package runner
+
+import (
+	"context"
+	"sync"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/pipeline"
+	"embedded-agent/wasm/internal/plan"
+	"embedded-agent/wasm/internal/tool"
+)
+
+// runStep waits for what must come before the step, and executes it.
+func (r *run) runStep(ctx context.Context, s *step) {
+	defer close(s.done)
+	defer s.enqueued()
+	if !r.awaitOrder(ctx, s) {
+		r.notReached(s)
+		return
+	}
+	if cause, from := r.brokenDependency(s); cause != nil {
+		r.skip(s, cause, from)
+		return
+	}
+	scope := r.scope()
+	calls, err := r.expand(s, &scope)
+	if err != nil {
+		r.fail(s, fault.From(err))
+		return
+	}
+	if r.Expanded != nil {
+		r.Expanded(s.Node, len(calls))
+	}
+	s.Results = make([]*tool.Result, len(calls))
+	s.enqueued()
+	r.runCalls(ctx, s, calls)
+	r.conclude(s)
+}
+
+// awaitOrder waits for dependencies, and for earlier steps whose effects this
+// one could see or disturb; false when the run has ended before.
+func (r *run) awaitOrder(ctx context.Context, s *step) bool {
+	depends := map[string]bool{}
+	for _, id := range s.Node.DependsOn {
+		depends[id] = true
+	}
+	for _, before := range r.steps[:s.place] {
+		wait := before.queued
+		switch {
+		case depends[before.Node.Step.ID], ordered(before.Node.Tool, s.Node.Tool):
+			wait = before.done
+		case before.Node.Tool.Claims == nil || s.Node.Tool.Claims == nil:
+			continue
+		}
+		select {
+		case <-wait:
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return !r.halted(ctx)
+}
+
+// ordered says whether two steps must run one after the other: one may see, or
+// disturb, what the other does. Two that write are kept apart path by path.
+func ordered(a, b *tool.Entry) bool {
+	wa, wb := a.SideEffects.Risk() != tool.ReadOnly, b.SideEffects.Risk() != tool.ReadOnly
+	switch {
+	case !wa && !wb:
+		return false
+	case wa && wb:
+		return a.Claims == nil || b.Claims == nil
+	case wa:
+		return b.SideEffects != tool.None
+	}
+	return a.SideEffects != tool.None
+}
+
+// brokenDependency finds the failure that keeps a step from running: the cause,
+// not its echoes.
+func (r *run) brokenDependency(s *step) (*tool.Error, string) {
+	for _, id := range s.Node.DependsOn {
+		for _, d := range r.steps[:s.place] {
+			if d.Node.Step.ID != id || d.Status == tool.OK {
+				continue
+			}
+			if d.CauseStep != "" {
+				return d.Cause, d.CauseStep
+			}
+			return d.Cause, id
+		}
+	}
+	return nil, ""
+}
+
+// call is one iteration, ready to be made.
+type call struct {
+	index  int
+	bind   func() (tool.Args, error)
+	item   any
+	loop   *plan.Loop
+	ticket *ticket
+}
+
+// expand gives a step's calls on real data. Where the tool claims paths, the
+// arguments are bound here, since the claims depend on them.
+func (r *run) expand(s *step, scope *plan.Scope) ([]call, error) {
+	loop, err := plan.Expand(s.Node.Step, scope, r.Limits.MaxCalls)
+	if err != nil {
+		return nil, err
+	}
+	n := 1
+	if loop != nil {
+		n = len(loop.Items)
+	}
+	if err := r.count(s, n); err != nil {
+		return nil, err
+	}
+	calls := make([]call, n)
+	for i := range calls {
+		c := call{index: i, loop: loop}
+		sc := *scope
+		if loop != nil {
+			c.item = loop.Items[i]
+			sc = sc.At(i, c.item)
+		}
+		c.bind = func() (tool.Args, error) { return s.Node.Args.Bind(&sc) }
+		if s.Node.Tool.Claims != nil {
+			args, err := c.bind()
+			c.bind = func() (tool.Args, error) { return args, err }
+			var names []string
+			if err == nil {
+				names = s.Node.Tool.Claims(args)
+			}
+			c.ticket = r.claims.register(names)
+		}
+		calls[i] = c
+	}
+	return calls, nil
+}
+
+// count keeps a run within its number of calls.
+func (r *run) count(s *step, n int) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.calls += n
+	if r.Limits.MaxCalls > 0 && r.calls > r.Limits.MaxCalls {
+		return fault.New(fault.Denied, "error.run.tooManyCalls", fault.P{
+			"n": itoa(r.calls), "max": itoa(r.Limits.MaxCalls), "step": s.Node.Step.ID,
+		})
+	}
+	return nil
+}
+
+// runCalls makes the calls, as many at once as the run and the step allow.
+func (r *run) runCalls(ctx context.Context, s *step, calls []call) {
+	width := cap(r.slots)
+	if f := s.Node.Step.Foreach; f != nil && f.Concurrency > 0 {
+		width = min(width, f.Concurrency)
+	}
+	own := make(chan struct{}, width)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	for i := range calls {
+		c := &calls[i]
+		if prior, ok := r.Prior[Seq(s.place, i)]; ok {
+			s.Results[i] = prior
+			c.release()
+			continue
+		}
+		if s.place < r.From || !r.turn(ctx, c, own) {
+			for j := i; j < len(calls); j++ {
+				calls[j].release()
+			}
+			return
+		}
+		wg.Go(func() {
+			defer func() { <-own; <-r.slots; c.release() }()
+			s.Results[i] = r.attempt(ctx, s, c)
+			if f := s.Results[i].Fault; f != nil && s.Node.OnError != plan.OnErrorSkip && s.Results[i].Status != tool.Skipped {
+				r.stop(f)
+			}
+		})
+	}
+}
+
+// turn waits until a call may start; false when the run has ended before.
+func (r *run) turn(ctx context.Context, c *call, own chan struct{}) bool {
+	if c.ticket != nil && !c.ticket.wait(ctx) {
+		return false
+	}
+	for _, sem := range []chan struct{}{own, r.slots} {
+		select {
+		case sem <- struct{}{}:
+		case <-ctx.Done():
+			if sem == r.slots {
+				<-own
+			}
+			return false
+		}
+	}
+	if !r.Gate.pass(ctx) || r.halted(ctx) {
+		<-own
+		<-r.slots
+		return false
+	}
+	return true
+}
+
+func (c *call) release() {
+	if c.ticket != nil {
+		close(c.ticket.done)
+	}
+}
+
+// attempt makes one call, again where that may help.
+func (r *run) attempt(ctx context.Context, s *step, c *call) *tool.Result {
+	n := s.Node
+	most := max(1, n.Retry.MaxAttempts)
+	if r.Limits.MaxAttempts > 0 {
+		most = min(most, r.Limits.MaxAttempts)
+	}
+	for k := 1; ; k++ {
+		tc := r.newCall(s, c, k)
+		res := r.Call(ctx, pipeline.Request{Call: tc, Bind: c.bind})
+		if res.OK || k >= most || !worthRetrying(res) || r.halted(ctx) {
+			return res
+		}
+		if !r.Simulating && !r.pause(ctx, n.Retry.BackoffMs, k, res.Fault.RetryAfterS) {
+			return res
+		}
+	}
+}
+
+func (r *run) newCall(s *step, c *call, attempt int) *tool.Call {
+	tc := r.Base
+	n := s.Node
+	tc.RunID, tc.StepID = r.RunID, n.Step.ID
+	tc.Tool, tc.Version = n.Tool.Name, n.Tool.Version
+	tc.Seq, tc.Attempt = Seq(s.place, c.index), attempt
+	tc.TimeoutMs = n.TimeoutMs
+	tc.Cancelable = true
+	tc.CreatedAt = pipeline.Stamp(r.Now())
+	tc.Preview = n.Step.Preview
+	if c.loop != nil {
+		tc.Iteration = &tool.Iteration{Index: c.index, ItemName: c.loop.ItemName, ItemValue: c.item}
+		tc.LoopID = c.loop.ID
+	}
+	return &tc
+}
+
+// worthRetrying says whether the same call could end otherwise.
+func worthRetrying(res *tool.Result) bool {
+	if res.Fault == nil {
+		return false
+	}
+	switch res.Fault.Code {
+	case fault.Validation, fault.Denied, fault.Cancelled, fault.Auth, fault.Conflict:
+		return false
+	}
+	return res.Status != tool.Skipped
+}
+
+// conclude gives a step its status and output.
+func (r *run) conclude(s *step) {
+	items := []any{}
+	status := tool.OK
+	for _, res := range s.Results {
+		switch {
+		case res == nil:
+			status = tool.Skipped
+		case res.OK:
+			items = append(items, res.Data)
+		case res.Status == tool.Skipped:
+			if s.Node.Step.Foreach == nil {
+				status, s.Cause = tool.Skipped, res.Fault
+			}
+		default:
+			if s.Cause == nil {
+				s.Cause = res.Fault
+			}
+			if s.Node.OnError != plan.OnErrorSkip || s.Node.Step.Foreach == nil {
+				status = res.Status
+			}
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if status == tool.Skipped && s.Cause == nil {
+		s.Cause = r.stopped
+	}
+	s.Status = status
+	if status != tool.OK {
+		return
+	}
+	if s.Node.Step.Foreach != nil {
+		s.Output = map[string]any{"items": items}
+	} else if len(items) == 1 {
+		s.Output = items[0]
+	}
+	if name := s.Node.Step.CaptureAs; name != "" {
+		r.vars[name] = s.Output
+	}
+}
+
+// fail ends a step that could not be expanded.
+func (r *run) fail(s *step, e *tool.Error) {
+	s.Status, s.Cause = tool.StatusOf(e), e
+	s.Results = []*tool.Result{r.pseudo(s, s.Status, e)}
+	if s.Node.OnError != plan.OnErrorSkip {
+		r.stop(e)
+	}
+	if r.Skipped != nil {
+		r.Skipped(s.Node, s.Results[0])
+	}
+}
+
+// skip leaves out a step whose dependency failed.
+func (r *run) skip(s *step, cause *tool.Error, from string) {
+	s.Status, s.Cause, s.CauseStep = tool.Skipped, cause, from
+	res := r.pseudo(s, tool.Skipped, cause)
+	res.Error = nil
+	e := fault.New(fault.Precondition, "run.skippedBecause", fault.P{"step": from, "cause": message(cause)})
+	res.Fault, res.UserMessage = e, e.Error()
+	s.Results = []*tool.Result{res}
+	if r.Skipped != nil {
+		r.Skipped(s.Node, res)
+	}
+}
+
+func message(e *tool.Error) string {
+	if e == nil {
+		return ""
+	}
+	return e.Error()
+}
+
+// notReached marks a step that the run's end came before.
+func (r *run) notReached(s *step) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s.Status, s.Cause = tool.Skipped, r.stopped
+	s.Results = []*tool.Result{nil}
+}
+
+// pseudo is the result of a step for which no call was made.
+func (r *run) pseudo(s *step, status tool.Status, e *tool.Error) *tool.Result {
+	now := pipeline.Stamp(r.Now())
+	tc := r.newCall(s, &call{}, 1)
+	res := &tool.Result{
+		RunID: r.RunID, StepID: s.Node.Step.ID, Tool: tc.Tool, Version: tc.Version, Attempt: 1,
+		Status: status, StartedAt: now, EndedAt: now, Fault: e,
+	}
+	if e != nil {
+		res.Error, res.UserMessage = tool.NewResultError(e), e.Error()
+	}
+	return res
+}
