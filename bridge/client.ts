@@ -56,6 +56,8 @@ export interface ClientOptions {
 	host: Host;
 	/** What the core is told at its start: asked for each time. */
 	hello: () => Omit<Hello, "contract">;
+	/** Called when a core has ended: what it had open at the host is closed. */
+	ended?: () => void;
 	/** How long a cancelled request may go on before the core is taken for dead. */
 	graceMs?: number;
 }
@@ -306,6 +308,7 @@ export class Client {
 		session.outbox.close();
 		for (const abort of session.hostCalls.values()) abort.abort();
 		session.hostCalls.clear();
+		this.#options.ended?.();
 		for (const pending of [...session.pending.values()]) pending.reject(new ProblemError(problem));
 	}
 }

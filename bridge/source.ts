@@ -20,7 +20,7 @@ function spawn(): CoreWorker {
 	const loaded = () => URL.revokeObjectURL(url);
 	worker.addEventListener("message", loaded, { once: true });
 	worker.addEventListener("error", loaded, { once: true });
-	return worker;
+	return worker as CoreWorker;
 }
 
 /** Where the core comes from in the app: out of main.js, into a worker. */

@@ -53,7 +53,7 @@ func appendOp(dst []byte, op host.Op, blob func([]byte) int) []byte {
 	case host.OpCreate:
 		dst = append(dst, `,"data":`...)
 		dst = appendContent(dst, op.Data, blob)
-	case host.OpTrash:
+	case host.OpTrash, host.OpRemove:
 		if op.Before != nil { // a file; folders have no bytes
 			dst = append(dst, `,"before":`...)
 			dst = appendContent(dst, op.Before, blob)

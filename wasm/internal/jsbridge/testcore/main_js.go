@@ -65,7 +65,7 @@ func (s *server) work(ctx context.Context, o order) ([]byte, error) {
 	case "loop":
 		for n := 0; ; n++ {
 			if n < 0 {
-				fmt.Println(n)
+				fmt.Println(n) // keeps the loop
 			}
 		}
 	case "later": // dies in a timer, outside every request

@@ -1,0 +1,69 @@
+// Notes that are open in an editor. Autosave comes seconds after the last
+// keystroke, so an open note can hold text that is not on disk yet.
+import { MarkdownView, type App, type TFile } from "obsidian";
+import { fail } from "../problem";
+import type { Selection } from "../protocol.gen";
+import { BOM, decode, difference, lines } from "./text";
+
+/** The views in which a file is open; deferred ones hold no text. */
+export function viewsOf(app: App, path: string): MarkdownView[] {
+	const views: MarkdownView[] = [];
+	for (const leaf of app.workspace.getLeavesOfType("markdown")) {
+		if (leaf.view instanceof MarkdownView && leaf.view.file?.path === path) views.push(leaf.view);
+	}
+	return views;
+}
+
+/**
+ * The view that holds text that is not on disk, if there is one. The app's own
+ * mark is not in its public interface; without it the texts are compared.
+ */
+export function dirtyView(views: MarkdownView[], disk: ArrayBuffer): MarkdownView | undefined {
+	return views.find((view) => {
+		const { dirty } = view as { dirty?: unknown };
+		if (typeof dirty === "boolean") return dirty;
+		const text = decode(disk);
+		return text !== null && lines(view.getViewData()) !== lines(text.replace(BOM, ""));
+	});
+}
+
+/** Says whether the editor can write the file without touching its line ends or its BOM. */
+export function editorKeeps(disk: ArrayBuffer): boolean {
+	const bytes = new Uint8Array(disk);
+	return !(bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) && !bytes.includes(13);
+}
+
+/**
+ * Writes through the editor, as one change that its own undo takes back, and
+ * waits until it is on disk.
+ */
+export async function writeThroughEditor(
+	app: App,
+	view: MarkdownView,
+	file: TFile,
+	after: string,
+	caret?: Selection,
+): Promise<void> {
+	const { editor } = view;
+	const { from, to, text } = difference(view.getViewData(), after);
+	editor.transaction(
+		{ changes: [{ from: editor.offsetToPos(from), to: editor.offsetToPos(to), text }] },
+		"embedded-agent",
+	);
+	if (caret) editor.setSelection(caret.from, caret.to);
+	await view.save();
+	const disk = decode(await app.vault.readBinary(file));
+	if (disk !== after) throw fail("CONFLICT", "error.vault.notSaved", { path: file.path });
+}
+
+const SETTLE_MS = 2_000;
+
+/** Waits until the views show what was written past them. */
+export async function settle(views: MarkdownView[], after: string): Promise<void> {
+	const want = lines(after.replace(BOM, ""));
+	const end = performance.now() + SETTLE_MS;
+	const behind = (view: MarkdownView) => view.file !== null && lines(view.getViewData().replace(BOM, "")) !== want;
+	while (views.some(behind) && performance.now() < end) {
+		await new Promise((resolve) => window.setTimeout(resolve, 5));
+	}
+}

@@ -1,0 +1,13 @@
+import type { Plugin } from "esbuild";
+
+export const target: string[];
+export const external: string[];
+export const MAX_BYTES: number;
+export function wasmExecModule(wasmExec: string): string;
+export function virtualModules(parts: { wasmExec: string; workerSource?: string }): Plugin;
+export function bundleWorker(wasmExec: string, options?: { minify?: boolean; banner?: string }): Promise<string>;
+export function bundleMain(
+	wasmExec: string,
+	options?: { minify?: boolean; entry?: string; sourcemap?: boolean },
+): Promise<string>;
+export function embed(bundle: string, gz: Uint8Array): string;
