@@ -1,0 +1,396 @@
+package plan
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/tool"
+)
+
+// Rules are what a plan is held against. Zero fields mean the defaults.
+type Rules struct {
+	MaxSteps     int   // DefaultMaxSteps
+	MaxAttempts  int   // DefaultMaxAttempts
+	MaxBackoffMs int64 // DefaultMaxBackoffMs
+	MaxTimeoutMs int64 // no cap
+	// Sandbox refuses paths that are written out in the plan. The policy asks
+	// again for every call, when all paths are known.
+	Sandbox tool.Sandbox
+	// Vars are variables that are there without a captureAs.
+	Vars []string
+	// Template checks a saved action before its parameters are bound: ${name}
+	// stands for a value that is not known yet.
+	Template bool
+}
+
+// The caps where the rules set none.
+const (
+	DefaultMaxSteps     = 500
+	DefaultMaxAttempts  = 5
+	DefaultMaxBackoffMs = 60_000
+	// defaultAttempts and defaultBackoffMs are for onError "retry" without a
+	// retry field.
+	defaultAttempts  = 3
+	defaultBackoffMs = 500
+)
+
+func (r Rules) withDefaults() Rules {
+	if r.MaxSteps <= 0 {
+		r.MaxSteps = DefaultMaxSteps
+	}
+	if r.MaxAttempts <= 0 {
+		r.MaxAttempts = DefaultMaxAttempts
+	}
+	if r.MaxBackoffMs <= 0 {
+		r.MaxBackoffMs = DefaultMaxBackoffMs
+	}
+	return r
+}
+
+// Check holds a plan against the tools and the rules before anything runs. It
+// gives the graph to run, or nil and what is wrong; warnings come with either.
+// The plan is not changed.
+func Check(p *Plan, reg *tool.Registry, rules Rules) (*Graph, []Problem) {
+	c := &checker{plan: p, reg: reg, rules: rules.withDefaults(), shapes: newShapes()}
+	c.run()
+	found := c.problems.result()
+	if Failed(found) {
+		return nil, found
+	}
+	return c.graph(), found
+}
+
+// checker is the state of one Check.
+type checker struct {
+	plan     *Plan
+	reg      *tool.Registry
+	rules    Rules
+	problems problems
+	shapes   *shapes
+
+	nodes    []*Node
+	index    map[string]int  // step ids
+	captures map[string]int  // captureAs names
+	foreign  map[string]bool // every loop's item name
+	uses     []use
+	loops    []loop // by step
+	deps     [][]edge
+	outputs  *Compiled
+	at       int // the step under check, -1 for the plan itself
+}
+
+// use is one reference at its place.
+type use struct {
+	step  int // -1: the plan's outputs
+	field string
+	ref   *ref
+	want  []string // types that the place takes; nil when any
+	whole bool
+}
+
+// loop is what is known about a step's foreach.
+type loop struct {
+	from *ref  // nil: a list written out
+	item shape // of one element
+}
+
+func (c *checker) problem(field, key string, params fault.P) {
+	c.problems.add(Problem{Step: c.stepID(c.at), Field: field, Key: key, Params: params})
+}
+
+func (c *checker) warn(field, key string, params fault.P) {
+	c.problems.add(Problem{Step: c.stepID(c.at), Field: field, Key: key, Params: params, Warning: true})
+}
+
+func (c *checker) stepID(i int) string {
+	if i < 0 {
+		return ""
+	}
+	if id := c.plan.Steps[i].ID; id != "" {
+		return id
+	}
+	return "#" + itoa(i+1)
+}
+
+func (c *checker) run() {
+	c.at = -1
+	n := len(c.plan.Steps)
+	switch {
+	case n == 0:
+		c.problem("steps", "error.plan.empty", nil)
+		return
+	case n > c.rules.MaxSteps:
+		c.problem("steps", "error.plan.tooManySteps", fault.P{"n": itoa(n), "max": itoa(c.rules.MaxSteps)})
+		return
+	}
+	c.names()
+	c.nodes = make([]*Node, n)
+	c.loops = make([]loop, n)
+	c.deps = make([][]edge, n)
+	for i := range c.plan.Steps {
+		c.at = i
+		c.step(i)
+	}
+	c.at = -1
+	if c.plan.Outputs != nil {
+		c.outputs = &Compiled{}
+		c.outputs.root = c.outputs.node(c.plan.Outputs, env{foreign: c.foreign, params: c.rules.Template})
+		for _, r := range c.outputs.refs {
+			c.uses = append(c.uses, use{step: -1, field: "outputs", ref: r})
+		}
+	}
+	c.references()
+	c.cycles()
+}
+
+// names looks at what steps, loops and captures are called, so that the rest
+// can refer to them.
+func (c *checker) names() {
+	c.index, c.captures, c.foreign = map[string]int{}, map[string]int{}, map[string]bool{}
+	for i := range c.plan.Steps {
+		c.at = i
+		s := &c.plan.Steps[i]
+		first, twice := c.index[s.ID]
+		switch {
+		case !wellFormed(s.ID):
+			c.problem("id", "error.plan.id", fault.P{"id": s.ID})
+		case twice:
+			c.problem("id", "error.plan.idTwice", fault.P{"id": s.ID, "n": itoa(first + 1), "m": itoa(i + 1)})
+		default:
+			c.index[s.ID] = i
+		}
+		if s.CaptureAs != "" {
+			first, twice := c.captures[s.CaptureAs]
+			switch {
+			case !wellFormed(s.CaptureAs):
+				c.problem("captureAs", "error.plan.name", fault.P{"name": s.CaptureAs})
+			case twice:
+				c.problem("captureAs", "error.plan.captureTwice", fault.P{"name": s.CaptureAs, "step": c.stepID(first)})
+			default:
+				c.captures[s.CaptureAs] = i
+			}
+		}
+		if s.Foreach != nil {
+			c.loopNames(s.Foreach)
+		}
+	}
+}
+
+func (c *checker) loopNames(f *Foreach) {
+	item, index := f.itemName(), f.indexName()
+	for field, name := range map[string]string{"foreach.itemName": item, "foreach.indexName": index} {
+		if !wellFormed(name) || name[0] >= '0' && name[0] <= '9' || name == "steps" || name == "vars" {
+			c.problem(field, "error.plan.name", fault.P{"name": name})
+		}
+	}
+	if item == index {
+		c.problem("foreach.indexName", "error.plan.foreach.sameName", fault.P{"name": item})
+	}
+	c.foreign[item] = true
+}
+
+// step checks one step by itself and notes its references.
+func (c *checker) step(i int) {
+	s := &c.plan.Steps[i]
+	n := &Node{Step: s, Index: i, Tool: c.tool(s)}
+	c.nodes[i] = n
+	c.control(n)
+	for k, id := range s.DependsOn {
+		field := "dependsOn[" + itoa(k) + "]"
+		to, ok := c.index[id]
+		switch {
+		case !ok:
+			c.problem(field, "error.plan.dependsUnknown", fault.P{"id": id, "near": near(id, c.ids())})
+		case to == i:
+			c.problem(field, "error.plan.dependsSelf", nil)
+		default:
+			c.deps[i] = append(c.deps[i], edge{to: to, path: field})
+		}
+	}
+	if s.Foreach != nil {
+		c.foreach(i, s.Foreach)
+	}
+	e := stepEnv(s, c.foreign, c.rules.Template)
+	n.preview = parse(s.Preview, env{item: e.item, index: e.index})
+	c.args(n, e)
+}
+
+func (c *checker) ids() []string {
+	ids := make([]string, 0, len(c.index))
+	for i := range c.plan.Steps {
+		ids = append(ids, c.plan.Steps[i].ID)
+	}
+	return ids
+}
+
+// tool finds the step's tool; nil after a problem.
+func (c *checker) tool(s *Step) *tool.Entry {
+	name, version, pinned := strings.Cut(s.Tool, "@")
+	switch {
+	case !pinned:
+		version = s.Version
+	case s.Version != "" && s.Version != version:
+		c.problem("version", "error.plan.versions", fault.P{"tool": s.Tool, "version": s.Version})
+		return nil
+	}
+	e, err := c.reg.Get(name, version)
+	if fault.Is(err, fault.NotFound) {
+		// The name as providers have it, who refuse dots.
+		if wired, again := c.reg.Get(tool.FromWire(name), version); again == nil {
+			e, err = wired, nil
+		}
+	}
+	var f *fault.Error
+	if errors.As(err, &f) {
+		c.problem("tool", f.Key, f.Params)
+		return nil
+	}
+	if e.Lifecycle == tool.Deprecated {
+		c.warn("tool", "error.plan.deprecated", fault.P{"tool": e.ID()})
+	}
+	return e
+}
+
+// control settles onError, retry and timeoutMs.
+func (c *checker) control(n *Node) {
+	s := n.Step
+	onError, retry, timeout := s.OnError, s.Retry, s.TimeoutMs
+	if d := c.plan.Defaults; d != nil {
+		if onError == "" && retry == nil {
+			onError = d.OnError
+		}
+		if retry == nil {
+			retry = d.Retry
+		}
+		if timeout == 0 {
+			timeout = d.TimeoutMs
+		}
+	}
+	if onError == "" {
+		onError = OnErrorStop
+		if retry != nil {
+			onError = OnErrorRetry
+		}
+	}
+	if !slices.Contains([]string{OnErrorStop, OnErrorSkip, OnErrorRetry}, onError) {
+		c.problem("onError", "error.plan.type.oneOf", fault.P{"values": "stop, skip, retry"})
+	}
+	n.OnError, n.Retry, n.TimeoutMs = onError, Retry{MaxAttempts: 1}, timeout
+	switch {
+	case retry != nil:
+		n.Retry = *retry
+	case onError == OnErrorRetry:
+		n.Retry = Retry{defaultAttempts, defaultBackoffMs}
+	}
+	if n.Retry.MaxAttempts < 1 || n.Retry.BackoffMs < 0 {
+		c.problem("retry", "error.plan.retry", nil)
+	}
+	if n.TimeoutMs < 0 {
+		c.problem("timeoutMs", "error.plan.type.whole", fault.P{"min": "1"})
+	}
+	n.Retry.MaxAttempts = int(c.clamp("retry.maxAttempts", int64(n.Retry.MaxAttempts), int64(c.rules.MaxAttempts)))
+	n.Retry.BackoffMs = c.clamp("retry.backoffMs", n.Retry.BackoffMs, c.rules.MaxBackoffMs)
+	if c.rules.MaxTimeoutMs > 0 {
+		n.TimeoutMs = c.clamp("timeoutMs", n.TimeoutMs, c.rules.MaxTimeoutMs)
+	}
+}
+
+// clamp gives v, at most most, and warns when that is less than was asked.
+func (c *checker) clamp(field string, v, most int64) int64 {
+	if v <= most {
+		return v
+	}
+	c.warn(field, "error.plan.clamped", fault.P{"asked": itoa(int(v)), "max": itoa(int(most))})
+	return most
+}
+
+// foreach reads where the list comes from: one reference, or written out.
+func (c *checker) foreach(i int, f *Foreach) {
+	if f.Concurrency < 0 {
+		c.problem("foreach.concurrency", "error.plan.type.whole", fault.P{"min": "1"})
+	}
+	compiled := &Compiled{}
+	switch from := f.From.(type) {
+	case string:
+		segments := parse(from, env{params: c.rules.Template})
+		if len(segments) != 1 || segments[0].ref == nil {
+			c.problem("foreach.from", "error.plan.foreach.from", nil)
+			return
+		}
+		c.loops[i].from = segments[0].ref
+		c.uses = append(c.uses, use{step: i, field: "foreach.from", ref: segments[0].ref, want: []string{"array"}, whole: true})
+	case []any:
+		compiled.node(from, env{params: c.rules.Template})
+		for _, r := range compiled.refs {
+			c.uses = append(c.uses, use{step: i, field: "foreach.from", ref: r})
+		}
+	default:
+		c.problem("foreach.from", "error.plan.foreach.from", nil)
+	}
+}
+
+// cycles reports steps that wait for each other, each circle named in full.
+func (c *checker) cycles() {
+	for _, way := range cycles(c.deps) {
+		names := make([]string, 0, len(way)+1)
+		for _, i := range way {
+			names = append(names, c.stepID(i))
+		}
+		circle := strings.Join(append(names, names[0]), " → ")
+		c.at = way[0]
+		if i, e, ok := c.laterEdge(way); ok {
+			c.at = i
+			c.problem(e.path, "error.plan.ref.later", fault.P{"ref": e.ref.text, "step": c.stepID(e.to), "cycle": circle})
+			continue
+		}
+		c.problem("", "error.plan.cycle", fault.P{"cycle": circle})
+	}
+}
+
+// laterEdge finds, in a circle made by dependsOn and a reference, the
+// reference: it asks for what comes later.
+func (c *checker) laterEdge(way []int) (int, edge, bool) {
+	at, found, explicit := 0, edge{}, false
+	for k, i := range way {
+		to := way[(k+1)%len(way)]
+		var byRef *edge
+		named := false
+		for j := range c.deps[i] {
+			if e := &c.deps[i][j]; e.to == to {
+				if e.ref == nil {
+					named = true
+				} else if byRef == nil {
+					byRef = e
+				}
+			}
+		}
+		explicit = explicit || named
+		if byRef != nil && !named && found.ref == nil {
+			at, found = i, *byRef
+		}
+	}
+	return at, found, explicit && found.ref != nil
+}
+
+// graph makes the result of a check without errors.
+func (c *checker) graph() *Graph {
+	g := &Graph{Plan: c.plan, Risk: tool.ReadOnly, byID: make(map[string]*Node, len(c.nodes)), outputs: c.outputs}
+	for i, n := range c.nodes {
+		g.byID[n.Step.ID] = n
+		g.Risk = g.Risk.Max(n.Tool.SideEffects.Risk())
+		before := make([]int, 0, len(c.deps[i]))
+		for _, e := range c.deps[i] {
+			before = append(before, e.to)
+		}
+		slices.Sort(before)
+		for _, to := range slices.Compact(before) {
+			n.DependsOn = append(n.DependsOn, c.plan.Steps[to].ID)
+		}
+	}
+	for _, i := range order(c.deps) {
+		g.Nodes = append(g.Nodes, c.nodes[i])
+	}
+	return g
+}

@@ -1,0 +1,170 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	"embedded-agent/wasm/internal/fault"
+)
+
+// references follows every reference that the steps noted: to a step or
+// capture that is there, through fields that its tool's output has, to a type
+// that the place takes. It also collects what each step waits for.
+func (c *checker) references() {
+	// Loops first: what an item is depends on other tools' outputs alone.
+	for i := range c.loops {
+		if f := c.loops[i].from; f != nil {
+			c.at = i
+			if sh, ok := c.quietShape(i, f); ok {
+				c.loops[i].item, _ = sh.items()
+			}
+		}
+	}
+	seen := map[use2]bool{}
+	for _, u := range c.uses {
+		// The same mistake is reported once for each place.
+		key := use2{u.step, u.field, u.ref.text}
+		if seen[key] {
+			continue
+		}
+		seen[key] = true
+		c.at = u.step
+		c.reference(u)
+	}
+}
+
+type use2 struct {
+	step  int
+	field string
+	text  string
+}
+
+func (c *checker) reference(u use) {
+	params := fault.P{"ref": u.ref.text}
+	switch u.ref.kind {
+	case refForeign:
+		params["name"] = u.ref.name
+		c.problem(u.field, "error.plan.ref.unbound", params)
+		return
+	case refStep:
+		to, ok := c.index[u.ref.name]
+		switch {
+		case !ok:
+			params["name"] = u.ref.name
+			params["near"] = near(u.ref.name, c.ids())
+			params["steps"] = strings.Join(c.ids(), ", ")
+			c.problem(u.field, withNear("error.plan.ref.unknownStep", params), params)
+			return
+		case to == u.step:
+			c.problem(u.field, "error.plan.ref.self", params)
+			return
+		}
+		c.wait(u, to)
+	case refVar:
+		to, captured := c.captures[u.ref.name]
+		switch {
+		case captured && to == u.step:
+			c.problem(u.field, "error.plan.ref.self", params)
+			return
+		case captured:
+			c.wait(u, to)
+		case !slices.Contains(c.rules.Vars, u.ref.name):
+			params["name"] = u.ref.name
+			params["near"] = near(u.ref.name, append(sortedKeys(c.captures), c.rules.Vars...))
+			c.problem(u.field, withNear("error.plan.ref.unknownVar", params), params)
+			return
+		}
+	}
+	c.follow(u)
+}
+
+// withNear picks the form of a message that makes a suggestion.
+func withNear(key string, params fault.P) string {
+	if params["near"] != "" {
+		return key + "Near"
+	}
+	return key
+}
+
+// wait notes that a step comes after another because it refers to it.
+func (c *checker) wait(u use, to int) {
+	if u.step >= 0 {
+		c.deps[u.step] = append(c.deps[u.step], edge{to: to, ref: u.ref, path: u.field})
+	}
+}
+
+// follow walks the reference through the schema.
+func (c *checker) follow(u use) {
+	sh := c.start(u.step, u.ref)
+	for _, k := range u.ref.path {
+		sub, verdict := sh.enter(k)
+		params := fault.P{"ref": u.ref.text, "field": k.key}
+		switch verdict {
+		case entryNoField:
+			names := sh.fields()
+			params["near"] = near(k.key, names)
+			params["fields"] = strings.Join(names, ", ")
+			c.problem(u.field, withNear("error.plan.ref.noField", params), params)
+			return
+		case entryIsList:
+			c.problem(u.field, "error.plan.ref.isList", params)
+			return
+		case entryIsScalar:
+			params["types"] = strings.Join(sh.types(), ", ")
+			c.problem(u.field, "error.plan.ref.isScalar", params)
+			return
+		}
+		sh = sub
+	}
+	if u.whole && !fits(sh.types(), u.want) {
+		c.problem(u.field, "error.plan.ref.type", fault.P{
+			"ref": u.ref.text, "given": strings.Join(sh.types(), ", "), "want": strings.Join(u.want, ", "),
+		})
+	}
+}
+
+// start gives the shape that a reference's way begins in.
+func (c *checker) start(step int, r *ref) shape {
+	switch r.kind {
+	case refStep:
+		if to, ok := c.index[r.name]; ok {
+			return c.outputShape(to)
+		}
+	case refVar:
+		if to, ok := c.captures[r.name]; ok {
+			return c.outputShape(to)
+		}
+	case refItem:
+		if step >= 0 {
+			return c.loops[step].item
+		}
+	case refIndex:
+		return (&schemaDoc{}).at(map[string]any{"type": "integer"})
+	}
+	return shape{}
+}
+
+func (c *checker) outputShape(i int) shape {
+	n := c.nodes[i]
+	if n.Tool == nil {
+		return shape{}
+	}
+	sh := c.shapes.output(n.Tool)
+	if n.Step.Foreach != nil {
+		return listOf(sh)
+	}
+	return sh
+}
+
+// quietShape is follow without reports.
+func (c *checker) quietShape(step int, r *ref) (shape, bool) {
+	sh := c.start(step, r)
+	for _, k := range r.path {
+		sub, verdict := sh.enter(k)
+		if verdict != entryOK {
+			return shape{}, false
+		}
+		sh = sub
+	}
+	return sh, true
+}

@@ -1,0 +1,253 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/tool"
+)
+
+// Compiled is a step's arguments, read for references once, so that binding
+// one of ten thousand iterations costs microseconds. It is never changed and
+// may be bound by several goroutines at once.
+type Compiled struct {
+	step string
+	root *node
+	refs []*ref
+}
+
+// nodeKind says how a node gets its value.
+type nodeKind uint8
+
+const (
+	nodeConst    nodeKind = iota // no reference in it
+	nodeRef                      // the string is one reference
+	nodeTemplate                 // text around references
+	nodeMap
+	nodeList
+)
+
+type node struct {
+	kind     nodeKind
+	value    any  // nodeConst
+	shared   bool // nodeConst: nothing in it can be changed, so no copy is made
+	ref      *ref // nodeRef
+	asText   bool // nodeRef: the schema asks for text
+	segments []segment
+	keys     []string // nodeMap
+	kids     []*node
+}
+
+// Compile reads a step by itself for references. Check does the same with the
+// tool's schema and the rest of the plan at hand; use its Graph where there is
+// one.
+func Compile(step *Step) *Compiled {
+	c := &Compiled{step: step.ID}
+	c.root = c.node(step.Args, stepEnv(step, nil, false))
+	return c
+}
+
+// Bind materialises a step's arguments: Compile and Compiled.Bind in one.
+func Bind(step *Step, scope *Scope) (tool.Args, error) { return Compile(step).Bind(scope) }
+
+// stepEnv gives the names bound in a step's strings.
+func stepEnv(s *Step, foreign map[string]bool, params bool) env {
+	e := env{foreign: foreign, params: params}
+	if s.Foreach != nil {
+		e.item, e.index = s.Foreach.itemName(), s.Foreach.indexName()
+	}
+	return e
+}
+
+// node compiles one value.
+func (c *Compiled) node(v any, e env) *node {
+	switch v := v.(type) {
+	case string:
+		return c.text(v, e)
+	case map[string]any:
+		n := &node{kind: nodeMap, value: v}
+		for k := range v {
+			n.keys = append(n.keys, k)
+		}
+		slices.Sort(n.keys)
+		for _, k := range n.keys {
+			n.kids = append(n.kids, c.node(v[k], e))
+		}
+		return n.folded()
+	case []any:
+		n := &node{kind: nodeList, value: v}
+		for _, x := range v {
+			n.kids = append(n.kids, c.node(x, e))
+		}
+		return n.folded()
+	}
+	return &node{value: v, shared: true}
+}
+
+func (c *Compiled) text(s string, e env) *node {
+	segments := parse(s, e)
+	bound := 0
+	for i, g := range segments {
+		if g.ref == nil {
+			continue
+		}
+		c.refs = append(c.refs, g.ref)
+		if g.ref.kind == refForeign {
+			// Not bound here: it stays as it is written, and Check says so.
+			segments[i] = segment{lit: g.ref.text}
+			continue
+		}
+		bound++
+	}
+	switch {
+	case bound == 0:
+		return &node{value: literal(segments), shared: true}
+	case len(segments) == 1:
+		return &node{kind: nodeRef, ref: segments[0].ref}
+	}
+	return &node{kind: nodeTemplate, segments: segments}
+}
+
+// literal joins the literal text of segments.
+func literal(segments []segment) string {
+	if len(segments) == 1 {
+		return segments[0].lit
+	}
+	var b strings.Builder
+	for _, g := range segments {
+		b.WriteString(g.lit)
+	}
+	return b.String()
+}
+
+// folded makes one constant of a map or list whose every part is one; escapes
+// in it are resolved already.
+func (n *node) folded() *node {
+	for _, k := range n.kids {
+		if k.kind != nodeConst {
+			n.value = nil
+			return n
+		}
+	}
+	if n.kind == nodeMap {
+		m := make(map[string]any, len(n.keys))
+		for i, k := range n.keys {
+			m[k] = n.kids[i].value
+		}
+		return &node{value: m}
+	}
+	list := make([]any, len(n.kids))
+	for i, k := range n.kids {
+		list[i] = k.value
+	}
+	return &node{value: list}
+}
+
+// Bind gives the arguments under a scope. A reference without a value is
+// VALIDATION_ERROR, which names it. What it gives shares nothing with the
+// scope or with other bindings.
+func (c *Compiled) Bind(scope *Scope) (tool.Args, error) {
+	v, err := c.bind(c.root, scope)
+	if err != nil {
+		return nil, err
+	}
+	m, _ := v.(map[string]any)
+	return m, nil
+}
+
+func (c *Compiled) bind(n *node, scope *Scope) (any, error) {
+	switch n.kind {
+	case nodeRef:
+		v, ok := scope.value(n.ref)
+		if !ok {
+			return nil, c.missing(n.ref)
+		}
+		if _, text := v.(string); n.asText && !text {
+			b, err := appendText(nil, v)
+			if err != nil {
+				return nil, c.unwritable(n.ref, err)
+			}
+			return string(b), nil
+		}
+		return plain(v), nil
+	case nodeTemplate:
+		return c.fill(n, scope)
+	case nodeMap:
+		m := make(map[string]any, len(n.keys))
+		for i, k := range n.keys {
+			v, err := c.bind(n.kids[i], scope)
+			if err != nil {
+				return nil, err
+			}
+			m[k] = v
+		}
+		return m, nil
+	case nodeList:
+		list := make([]any, len(n.kids))
+		for i, k := range n.kids {
+			v, err := c.bind(k, scope)
+			if err != nil {
+				return nil, err
+			}
+			list[i] = v
+		}
+		return list, nil
+	}
+	if n.shared {
+		return n.value, nil
+	}
+	return plain(n.value), nil
+}
+
+// fill puts values into a text, in one pass.
+func (c *Compiled) fill(n *node, scope *Scope) (any, error) {
+	b := make([]byte, 0, 128)
+	for _, g := range n.segments {
+		if g.ref == nil {
+			b = append(b, g.lit...)
+			continue
+		}
+		v, ok := scope.value(g.ref)
+		if !ok {
+			return nil, c.missing(g.ref)
+		}
+		var err error
+		if b, err = appendText(b, v); err != nil {
+			return nil, c.unwritable(g.ref, err)
+		}
+	}
+	return string(b), nil
+}
+
+func (c *Compiled) missing(r *ref) error {
+	return fault.New(fault.Validation, "error.plan.ref.missing", fault.P{"step": c.step, "ref": r.text})
+}
+
+func (c *Compiled) unwritable(r *ref, err error) error {
+	return fault.New(fault.Validation, "error.plan.ref.unwritable", fault.P{"step": c.step, "ref": r.text}).With(err)
+}
+
+// showText fills a text for people: what has no value yet stays as it is
+// written.
+func showText(segments []segment, scope *Scope) string {
+	var b []byte
+	for _, g := range segments {
+		if g.ref == nil {
+			b = append(b, g.lit...)
+			continue
+		}
+		v, ok := scope.value(g.ref)
+		n := len(b)
+		if ok {
+			var err error
+			if b, err = appendText(b, v); err != nil {
+				b, ok = b[:n], false
+			}
+		}
+		if !ok {
+			b = append(b, g.ref.text...)
+		}
+	}
+	return string(b)
+}

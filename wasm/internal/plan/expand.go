@@ -1,0 +1,53 @@
+package plan
+
+import "embedded-agent/wasm/internal/fault"
+
+// MaxIterations is the most that one foreach gives where the caller sets no
+// lower cap.
+const MaxIterations = 100_000
+
+// Loop is one foreach, expanded on real data.
+type Loop struct {
+	// ID names the expansion; it depends on the step alone, so that a replay
+	// finds the same.
+	ID        string
+	ItemName  string
+	IndexName string
+	Items     []any // plain JSON values; the index is the place in the list
+}
+
+// Expand gives the iterations of a foreach step: the list that foreach.from
+// refers to. It is VALIDATION_ERROR when there is no list, or when it is
+// longer than most (MaxIterations where most is 0). A step without foreach
+// gives nil.
+func Expand(step *Step, scope *Scope, most int) (*Loop, error) {
+	f := step.Foreach
+	if f == nil {
+		return nil, nil
+	}
+	if most <= 0 || most > MaxIterations {
+		most = MaxIterations
+	}
+	c := &Compiled{step: step.ID}
+	v, err := c.bind(c.node(f.From, env{}), scope)
+	if err != nil {
+		return nil, err
+	}
+	items, ok := v.([]any)
+	if !ok {
+		return nil, fault.New(fault.Validation, "error.plan.foreach.notList", fault.P{"step": step.ID, "ref": fromText(f)})
+	}
+	if len(items) > most {
+		return nil, fault.New(fault.Validation, "error.plan.foreach.tooMany",
+			fault.P{"step": step.ID, "n": itoa(len(items)), "max": itoa(most)})
+	}
+	return &Loop{ID: "loop:" + step.ID, ItemName: f.itemName(), IndexName: f.indexName(), Items: items}, nil
+}
+
+// fromText is how foreach.from is called in a message.
+func fromText(f *Foreach) string {
+	if s, ok := f.From.(string); ok {
+		return s
+	}
+	return "foreach.from"
+}

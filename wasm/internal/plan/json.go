@@ -1,0 +1,339 @@
+package plan
+
+import (
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// The reader of foreign JSON: RFC 8259 to the letter, in one pass, with what
+// encoding/json does not give: a limit on nesting before anything deep is
+// built, keys given twice, and the place of a mistake. Invalid UTF-8 and lone
+// surrogates become U+FFFD, as in encoding/json.
+
+// MaxDepth is how many arrays and objects may be open at once (DESIGN §4).
+const MaxDepth = 128
+
+// jsonError says what stopped the reader, and at which byte.
+type jsonError struct {
+	at     int
+	reason string
+	early  bool // the text ended early
+	deep   bool // nested beyond the limit
+}
+
+type jsonReader struct {
+	src   []byte
+	i     int
+	depth int
+	max   int
+	err   *jsonError
+	// path is where the reader is; twice are the keys given twice, each with
+	// its place.
+	path  []any
+	twice []keyTwice
+}
+
+type keyTwice struct {
+	path []any // of the object: string keys, int indexes
+	key  string
+}
+
+// readJSON reads one JSON value. Numbers become float64.
+func readJSON(src []byte, maxDepth int) (any, []keyTwice, *jsonError) {
+	r := &jsonReader{src: src, max: maxDepth}
+	r.space()
+	v := r.value()
+	if r.err == nil {
+		if r.space(); r.i < len(src) {
+			r.fail("there is text after the end")
+		}
+	}
+	return v, r.twice, r.err
+}
+
+func (r *jsonReader) fail(reason string) {
+	if r.err == nil {
+		r.err = &jsonError{at: r.i, reason: reason, early: r.i >= len(r.src)}
+	}
+}
+
+func (r *jsonReader) space() {
+	for r.i < len(r.src) {
+		switch r.src[r.i] {
+		case ' ', '\n', '\t', '\r':
+			r.i++
+		default:
+			return
+		}
+	}
+}
+
+// next gives the byte at the cursor, 0 at the end.
+func (r *jsonReader) next() byte {
+	if r.i < len(r.src) {
+		return r.src[r.i]
+	}
+	return 0
+}
+
+func (r *jsonReader) value() any {
+	switch c := r.next(); {
+	case c == '"':
+		return r.str()
+	case c == '{', c == '[':
+		if r.depth++; r.depth > r.max {
+			r.fail("nested too deeply")
+			r.err.deep = true
+			return nil
+		}
+		defer func() { r.depth-- }()
+		if c == '{' {
+			return r.object()
+		}
+		return r.array()
+	case c == 't':
+		return r.word("true", true)
+	case c == 'f':
+		return r.word("false", false)
+	case c == 'n':
+		return r.word("null", nil)
+	case c == '-' || c >= '0' && c <= '9':
+		return r.number()
+	}
+	r.fail("a value is missing")
+	return nil
+}
+
+func (r *jsonReader) word(w string, v any) any {
+	for k := range len(w) {
+		if r.next() != w[k] {
+			r.fail("a value is missing")
+			return nil
+		}
+		r.i++
+	}
+	return v
+}
+
+func (r *jsonReader) object() any {
+	r.i++
+	m := map[string]any{}
+	r.space()
+	if r.next() == '}' {
+		r.i++
+		return m
+	}
+	for r.err == nil {
+		if r.space(); r.next() != '"' {
+			r.fail("a name in quotes is missing")
+			break
+		}
+		key := r.str()
+		if r.space(); r.next() != ':' {
+			r.fail("a colon is missing")
+			break
+		}
+		r.i++
+		r.space()
+		if _, again := m[key]; again {
+			r.twice = append(r.twice, keyTwice{append([]any(nil), r.path...), key})
+		}
+		r.path = append(r.path, key)
+		m[key] = r.value()
+		r.path = r.path[:len(r.path)-1]
+		r.space()
+		switch r.next() {
+		case ',':
+			r.i++
+		case '}':
+			r.i++
+			return m
+		default:
+			r.fail("a comma or a closing brace is missing")
+		}
+	}
+	return m
+}
+
+func (r *jsonReader) array() any {
+	r.i++
+	list := []any{}
+	r.space()
+	if r.next() == ']' {
+		r.i++
+		return list
+	}
+	for r.err == nil {
+		r.space()
+		r.path = append(r.path, len(list))
+		list = append(list, r.value())
+		r.path = r.path[:len(r.path)-1]
+		r.space()
+		switch r.next() {
+		case ',':
+			r.i++
+		case ']':
+			r.i++
+			return list
+		default:
+			r.fail("a comma or a closing bracket is missing")
+		}
+	}
+	return list
+}
+
+func (r *jsonReader) number() any {
+	from := r.i
+	if r.next() == '-' {
+		r.i++
+	}
+	if r.next() == '0' {
+		r.i++
+	} else if !r.digits() {
+		r.fail("a number is incomplete")
+		return nil
+	}
+	if r.next() == '.' {
+		r.i++
+		if !r.digits() {
+			r.fail("a number is incomplete")
+			return nil
+		}
+	}
+	if c := r.next(); c == 'e' || c == 'E' {
+		r.i++
+		if c := r.next(); c == '+' || c == '-' {
+			r.i++
+		}
+		if !r.digits() {
+			r.fail("a number is incomplete")
+			return nil
+		}
+	}
+	f, err := strconv.ParseFloat(string(r.src[from:r.i]), 64)
+	if err != nil {
+		r.i = from
+		r.fail("a number is too large")
+		return nil
+	}
+	return f
+}
+
+func (r *jsonReader) digits() bool {
+	from := r.i
+	for c := r.next(); c >= '0' && c <= '9'; c = r.next() {
+		r.i++
+	}
+	return r.i > from
+}
+
+func (r *jsonReader) str() string {
+	r.i++
+	from := r.i
+	for r.i < len(r.src) {
+		switch c := r.src[r.i]; {
+		case c == '"':
+			s := string(r.src[from:r.i])
+			r.i++
+			return s
+		case c == '\\', c >= utf8.RuneSelf:
+			return r.hardStr(from)
+		case c < 0x20:
+			r.fail("a control character in a text is not escaped")
+			return ""
+		}
+		r.i++
+	}
+	r.fail("a text is not closed")
+	return ""
+}
+
+// hardStr reads on from the first byte that is not plain ASCII.
+func (r *jsonReader) hardStr(from int) string {
+	b := append(make([]byte, 0, 2*(r.i-from)+64), r.src[from:r.i]...)
+	for r.i < len(r.src) {
+		switch c := r.src[r.i]; {
+		case c == '"':
+			r.i++
+			return string(b)
+		case c < 0x20:
+			r.fail("a control character in a text is not escaped")
+			return ""
+		case c == '\\':
+			if b = r.escape(b); r.err != nil {
+				return ""
+			}
+		case c < utf8.RuneSelf:
+			b = append(b, c)
+			r.i++
+		default:
+			char, n := utf8.DecodeRune(r.src[r.i:])
+			b = utf8.AppendRune(b, char)
+			r.i += n
+		}
+	}
+	r.fail("a text is not closed")
+	return ""
+}
+
+func (r *jsonReader) escape(b []byte) []byte {
+	r.i++
+	c := r.next()
+	switch c {
+	case '"', '\\', '/':
+		b = append(b, c)
+	case 'b':
+		b = append(b, '\b')
+	case 'f':
+		b = append(b, '\f')
+	case 'n':
+		b = append(b, '\n')
+	case 'r':
+		b = append(b, '\r')
+	case 't':
+		b = append(b, '\t')
+	case 'u':
+		return r.unicode(b)
+	default:
+		r.fail("an escape in a text is not one of JSON's")
+		return b
+	}
+	r.i++
+	return b
+}
+
+func (r *jsonReader) unicode(b []byte) []byte {
+	char := r.hex4()
+	if utf16.IsSurrogate(char) && r.next() == '\\' && r.i+1 < len(r.src) && r.src[r.i+1] == 'u' {
+		back := r.i
+		r.i++
+		if both := utf16.DecodeRune(char, r.hex4()); both != utf8.RuneError {
+			return utf8.AppendRune(b, both)
+		}
+		if r.err == nil {
+			r.i = back // the second is a character of its own
+		}
+	}
+	return utf8.AppendRune(b, char) // a lone surrogate becomes U+FFFD
+}
+
+// hex4 reads uXXXX, the cursor on the u.
+func (r *jsonReader) hex4() rune {
+	r.i++
+	var v rune
+	for range 4 {
+		c := r.next()
+		switch {
+		case c >= '0' && c <= '9':
+			v = v<<4 | rune(c-'0')
+		case c|0x20 >= 'a' && c|0x20 <= 'f':
+			v = v<<4 | rune(c|0x20-'a'+10)
+		default:
+			r.fail("an escape in a text is not one of JSON's")
+			return v
+		}
+		r.i++
+	}
+	return v
+}

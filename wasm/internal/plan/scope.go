@@ -1,0 +1,143 @@
+package plan
+
+import (
+	"embedded-agent/wasm/internal/canon"
+	"embedded-agent/wasm/internal/tool"
+)
+
+// Scope is what references see while a step is bound. Step gives the output of
+// a step that has ended ({"items": […]} for a foreach step), Var a captured or
+// internal variable; false means that there is none. Item and Index are the
+// iteration's.
+type Scope struct {
+	Step  func(id string) (any, bool)
+	Var   func(name string) (any, bool)
+	Item  any
+	Index int
+}
+
+// MapScope makes a Scope of two maps, either of which may be nil.
+func MapScope(steps, vars map[string]any) Scope {
+	from := func(m map[string]any) func(string) (any, bool) {
+		return func(name string) (any, bool) { v, ok := m[name]; return v, ok }
+	}
+	return Scope{Step: from(steps), Var: from(vars)}
+}
+
+// At gives the scope of one iteration.
+func (s Scope) At(index int, item any) Scope {
+	s.Index, s.Item = index, item
+	return s
+}
+
+// value looks a reference up.
+func (s *Scope) value(r *ref) (any, bool) {
+	var v any
+	ok := false
+	switch r.kind {
+	case refItem:
+		v, ok = s.Item, true
+	case refIndex:
+		v, ok = s.Index, true
+	case refStep:
+		if s.Step != nil {
+			v, ok = s.Step(r.name)
+		}
+	case refVar:
+		if s.Var != nil {
+			v, ok = s.Var(r.name)
+		}
+	}
+	for i := 0; ok && i < len(r.path); i++ {
+		v, ok = enter(v, r.path[i])
+	}
+	return v, ok
+}
+
+// enter goes one step into a value of any of the types that tools may give.
+func enter(v any, s seg) (any, bool) {
+	switch v := v.(type) {
+	case map[string]any:
+		x, ok := v[s.key]
+		return x, ok
+	case tool.Data:
+		x, ok := v[s.key]
+		return x, ok
+	case tool.Args:
+		x, ok := v[s.key]
+		return x, ok
+	case map[string]string:
+		x, ok := v[s.key]
+		return x, ok
+	case []any:
+		if s.num && s.index < len(v) {
+			return v[s.index], true
+		}
+	case []string:
+		if s.num && s.index < len(v) {
+			return v[s.index], true
+		}
+	case []map[string]any:
+		if s.num && s.index < len(v) {
+			return v[s.index], true
+		}
+	case []tool.Data:
+		if s.num && s.index < len(v) {
+			return v[s.index], true
+		}
+	}
+	return nil, false
+}
+
+// plain copies a value into the types that encoding/json decodes to, whole
+// numbers apart, so that arguments share nothing with outputs.
+func plain(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		return plainMap(v)
+	case tool.Data:
+		return plainMap(v)
+	case tool.Args:
+		return plainMap(v)
+	case map[string]string:
+		out := make(map[string]any, len(v))
+		for k, e := range v {
+			out[k] = e
+		}
+		return out
+	case []any:
+		return plainList(v)
+	case []string:
+		return plainList(v)
+	case []map[string]any:
+		return plainList(v)
+	case []tool.Data:
+		return plainList(v)
+	}
+	return v
+}
+
+func plainMap[M ~map[string]any](m M) map[string]any {
+	out := make(map[string]any, len(m))
+	for k, e := range m {
+		out[k] = plain(e)
+	}
+	return out
+}
+
+func plainList[T any](list []T) []any {
+	out := make([]any, len(list))
+	for i, e := range list {
+		out[i] = plain(e)
+	}
+	return out
+}
+
+// appendText writes a value as it stands inside a longer text: a text as it
+// is, anything else as canonical JSON.
+func appendText(dst []byte, v any) ([]byte, error) {
+	if s, ok := v.(string); ok {
+		return append(dst, s...), nil
+	}
+	return canon.Append(dst, plain(v))
+}
