@@ -1,0 +1,96 @@
+// Package builtin holds the tools that come with the plugin.
+//
+// A tool is three files: NAME.go (what it does), NAME.md (what the model reads:
+// when to use it, what it gives, its limits, and examples) and
+// NAME.schema.json (its input and output schema). The examples are part of the
+// tool's Spec and run as tests against a real host in memory.
+//
+// Every tool sees the vault only through the Env it is handed, makes every
+// write as a host.Op, in one order, so that a simulation and its run make the
+// same ones; reads of many notes go out together (readAll). Properties of the
+// input schema that are paths say so by "x-path".
+package builtin
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"embedded-agent/wasm/internal/tool"
+)
+
+//go:embed *.md *.schema.json
+var files embed.FS
+
+// All gives every built-in tool.
+func All() []tool.Tool {
+	makers := []func() tool.Tool{
+		commandsList, commandsRun,
+		editorGetActiveFilePath, editorGetSelection, editorInsertAtCursor, editorReplaceSelection,
+		utilJoinLines, utilParseMarkdownBullets, utilSlugifyTitle,
+		vaultCreateFile, vaultDelete, vaultEnsureFolder, vaultListFiles, vaultReadFile,
+		vaultRename, vaultSearchText, vaultWriteFile,
+		workspaceFocusPane, workspaceGetContext, workspaceOpenFile,
+	}
+	tools := make([]tool.Tool, 0, len(makers))
+	for _, m := range makers {
+		tools = append(tools, m())
+	}
+	return tools
+}
+
+// define fills in a tool's Spec from its files and from what its side effects
+// imply.
+func define(t tool.Tool) tool.Tool {
+	text := mustRead(t.Name + ".md")
+	head, examples, _ := strings.Cut(text, "\n## Examples\n")
+	t.Description = strings.TrimSpace(head)
+	t.Examples = mustExamples(t.Name, examples)
+	var s struct{ Input, Output json.RawMessage }
+	if err := json.Unmarshal([]byte(mustRead(t.Name+".schema.json")), &s); err != nil {
+		panic(fmt.Sprintf("builtin: %s.schema.json: %v", t.Name, err)) // embedded: a test reads them all
+	}
+	t.Input, t.Output = s.Input, s.Output
+	if t.Version == "" {
+		t.Version = "1.0.0"
+	}
+	if t.Lifecycle == "" {
+		t.Lifecycle = tool.Active
+	}
+	if t.Cache == "" {
+		t.Cache = tool.CacheNone
+	}
+	t.Flags.WorkspaceOnly = true
+	t.Simulable = t.SideEffects != tool.Commands
+	return t
+}
+
+func mustRead(name string) string {
+	b, err := files.ReadFile(name)
+	if err != nil {
+		panic(fmt.Sprintf("builtin: %v", err)) // embedded: a test reads them all
+	}
+	return string(b)
+}
+
+// mustExamples reads the examples of a tool's page: a heading of the third
+// level names one, the JSON block after it is the example.
+func mustExamples(name, text string) []tool.Example {
+	var out []tool.Example
+	for part := range strings.SplitSeq("\n"+text, "\n### ") {
+		title, rest, ok := strings.Cut(part, "\n")
+		if !ok || strings.TrimSpace(title) == "" {
+			continue
+		}
+		_, rest, _ = strings.Cut(rest, "```json\n")
+		code, _, ok := strings.Cut(rest, "\n```")
+		e := tool.Example{}
+		if err := json.Unmarshal([]byte(code), &e); !ok || err != nil {
+			panic(fmt.Sprintf("builtin: %s.md: example %q: %v", name, title, err)) // embedded: a test reads them all
+		}
+		e.Name = strings.TrimSpace(title)
+		out = append(out, e)
+	}
+	return out
+}

@@ -1,0 +1,103 @@
+package builtin
+
+import (
+	"context"
+	"strings"
+
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/note"
+	"embedded-agent/wasm/internal/tool"
+	"embedded-agent/wasm/internal/vaultpath"
+)
+
+// Namer is a Vault that can find files by name without listing them all: the
+// paths of all files (hidden ones excluded) whose last part, with its
+// extension and in lower case, is the one given. Tools use it where the Vault
+// they are handed has it, and list the vault where it has not.
+type Namer interface {
+	Named(ctx context.Context, lower string) ([]string, error)
+}
+
+// names answers note.Names from a vault, and keeps the first error.
+type names struct {
+	ctx   context.Context
+	namer Namer
+	known note.Index
+	err   error
+}
+
+// namesOf gives the names of the vault's files.
+func namesOf(ctx context.Context, env *tool.Env) (*names, error) {
+	n := &names{ctx: ctx, known: note.Index{}}
+	if namer, ok := env.Vault.(Namer); ok {
+		n.namer = namer
+		return n, nil
+	}
+	all, err := env.Vault.Walk(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range all {
+		if i.Kind == host.File {
+			n.known.Add(i.Path)
+		}
+	}
+	return n, nil
+}
+
+// Named implements note.Names.
+func (n *names) Named(lower string) []string {
+	if n.namer == nil {
+		return n.known.Named(lower)
+	}
+	if found, ok := n.known[lower]; ok {
+		return found
+	}
+	found, err := n.namer.Named(n.ctx, lower)
+	if err != nil && n.err == nil {
+		n.err = err
+	}
+	n.known[lower] = found
+	return found
+}
+
+// linkTo writes a link to a file as the person's settings have it. The note it
+// will stand in is taken to be the active one, which matters for relative paths
+// only.
+func linkTo(ctx context.Context, env *tool.Env, path string) (string, error) {
+	f := note.Format(env.Platform.LinkFormat)
+	source := ""
+	var n note.Names = note.Index{}
+	switch f {
+	case note.Relative:
+		if env.Editor != nil {
+			state, err := env.Editor.State(ctx)
+			if err != nil {
+				return "", err
+			}
+			source = state.Path
+		}
+	case note.Absolute:
+	default:
+		known, err := namesOf(ctx, env)
+		if err != nil {
+			return "", err
+		}
+		n = known
+	}
+	link := note.MakeLink(n, path, source, "", "", f, env.Platform.MarkdownLinks)
+	if known, ok := n.(*names); ok && known.err != nil {
+		return "", known.err
+	}
+	return link, nil
+}
+
+// noteTitle makes a title safe as a file name; an extension ".md" that the
+// title already has is not doubled.
+func noteTitle(s string) string {
+	s = strings.TrimSpace(s)
+	if isNote(s) {
+		s = s[:len(s)-3]
+	}
+	return vaultpath.SafeName(s)
+}

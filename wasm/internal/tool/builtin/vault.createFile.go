@@ -1,0 +1,143 @@
+package builtin
+
+import (
+	"context"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/tool"
+	"embedded-agent/wasm/internal/vaultpath"
+)
+
+func vaultCreateFile() tool.Tool {
+	return define(tool.Tool{
+		Spec: tool.Spec{
+			Name: "vault.createFile", Category: "data", SideEffects: tool.Writes,
+			Aliases: map[string]string{"file_path": "path", "text": "content", "contents": "content", "name": "title", "dir": "folder", "directory": "folder"},
+		},
+		Run: createFile,
+		Claims: func(args tool.Args) []string {
+			path, err := newFilePath(args)
+			if err != nil {
+				return []string{args.String("path")}
+			}
+			return []string{vaultpath.Family(path)}
+		},
+	})
+}
+
+// newFilePath gives the path of a file to make: "path", or a safe name from
+// "title" in "folder". ".md" is added where there is no extension. Whether its
+// names are legal is for checkNew.
+func newFilePath(args tool.Args) (string, error) {
+	switch {
+	case args.Has("path") && !args.Has("title"):
+		path, err := vaultpath.Clean(args.String("path"))
+		if err == nil && vaultpath.Ext(path) == "" {
+			path += ".md"
+		}
+		return path, err
+	case args.Has("title") && !args.Has("path"):
+		folder, err := vaultpath.CleanFolder(args.String("folder"))
+		if err != nil {
+			return "", err
+		}
+		return vaultpath.Join(folder, noteTitle(args.String("title"))+".md"), nil
+	}
+	return "", fault.New(fault.Validation, "tools.path.orTitle", nil)
+}
+
+// newFile gives the path of a file to make, checked, with its folder made.
+func newFile(ctx context.Context, env *tool.Env, args tool.Args) (string, error) {
+	path, err := newFilePath(args)
+	if err != nil {
+		return "", err
+	}
+	if err := checkNew(ctx, env, path); err != nil {
+		return "", err
+	}
+	_, err = ensureFolder(ctx, env, vaultpath.Parent(path))
+	return path, err
+}
+
+func createFile(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
+	path, err := newFile(ctx, env, args)
+	if err != nil {
+		return nil, err
+	}
+	data := []byte(args.String("content"))
+	collision := args.String("onCollision")
+	if collision == "" {
+		collision = "unique"
+	}
+	path, created, err := createAt(ctx, env, path, data, collision)
+	if err != nil {
+		return nil, err
+	}
+	if !created {
+		if data, err = env.Vault.Read(ctx, path); err != nil {
+			return nil, err
+		}
+	}
+	link, err := linkTo(ctx, env, path)
+	if err != nil {
+		return nil, err
+	}
+	return tool.Data{
+		"path": path, "title": title(path), "etag": host.Etag(data), "link": link, "created": created,
+	}, nil
+}
+
+// createAt makes a file at a path, or, where that is taken, does what collision
+// says: "unique" (the next free number), "skip" (leaves it) or "error".
+func createAt(ctx context.Context, env *tool.Env, path string, data []byte, collision string) (string, bool, error) {
+	taken := map[string]bool{}
+	var failed error
+	for {
+		target := path
+		if collision == "unique" {
+			target = vaultpath.Unique(path, func(p string) bool {
+				if failed != nil {
+					return false // ends the search; the error is given below
+				}
+				there, err := occupied(ctx, env, p)
+				failed = err
+				return there || taken[p]
+			})
+		}
+		if failed != nil {
+			return "", false, failed
+		}
+		_, err := env.Vault.Apply(ctx, host.Op{Kind: host.OpCreate, Path: target, Data: data})
+		switch {
+		case err == nil:
+			return target, true, nil
+		case !isTaken(err), collision == "error", len(taken) == maxTaken:
+			return "", false, err
+		case collision == "skip":
+			// The disk may have it under another case, which only a create sees.
+			if _, statErr := env.Vault.Stat(ctx, target); statErr != nil {
+				return "", false, err
+			}
+			return target, false, nil
+		}
+		taken[target] = true
+	}
+}
+
+// maxTaken bounds how many names are tried that look free and are not: files on
+// the disk that the app's index does not show under that case.
+const maxTaken = 100
+
+func occupied(ctx context.Context, env *tool.Env, path string) (bool, error) {
+	_, err := env.Vault.Stat(ctx, path)
+	if fault.Is(err, fault.NotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// isTaken says whether an error is a create's "already exists".
+func isTaken(err error) bool {
+	return fault.Is(err, fault.Conflict) && fault.From(err).Key == "error.vault.exists"
+}

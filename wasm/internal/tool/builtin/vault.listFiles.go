@@ -1,0 +1,56 @@
+package builtin
+
+import (
+	"context"
+	"strings"
+
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/tool"
+	"embedded-agent/wasm/internal/vaultpath"
+)
+
+func vaultListFiles() tool.Tool {
+	return define(tool.Tool{
+		Spec: tool.Spec{
+			Name: "vault.listFiles", Category: "data", SideEffects: tool.Reads,
+			Aliases: map[string]string{"path": "folder", "dir": "folder", "directory": "folder", "ext": "extension"},
+		},
+		Run: listFiles,
+	})
+}
+
+func listFiles(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
+	folder, err := findFolder(ctx, env, args.String("folder"))
+	if err != nil {
+		return nil, err
+	}
+	list := env.Vault.Walk
+	if args.Has("recursive") && !args.Bool("recursive") {
+		list = env.Vault.List
+	}
+	entries, err := list(ctx, folder)
+	if err != nil {
+		return nil, err
+	}
+	limit := 1000
+	if args.Has("limit") {
+		limit = args.Int("limit")
+	}
+	ext := strings.TrimPrefix(args.String("extension"), ".")
+	found := []any{}
+	for _, e := range entries {
+		if e.Kind != host.File || ext != "" && !strings.EqualFold(extension(e.Path), ext) {
+			continue
+		}
+		if len(found) == limit {
+			return tool.Data{"files": found, "truncated": true}, nil
+		}
+		found = append(found, map[string]any{
+			"path": e.Path, "name": vaultpath.Base(e.Path), "title": title(e.Path), "size": e.Size, "mtime": e.MTime,
+		})
+	}
+	return tool.Data{"files": found, "truncated": false}, nil
+}
+
+// extension gives a path's extension without the dot.
+func extension(path string) string { return strings.TrimPrefix(vaultpath.Ext(path), ".") }

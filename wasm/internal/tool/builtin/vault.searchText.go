@@ -1,0 +1,198 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/tool"
+)
+
+func vaultSearchText() tool.Tool {
+	return define(tool.Tool{
+		Spec: tool.Spec{
+			Name: "vault.searchText", Category: "search", SideEffects: tool.Reads,
+			Aliases: map[string]string{"pattern": "query", "text": "query", "path": "folder", "dir": "folder", "max_results": "limit"},
+		},
+		Run: searchText,
+	})
+}
+
+var errEnough = errors.New("enough")
+
+func searchText(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
+	next, err := matcher(args.String("query"), args.Bool("regex"), args.Bool("caseSensitive"))
+	if err != nil {
+		return nil, err
+	}
+	folder, err := findFolder(ctx, env, args.String("folder"))
+	if err != nil {
+		return nil, err
+	}
+	infos, err := notes(ctx, env, folder)
+	if err != nil {
+		return nil, err
+	}
+	limit := 100
+	if args.Has("limit") {
+		limit = args.Int("limit")
+	}
+	hits := []any{}
+	err = readAll(ctx, env, infos, func(i host.Info, data []byte) error {
+		full := false
+		eachHit(string(data), next, func(line int, text string, at int) bool {
+			if full = len(hits) == limit; full {
+				return false
+			}
+			hits = append(hits, map[string]any{"path": i.Path, "line": line, "text": around(text, at)})
+			return true
+		})
+		if full {
+			return errEnough
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		return nil, err
+	}
+	return tool.Data{"hits": hits, "truncated": err != nil}, nil
+}
+
+// finder gives the first match in a text from an offset on, or -1.
+type finder func(text string, from int) int
+
+// matcher gives the search that the arguments ask for.
+func matcher(query string, isRegex, caseSensitive bool) (finder, error) {
+	if !isRegex && caseSensitive {
+		return func(text string, from int) int { return indexFrom(text, query, from) }, nil
+	}
+	pattern := query
+	if !isRegex {
+		pattern = regexp.QuoteMeta(query)
+		if isASCII(query) {
+			low := strings.ToLower(query)
+			return func(text string, from int) int { return indexFold(text, low, from) }, nil
+		}
+	}
+	if !caseSensitive {
+		pattern = "(?i)" + pattern
+	}
+	re, err := regexp.Compile("(?m)" + pattern)
+	if err != nil {
+		return nil, fault.New(fault.Validation, "tools.search.regex", fault.P{"query": query}).With(err)
+	}
+	return func(text string, from int) int {
+		loc := re.FindStringIndex(text[from:])
+		if loc == nil {
+			return -1
+		}
+		return from + loc[0]
+	}, nil
+}
+
+func indexFrom(text, query string, from int) int {
+	i := strings.Index(text[from:], query)
+	if i < 0 {
+		return -1
+	}
+	return from + i
+}
+
+// indexFold finds a lower-case ASCII text in any case: it jumps to the places
+// of its first letter in either case.
+func indexFold(text, low string, from int) int {
+	up := low[0]
+	if up >= 'a' && up <= 'z' {
+		up -= 'a' - 'A'
+	}
+	nextLow, nextUp := -2, -2
+	for i := from; i+len(low) <= len(text); i++ {
+		if nextLow != -1 && nextLow < i {
+			nextLow = byteFrom(text, low[0], i)
+		}
+		if nextUp != -1 && nextUp < i {
+			nextUp = byteFrom(text, up, i)
+		}
+		switch {
+		case nextLow < 0 && nextUp < 0:
+			return -1
+		case nextLow < 0:
+			i = nextUp
+		case nextUp < 0:
+			i = nextLow
+		default:
+			i = min(nextLow, nextUp)
+		}
+		if i+len(low) <= len(text) && strings.EqualFold(text[i:i+len(low)], low) {
+			return i
+		}
+	}
+	return -1
+}
+
+func byteFrom(text string, c byte, from int) int {
+	i := strings.IndexByte(text[from:], c)
+	if i < 0 {
+		return -1
+	}
+	return from + i
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// eachHit calls use for every line with a match: its number from 1, its text,
+// and where in it the match is. It stops when use says so.
+func eachHit(text string, next finder, use func(line int, text string, at int) bool) {
+	line, counted := 1, 0
+	for from := 0; from <= len(text); {
+		at := next(text, from)
+		if at < 0 {
+			return
+		}
+		line += strings.Count(text[counted:at], "\n")
+		start := strings.LastIndexByte(text[:at], '\n') + 1
+		counted = at
+		end := len(text)
+		if n := strings.IndexByte(text[at:], '\n'); n >= 0 {
+			end = at + n
+		}
+		if !use(line, strings.TrimSuffix(text[start:end], "\r"), at-start) {
+			return
+		}
+		from = end + 1
+	}
+}
+
+// around shortens a long line to what is near the match.
+func around(line string, at int) string {
+	const room = 150
+	if len(line) <= 2*room {
+		return line
+	}
+	start, end := max(0, at-room), min(len(line), at+room)
+	for start > 0 && !utf8.RuneStart(line[start]) {
+		start--
+	}
+	for end < len(line) && !utf8.RuneStart(line[end]) {
+		end++
+	}
+	short := line[start:end]
+	if start > 0 {
+		short = "…" + short
+	}
+	if end < len(line) {
+		short += "…"
+	}
+	return short
+}

@@ -1,0 +1,60 @@
+package builtin
+
+import (
+	"context"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/tool"
+	"embedded-agent/wasm/internal/vaultpath"
+)
+
+func vaultWriteFile() tool.Tool {
+	return define(tool.Tool{
+		Spec: tool.Spec{
+			Name: "vault.writeFile", Category: "data", SideEffects: tool.Writes,
+			Aliases: map[string]string{"file_path": "path", "file": "path", "text": "content", "contents": "content"},
+		},
+		Run:    writeFile,
+		Claims: claimPath,
+	})
+}
+
+// claimPath claims the file that "path" names.
+func claimPath(args tool.Args) []string {
+	path, err := vaultpath.Clean(args.String("path"))
+	if err != nil {
+		return []string{args.String("path")}
+	}
+	if vaultpath.Ext(path) == "" {
+		path += ".md"
+	}
+	return []string{path}
+}
+
+func writeFile(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
+	data := []byte(args.String("content"))
+	info, err := findFile(ctx, env, args.String("path"))
+	switch {
+	case fault.Is(err, fault.NotFound) && args.String("ifMissing") != "error":
+		path, err := newFile(ctx, env, tool.Args{"path": args.String("path")})
+		if err != nil {
+			return nil, err
+		}
+		if _, err := env.Vault.Apply(ctx, host.Op{Kind: host.OpCreate, Path: path, Data: data}); err != nil {
+			return nil, err
+		}
+		return tool.Data{"path": path, "etag": host.Etag(data), "created": true}, nil
+	case err != nil:
+		return nil, err
+	}
+	before, err := env.Vault.Read(ctx, info.Path)
+	if err != nil {
+		return nil, err
+	}
+	etag, err := modify(ctx, env, info.Path, before, data)
+	if err != nil {
+		return nil, err
+	}
+	return tool.Data{"path": info.Path, "etag": etag, "created": false}, nil
+}

@@ -1,0 +1,21 @@
+package builtin
+
+import (
+	"context"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/tool"
+)
+
+func workspaceFocusPane() tool.Tool {
+	return define(tool.Tool{
+		Spec: tool.Spec{Name: "workspace.focusPane", Category: "utility", SideEffects: tool.Reads},
+		Run: func(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
+			if env.Workspace == nil {
+				return nil, fault.New(fault.Precondition, "tools.workspace.none", nil)
+			}
+			pane := args.String("pane")
+			return tool.Data{"pane": pane}, env.Workspace.Focus(ctx, pane)
+		},
+	})
+}
