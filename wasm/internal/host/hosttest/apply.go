@@ -33,8 +33,6 @@ func (m *Memory) apply(op host.Op) (host.Info, error) {
 		return host.Info{}, m.moveToTrash(op)
 	case host.OpRemove:
 		return host.Info{}, m.remove(op)
-	case host.OpRemove:
-		return host.Info{}, m.remove(op)
 	case host.OpRmdir:
 		return host.Info{}, m.rmdir(op.Path)
 	default:
@@ -128,16 +126,6 @@ func (m *Memory) remove(op host.Op) error {
 	return nil
 }
 
-// remove deletes a file for good.
-func (m *Memory) remove(op host.Op) error {
-	if err := m.checkBefore(op.Path, op.Before); err != nil {
-		return err
-	}
-	m.tick()
-	m.disk.drop(op.Path)
-	m.desk.closed(op.Path)
-	return nil
-}
 
 func (m *Memory) rmdir(path string) error {
 	e := m.disk.get(path)

@@ -39,7 +39,6 @@ var conformance = []struct {
 	{"a rename can change only the case", (*conformer).renameCase},
 	{"trash refuses other bytes, and takes files and folders", (*conformer).trashes},
 	{"a remove refuses other bytes, and takes a file for good", (*conformer).removes},
-	{"remove takes a file whose bytes are those expected", (*conformer).removes},
 	{"rmdir takes an empty folder only", (*conformer).rmdirs},
 	{"lists are sorted, without hidden entries", (*conformer).lists},
 	{"backlinks hold at least every file that links", (*conformer).backlinks},
@@ -266,15 +265,6 @@ func (c *conformer) trashes() {
 	c.apply(host.Op{Kind: host.OpTrash, Path: "f"})
 	c.gone("f/b.md")
 	c.gone("f")
-}
-
-func (c *conformer) removes() {
-	c.create("a.md", "a")
-	c.refused(host.Op{Kind: host.OpRemove, Path: "a.md", Before: []byte("other")}, fault.Conflict)
-	c.has("a.md", "a")
-	c.apply(host.Op{Kind: host.OpRemove, Path: "a.md", Before: []byte("a")})
-	c.gone("a.md")
-	c.refused(host.Op{Kind: host.OpRemove, Path: "a.md", Before: []byte("a")}, fault.NotFound)
 }
 
 func (c *conformer) removes() {
