@@ -84,6 +84,8 @@ func (p *parser) failed(v jsontree.Value) bool {
 	if !v.Get("error").Exists() {
 		return false
 	}
+	p.b.Start(v.Get("id").Str(), v.Get("model").Str())
+	p.usage(v)
 	p.b.Fail(llm.StreamError(p.host, v))
 	return true
 }
