@@ -1,0 +1,214 @@
+// Package planner turns an instruction into a plan: ask → decode → check →
+// repair (at most twice). It talks to a model and writes nothing.
+//
+// The plan comes as the argument of one call of submit_plan; where an endpoint
+// has no functions, as JSON held to a schema, or as JSON in text (DESIGN §7).
+// A plain answer, or a question back, is an outcome too. What the checks refuse
+// goes back to the model with the reasons, before the person sees anything.
+package planner
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/plan"
+	"embedded-agent/wasm/internal/tool"
+)
+
+// maxRepairs is how often a refused plan goes back to the model.
+const maxRepairs = 2
+
+// SubmitPlan is the function whose argument is the plan.
+const SubmitPlan = "submit_plan"
+
+// Input is what is planned, and with what.
+type Input struct {
+	Context
+	Registry *tool.Registry
+	// Offer says which tools the model hears of; nil offers all active ones.
+	Offer func(e *tool.Entry) bool
+	Rules plan.Rules
+	Mode  llm.PlanMode
+
+	Model       string
+	MaxTokens   int
+	Temperature *float64
+	Whole       bool // no streaming
+	// History is the conversation so far.
+	History []llm.Message
+}
+
+// Watch is told of what happens meanwhile. Its functions may be nil.
+type Watch struct {
+	Text      func(delta string)
+	Reasoning func(delta string)
+	// Repairing is told that a plan was refused, before the model is asked
+	// again.
+	Repairing func(attempt int, problems []plan.Problem)
+}
+
+// Outcome is what became of an instruction: a checked plan, or an answer or
+// question in Reply alone.
+type Outcome struct {
+	Plan     *plan.Plan
+	Graph    *plan.Graph
+	Raw      json.RawMessage
+	Warnings []plan.Problem
+	Reply    string
+	Question bool
+	Usage    llm.Usage
+	Messages []llm.Message // what to go on with
+}
+
+// Plan asks the model. Its errors are *fault.Error: the provider's, or
+// VALIDATION_ERROR with what is still wrong after the last repair.
+func Plan(ctx context.Context, p llm.Provider, in Input, w Watch) (*Outcome, error) {
+	a := &asking{in: in, w: w, provider: p, out: &Outcome{}}
+	req, err := a.request()
+	if err != nil {
+		return nil, err
+	}
+	for attempt := 0; ; attempt++ {
+		msg, lerr := llm.Collect(p.Stream(ctx, req), a.see)
+		a.count(msg)
+		if lerr != nil {
+			return a.out, FromLLM(lerr)
+		}
+		a.out.Reply = strings.TrimSpace(msg.Text())
+		problems, done := a.take(msg)
+		if done {
+			a.out.Messages = append(req.Messages, msg)
+			return a.out, nil
+		}
+		if attempt == maxRepairs {
+			return a.out, notRepaired(problems)
+		}
+		if w.Repairing != nil {
+			w.Repairing(attempt+1, problems)
+		}
+		req.Messages = append(req.Messages, msg)
+		req.Messages = append(req.Messages, a.complaint(msg, problems)...)
+	}
+}
+
+type asking struct {
+	in       Input
+	w        Watch
+	provider llm.Provider
+	out      *Outcome
+}
+
+func (a *asking) see(e llm.Event) {
+	switch e.Type {
+	case llm.EventTextDelta:
+		if a.w.Text != nil && a.in.Mode == llm.PlanByCall {
+			a.w.Text(e.Delta)
+		}
+	case llm.EventThinkingDelta:
+		if a.w.Reasoning != nil {
+			a.w.Reasoning(e.Delta)
+		}
+	}
+}
+
+func (a *asking) count(m llm.Message) {
+	if m.Usage != nil {
+		a.out.Usage = a.out.Usage.Add(*m.Usage)
+	}
+}
+
+// take finds the plan in a message. done is true for a plan that passes, and
+// for an answer without one.
+func (a *asking) take(m llm.Message) (problems []plan.Problem, done bool) {
+	raw, found, problem := a.find(m)
+	if problem != nil {
+		return []plan.Problem{*problem}, false
+	}
+	if !found {
+		a.out.Question = asks(a.out.Reply)
+		return nil, true
+	}
+	pl, problems := plan.Decode(raw, plan.Limits{})
+	if pl == nil || plan.Failed(problems) {
+		return problems, false
+	}
+	graph, problems := plan.Check(pl, a.in.Registry, a.in.Rules)
+	if graph == nil || plan.Failed(problems) {
+		return problems, false
+	}
+	a.out.Plan, a.out.Graph, a.out.Raw, a.out.Warnings = pl, graph, raw, problems
+	return nil, true
+}
+
+// find gives the plan's JSON: the argument of submit_plan, or the text.
+func (a *asking) find(m llm.Message) (raw json.RawMessage, found bool, problem *plan.Problem) {
+	for _, c := range m.Calls() {
+		switch {
+		case c.Name != SubmitPlan:
+			return nil, false, &plan.Problem{Key: "error.planner.otherCall", Params: fault.P{"name": c.Name}}
+		case !c.Executable():
+			return nil, false, &plan.Problem{Key: "error.planner.cutOff"}
+		}
+		return c.Arguments, true, nil
+	}
+	if m.StopReason == llm.StopLength && a.in.Mode != llm.PlanByCall {
+		return nil, false, &plan.Problem{Key: "error.planner.cutOff"}
+	}
+	if a.in.Mode == llm.PlanByCall {
+		return nil, false, nil
+	}
+	if raw, ok := plan.Extract(m.Text()); ok {
+		a.out.Reply = ""
+		return raw, true, nil
+	}
+	return nil, false, nil
+}
+
+// asks says whether an answer is a question back.
+func asks(reply string) bool {
+	r, _ := utf8.DecodeLastRuneInString(strings.TrimRight(reply, " \n\t*_)\"”'"))
+	return r == '?' || r == '？' || r == '؟'
+}
+
+// complaint tells the model what is wrong with its plan.
+func (a *asking) complaint(m llm.Message, problems []plan.Problem) []llm.Message {
+	var b strings.Builder
+	b.WriteString("The plan was refused before anything ran. Mend exactly these points and submit the whole plan again:\n")
+	for _, p := range problems {
+		b.WriteString("- " + p.Error() + "\n")
+	}
+	calls := m.Calls()
+	if len(calls) == 0 {
+		return []llm.Message{llm.UserMessage(b.String())}
+	}
+	var out []llm.Message
+	for i, c := range calls {
+		text := b.String()
+		if i > 0 {
+			text = "Not looked at: one plan at a time."
+		}
+		out = append(out, llm.ToolResult(c, true, llm.Text(text)))
+	}
+	return out
+}
+
+func notRepaired(problems []plan.Problem) error {
+	err := plan.Fault(problems)
+	if err == nil {
+		return fault.New(fault.Provider, "error.planner.noPlan", nil)
+	}
+	e := fault.From(err)
+	return fault.New(fault.Validation, "error.planner.notRepaired", fault.P{"problems": e.Params["problems"]})
+}
+
+// FromLLM turns a provider's error into the program's own.
+func FromLLM(e *llm.Error) *fault.Error {
+	return &fault.Error{
+		Code: fault.Code(e.Code), Key: e.Key, Params: e.Params,
+		Retryable: e.Retryable, RetryAfterS: e.RetryAfterS,
+	}
+}
