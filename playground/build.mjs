@@ -1,0 +1,61 @@
+/** Bundles the playground into `playground/dist`: the page, its worker and styles, and the server. */
+import { build } from "esbuild";
+import { copyFile, mkdir, rename } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const here = dirname(fileURLToPath(import.meta.url));
+
+/** Where the bundle goes unless told otherwise. */
+export const dist = join(here, "dist");
+
+/**
+ * Every package uses the same copy of these, whatever its own dependencies say: CodeMirror compares classes by
+ * identity, and these are the versions that Obsidian's typings name.
+ */
+const oneCodeMirror = Object.fromEntries(
+	["@codemirror/state", "@codemirror/view", "@lezer/common"].map((name) => [name, join(here, "../node_modules", name)]),
+);
+
+/** Builds into a new folder first and moves file by file, so that whoever reads meanwhile sees whole files. */
+export async function buildPlayground(outdir = dist) {
+	const fresh = join(outdir, `.new-${process.pid}-${Date.now()}`);
+	await mkdir(fresh, { recursive: true });
+	const page = {
+		bundle: true,
+		format: "iife",
+		target: ["chrome132"],
+		charset: "utf8",
+		sourcemap: "linked",
+		legalComments: "none",
+		logLevel: "warning",
+		loader: { ".json": "json" },
+		alias: oneCodeMirror,
+	};
+	await Promise.all([
+		build({ ...page, entryPoints: [join(here, "page/main.ts")], outfile: join(fresh, "page.js") }),
+		build({ ...page, entryPoints: [join(here, "obsidian/metadata/index_worker.ts")], outfile: join(fresh, "index_worker.js") }),
+		build({ bundle: true, entryPoints: [join(here, "styles/playground.css")], outfile: join(fresh, "playground.css"), logLevel: "warning" }),
+		build({
+			bundle: true,
+			platform: "node",
+			format: "esm",
+			target: ["node20"],
+			packages: "external",
+			entryPoints: [join(here, "server/server.ts")],
+			outfile: join(fresh, "server.mjs"),
+			logLevel: "warning",
+		}),
+		copyFile(join(here, "page/index.html"), join(fresh, "index.html")),
+	]);
+	await moveAll(fresh, outdir);
+	return outdir;
+}
+
+async function moveAll(from, to) {
+	const { readdir, rmdir } = await import("node:fs/promises");
+	for (const name of await readdir(from)) await rename(join(from, name), join(to, name));
+	await rmdir(from);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await buildPlayground();

@@ -1,0 +1,31 @@
+import { setIcon } from "../icons";
+import { setTooltip } from "../tooltip";
+
+/** The bar of icons at the window's edge. */
+export class WorkspaceRibbon {
+	containerEl: HTMLElement;
+	private readonly actionsEl: HTMLElement;
+	private readonly bottomEl: HTMLElement;
+
+	constructor(readonly side: "left" | "right") {
+		this.containerEl = createDiv({ cls: `workspace-ribbon side-dock-ribbon mod-${side}`, attr: { role: "toolbar", "aria-label": "Ribbon", "aria-orientation": "vertical" } });
+		this.actionsEl = this.containerEl.createDiv("side-dock-actions");
+		this.bottomEl = this.containerEl.createDiv("side-dock-settings");
+	}
+
+	addRibbonItemButton(_id: string, icon: string, title: string, callback: (event: MouseEvent) => unknown): HTMLElement {
+		return this.button(this.actionsEl, icon, title, callback);
+	}
+
+	addBottomButton(icon: string, title: string, callback: (event: MouseEvent) => unknown): HTMLElement {
+		return this.button(this.bottomEl, icon, title, callback);
+	}
+
+	private button(parent: HTMLElement, icon: string, title: string, callback: (event: MouseEvent) => unknown): HTMLElement {
+		const el = parent.createEl("button", { cls: "clickable-icon side-dock-ribbon-action", attr: { type: "button" } });
+		setIcon(el, icon);
+		setTooltip(el, title, { placement: "right" });
+		el.addEventListener("click", (event) => callback(event));
+		return el;
+	}
+}

@@ -1,0 +1,8 @@
+/** The bar at the foot of the window. */
+export class StatusBar {
+	containerEl = createDiv({ cls: "status-bar", attr: { role: "status", "aria-label": "Status bar" } });
+
+	addItem(cls: string): HTMLElement {
+		return this.containerEl.createDiv(`status-bar-item ${cls}`);
+	}
+}
