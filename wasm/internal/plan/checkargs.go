@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/vaultpath"
 )
 
@@ -51,24 +52,7 @@ func (c *checker) validate(n *Node, args map[string]any, open []string) {
 		c.problem("args", "error.plan.schema", fault.P{"message": err.Error()})
 		return
 	}
-	names := make([]string, 0, len(s.Properties()))
-	for name := range s.Properties() {
-		names = append(names, name)
-	}
-	own := false
-	for _, name := range sortedKeys(args) {
-		if _, ok := s.Properties()[name]; ok {
-			continue
-		}
-		own = true
-		slices.Sort(names)
-		params := fault.P{"tool": n.Tool.Name, "name": name, "near": near(name, names), "fields": strings.Join(names, ", ")}
-		if params["near"] != "" {
-			c.problem("args."+name, "error.plan.args.unknownNear", params)
-		} else {
-			c.problem("args."+name, "error.plan.args.unknown", params)
-		}
-	}
+	own := c.unknownArgs(n, s, args)
 	for _, name := range s.Required() {
 		if _, ok := args[name]; !ok {
 			own = true
@@ -81,6 +65,26 @@ func (c *checker) validate(n *Node, args map[string]any, open []string) {
 		}
 		c.problem("args"+fieldOf(v.Path), "error.plan.args.invalid", fault.P{"tool": n.Tool.Name, "message": v.Message})
 	}
+}
+
+// unknownArgs reports arguments that the tool does not know.
+func (c *checker) unknownArgs(n *Node, s *tool.Schema, args map[string]any) bool {
+	var unknown []string
+	for name := range args {
+		if _, ok := s.Properties()[name]; !ok {
+			unknown = append(unknown, name)
+		}
+	}
+	if unknown == nil || c.shapes.input(n.Tool).open() {
+		return false
+	}
+	slices.Sort(unknown)
+	names := sortedKeys(s.Properties())
+	for _, name := range unknown {
+		params := fault.P{"tool": n.Tool.Name, "name": name, "near": near(name, names), "fields": strings.Join(names, ", ")}
+		c.problem("args."+name, withNear("error.plan.args.unknown", params), params)
+	}
+	return true
 }
 
 // coveredBy says whether a JSON pointer is one of the open places or lies
@@ -103,7 +107,7 @@ func fieldOf(pointer string) string {
 		case newSeg(part).num:
 			out += "[" + part + "]"
 		default:
-			out += "." + strings.NewReplacer("~1", "/", "~0", "~").Replace(part)
+			out += "." + fromPointer.Replace(part)
 		}
 	}
 	return out
@@ -124,8 +128,14 @@ func (p place) pointer() string {
 	if p.index >= 0 {
 		return p.parent.pointer() + "/" + itoa(p.index)
 	}
-	return p.parent.pointer() + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(p.key)
+	return p.parent.pointer() + "/" + toPointer.Replace(p.key)
 }
+
+// JSON pointers escape two characters (RFC 6901 §3).
+var (
+	toPointer   = strings.NewReplacer("~", "~0", "/", "~1")
+	fromPointer = strings.NewReplacer("~1", "/", "~0", "~")
+)
 
 func (p place) field() string {
 	if p.parent == nil {
@@ -278,7 +288,11 @@ func (w *argWalk) path(p, kind string, at place, known bool) {
 // unbound notes, in a string that holds literal text, what another loop binds
 // but this step does not.
 func (w *argWalk) unbound(src string, at place) {
-	if len(w.c.foreign) == 0 || strings.IndexByte(src, '{') < 0 {
+	mentioned := false
+	for name := range w.c.foreign {
+		mentioned = mentioned || strings.Contains(src, "{"+name)
+	}
+	if !mentioned {
 		return
 	}
 	for _, g := range parse(src, w.e) {

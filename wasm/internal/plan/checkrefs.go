@@ -20,10 +20,10 @@ func (c *checker) references() {
 			}
 		}
 	}
-	seen := map[use2]bool{}
+	seen := make(map[spot]bool, len(c.uses))
 	for _, u := range c.uses {
 		// The same mistake is reported once for each place.
-		key := use2{u.step, u.field, u.ref.text}
+		key := spot{u.step, u.field, u.ref.text}
 		if seen[key] {
 			continue
 		}
@@ -33,30 +33,29 @@ func (c *checker) references() {
 	}
 }
 
-type use2 struct {
+// spot is a reference's text at a place.
+type spot struct {
 	step  int
 	field string
 	text  string
 }
 
 func (c *checker) reference(u use) {
-	params := fault.P{"ref": u.ref.text}
 	switch u.ref.kind {
 	case refForeign:
-		params["name"] = u.ref.name
-		c.problem(u.field, "error.plan.ref.unbound", params)
+		c.problem(u.field, "error.plan.ref.unbound", fault.P{"ref": u.ref.text, "name": u.ref.name})
 		return
 	case refStep:
 		to, ok := c.index[u.ref.name]
 		switch {
 		case !ok:
-			params["name"] = u.ref.name
-			params["near"] = near(u.ref.name, c.ids())
-			params["steps"] = strings.Join(c.ids(), ", ")
+			params := fault.P{
+				"ref": u.ref.text, "name": u.ref.name, "near": near(u.ref.name, c.ids()), "steps": strings.Join(c.ids(), ", "),
+			}
 			c.problem(u.field, withNear("error.plan.ref.unknownStep", params), params)
 			return
 		case to == u.step:
-			c.problem(u.field, "error.plan.ref.self", params)
+			c.problem(u.field, "error.plan.ref.self", fault.P{"ref": u.ref.text})
 			return
 		}
 		c.wait(u, to)
@@ -64,13 +63,13 @@ func (c *checker) reference(u use) {
 		to, captured := c.captures[u.ref.name]
 		switch {
 		case captured && to == u.step:
-			c.problem(u.field, "error.plan.ref.self", params)
+			c.problem(u.field, "error.plan.ref.self", fault.P{"ref": u.ref.text})
 			return
 		case captured:
 			c.wait(u, to)
 		case !slices.Contains(c.rules.Vars, u.ref.name):
-			params["name"] = u.ref.name
-			params["near"] = near(u.ref.name, append(sortedKeys(c.captures), c.rules.Vars...))
+			known := append(sortedKeys(c.captures), c.rules.Vars...)
+			params := fault.P{"ref": u.ref.text, "name": u.ref.name, "near": near(u.ref.name, known)}
 			c.problem(u.field, withNear("error.plan.ref.unknownVar", params), params)
 			return
 		}
@@ -98,6 +97,10 @@ func (c *checker) follow(u use) {
 	sh := c.start(u.step, u.ref)
 	for _, k := range u.ref.path {
 		sub, verdict := sh.enter(k)
+		if verdict == entryOK {
+			sh = sub
+			continue
+		}
 		params := fault.P{"ref": u.ref.text, "field": k.key}
 		switch verdict {
 		case entryNoField:
@@ -105,16 +108,13 @@ func (c *checker) follow(u use) {
 			params["near"] = near(k.key, names)
 			params["fields"] = strings.Join(names, ", ")
 			c.problem(u.field, withNear("error.plan.ref.noField", params), params)
-			return
 		case entryIsList:
 			c.problem(u.field, "error.plan.ref.isList", params)
-			return
 		case entryIsScalar:
 			params["types"] = strings.Join(sh.types(), ", ")
 			c.problem(u.field, "error.plan.ref.isScalar", params)
-			return
 		}
-		sh = sub
+		return
 	}
 	if u.whole && !fits(sh.types(), u.want) {
 		c.problem(u.field, "error.plan.ref.type", fault.P{

@@ -97,7 +97,7 @@ func (d *schemaDoc) pointer(target string) any {
 			continue
 		}
 		m, _ := at.(map[string]any)
-		at = m[strings.NewReplacer("~1", "/", "~0", "~").Replace(part)]
+		at = m[fromPointer.Replace(part)]
 	}
 	return at
 }
@@ -196,6 +196,20 @@ func (d *schemaDoc) enterOne(a map[string]any, k seg) (shape, entry) {
 		return shape{}, entryIsList
 	}
 	return shape{}, entryIsScalar
+}
+
+// open says whether an object of this shape may have fields that it does not
+// name.
+func (s shape) open() bool {
+	if s.unknown() {
+		return true
+	}
+	for _, a := range s.alts {
+		if extra, ok := a["additionalProperties"].(bool); !ok || extra {
+			return true
+		}
+	}
+	return false
 }
 
 // fields lists the names that the shape has, sorted, for a message.

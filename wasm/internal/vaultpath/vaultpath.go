@@ -149,6 +149,9 @@ func checkPart(whole, part string) error {
 // decoded, look-alike characters as what they look like. Such a path is never
 // changed into its plain form, only refused: nobody writes "%2e%2e" by chance.
 func refuseDisguised(whole, clean string) error {
+	if isPlainASCII(clean) {
+		return nil
+	}
 	plain := clean
 	for range 4 { // an escape of an escape of an escape
 		next := undisguise(plain)
@@ -208,6 +211,16 @@ func undisguise(s string) string {
 		i += n
 	}
 	return b.String()
+}
+
+// isPlainASCII says that there is nothing to see through.
+func isPlainASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf || s[i] == '%' {
+			return false
+		}
+	}
+	return true
 }
 
 // aloneInPart says whether s[i:i+n] is all there is between two slashes but for
