@@ -126,7 +126,6 @@ func (m *Memory) remove(op host.Op) error {
 	return nil
 }
 
-
 func (m *Memory) rmdir(path string) error {
 	e := m.disk.get(path)
 	switch {

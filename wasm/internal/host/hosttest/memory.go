@@ -20,6 +20,7 @@ import (
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/note"
 )
 
 // Options is what a Memory starts with.
@@ -204,14 +205,14 @@ func (v *vault) Backlinks(ctx context.Context, path string) ([]string, error) {
 	defer m.mu.Unlock()
 	var out []string
 	m.disk.each(func(p string, e *entry) {
-		if e.folder() || hidden(p) {
+		if e.folder() || hidden(p) || !note.CarriesLinks(p) {
 			return
 		}
 		text := e.data
 		if u, ok := m.desk.unsaved[p]; ok {
 			text = u
 		}
-		if MayLink(p, text, path) {
+		if note.MayLink(text, path) {
 			out = append(out, p)
 		}
 	})

@@ -1,0 +1,228 @@
+//go:build !js
+
+// Package hostfs is a host over a folder on disk, for the native command and
+// for tests of the real thing.
+//
+// Hidden files (a name that starts with a dot) are no part of the vault. The
+// store is the folder ".embedded-agent", the trash ".trash", as in the app.
+// Links in the file system are followed only as long as they stay inside the
+// folder; each path is resolved and checked before it is used. (A link that is
+// made between the check and the use is another program's doing, on the
+// person's own machine, and not defended against.)
+//
+// A file that changes is written whole to a temporary file beside it, synced,
+// and renamed over it, so a crash leaves the old bytes or the new ones. A file
+// that is new is linked into place, which fails when the name is taken
+// meanwhile; so does a rename. Appends to the store are synced before they
+// return. Checks and writes of one host are under one lock per path; against
+// other programs a modify compares just before it renames.
+package hostfs
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host"
+)
+
+// StoreFolder is where the store lies in the vault's folder, TrashFolder where
+// deleted notes go.
+const (
+	StoreFolder = ".embedded-agent"
+	TrashFolder = ".trash"
+)
+
+// Folder is the host.Host over one folder.
+type Folder struct {
+	root string // absolute, links resolved
+
+	mu    sync.Mutex
+	locks map[string]*pathLock
+}
+
+type pathLock struct {
+	sync.Mutex
+	users int
+}
+
+// Open gives the host over an existing folder.
+func Open(dir string) (*Folder, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, io(dir, err)
+	}
+	root, err := filepath.EvalSymlinks(abs)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.New(fault.NotFound, "error.vault.notFound", fault.P{"path": dir})
+	} else if err != nil {
+		return nil, io(dir, err)
+	}
+	if st, err := os.Stat(root); err != nil {
+		return nil, io(dir, err)
+	} else if !st.IsDir() {
+		return nil, fault.New(fault.NotFound, "error.vault.isFile", fault.P{"path": dir})
+	}
+	return &Folder{root: root, locks: map[string]*pathLock{}}, nil
+}
+
+// Host gives the ports: no editor, workspace or commands.
+func (f *Folder) Host() host.Host {
+	return host.Host{
+		Vault: (*vault)(f), Store: (*store)(f),
+		Platform: host.Platform{
+			Name: "folder", Language: "en", ConfigDir: ".obsidian", LinkFormat: "shortest",
+		},
+	}
+}
+
+// Root gives the folder, with links resolved.
+func (f *Folder) Root() string { return f.root }
+
+// lock holds a path for one operation.
+func (f *Folder) lock(path string) func() {
+	f.mu.Lock()
+	l := f.locks[path]
+	if l == nil {
+		l = &pathLock{}
+		f.locks[path] = l
+	}
+	l.users++
+	f.mu.Unlock()
+	l.Lock()
+	return func() {
+		l.Unlock()
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if l.users--; l.users == 0 {
+			delete(f.locks, path)
+		}
+	}
+}
+
+// locate gives the file for a path of the vault, or of the store (base). The
+// folder it stands in is resolved; what leads outside is refused. follow also
+// resolves the last part.
+func (f *Folder) locate(base, path string, follow bool) (string, error) {
+	if path == "" {
+		return filepath.Join(f.root, base), nil
+	}
+	if err := checkPath(path); err != nil {
+		return "", err
+	}
+	file := filepath.Join(f.root, base, filepath.FromSlash(path))
+	check := file
+	if !follow {
+		check = filepath.Dir(file)
+	}
+	real, err := filepath.EvalSymlinks(check)
+	if errors.Is(err, fs.ErrNotExist) {
+		return file, f.insideAsFarAsItGoes(check, path)
+	}
+	if err != nil {
+		return "", io(path, err)
+	}
+	if !f.inside(real) {
+		return "", fault.New(fault.Denied, "error.path.outside", fault.P{"path": path})
+	}
+	return file, nil
+}
+
+// insideAsFarAsItGoes checks the nearest folder above that is there.
+func (f *Folder) insideAsFarAsItGoes(file, path string) error {
+	for file != f.root && len(file) > len(f.root) {
+		file = filepath.Dir(file)
+		real, err := filepath.EvalSymlinks(file)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return io(path, err)
+		}
+		if f.inside(real) {
+			return nil
+		}
+		break
+	}
+	if file == f.root {
+		return nil
+	}
+	return fault.New(fault.Denied, "error.path.outside", fault.P{"path": path})
+}
+
+func (f *Folder) inside(real string) bool {
+	return real == f.root || strings.HasPrefix(real, f.root+string(filepath.Separator))
+}
+
+// checkPath refuses what is no path inside a folder on any system.
+func checkPath(path string) error {
+	switch {
+	case strings.HasPrefix(path, "/"), filepath.IsAbs(path), filepath.VolumeName(path) != "":
+		return fault.New(fault.Denied, "error.path.absolute", fault.P{"path": path})
+	case !filepath.IsLocal(filepath.FromSlash(path)),
+		slices.ContainsFunc(strings.Split(path, "/"), func(p string) bool { return p == "" || p == "." || p == ".." }),
+		strings.ContainsRune(path, 0),
+		runtime.GOOS == "windows" && strings.Contains(path, `\`):
+		return fault.New(fault.Denied, "error.path.outside", fault.P{"path": path})
+	}
+	return nil
+}
+
+func notFound(path string) error {
+	return fault.New(fault.NotFound, "error.vault.notFound", fault.P{"path": path})
+}
+
+func exists(path string) error {
+	return fault.New(fault.Conflict, "error.vault.exists", fault.P{"path": path})
+}
+
+func changed(path string) error {
+	return fault.New(fault.Conflict, "error.vault.changed", fault.P{"path": path})
+}
+
+func isFolder(path string) error {
+	return fault.New(fault.NotFound, "error.vault.isFolder", fault.P{"path": path})
+}
+
+// io turns an error of the disk into the program's.
+func io(path string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		return notFound(path)
+	case errors.Is(err, fs.ErrExist):
+		return exists(path)
+	}
+	var f *fault.Error
+	if errors.As(err, &f) {
+		return f
+	}
+	return fault.New(fault.Internal, "error.vault.io", fault.P{"path": path}).With(err)
+}
+
+// describe gives the entry of a file.
+func describe(path string, st fs.FileInfo) host.Info {
+	if st.IsDir() {
+		return host.Info{Path: path, Kind: host.Folder}
+	}
+	// The file systems here do not tell when a file was made in one way; its
+	// last change stands for it.
+	ms := st.ModTime().UnixNano() / int64(time.Millisecond)
+	return host.Info{Path: path, Kind: host.File, Size: st.Size(), CTime: ms, MTime: ms}
+}
+
+func alive(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return fault.From(err)
+	}
+	return nil
+}
