@@ -20,6 +20,9 @@ type Rules struct {
 	Sandbox tool.Sandbox
 	// Vars are variables that are there without a captureAs.
 	Vars []string
+	// Bound says that parameters were put into the plan, so that its texts may
+	// hold anything: what looks like a forgotten foreach is none.
+	Bound bool
 	// Template checks a saved action before its parameters are bound: ${name}
 	// stands for a value that is not known yet.
 	Template bool
@@ -71,9 +74,9 @@ type checker struct {
 	shapes   *shapes
 
 	nodes    []*Node
-	index    map[string]int  // step ids
-	captures map[string]int  // captureAs names
-	foreign  map[string]bool // every loop's item name
+	index    map[string]int // step ids
+	captures map[string]int // captureAs names
+	items    []string       // every loop's item name
 	uses     []use
 	loops    []loop // by step
 	deps     [][]edge
@@ -136,7 +139,7 @@ func (c *checker) run() {
 	c.at = -1
 	if c.plan.Outputs != nil {
 		c.outputs = &Compiled{}
-		c.outputs.root = c.outputs.node(c.plan.Outputs, env{foreign: c.foreign, params: c.rules.Template})
+		c.outputs.root = c.outputs.node(c.plan.Outputs, env{params: c.rules.Template})
 		for _, r := range c.outputs.refs {
 			c.uses = append(c.uses, use{step: -1, field: "outputs", ref: r})
 		}
@@ -148,7 +151,7 @@ func (c *checker) run() {
 // names looks at what steps, loops and captures are called, so that the rest
 // can refer to them.
 func (c *checker) names() {
-	c.index, c.captures, c.foreign = map[string]int{}, map[string]int{}, map[string]bool{}
+	c.index, c.captures = map[string]int{}, map[string]int{}
 	for i := range c.plan.Steps {
 		c.at = i
 		s := &c.plan.Steps[i]
@@ -180,15 +183,20 @@ func (c *checker) names() {
 
 func (c *checker) loopNames(f *Foreach) {
 	item, index := f.itemName(), f.indexName()
-	for field, name := range map[string]string{"foreach.itemName": item, "foreach.indexName": index} {
-		if !wellFormed(name) || name[0] >= '0' && name[0] <= '9' || name == "steps" || name == "vars" {
-			c.problem(field, "error.plan.name", fault.P{"name": name})
-		}
-	}
+	c.loopName("foreach.itemName", item)
+	c.loopName("foreach.indexName", index)
 	if item == index {
 		c.problem("foreach.indexName", "error.plan.foreach.sameName", fault.P{"name": item})
 	}
-	c.foreign[item] = true
+	if !slices.Contains(c.items, item) {
+		c.items = append(c.items, item)
+	}
+}
+
+func (c *checker) loopName(field, name string) {
+	if !wellFormed(name) || name[0] >= '0' && name[0] <= '9' || name == "steps" || name == "vars" {
+		c.problem(field, "error.plan.name", fault.P{"name": name})
+	}
 }
 
 // step checks one step by itself and notes its references.
@@ -212,7 +220,7 @@ func (c *checker) step(i int) {
 	if s.Foreach != nil {
 		c.foreach(i, s.Foreach)
 	}
-	e := stepEnv(s, c.foreign, c.rules.Template)
+	e := stepEnv(s, c.rules.Template)
 	n.preview = parse(s.Preview, env{item: e.item, index: e.index})
 	c.args(n, e)
 }

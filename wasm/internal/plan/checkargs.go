@@ -285,19 +285,21 @@ func (w *argWalk) path(p, kind string, at place, known bool) {
 	}
 }
 
-// unbound notes, in a string that holds literal text, what another loop binds
-// but this step does not.
+// unbound reports, in text that stays as it is, {name.field} where name is the
+// item of another step's loop: a foreach was forgotten.
 func (w *argWalk) unbound(src string, at place) {
-	mentioned := false
-	for name := range w.c.foreign {
-		mentioned = mentioned || strings.Contains(src, "{"+name)
-	}
-	if !mentioned {
+	if w.c.rules.Bound || strings.IndexByte(src, '{') < 0 {
 		return
 	}
-	for _, g := range parse(src, w.e) {
-		if g.ref != nil && g.ref.kind == refForeign {
-			w.c.uses = append(w.c.uses, use{step: w.step, field: at.field(), ref: g.ref})
+	for _, name := range w.c.items {
+		if name == w.e.item || !strings.Contains(src, "{"+name) {
+			continue
+		}
+		for _, g := range parse(src, env{item: name}) {
+			if g.ref != nil && g.ref.kind == refItem && len(g.ref.path) > 0 {
+				w.c.problem(at.field(), "error.plan.ref.unbound", fault.P{"ref": g.ref.text, "name": name})
+				return
+			}
 		}
 	}
 }

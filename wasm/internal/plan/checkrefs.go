@@ -42,9 +42,6 @@ type spot struct {
 
 func (c *checker) reference(u use) {
 	switch u.ref.kind {
-	case refForeign:
-		c.problem(u.field, "error.plan.ref.unbound", fault.P{"ref": u.ref.text, "name": u.ref.name})
-		return
 	case refStep:
 		to, ok := c.index[u.ref.name]
 		switch {

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"slices"
-	"strings"
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/tool"
@@ -39,12 +38,12 @@ type node struct {
 	kids     []*node
 }
 
-// Compile reads a step by itself for references. Check does the same with the
-// tool's schema and the rest of the plan at hand; use its Graph where there is
-// one.
+// Compile reads a step for references. Check does the same with the tool's
+// schema at hand, which settles parameter names and where {index} is text; use
+// its Graph where there is one.
 func Compile(step *Step) *Compiled {
 	c := &Compiled{step: step.ID}
-	c.root = c.node(step.Args, stepEnv(step, nil, false))
+	c.root = c.node(step.Args, stepEnv(step, false))
 	return c
 }
 
@@ -52,8 +51,8 @@ func Compile(step *Step) *Compiled {
 func Bind(step *Step, scope *Scope) (tool.Args, error) { return Compile(step).Bind(scope) }
 
 // stepEnv gives the names bound in a step's strings.
-func stepEnv(s *Step, foreign map[string]bool, params bool) env {
-	e := env{foreign: foreign, params: params}
+func stepEnv(s *Step, params bool) env {
+	e := env{params: params}
 	if s.Foreach != nil {
 		e.item, e.index = s.Foreach.itemName(), s.Foreach.indexName()
 	}
@@ -88,37 +87,21 @@ func (c *Compiled) node(v any, e env) *node {
 func (c *Compiled) text(s string, e env) *node {
 	segments := parse(s, e)
 	bound := 0
-	for i, g := range segments {
-		if g.ref == nil {
-			continue
+	for _, g := range segments {
+		if g.ref != nil {
+			c.refs = append(c.refs, g.ref)
+			bound++
 		}
-		c.refs = append(c.refs, g.ref)
-		if g.ref.kind == refForeign {
-			// Not bound here: it stays as it is written, and Check says so.
-			segments[i] = segment{lit: g.ref.text}
-			continue
-		}
-		bound++
 	}
 	switch {
+	case len(segments) == 0:
+		return &node{value: "", shared: true}
 	case bound == 0:
-		return &node{value: literal(segments), shared: true}
+		return &node{value: segments[0].lit, shared: true}
 	case len(segments) == 1:
 		return &node{kind: nodeRef, ref: segments[0].ref}
 	}
 	return &node{kind: nodeTemplate, segments: segments}
-}
-
-// literal joins the literal text of segments.
-func literal(segments []segment) string {
-	if len(segments) == 1 {
-		return segments[0].lit
-	}
-	var b strings.Builder
-	for _, g := range segments {
-		b.WriteString(g.lit)
-	}
-	return b.String()
 }
 
 // folded makes one constant of a map or list whose every part is one; escapes

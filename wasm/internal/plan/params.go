@@ -151,12 +151,6 @@ func AsTemplate(p *Plan) *Plan {
 // through text; whole, where it is given, may put a value in place of a string
 // in arguments, foreach.from and outputs.
 func eachTemplate(p *Plan, text func(string, env) string, whole func(string, env) (any, bool)) *Plan {
-	all := map[string]bool{}
-	for i := range p.Steps {
-		if f := p.Steps[i].Foreach; f != nil {
-			all[f.itemName()] = true
-		}
-	}
 	var value func(v any, e env) any
 	value = func(v any, e env) any {
 		switch v := v.(type) {
@@ -193,7 +187,7 @@ func eachTemplate(p *Plan, text func(string, env) string, whole func(string, env
 	out.Steps = slices.Clone(p.Steps)
 	for i := range out.Steps {
 		s := &out.Steps[i]
-		e := stepEnv(s, all, false)
+		e := stepEnv(s, false)
 		s.Preview = text(s.Preview, env{item: e.item, index: e.index})
 		if s.Foreach != nil {
 			f := *s.Foreach
@@ -205,7 +199,7 @@ func eachTemplate(p *Plan, text func(string, env) string, whole func(string, env
 		}
 	}
 	if p.Outputs != nil {
-		out.Outputs, _ = value(maps.Clone(p.Outputs), env{foreign: all}).(map[string]any)
+		out.Outputs, _ = value(maps.Clone(p.Outputs), env{}).(map[string]any)
 	}
 	return &out
 }

@@ -11,12 +11,11 @@ import (
 type refKind uint8
 
 const (
-	refStep    refKind = iota // $steps.ID
-	refVar                    // $vars.NAME
-	refItem                   // {item}
-	refIndex                  // {index}
-	refParam                  // ${name}
-	refForeign                // {name.field} of another step's loop: a mistake, unless escaped
+	refStep  refKind = iota // $steps.ID
+	refVar                  // $vars.NAME
+	refItem                 // {item}
+	refIndex                // {index}
+	refParam                // ${name}
 )
 
 // seg is one step of a way into a value. num is set when it can index a list.
@@ -37,10 +36,9 @@ type ref struct {
 
 // env is which names are bound where a string stands.
 type env struct {
-	item, index string          // "" outside a loop
-	foreign     map[string]bool // names that other loops of the plan bind
-	params      bool            // ${name} is a parameter
-	wordsOnly   bool            // nothing but parameters: a goal, an assumption
+	item, index string // "" outside a loop
+	params      bool   // ${name} is a parameter
+	wordsOnly   bool   // nothing but parameters: a goal, an assumption
 }
 
 // segment is a piece of a template: literal text, or a reference.
@@ -233,8 +231,6 @@ func (r *ref) resolve(e env) bool {
 		r.kind = refIndex
 	case e.params && len(r.path) == 0 && wellFormed(r.name):
 		r.kind = refParam
-	case e.foreign[r.name] && len(r.path) > 0:
-		r.kind = refForeign
 	default:
 		return false
 	}
