@@ -1,6 +1,6 @@
 /** Bundles the playground into `playground/dist`: the page, its worker and styles, and the server. */
 import { build } from "esbuild";
-import { copyFile, mkdir, rename } from "node:fs/promises";
+import { copyFile, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -14,28 +14,52 @@ export const dist = join(here, "dist");
  * identity, and these are the versions that Obsidian's typings name.
  */
 const oneCodeMirror = Object.fromEntries(
-	["@codemirror/state", "@codemirror/view", "@lezer/common"].map((name) => [name, join(here, "../node_modules", name)]),
+	["@codemirror/state", "@codemirror/view", "@lezer/common"].map((name) => [
+		name,
+		join(here, "../node_modules", name),
+	]),
 );
+
+/** What the bundles for the browser have in common. */
+const page = {
+	bundle: true,
+	format: "iife",
+	target: ["chrome132"],
+	charset: "utf8",
+	sourcemap: "linked",
+	legalComments: "none",
+	logLevel: "warning",
+	loader: { ".json": "json" },
+	alias: oneCodeMirror,
+};
 
 /** Builds into a new folder first and moves file by file, so that whoever reads meanwhile sees whole files. */
 export async function buildPlayground(outdir = dist) {
 	const fresh = join(outdir, `.new-${process.pid}-${Date.now()}`);
 	await mkdir(fresh, { recursive: true });
-	const page = {
-		bundle: true,
-		format: "iife",
-		target: ["chrome132"],
-		charset: "utf8",
-		sourcemap: "linked",
-		legalComments: "none",
-		logLevel: "warning",
-		loader: { ".json": "json" },
-		alias: oneCodeMirror,
-	};
+	try {
+		await bundleInto(fresh);
+		await moveAll(fresh, outdir);
+	} finally {
+		await rm(fresh, { recursive: true, force: true });
+	}
+	return outdir;
+}
+
+async function bundleInto(fresh) {
 	await Promise.all([
 		build({ ...page, entryPoints: [join(here, "page/main.ts")], outfile: join(fresh, "page.js") }),
-		build({ ...page, entryPoints: [join(here, "obsidian/metadata/index_worker.ts")], outfile: join(fresh, "index_worker.js") }),
-		build({ bundle: true, entryPoints: [join(here, "styles/playground.css")], outfile: join(fresh, "playground.css"), logLevel: "warning" }),
+		build({
+			...page,
+			entryPoints: [join(here, "obsidian/metadata/index_worker.ts")],
+			outfile: join(fresh, "index_worker.js"),
+		}),
+		build({
+			bundle: true,
+			entryPoints: [join(here, "styles/playground.css")],
+			outfile: join(fresh, "playground.css"),
+			logLevel: "warning",
+		}),
 		build({
 			bundle: true,
 			platform: "node",
@@ -48,14 +72,10 @@ export async function buildPlayground(outdir = dist) {
 		}),
 		copyFile(join(here, "page/index.html"), join(fresh, "index.html")),
 	]);
-	await moveAll(fresh, outdir);
-	return outdir;
 }
 
 async function moveAll(from, to) {
-	const { readdir, rmdir } = await import("node:fs/promises");
 	for (const name of await readdir(from)) await rename(join(from, name), join(to, name));
-	await rmdir(from);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await buildPlayground();

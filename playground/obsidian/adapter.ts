@@ -89,7 +89,8 @@ class VaultAdapter {
 		return this.queue(async () => {
 			const before = await this.read(normalizedPath);
 			const after = fn(before);
-			if (typeof (after as unknown) !== "string") throw new Error("The function given to process must return a string.");
+			if (typeof (after as unknown) !== "string")
+				throw new Error("The function given to process must return a string.");
 			if (after !== before) await this.put("write", normalizedPath, encodeText(after), options);
 			return after;
 		});
@@ -142,8 +143,12 @@ class VaultAdapter {
 		return this.queue(async () => {
 			if (normalizedPath === normalizedNewPath) return;
 			const sameFile = this.sameEntry(normalizedPath, normalizedNewPath);
-			if (!sameFile && (await this.exists(normalizedNewPath))) throw new Error("Destination file already exists!");
-			const { result } = await this.connection.call("rename", { path: normalizedPath, to: normalizedNewPath });
+			if (!sameFile && (await this.exists(normalizedNewPath)))
+				throw new Error("Destination file already exists!");
+			const { result } = await this.connection.call("rename", {
+				path: normalizedPath,
+				to: normalizedNewPath,
+			});
 			if (isHiddenPath(normalizedPath)) this.tellAppeared(normalizedNewPath, result as WireStat);
 			else if (isHiddenPath(normalizedNewPath)) this.listener?.vanished(normalizedPath);
 			else this.listener?.moved(normalizedPath, normalizedNewPath);

@@ -83,7 +83,8 @@ export class App {
 
 	updateTheme(): void {
 		const theme = this.getTheme();
-		const dark = theme === "system" ? matchMedia("(prefers-color-scheme: dark)").matches : theme !== "moonstone";
+		const dark =
+			theme === "system" ? matchMedia("(prefers-color-scheme: dark)").matches : theme !== "moonstone";
 		document.body.toggleClass("theme-dark", dark);
 		document.body.toggleClass("theme-light", !dark);
 		this.workspace.trigger("css-change");

@@ -33,7 +33,9 @@ export class Commands {
 		this.commands[command.id] = command;
 		if (command.editorCallback || command.editorCheckCallback) this.editorCommands[command.id] = command;
 		for (const { modifiers, key } of command.hotkeys ?? [])
-			this.app.scope.register(modifiers, key, () => (this.executeCommandById(command.id) ? false : undefined));
+			this.app.scope.register(modifiers, key, () =>
+				this.executeCommandById(command.id) ? false : undefined,
+			);
 	}
 
 	removeCommand(id: string): void {
@@ -69,7 +71,8 @@ export class Commands {
 	private isAvailable(command: Command): boolean {
 		if (command.mobileOnly && !Platform.isMobile) return false;
 		const info = this.app.workspace.activeEditor;
-		if (command.editorCheckCallback && info?.editor) return command.editorCheckCallback(true, info.editor, info) === true;
+		if (command.editorCheckCallback && info?.editor)
+			return command.editorCheckCallback(true, info.editor, info) === true;
 		if (command.editorCallback && info?.editor) return true;
 		if (command.checkCallback) return command.checkCallback(true) === true;
 		return command.callback !== undefined;
@@ -78,6 +81,8 @@ export class Commands {
 
 /** A hotkey as people read it. */
 export function showHotkey({ modifiers, key }: Hotkey): string {
-	const names = compileModifiers(modifiers).split(",").filter((name) => name !== "");
+	const names = compileModifiers(modifiers)
+		.split(",")
+		.filter((name) => name !== "");
 	return [...names, key.length === 1 ? key.toUpperCase() : key].join(Platform.isMacOS ? " " : "+");
 }

@@ -59,7 +59,10 @@ export class Config {
 }
 
 /** A JSON object of the configuration folder, or null where it is missing or broken. */
-export async function readJson(adapter: AnyAdapter, path: string): Promise<Record<string, ConfigValue> | null> {
+export async function readJson(
+	adapter: AnyAdapter,
+	path: string,
+): Promise<Record<string, ConfigValue> | null> {
 	const text = await adapter.readAsApp(path);
 	if (text === null) return null;
 	try {

@@ -24,7 +24,12 @@ function place(el: Element, parent: Node | null | undefined, prepend: boolean | 
 	else parent.appendChild(el);
 }
 
-function make(doc: Document, tag: string, o: DomElementInfo | string | undefined, parent: Node | null): HTMLElement {
+function make(
+	doc: Document,
+	tag: string,
+	o: DomElementInfo | string | undefined,
+	parent: Node | null,
+): HTMLElement {
 	const el = doc.createElement(tag);
 	const info: DomElementInfo = typeof o === "string" ? { cls: o } : (o ?? {});
 	addClasses(el, info.cls);
@@ -39,7 +44,12 @@ function make(doc: Document, tag: string, o: DomElementInfo | string | undefined
 	return el;
 }
 
-function makeSvg(doc: Document, tag: string, o: SvgElementInfo | string | undefined, parent: Node | null): SVGElement {
+function makeSvg(
+	doc: Document,
+	tag: string,
+	o: SvgElementInfo | string | undefined,
+	parent: Node | null,
+): SVGElement {
 	const el = doc.createElementNS("http://www.w3.org/2000/svg", tag) as SVGElement;
 	const info: SvgElementInfo = typeof o === "string" ? { cls: o } : (o ?? {});
 	addClasses(el, info.cls);
@@ -214,10 +224,14 @@ function format(this: string, ...args: string[]): string {
 
 function installGlobals(): void {
 	define(window, {
-		createEl: (tag: string, o?: DomElementInfo | string, callback?: Callback) => run(make(document, tag, o, null), callback),
-		createDiv: (o?: DomElementInfo | string, callback?: Callback) => run(make(document, "div", o, null), callback),
-		createSpan: (o?: DomElementInfo | string, callback?: Callback) => run(make(document, "span", o, null), callback),
-		createSvg: (tag: string, o?: SvgElementInfo | string, callback?: Callback) => run(makeSvg(document, tag, o, null), callback),
+		createEl: (tag: string, o?: DomElementInfo | string, callback?: Callback) =>
+			run(make(document, tag, o, null), callback),
+		createDiv: (o?: DomElementInfo | string, callback?: Callback) =>
+			run(make(document, "div", o, null), callback),
+		createSpan: (o?: DomElementInfo | string, callback?: Callback) =>
+			run(make(document, "span", o, null), callback),
+		createSvg: (tag: string, o?: SvgElementInfo | string, callback?: Callback) =>
+			run(makeSvg(document, tag, o, null), callback),
 		createFragment: (callback?: (el: DocumentFragment) => void) => {
 			const fragment = document.createDocumentFragment();
 			callback?.(fragment);
@@ -248,7 +262,10 @@ export function installDom(): void {
 	define(Element.prototype, elementMembers);
 	define(DocumentFragment.prototype, { find: elementMembers.find, findAll: elementMembers.findAll });
 	define(HTMLElement.prototype, htmlMembers);
-	define(SVGElement.prototype, { setCssStyles: htmlMembers.setCssStyles, setCssProps: htmlMembers.setCssProps });
+	define(SVGElement.prototype, {
+		setCssStyles: htmlMembers.setCssStyles,
+		setCssProps: htmlMembers.setCssProps,
+	});
 	define(Array.prototype, arrayMembers);
 	define(Array, { combine: (arrays: unknown[][]) => arrays.flat() });
 	define(String.prototype, {
@@ -265,8 +282,11 @@ export function installDom(): void {
 	});
 	define(Object, {
 		isEmpty: (object: object) => Object.keys(object).length === 0,
-		each: (object: Record<string, unknown>, callback: (value: unknown, key: string) => boolean | void, context?: unknown) =>
-			Object.entries(object).every(([key, value]) => callback.call(context, value, key) !== false),
+		each: (
+			object: Record<string, unknown>,
+			callback: (value: unknown, key: string) => boolean | void,
+			context?: unknown,
+		) => Object.entries(object).every(([key, value]) => callback.call(context, value, key) !== false),
 	});
 	defineGetter(Node.prototype, "doc", function (this: Node) {
 		return this.ownerDocument ?? document;

@@ -19,7 +19,8 @@ function on(
 ): void {
 	const callback: EventListener = (event) => {
 		const target = event.target instanceof Element ? event.target.closest(selector) : null;
-		if (target && (this instanceof Document || (this as Node).contains(target))) listener.call(target, event, target);
+		if (target && (this instanceof Document || (this as Node).contains(target)))
+			listener.call(target, event, target);
 	};
 	const types = delegations.get(this) ?? new Map<string, Delegation[]>();
 	delegations.set(this, types);
@@ -31,10 +32,17 @@ function off(this: EventTarget, type: string, selector: string, listener: Delega
 	const known = delegations.get(this)?.get(type) ?? [];
 	const matches = (entry: Delegation) => entry.selector === selector && entry.listener === listener;
 	for (const entry of known.filter(matches)) this.removeEventListener(type, entry.callback, entry.options);
-	delegations.get(this)?.set(type, known.filter((entry) => !matches(entry)));
+	delegations.get(this)?.set(
+		type,
+		known.filter((entry) => !matches(entry)),
+	);
 }
 
-function onClickEvent(this: HTMLElement, listener: EventListener, options?: boolean | AddEventListenerOptions): void {
+function onClickEvent(
+	this: HTMLElement,
+	listener: EventListener,
+	options?: boolean | AddEventListenerOptions,
+): void {
 	this.addEventListener("click", listener, options);
 	this.addEventListener("auxclick", listener, options);
 }

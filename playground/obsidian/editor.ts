@@ -18,7 +18,12 @@ import {
 	cursorLineUp,
 } from "@codemirror/commands";
 import { foldAll, toggleFold, unfoldAll } from "@codemirror/language";
-import { EditorSelection as Selection, type ChangeSpec, type SelectionRange, type TransactionSpec } from "@codemirror/state";
+import {
+	EditorSelection as Selection,
+	type ChangeSpec,
+	type SelectionRange,
+	type TransactionSpec,
+} from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 
 export interface EditorPosition {
@@ -90,7 +95,12 @@ export abstract class Editor {
 	abstract getSelection(): string;
 	abstract getRange(from: EditorPosition, to: EditorPosition): string;
 	abstract replaceSelection(replacement: string, origin?: string): void;
-	abstract replaceRange(replacement: string, from: EditorPosition, to?: EditorPosition, origin?: string): void;
+	abstract replaceRange(
+		replacement: string,
+		from: EditorPosition,
+		to?: EditorPosition,
+		origin?: string,
+	): void;
 	abstract getCursor(side?: "from" | "to" | "head" | "anchor"): EditorPosition;
 	abstract listSelections(): { anchor: EditorPosition; head: EditorPosition }[];
 	abstract setSelection(anchor: EditorPosition, head?: EditorPosition): void;
@@ -118,7 +128,9 @@ export abstract class Editor {
 	}
 
 	somethingSelected(): boolean {
-		return this.listSelections().some(({ anchor, head }) => anchor.line !== head.line || anchor.ch !== head.ch);
+		return this.listSelections().some(
+			({ anchor, head }) => anchor.line !== head.line || anchor.ch !== head.ch,
+		);
 	}
 
 	setCursor(pos: EditorPosition | number, ch?: number): void {
@@ -134,8 +146,11 @@ export abstract class Editor {
 		const selected = this.listSelections();
 		const lines = new Set<number>();
 		for (const { anchor, head } of selected)
-			for (let at = Math.min(anchor.line, head.line); at <= Math.max(anchor.line, head.line); at++) lines.add(at);
-		const wanted = [...lines].filter((line) => !(ignoreEmpty && lines.size > 1 && this.getLine(line).trim() === ""));
+			for (let at = Math.min(anchor.line, head.line); at <= Math.max(anchor.line, head.line); at++)
+				lines.add(at);
+		const wanted = [...lines].filter(
+			(line) => !(ignoreEmpty && lines.size > 1 && this.getLine(line).trim() === ""),
+		);
 		const values = wanted.map((line) => read(line, this.getLine(line)));
 		const edits = wanted.map((line, index) => write(line, this.getLine(line), values[index] ?? null));
 		this.transaction({ changes: edits.filter((edit): edit is EditorChange => edit !== undefined) });
@@ -156,7 +171,10 @@ export class CodeMirrorEditor extends Editor {
 	}
 
 	setValue(content: string): void {
-		this.dispatch({ changes: { from: 0, to: this.cm.state.doc.length, insert: this.text(content) } }, "setValue");
+		this.dispatch(
+			{ changes: { from: 0, to: this.cm.state.doc.length, insert: this.text(content) } },
+			"setValue",
+		);
 	}
 
 	getLine(line: number): string {
@@ -182,7 +200,10 @@ export class CodeMirrorEditor extends Editor {
 	}
 
 	replaceSelection(replacement: string, origin?: string): void {
-		this.dispatch({ ...this.cm.state.replaceSelection(this.text(replacement)), scrollIntoView: true }, origin);
+		this.dispatch(
+			{ ...this.cm.state.replaceSelection(this.text(replacement)), scrollIntoView: true },
+			origin,
+		);
 	}
 
 	replaceRange(replacement: string, from: EditorPosition, to?: EditorPosition, origin?: string): void {
@@ -208,7 +229,12 @@ export class CodeMirrorEditor extends Editor {
 
 	setSelections(ranges: EditorSelectionOrCaret[], main = 0): void {
 		if (ranges.length === 0) return;
-		this.cm.dispatch({ selection: Selection.create(ranges.map((range) => this.toRange(range)), main) });
+		this.cm.dispatch({
+			selection: Selection.create(
+				ranges.map((range) => this.toRange(range)),
+				main,
+			),
+		});
 	}
 
 	focus(): void {
@@ -270,7 +296,9 @@ export class CodeMirrorEditor extends Editor {
 				const at = after.line(Math.min(Math.max(line + 1, 1), after.lines));
 				return Math.min(at.from + Math.max(ch, 0), at.to);
 			};
-			spec.selection = Selection.create(wanted.map(({ from, to }) => Selection.range(offset(from), offset(to ?? from))));
+			spec.selection = Selection.create(
+				wanted.map(({ from, to }) => Selection.range(offset(from), offset(to ?? from))),
+			);
 		}
 		this.dispatch(spec, origin);
 	}

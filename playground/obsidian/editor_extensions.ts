@@ -1,10 +1,30 @@
 /** The CodeMirror setup of a note: what the app has, plus what plugins register. */
-import { defaultKeymap, history, historyKeymap, indentWithTab, selectLine, selectParentSyntax } from "@codemirror/commands";
+import {
+	defaultKeymap,
+	history,
+	historyKeymap,
+	indentWithTab,
+	selectLine,
+	selectParentSyntax,
+} from "@codemirror/commands";
 import { markdown, markdownLanguage } from "@codemirror/lang-markdown";
-import { HighlightStyle, bracketMatching, foldGutter, indentUnit, syntaxHighlighting } from "@codemirror/language";
+import {
+	HighlightStyle,
+	bracketMatching,
+	foldGutter,
+	indentUnit,
+	syntaxHighlighting,
+} from "@codemirror/language";
 import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
 import { Compartment, EditorState, StateField, type Extension } from "@codemirror/state";
-import { EditorView, ViewPlugin, drawSelection, dropCursor, highlightActiveLine, keymap } from "@codemirror/view";
+import {
+	EditorView,
+	ViewPlugin,
+	drawSelection,
+	dropCursor,
+	highlightActiveLine,
+	keymap,
+} from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import type { MarkdownFileInfo } from "./markdown_view";
 
@@ -19,11 +39,20 @@ const noEditor = (): never => {
 	throw new Error("This field is set only in the editor of a note.");
 };
 
-export const editorInfoField = StateField.define<MarkdownFileInfo>({ create: noEditor, update: (value) => value });
+export const editorInfoField = StateField.define<MarkdownFileInfo>({
+	create: noEditor,
+	update: (value) => value,
+});
 export const editorViewField = editorInfoField;
-export const editorEditorField = StateField.define<EditorView>({ create: noEditor, update: (value) => value });
+export const editorEditorField = StateField.define<EditorView>({
+	create: noEditor,
+	update: (value) => value,
+});
 /** The playground edits source; live preview is not implemented. */
-export const editorLivePreviewField = StateField.define<boolean>({ create: () => false, update: (value) => value });
+export const editorLivePreviewField = StateField.define<boolean>({
+	create: () => false,
+	update: (value) => value,
+});
 
 class LivePreviewState {
 	mousedown = false;

@@ -37,6 +37,11 @@ export function minimalChange(before: string, after: string, state: EditorState)
 
 function countBreaks(text: string, until: number, lineBreak: string): number {
 	let count = 0;
-	for (let at = text.indexOf(lineBreak); at >= 0 && at < until; at = text.indexOf(lineBreak, at + lineBreak.length)) count++;
+	for (
+		let at = text.indexOf(lineBreak);
+		at >= 0 && at < until;
+		at = text.indexOf(lineBreak, at + lineBreak.length)
+	)
+		count++;
 	return count;
 }

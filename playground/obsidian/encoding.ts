@@ -2,7 +2,8 @@
 export function arrayBufferToBase64(buffer: ArrayBuffer): string {
 	const bytes = new Uint8Array(buffer);
 	let text = "";
-	for (let at = 0; at < bytes.length; at += 0x8000) text += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
+	for (let at = 0; at < bytes.length; at += 0x8000)
+		text += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
 	return btoa(text);
 }
 

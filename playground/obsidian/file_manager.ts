@@ -16,7 +16,10 @@ export class FileManager {
 		const { vault } = this.app;
 		const location = vault.getConfig("newFileLocation");
 		if (location === "current") return vault.getFolderByPath(parentPath(sourcePath)) ?? vault.getRoot();
-		if (location === "folder") return vault.getFolderByPath(normalizePath(String(vault.getConfig("newFileFolderPath")))) ?? vault.getRoot();
+		if (location === "folder")
+			return (
+				vault.getFolderByPath(normalizePath(String(vault.getConfig("newFileFolderPath")))) ?? vault.getRoot()
+			);
 		return vault.getRoot();
 	}
 
@@ -33,7 +36,8 @@ export class FileManager {
 	async renameFile(file: TAbstractFile, newPath: string): Promise<void> {
 		const moved = new Set<TFile>();
 		if (file instanceof TFile) moved.add(file);
-		else if (file instanceof TFolder) Vault.recurseChildren(file, (one) => one instanceof TFile && moved.add(one));
+		else if (file instanceof TFolder)
+			Vault.recurseChildren(file, (one) => one instanceof TFile && moved.add(one));
 		const links = findLinks(this.app, moved);
 		await this.app.vault.rename(file, newPath);
 		if (links.size > 0 && (await this.mayUpdateLinks(links.size))) await updateLinks(this.app, links);
@@ -94,14 +98,19 @@ export class FileManager {
 	}
 
 	/** Reads, lets `fn` change, and writes the front matter. Throws where it is not YAML, and what `fn` throws. */
-	async processFrontMatter(file: TFile, fn: (frontmatter: Record<string, unknown>) => void, options?: DataWriteOptions): Promise<void> {
+	async processFrontMatter(
+		file: TFile,
+		fn: (frontmatter: Record<string, unknown>) => void,
+		options?: DataWriteOptions,
+	): Promise<void> {
 		await this.app.vault.process(
 			file,
 			(text) => {
 				const info = getFrontMatterInfo(text);
 				const parsed = info.exists ? parseYaml(info.frontmatter) : {};
 				const frontmatter = (parsed ?? {}) as Record<string, unknown>;
-				if (typeof frontmatter !== "object" || Array.isArray(frontmatter)) throw new Error("The front matter is not a list of properties.");
+				if (typeof frontmatter !== "object" || Array.isArray(frontmatter))
+					throw new Error("The front matter is not a list of properties.");
 				fn(frontmatter);
 				const body = text.slice(info.contentStart);
 				if (Object.keys(frontmatter).length === 0) return body;
@@ -116,7 +125,12 @@ export class FileManager {
 		const { vault } = this.app;
 		const option = String(vault.getConfig("attachmentFolderPath"));
 		const here = parentPath(sourcePath);
-		const folder = option === "./" ? here : option.startsWith("./") ? normalizePath(`${here}/${option.slice(2)}`) : normalizePath(option);
+		const folder =
+			option === "./"
+				? here
+				: option.startsWith("./")
+					? normalizePath(`${here}/${option.slice(2)}`)
+					: normalizePath(option);
 		if (!vault.getFolderByPath(folder)) await vault.createFolder(folder);
 		const { basename, extension } = splitName(filename);
 		return vault.getAvailablePath(joinPath(folder, basename), extension);
@@ -129,8 +143,16 @@ export class FileManager {
 			let answer = false;
 			const modal = new ConfirmationModal(this.app);
 			modal.setTitle("Update links");
-			modal.setContent(`Do you want to update internal links? This affects ${notes} ${notes === 1 ? "note" : "notes"}.`);
-			modal.addButton((button) => button.setButtonText("Update").setCta().setInitialFocus().onClick(() => void (answer = true)));
+			modal.setContent(
+				`Do you want to update internal links? This affects ${notes} ${notes === 1 ? "note" : "notes"}.`,
+			);
+			modal.addButton((button) =>
+				button
+					.setButtonText("Update")
+					.setCta()
+					.setInitialFocus()
+					.onClick(() => void (answer = true)),
+			);
 			modal.addCancelButton("Do not update");
 			modal.setCloseCallback(() => resolve(answer));
 			modal.open();

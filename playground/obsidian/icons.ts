@@ -38,7 +38,14 @@ export function setIcon(parent: HTMLElement, iconId: string): void {
 
 function frame(name: string, viewBox: string): SVGSVGElement {
 	const svg = document.createElementNS(svgNamespace, "svg");
-	const attributes = { width: "24", height: "24", viewBox, fill: "none", stroke: "currentColor", "aria-hidden": "true" };
+	const attributes = {
+		width: "24",
+		height: "24",
+		viewBox,
+		fill: "none",
+		stroke: "currentColor",
+		"aria-hidden": "true",
+	};
 	for (const [key, value] of Object.entries(attributes)) svg.setAttribute(key, value);
 	svg.classList.add("svg-icon", name);
 	return svg;
@@ -59,7 +66,10 @@ function drawLucide(name: string, parts: IconNode[]): SVGSVGElement {
 
 function drawCustom(id: string, content: string): SVGSVGElement {
 	const svg = frame(id, "0 0 100 100");
-	const parsed = new DOMParser().parseFromString(`<svg xmlns="${svgNamespace}">${content}</svg>`, "image/svg+xml");
+	const parsed = new DOMParser().parseFromString(
+		`<svg xmlns="${svgNamespace}">${content}</svg>`,
+		"image/svg+xml",
+	);
 	svg.append(...Array.from(parsed.documentElement.childNodes, (node) => document.importNode(node, true)));
 	return svg;
 }

@@ -6,7 +6,13 @@ import { Component } from "./component";
 import { ConfirmationButton, ConfirmationModal } from "./confirmation";
 import { debounce } from "./debounce";
 import { Editor } from "./editor";
-import { editorEditorField, editorInfoField, editorLivePreviewField, editorViewField, livePreviewState } from "./editor_extensions";
+import {
+	editorEditorField,
+	editorInfoField,
+	editorLivePreviewField,
+	editorViewField,
+	livePreviewState,
+} from "./editor_extensions";
 import * as encoding from "./encoding";
 import { Events } from "./events";
 import { FileManager } from "./file_manager";
@@ -34,14 +40,26 @@ import { Keymap, Scope } from "./scope";
 import * as search from "./search";
 import { BaseComponent, ValueComponent } from "./setting/base";
 import { ButtonComponent, ExtraButtonComponent } from "./setting/button";
-import { DisplayValueComponent, DropdownComponent, ProgressBarComponent, SliderComponent, ToggleComponent } from "./setting/choice";
+import {
+	DisplayValueComponent,
+	DropdownComponent,
+	ProgressBarComponent,
+	SliderComponent,
+	ToggleComponent,
+} from "./setting/choice";
 import { ColorComponent } from "./setting/color";
 import { SettingGroup } from "./setting/group";
 import { SettingPage } from "./setting/page";
 import { SecretComponent } from "./setting/secret";
 import { Setting } from "./setting/setting";
 import { PluginSettingTab, SettingTab } from "./setting/tab";
-import { AbstractTextComponent, MomentFormatComponent, SearchComponent, TextAreaComponent, TextComponent } from "./setting/text";
+import {
+	AbstractTextComponent,
+	MomentFormatComponent,
+	SearchComponent,
+	TextAreaComponent,
+	TextComponent,
+} from "./setting/text";
 import { SecretStorage } from "./storage";
 import { FuzzySuggestModal, SuggestModal } from "./suggest_modal";
 import { TextFileView } from "./text_file_view";
@@ -56,7 +74,15 @@ import { WorkspaceTabs } from "./workspace/tabs";
 import { Workspace } from "./workspace/workspace";
 import * as yaml from "./yaml";
 
-const { WorkspaceContainer, WorkspaceFloating, WorkspaceMobileDrawer, WorkspaceRoot, WorkspaceSidedock, WorkspaceSplit, WorkspaceWindow } = containers;
+const {
+	WorkspaceContainer,
+	WorkspaceFloating,
+	WorkspaceMobileDrawer,
+	WorkspaceRoot,
+	WorkspaceSidedock,
+	WorkspaceSplit,
+	WorkspaceWindow,
+} = containers;
 
 const implemented = {
 	AbstractInputSuggest,

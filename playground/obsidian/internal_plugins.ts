@@ -26,7 +26,8 @@ export class InternalPlugins {
 	plugins: Record<string, InternalPlugin> = {};
 
 	constructor(private readonly app: App) {
-		for (const [id, name] of Object.entries(names)) this.plugins[id] = { id, enabled: true, instance: { id, name, options: {} } };
+		for (const [id, name] of Object.entries(names))
+			this.plugins[id] = { id, enabled: true, instance: { id, name, options: {} } };
 	}
 
 	/** Reads the options of each. */
@@ -92,8 +93,12 @@ export class InternalPlugins {
 		const time = this.option("templates", "timeFormat") || "HH:mm";
 		return text
 			.replace(/\{\{\s*title\s*\}\}/gi, () => title)
-			.replace(/\{\{\s*date(?::([^}]+))?\s*\}\}/gi, (_whole, format?: string) => moment().format(format ?? date))
-			.replace(/\{\{\s*time(?::([^}]+))?\s*\}\}/gi, (_whole, format?: string) => moment().format(format ?? time));
+			.replace(/\{\{\s*date(?::([^}]+))?\s*\}\}/gi, (_whole, format?: string) =>
+				moment().format(format ?? date),
+			)
+			.replace(/\{\{\s*time(?::([^}]+))?\s*\}\}/gi, (_whole, format?: string) =>
+				moment().format(format ?? time),
+			);
 	}
 
 	private insertTemplate(checking: boolean): boolean {
@@ -101,7 +106,10 @@ export class InternalPlugins {
 		if (!info?.editor) return false;
 		if (checking) return true;
 		const folder = this.app.vault.getFolderByPath(normalizePath(this.option("templates", "folder")));
-		const files = folder?.children.filter((entry): entry is TFile => entry instanceof TFile && entry.extension === "md") ?? [];
+		const files =
+			folder?.children.filter(
+				(entry): entry is TFile => entry instanceof TFile && entry.extension === "md",
+			) ?? [];
 		if (files.length === 0) {
 			new Notice("No template folder is set, or it holds no notes.");
 			return true;

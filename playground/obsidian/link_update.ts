@@ -25,7 +25,13 @@ export function findLinks(app: App, targets: Set<TFile>): Map<TFile, FoundLink[]
 		for (const { link, original, position } of links) {
 			const target = app.metadataCache.getFirstLinkpathDest(parseLinktext(link).path, sourcePath);
 			if (!target || !targets.has(target)) continue;
-			const entry: FoundLink = { start: position.start.offset, end: position.end.offset, original, link, target };
+			const entry: FoundLink = {
+				start: position.start.offset,
+				end: position.end.offset,
+				original,
+				link,
+				target,
+			};
 			found.set(source, [...(found.get(source) ?? []), entry]);
 		}
 	}
@@ -64,5 +70,7 @@ function rewrite(app: App, found: FoundLink, source: TFile): string {
 
 /** A path as it stands in a Markdown link. */
 export function encodeLink(path: string): string {
-	return path.replace(/[ \\()<>\u00a0]/g, (character) => encodeURIComponent(character).replace("(", "%28").replace(")", "%29"));
+	return path.replace(/[ \\()<>\u00a0]/g, (character) =>
+		encodeURIComponent(character).replace("(", "%28").replace(")", "%29"),
+	);
 }

@@ -14,13 +14,25 @@ const wikilink: TokenizerAndRendererExtension = {
 	tokenizer(source) {
 		const match = /^(!?)\[\[([^\]\n|]+)(?:\|([^\]\n]*))?\]\]/.exec(source);
 		if (!match) return undefined;
-		return { type: "wikilink", raw: match[0], embed: match[1] === "!", target: match[2]?.trim(), alias: match[3] };
+		return {
+			type: "wikilink",
+			raw: match[0],
+			embed: match[1] === "!",
+			target: match[2]?.trim(),
+			alias: match[3],
+		};
 	},
 	renderer(token) {
 		const target = String(token["target"]);
 		const alias = token["alias"] as string | undefined;
 		const { path, subpath } = parseLinktext(target);
-		const shown = alias ?? (subpath ? [path, ...subpath.split("#").filter((part) => part !== "")].filter((part) => part !== "").join(" > ") : target);
+		const shown =
+			alias ??
+			(subpath
+				? [path, ...subpath.split("#").filter((part) => part !== "")]
+						.filter((part) => part !== "")
+						.join(" > ")
+				: target);
 		if (token["embed"])
 			return `<span class="internal-embed" src="${escapeHtml(target)}" alt="${escapeHtml(alias ?? target)}"></span>`;
 		const href = escapeHtml(target);
@@ -71,15 +83,18 @@ marked.use({
 		link(token: Tokens.Link) {
 			const text = this.parser.parseInline(token.tokens);
 			const external = /^[a-z][a-z\d+.-]*:/i.test(token.href);
-			if (external) return `<a class="external-link" href="${escapeHtml(token.href)}" rel="noopener nofollow" target="_blank">${text}</a>`;
+			if (external)
+				return `<a class="external-link" href="${escapeHtml(token.href)}" rel="noopener nofollow" target="_blank">${text}</a>`;
 			const href = escapeHtml(safeDecode(token.href));
 			return `<a class="internal-link" data-href="${href}" href="${href}">${text}</a>`;
 		},
 		image(token: Tokens.Image) {
-			if (/^[a-z][a-z\d+.-]*:/i.test(token.href)) return `<img src="${escapeHtml(token.href)}" alt="${escapeHtml(token.text)}">`;
+			if (/^[a-z][a-z\d+.-]*:/i.test(token.href))
+				return `<img src="${escapeHtml(token.href)}" alt="${escapeHtml(token.text)}">`;
 			return `<span class="internal-embed" src="${escapeHtml(safeDecode(token.href))}" alt="${escapeHtml(token.text)}"></span>`;
 		},
-		checkbox: ({ checked }) => `<input class="task-list-item-checkbox" type="checkbox"${checked ? " checked" : ""}>`,
+		checkbox: ({ checked }) =>
+			`<input class="task-list-item-checkbox" type="checkbox"${checked ? " checked" : ""}>`,
 	},
 });
 

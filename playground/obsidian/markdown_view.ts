@@ -88,14 +88,20 @@ export class MarkdownView extends TextFileView implements MarkdownFileInfo {
 
 	constructor(leaf: WorkspaceLeaf) {
 		super(leaf);
-		this.sourceEl = this.contentEl.createDiv("markdown-source-view cm-s-obsidian mod-cm6 is-readable-line-width");
+		this.sourceEl = this.contentEl.createDiv(
+			"markdown-source-view cm-s-obsidian mod-cm6 is-readable-line-width",
+		);
 		this.cm = new EditorView({ parent: this.sourceEl });
 		this.editor = new CodeMirrorEditor(this.cm);
 		this.editMode = new MarkdownEditView(this);
 		this.previewMode = new MarkdownPreviewView(this.contentEl.createDiv("markdown-reading-view"), this);
 		this.previewMode.containerEl.hide();
 		this.currentMode = this.editMode;
-		this.modeButton = this.addAction("book-open", "Current view: editing. Click to read", () => void this.toggleMode());
+		this.modeButton = this.addAction(
+			"book-open",
+			"Current view: editing. Click to read",
+			() => void this.toggleMode(),
+		);
 		this.fill("", true);
 	}
 
@@ -167,7 +173,13 @@ export class MarkdownView extends TextFileView implements MarkdownFileInfo {
 	}
 
 	override onPaneMenu(menu: Menu): void {
-		menu.addItem((item) => item.setTitle("Reading view").setIcon("book-open").setChecked(this.getMode() === "preview").onClick(() => void this.toggleMode()));
+		menu.addItem((item) =>
+			item
+				.setTitle("Reading view")
+				.setIcon("book-open")
+				.setChecked(this.getMode() === "preview")
+				.onClick(() => void this.toggleMode()),
+		);
 		if (this.file) this.app.workspace.trigger("file-menu", menu, this.file, "more-options", this.leaf);
 	}
 
@@ -183,7 +195,10 @@ export class MarkdownView extends TextFileView implements MarkdownFileInfo {
 		this.sourceEl.toggle(!reading);
 		this.previewMode.containerEl.toggle(reading);
 		setIcon(this.modeButton, reading ? "pencil" : "book-open");
-		setTooltip(this.modeButton, reading ? "Current view: reading. Click to edit" : "Current view: editing. Click to read");
+		setTooltip(
+			this.modeButton,
+			reading ? "Current view: reading. Click to edit" : "Current view: editing. Click to read",
+		);
 		this.app.workspace.trigger("layout-change");
 	}
 
@@ -206,11 +221,17 @@ export class MarkdownView extends TextFileView implements MarkdownFileInfo {
 
 	private newState(data: string): EditorState {
 		const extensions: Extension[] = [
-			noteExtensions(this, this.app.workspace.editorExtensions, (byPerson) => this.textChanged(byPerson), this.handlers()),
+			noteExtensions(
+				this,
+				this.app.workspace.editorExtensions,
+				(byPerson) => this.textChanged(byPerson),
+				this.handlers(),
+			),
 			editorEditorField.init(() => this.cm),
 			EditorState.lineSeparator.of(this.lineBreak),
 		];
-		if (hasMixedBreaks(data)) console.warn(`"${this.file?.path}" mixes line breaks; the editor keeps the other kind as characters.`);
+		if (hasMixedBreaks(data))
+			console.warn(`"${this.file?.path}" mixes line breaks; the editor keeps the other kind as characters.`);
 		return EditorState.create({ doc: data, extensions });
 	}
 

@@ -171,7 +171,8 @@ export class Menu extends Component {
 		this.dom.remove();
 		this.unload();
 		this.hideCallback?.();
-		if (this.previousFocus instanceof HTMLElement && this.previousFocus.isConnected) this.previousFocus.focus({ preventScroll: true });
+		if (this.previousFocus instanceof HTMLElement && this.previousFocus.isConnected)
+			this.previousFocus.focus({ preventScroll: true });
 		return this;
 	}
 
@@ -201,7 +202,9 @@ export class Menu extends Component {
 	private ordered(): (MenuItem | MenuSeparator)[] {
 		const sections = new Map<string, (MenuItem | MenuSeparator)[]>();
 		for (const item of this.items) sections.set(item.section, [...(sections.get(item.section) ?? []), item]);
-		return [...sections.values()].flatMap((items, index) => (index === 0 ? items : [new MenuSeparator(), ...items]));
+		return [...sections.values()].flatMap((items, index) =>
+			index === 0 ? items : [new MenuSeparator(), ...items],
+		);
 	}
 
 	private choices(): MenuItem[] {

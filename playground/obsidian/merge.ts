@@ -53,7 +53,8 @@ function commonLengths(a: string[], b: string[]): Uint32Array[] {
 		const row = lengths[i] as Uint32Array;
 		const below = lengths[i + 1] as Uint32Array;
 		for (let j = b.length - 1; j >= 0; j--)
-			row[j] = a[i] === b[j] ? (below[j + 1] as number) + 1 : Math.max(below[j] as number, row[j + 1] as number);
+			row[j] =
+				a[i] === b[j] ? (below[j + 1] as number) + 1 : Math.max(below[j] as number, row[j + 1] as number);
 	}
 	return lengths;
 }

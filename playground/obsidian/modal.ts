@@ -23,8 +23,14 @@ export class Modal {
 		this.scope = new Scope();
 		this.containerEl = createDiv({ cls: "modal-container mod-dim" });
 		this.bgEl = this.containerEl.createDiv("modal-bg");
-		this.modalEl = this.containerEl.createDiv({ cls: "modal", attr: { role: "dialog", "aria-modal": "true", tabindex: "-1" } });
-		const closeButton = this.modalEl.createEl("button", { cls: "modal-close-button clickable-icon", attr: { "aria-label": "Close", type: "button" } });
+		this.modalEl = this.containerEl.createDiv({
+			cls: "modal",
+			attr: { role: "dialog", "aria-modal": "true", tabindex: "-1" },
+		});
+		const closeButton = this.modalEl.createEl("button", {
+			cls: "modal-close-button clickable-icon",
+			attr: { "aria-label": "Close", type: "button" },
+		});
 		setIcon(closeButton, "x");
 		this.headerEl = this.modalEl.createDiv("modal-header");
 		this.titleEl = this.headerEl.createDiv("modal-title");
@@ -43,7 +49,8 @@ export class Modal {
 		this.isOpen = true;
 		this.previousFocus = document.activeElement;
 		document.body.append(this.containerEl);
-		if (this.titleEl.textContent !== "") this.modalEl.setAttribute("aria-label", this.titleEl.textContent ?? "");
+		if (this.titleEl.textContent !== "")
+			this.modalEl.setAttribute("aria-label", this.titleEl.textContent ?? "");
 		this.app.keymap.pushScope(this.scope);
 		openModals.push(this);
 		this.modalEl.focus({ preventScroll: true });
@@ -59,7 +66,11 @@ export class Modal {
 		this.containerEl.remove();
 		this.onClose();
 		this.closeCallback?.();
-		if (this.shouldRestoreSelection && this.previousFocus instanceof HTMLElement && this.previousFocus.isConnected)
+		if (
+			this.shouldRestoreSelection &&
+			this.previousFocus instanceof HTMLElement &&
+			this.previousFocus.isConnected
+		)
 			this.previousFocus.focus({ preventScroll: true });
 	}
 
@@ -98,10 +109,13 @@ export class Modal {
 
 	private trapFocus(event: KeyboardEvent): false | undefined {
 		const focusable = [
-			...this.modalEl.querySelectorAll<HTMLElement>("a[href], button, input, select, textarea, [tabindex]:not([tabindex='-1'])"),
+			...this.modalEl.querySelectorAll<HTMLElement>(
+				"a[href], button, input, select, textarea, [tabindex]:not([tabindex='-1'])",
+			),
 		].filter((el) => !el.hasAttribute("disabled") && el.offsetParent !== null);
 		const edge = event.shiftKey ? focusable[0] : focusable.at(-1);
-		if (!edge || (document.activeElement !== edge && this.modalEl.contains(document.activeElement))) return undefined;
+		if (!edge || (document.activeElement !== edge && this.modalEl.contains(document.activeElement)))
+			return undefined;
 		(event.shiftKey ? focusable.at(-1) : focusable[0])?.focus();
 		return false;
 	}

@@ -1,7 +1,10 @@
 const defaultDuration = 5000;
 
 function container(): HTMLElement {
-	return document.querySelector<HTMLElement>(".notice-container") ?? document.body.createDiv({ cls: "notice-container", attr: { role: "status", "aria-live": "polite" } });
+	return (
+		document.querySelector<HTMLElement>(".notice-container") ??
+		document.body.createDiv({ cls: "notice-container", attr: { role: "status", "aria-live": "polite" } })
+	);
 }
 
 /** A message at the corner of the window; 0 ms keeps it until it is clicked. */

@@ -45,7 +45,12 @@ export abstract class Plugin extends Component {
 	onExternalSettingsChange?(): unknown;
 
 	addRibbonIcon(icon: string, title: string, callback: (event: MouseEvent) => unknown): HTMLElement {
-		const el = this.app.workspace.leftRibbon.addRibbonItemButton(`${this.manifest.id}:${title}`, icon, title, callback);
+		const el = this.app.workspace.leftRibbon.addRibbonItemButton(
+			`${this.manifest.id}:${title}`,
+			icon,
+			title,
+			callback,
+		);
 		this.register(() => el.remove());
 		return el;
 	}
@@ -108,7 +113,10 @@ export abstract class Plugin extends Component {
 		});
 	}
 
-	registerObsidianProtocolHandler(action: string, handler: (params: Record<string, string>) => unknown): void {
+	registerObsidianProtocolHandler(
+		action: string,
+		handler: (params: Record<string, string>) => unknown,
+	): void {
 		this.app.workspace.protocolHandlers.set(action, handler);
 		this.register(() => this.app.workspace.protocolHandlers.delete(action));
 	}

@@ -93,7 +93,10 @@ export class Plugins {
 			delete this.plugins[id];
 			this.unloadStyles(id);
 			console.error(`Plugin failure: ${id}`, error);
-			new Notice(`Failed to load plugin "${id}". ${error instanceof Error ? error.message : String(error)}`, 0);
+			new Notice(
+				`Failed to load plugin "${id}". ${error instanceof Error ? error.message : String(error)}`,
+				0,
+			);
 			return null;
 		}
 	}

@@ -108,6 +108,9 @@ export abstract class AbstractInputSuggest<T> extends PopoverSuggest<T> {
 		const asked = ++this.asked;
 		const values = await this.getSuggestions(this.getValue());
 		if (asked !== this.asked || !this.textInputEl.isActiveElement()) return;
-		this.show(this.limit > 0 ? values.slice(0, this.limit) : values, this.textInputEl.getBoundingClientRect());
+		this.show(
+			this.limit > 0 ? values.slice(0, this.limit) : values,
+			this.textInputEl.getBoundingClientRect(),
+		);
 	}
 }

@@ -1,6 +1,10 @@
 import type { App } from "./app";
 import type { TFile } from "./files";
-import { createCodeBlockPostProcessor, registerPostProcessor, unregisterPostProcessor } from "./post_processors";
+import {
+	createCodeBlockPostProcessor,
+	registerPostProcessor,
+	unregisterPostProcessor,
+} from "./post_processors";
 import { MarkdownRenderer } from "./renderer";
 import { Component } from "./component";
 import type { MarkdownView } from "./markdown_view";
@@ -64,7 +68,8 @@ export class MarkdownPreviewView extends MarkdownRenderer {
 		await content.load();
 		const page = createDiv("markdown-preview-view markdown-rendered is-readable-line-width");
 		const sizer = page.createDiv("markdown-preview-sizer markdown-preview-section");
-		if (this.file && this.app.vault.getConfig("showInlineTitle")) sizer.createDiv({ cls: "inline-title", text: this.file.basename });
+		if (this.file && this.app.vault.getConfig("showInlineTitle"))
+			sizer.createDiv({ cls: "inline-title", text: this.file.basename });
 		await MarkdownRenderer.render(this.app, this.text, sizer, this.file?.path ?? "", content);
 		if (drawing === this.drawing) this.containerEl.replaceChildren(page);
 	}

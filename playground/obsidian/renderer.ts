@@ -19,11 +19,22 @@ export abstract class MarkdownRenderer extends MarkdownRenderChild {
 	abstract get file(): TFile | null;
 
 	/** Deprecated in the app in favour of `render`; the app it belongs to is the only one there is. */
-	static renderMarkdown(markdown: string, el: HTMLElement, sourcePath: string, component: Component): Promise<void> {
+	static renderMarkdown(
+		markdown: string,
+		el: HTMLElement,
+		sourcePath: string,
+		component: Component,
+	): Promise<void> {
 		return MarkdownRenderer.render(window.app, markdown, el, sourcePath, component);
 	}
 
-	static async render(app: App, markdown: string, el: HTMLElement, sourcePath: string, component: Component): Promise<void> {
+	static async render(
+		app: App,
+		markdown: string,
+		el: HTMLElement,
+		sourcePath: string,
+		component: Component,
+	): Promise<void> {
 		await renderInto(app, markdown, el, sourcePath, component, 0);
 	}
 }
@@ -71,10 +82,17 @@ function decorateLinks(app: App, box: HTMLElement, sourcePath: string): void {
 			void app.workspace.openLinkText(target, sourcePath, event.ctrlKey || event.metaKey ? "tab" : false);
 		});
 	}
-	for (const tag of box.querySelectorAll("a.tag")) tag.addEventListener("click", (event) => event.preventDefault());
+	for (const tag of box.querySelectorAll("a.tag"))
+		tag.addEventListener("click", (event) => event.preventDefault());
 }
 
-async function fillEmbeds(app: App, box: HTMLElement, sourcePath: string, component: Component, depth: number): Promise<void> {
+async function fillEmbeds(
+	app: App,
+	box: HTMLElement,
+	sourcePath: string,
+	component: Component,
+	depth: number,
+): Promise<void> {
 	for (const embed of box.querySelectorAll<HTMLElement>("span.internal-embed")) {
 		const source = embed.getAttribute("src") ?? "";
 		const file = app.metadataCache.getFirstLinkpathDest(parseLinktext(source).path, sourcePath);
@@ -83,7 +101,9 @@ async function fillEmbeds(app: App, box: HTMLElement, sourcePath: string, compon
 			embed.setText(`"${source}" could not be found.`);
 		} else if (images.has(file.extension)) {
 			embed.addClass("media-embed", "image-embed", "is-loaded");
-			embed.createEl("img", { attr: { src: app.vault.getResourcePath(file), alt: embed.getAttribute("alt") ?? "" } });
+			embed.createEl("img", {
+				attr: { src: app.vault.getResourcePath(file), alt: embed.getAttribute("alt") ?? "" },
+			});
 		} else if (file.extension === "md" && depth < embedDepth) {
 			embed.addClass("markdown-embed", "is-loaded");
 			embed.createDiv({ cls: "embed-title", text: file.basename });
@@ -108,7 +128,10 @@ function decorateCallouts(box: HTMLElement): void {
 		const callout = createDiv({ cls: "callout", attr: { "data-callout": type } });
 		const title = callout.createDiv("callout-title");
 		setIcon(title.createDiv("callout-icon"), "info");
-		title.createDiv({ cls: "callout-title-inner", text: match[3] || type.charAt(0).toUpperCase() + type.slice(1) });
+		title.createDiv({
+			cls: "callout-title-inner",
+			text: match[3] || type.charAt(0).toUpperCase() + type.slice(1),
+		});
 		if (first.querySelector("br") && (text.textContent ?? "") === "") first.querySelector("br")?.remove();
 		if ((first.textContent ?? "").trim() === "" && first.children.length === 0) first.remove();
 		callout.createDiv("callout-content").append(...quote.childNodes);

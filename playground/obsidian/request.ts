@@ -58,7 +58,10 @@ async function send(param: RequestUrlParam): Promise<RequestUrlResponse> {
 	const headers: Record<string, string> = { ...param.headers };
 	const hasType = Object.keys(headers).some((name) => name.toLowerCase() === "content-type");
 	if (param.contentType && !hasType) headers["Content-Type"] = param.contentType;
-	const body = typeof param.body === "string" ? new TextEncoder().encode(param.body) : new Uint8Array(param.body ?? new ArrayBuffer(0));
+	const body =
+		typeof param.body === "string"
+			? new TextEncoder().encode(param.body)
+			: new Uint8Array(param.body ?? new ArrayBuffer(0));
 	const method = (param.method ?? "GET").toUpperCase();
 	const reply = await connection.call("request", { url: param.url, method, headers }, body);
 	const { status, headers: answered } = reply.result as { status: number; headers: Record<string, string> };
@@ -67,7 +70,11 @@ async function send(param: RequestUrlParam): Promise<RequestUrlResponse> {
 	return response(status, answered, reply.body.slice().buffer as ArrayBuffer);
 }
 
-function response(status: number, headers: Record<string, string>, arrayBuffer: ArrayBuffer): RequestUrlResponse {
+function response(
+	status: number,
+	headers: Record<string, string>,
+	arrayBuffer: ArrayBuffer,
+): RequestUrlResponse {
 	return {
 		status,
 		headers,

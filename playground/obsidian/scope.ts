@@ -18,7 +18,9 @@ export interface KeymapEventHandler {
 
 /** Modifiers in one order, with Mod as this system's key. */
 export function compileModifiers(modifiers: readonly Modifier[]): string {
-	const real = modifiers.map((modifier) => (modifier === "Mod" ? (Platform.isMacOS ? "Meta" : "Ctrl") : modifier));
+	const real = modifiers.map((modifier) =>
+		modifier === "Mod" ? (Platform.isMacOS ? "Meta" : "Ctrl") : modifier,
+	);
 	return real.sort().join(",");
 }
 
@@ -37,7 +39,11 @@ export class Scope {
 	constructor(readonly parent?: Scope) {}
 
 	/** A null key or null modifiers match any. Returning false from `func` prevents the default. */
-	register(modifiers: Modifier[] | null, key: string | null, func: KeymapEventHandler["func"]): KeymapEventHandler {
+	register(
+		modifiers: Modifier[] | null,
+		key: string | null,
+		func: KeymapEventHandler["func"],
+	): KeymapEventHandler {
 		const handler = { modifiers: modifiers ? compileModifiers(modifiers) : null, key, scope: this, func };
 		this.keys.push(handler);
 		return handler;
@@ -52,7 +58,8 @@ export class Scope {
 		for (const handler of this.keys.slice()) {
 			if (handler.modifiers !== null && handler.modifiers !== context.modifiers) continue;
 			const key = handler.key?.toLowerCase();
-			if (key !== undefined && key !== context.key?.toLowerCase() && key !== context.vkey.toLowerCase()) continue;
+			if (key !== undefined && key !== context.key?.toLowerCase() && key !== context.vkey.toLowerCase())
+				continue;
 			const result = handler.func(event, context);
 			if (result !== undefined) return result;
 		}
@@ -107,7 +114,9 @@ export class Keymap {
 	}
 
 	/** Where a click with these modifiers opens something; false for here. */
-	static isModEvent(event?: MouseEvent | KeyboardEvent | TouchEvent | null): "tab" | "split" | "window" | false {
+	static isModEvent(
+		event?: MouseEvent | KeyboardEvent | TouchEvent | null,
+	): "tab" | "split" | "window" | false {
 		if (!event) return false;
 		const middle = "button" in event && event.button === 1;
 		if (!Keymap.isModifier(event, "Mod") && !middle) return false;

@@ -17,7 +17,11 @@ function fuzzy(letters: string, text: string): SearchResult | null {
 	if (letters === "") return { score: 0, matches: [] };
 	const lower = text.toLowerCase();
 	const whole = lower.indexOf(letters);
-	if (whole >= 0) return { score: -whole * 0.01 - (text.length - letters.length) * 0.001, matches: [[whole, whole + letters.length]] };
+	if (whole >= 0)
+		return {
+			score: -whole * 0.01 - (text.length - letters.length) * 0.001,
+			matches: [[whole, whole + letters.length]],
+		};
 	const matches: SearchMatchPart[] = [];
 	let at = 0;
 	let penalty = 0;
@@ -48,7 +52,10 @@ function isWordStart(text: string, at: number): boolean {
 
 /** Every word of the query somewhere in the text. */
 export function prepareSimpleSearch(query: string): (text: string) => SearchResult | null {
-	const words = query.toLowerCase().split(/\s+/).filter((word) => word !== "");
+	const words = query
+		.toLowerCase()
+		.split(/\s+/)
+		.filter((word) => word !== "");
 	return (text) => {
 		const lower = text.toLowerCase();
 		const matches: SearchMatchPart[] = [];

@@ -19,7 +19,12 @@ export class SuggestList<T> {
 		private readonly inputEl: HTMLElement | undefined,
 	) {
 		containerEl.setAttrs({ role: "listbox", id: this.id, "aria-label": "Suggestions" });
-		inputEl?.setAttrs({ role: "combobox", "aria-controls": this.id, "aria-expanded": "true", "aria-autocomplete": "list" });
+		inputEl?.setAttrs({
+			role: "combobox",
+			"aria-controls": this.id,
+			"aria-expanded": "true",
+			"aria-autocomplete": "list",
+		});
 	}
 
 	setSuggestions(values: T[]): void {

@@ -20,9 +20,16 @@ export function setTooltip(el: HTMLElement, tooltip: string, options: TooltipOpt
 }
 
 /** Shows a tooltip at an element now. */
-export function displayTooltip(target: HTMLElement, content: string | DocumentFragment, options: TooltipOptions = {}): void {
+export function displayTooltip(
+	target: HTMLElement,
+	content: string | DocumentFragment,
+	options: TooltipOptions = {},
+): void {
 	hideTooltip();
-	const tip = document.body.createDiv({ cls: ["tooltip", ...(options.classes ?? [])], attr: { role: "tooltip" } });
+	const tip = document.body.createDiv({
+		cls: ["tooltip", ...(options.classes ?? [])],
+		attr: { role: "tooltip" },
+	});
 	tip.setText(content);
 	const box = target.getBoundingClientRect();
 	const own = tip.getBoundingClientRect();
@@ -56,9 +63,12 @@ export function installTooltips(): void {
 		const owner = event.target.closest<HTMLElement>("[aria-label]");
 		if (!owner || owner.closest(".cm-editor, [role=region], [role=dialog]") === owner) return;
 		const label = owner.getAttribute("aria-label") ?? "";
-		const placement = (owner.dataset["tooltipPosition"] ?? "bottom") as NonNullable<TooltipOptions["placement"]>;
+		const placement = (owner.dataset["tooltipPosition"] ?? "bottom") as NonNullable<
+			TooltipOptions["placement"]
+		>;
 		timer = window.setTimeout(() => {
-			if (owner.isConnected && label !== "" && label !== owner.textContent) displayTooltip(owner, label, { placement });
+			if (owner.isConnected && label !== "" && label !== owner.textContent)
+				displayTooltip(owner, label, { placement });
 		}, 400);
 	});
 	document.addEventListener("pointerdown", () => {

@@ -28,7 +28,8 @@ export class VaultIndex {
 		if (known) return { created: [] };
 		const created: TAbstractFile[] = [];
 		const parent = this.folderAt(parentPath(path), created);
-		const entry = kind === "folder" ? new TFolder(this.vault, path) : new TFile(this.vault, path, { ctime, mtime, size });
+		const entry =
+			kind === "folder" ? new TFolder(this.vault, path) : new TFile(this.vault, path, { ctime, mtime, size });
 		this.attach(entry, parent);
 		created.push(entry);
 		return { created };

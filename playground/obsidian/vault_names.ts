@@ -8,6 +8,8 @@ export function checkPath(profile: Profile, path: string): void {
 	const forbidden = profile.illegal.filter((character) => character !== "/");
 	for (const character of forbidden) {
 		if (path.includes(character))
-			throw new Error(`File name cannot contain any of the following characters: ${profile.illegal.join(" ")}`);
+			throw new Error(
+				`File name cannot contain any of the following characters: ${profile.illegal.join(" ")}`,
+			);
 	}
 }

@@ -67,7 +67,8 @@ export abstract class View extends Component {
 	}
 
 	setEphemeralState(state: unknown): void {
-		if ((state as { focus?: boolean } | null)?.focus) this.containerEl.find("textarea, input, [contenteditable=true]")?.focus();
+		if ((state as { focus?: boolean } | null)?.focus)
+			this.containerEl.find("textarea, input, [contenteditable=true]")?.focus();
 	}
 
 	getIcon(): string {
@@ -162,7 +163,11 @@ export class EmptyView extends ItemView {
 			["switcher:open", "Go to file"],
 			["command-palette:open", "Show all commands"],
 		] as const) {
-			const button = actions.createEl("button", { cls: "empty-state-action", text, attr: { type: "button" } });
+			const button = actions.createEl("button", {
+				cls: "empty-state-action",
+				text,
+				attr: { type: "button" },
+			});
 			button.addEventListener("click", () => this.app.commands.executeCommandById(id));
 		}
 	}

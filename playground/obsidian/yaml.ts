@@ -46,9 +46,17 @@ export function parseFrontMatterEntry(frontmatter: FrontMatter, key: string | Re
 /** A list, or a text with commas, as a list of texts. */
 export function parseFrontMatterStringArray(frontmatter: FrontMatter, key: string | RegExp): string[] | null {
 	const value = parseFrontMatterEntry(frontmatter, key);
-	const items = Array.isArray(value) ? value : typeof value === "string" ? value.split(",") : typeof value === "number" ? [value] : null;
+	const items = Array.isArray(value)
+		? value
+		: typeof value === "string"
+			? value.split(",")
+			: typeof value === "number"
+				? [value]
+				: null;
 	if (!items) return null;
-	const texts = items.filter((item) => typeof item === "string" || typeof item === "number").map((item) => String(item).trim());
+	const texts = items
+		.filter((item) => typeof item === "string" || typeof item === "number")
+		.map((item) => String(item).trim());
 	return texts.filter((text) => text !== "");
 }
 
@@ -61,6 +69,8 @@ export function parseFrontMatterTags(frontmatter: FrontMatter): string[] | null 
 	const value = parseFrontMatterEntry(frontmatter, /^tags?$/i);
 	const items = Array.isArray(value) ? value : typeof value === "string" ? value.split(/[,\s]+/) : null;
 	if (!items) return null;
-	const tags = items.filter((item) => typeof item === "string" || typeof item === "number").map((item) => String(item).trim());
+	const tags = items
+		.filter((item) => typeof item === "string" || typeof item === "number")
+		.map((item) => String(item).trim());
 	return tags.filter((tag) => tag !== "").map((tag) => (tag.startsWith("#") ? tag : `#${tag}`));
 }

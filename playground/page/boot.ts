@@ -20,6 +20,7 @@ import { evaluatePlugin, lastEvaluationMs } from "./loader";
 export interface BootOptions {
 	connection: Connection;
 	profile: Profile;
+	vaultName: string;
 	/** `light` or `dark` overrides what the vault says. */
 	theme: string | null;
 	/** Puts `window.__playground` in place. */
@@ -34,18 +35,27 @@ export interface Timings {
 	ready: number;
 }
 
-export async function boot({ connection, profile, theme, test }: BootOptions): Promise<void> {
+export async function boot({ connection, profile, vaultName, theme, test }: BootOptions): Promise<void> {
 	const start = performance.now();
 	const { frameEl, mainEl } = drawFrame(profile);
 	setRequestConnection(connection);
 	window.moment = moment;
-	const app = new App({ connection, profile, vaultName: "vault", parent: mainEl, evaluate: evaluatePlugin, workerUrl: "/assets/index_worker.js" });
+	const app = new App({
+		connection,
+		profile,
+		vaultName,
+		parent: mainEl,
+		evaluate: evaluatePlugin,
+		workerUrl: "/assets/index_worker.js",
+	});
 	window.app = app;
 	await app.vault.config.load();
-	if (theme === "light" || theme === "dark") app.vault.config.override("theme", theme === "light" ? "moonstone" : "obsidian");
+	if (theme === "light" || theme === "dark")
+		app.vault.config.override("theme", theme === "light" ? "moonstone" : "obsidian");
 	app.updateTheme();
 	frameEl.append(app.statusBar.containerEl);
-	connection.onClose = () => new Notice("The playground's server has gone away. Start it again and reload this page.", 0);
+	connection.onClose = () =>
+		new Notice("The playground's server has gone away. Start it again and reload this page.", 0);
 
 	registerViews(app);
 	addAppCommands(app);
@@ -63,7 +73,12 @@ export async function boot({ connection, profile, theme, test }: BootOptions): P
 	const restored = await app.workspace.start(layout);
 	if (!restored) await defaultLayout(app);
 	addStatus(app);
-	const timings: Timings = { pluginEval: lastEvaluationMs, pluginsLoaded, vaultLoaded, ready: performance.now() - start };
+	const timings: Timings = {
+		pluginEval: lastEvaluationMs,
+		pluginsLoaded,
+		vaultLoaded,
+		ready: performance.now() - start,
+	};
 	if (test) window.__playground = { app, obsidian: obsidianModule, timings, connection };
 	document.body.dataset["ready"] = "true";
 }
@@ -90,10 +105,20 @@ function registerViews(app: App): void {
 function addRibbon(app: App): void {
 	const { leftRibbon } = app.workspace;
 	const run = (id: string) => () => app.commands.executeCommandById(id);
-	leftRibbon.addRibbonItemButton("left-sidebar", "panel-left", "Toggle left sidebar", run("app:toggle-left-sidebar"));
+	leftRibbon.addRibbonItemButton(
+		"left-sidebar",
+		"panel-left",
+		"Toggle left sidebar",
+		run("app:toggle-left-sidebar"),
+	);
 	leftRibbon.addRibbonItemButton("switcher", "file-search", "Open quick switcher", run("switcher:open"));
 	leftRibbon.addRibbonItemButton("daily-notes", "calendar", "Open today's daily note", run("daily-notes"));
-	leftRibbon.addRibbonItemButton("command-palette", "terminal", "Open command palette", run("command-palette:open"));
+	leftRibbon.addRibbonItemButton(
+		"command-palette",
+		"terminal",
+		"Open command palette",
+		run("command-palette:open"),
+	);
 	leftRibbon.addBottomButton("panel-right", "Toggle right sidebar", run("app:toggle-right-sidebar"));
 	leftRibbon.addBottomButton("sun-moon", "Toggle light/dark mode", run("theme:toggle-light-dark"));
 	leftRibbon.addBottomButton("settings", "Settings", run("app:open-settings"));

@@ -38,7 +38,9 @@ export class Connection {
 
 	private constructor(private readonly socket: WebSocket) {
 		socket.binaryType = "arraybuffer";
-		socket.addEventListener("message", (message) => this.receive(new Uint8Array(message.data as ArrayBuffer)));
+		socket.addEventListener("message", (message) =>
+			this.receive(new Uint8Array(message.data as ArrayBuffer)),
+		);
 		socket.addEventListener("close", () => this.closed());
 	}
 
@@ -51,9 +53,13 @@ export class Connection {
 		const socket = new WebSocket(address);
 		return new Promise((resolve, reject) => {
 			socket.addEventListener("open", () => resolve(new Connection(socket)), { once: true });
-			socket.addEventListener("error", () => reject(new Error("The playground's server cannot be reached.")), {
-				once: true,
-			});
+			socket.addEventListener(
+				"error",
+				() => reject(new Error("The playground's server cannot be reached.")),
+				{
+					once: true,
+				},
+			);
 		});
 	}
 

@@ -42,7 +42,9 @@ export let lastEvaluationMs = 0;
 export const evaluatePlugin: PluginFactory = (main, id) => {
 	const start = performance.now();
 	// Indirect eval runs in the global scope, like the app's; the source name shows up in stack traces.
-	const wrapped = (0, eval)(`(function(require,module,exports){${main}\n})\n//# sourceURL=plugin:${id}`) as Evaluated;
+	const wrapped = (0, eval)(
+		`(function(require,module,exports){${main}\n})\n//# sourceURL=plugin:${id}`,
+	) as Evaluated;
 	const module: { exports: { default?: unknown } } = { exports: {} };
 	wrapped(pluginRequire(id), module, module.exports);
 	lastEvaluationMs = performance.now() - start;

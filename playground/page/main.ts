@@ -12,9 +12,14 @@ async function main(): Promise<void> {
 	const query = new URLSearchParams(location.search);
 	const profile = profileNamed(query.get("profile"));
 	setPlatform(profile);
-	const token = document.querySelector('meta[name="playground-token"]')?.getAttribute("content") ?? "";
-	const connection = await Connection.open(token, profile.name);
-	await boot({ connection, profile, theme: query.get("theme"), test: query.has("test") });
+	const connection = await Connection.open(meta("playground-token"), profile.name);
+	const vaultName = meta("playground-vault");
+	document.title = `${vaultName} - Playground`;
+	await boot({ connection, profile, vaultName, theme: query.get("theme"), test: query.has("test") });
+}
+
+function meta(name: string): string {
+	return document.querySelector(`meta[name="${name}"]`)?.getAttribute("content") ?? "";
 }
 
 main().catch((error: unknown) => {

@@ -20,7 +20,12 @@ export interface Listing {
 /** Stat as it goes over the wire. The creation time is the birth time where the file system keeps one. */
 export function wireStat(stats: Stats): WireStat {
 	const born = stats.birthtimeMs > 0 ? stats.birthtimeMs : stats.ctimeMs;
-	return [stats.isDirectory() ? "folder" : "file", Math.floor(born), Math.floor(stats.mtimeMs), stats.isDirectory() ? 0 : stats.size];
+	return [
+		stats.isDirectory() ? "folder" : "file",
+		Math.floor(born),
+		Math.floor(stats.mtimeMs),
+		stats.isDirectory() ? 0 : stats.size,
+	];
 }
 
 export class Disk {
@@ -105,7 +110,11 @@ export class Disk {
 	}
 
 	async copy(path: string, to: string): Promise<void> {
-		await fs.cp(await this.resolve(path), await this.resolveNew(to), { recursive: true, errorOnExist: true, force: false });
+		await fs.cp(await this.resolve(path), await this.resolveNew(to), {
+			recursive: true,
+			errorOnExist: true,
+			force: false,
+		});
 	}
 
 	/** Moves into `.trash` of the vault, under a name that is free there. Returns where it went. */

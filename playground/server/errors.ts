@@ -31,6 +31,12 @@ export function toWireError(error: unknown, profile: Profile, op: string, path: 
 }
 
 function syscall(op: string): string {
-	const names: Record<string, string> = { read: "open", write: "open", append: "open", list: "scandir", remove: "unlink" };
+	const names: Record<string, string> = {
+		read: "open",
+		write: "open",
+		append: "open",
+		list: "scandir",
+		remove: "unlink",
+	};
 	return names[op] ?? op;
 }

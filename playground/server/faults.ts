@@ -5,16 +5,7 @@
 import type { RequestHeader } from "../shared/frames";
 
 /** The calls that change the folder, in the order in which they are counted. */
-export const mutations = new Set([
-	"write",
-	"append",
-	"mkdir",
-	"rename",
-	"remove",
-	"rmdir",
-	"trash",
-	"copy",
-]);
+export const mutations = new Set(["write", "append", "mkdir", "rename", "remove", "rmdir", "trash", "copy"]);
 
 export interface FailRule {
 	/** Which call fails; `mutation` means any that changes the folder. */

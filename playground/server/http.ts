@@ -12,6 +12,8 @@ export interface Site {
 	dist: string;
 	/** Put into the page; the WebSocket asks for it, so that no other site can connect. */
 	token: string;
+	/** What the app calls the vault. */
+	vaultName: string;
 	/** Asked for by the control endpoint; missing: there is no control endpoint. */
 	controlToken?: string | undefined;
 	faults: Faults;
@@ -39,7 +41,8 @@ export async function answer(site: Site, request: IncomingMessage, response: Ser
 	try {
 		if (!site.allowsHost(request.headers.host)) return refuse(response, 403, "This host name is not served.");
 		const url = new URL(request.url ?? "/", "http://playground");
-		if (request.method === "POST" && url.pathname === "/control") return await control(site, request, response);
+		if (request.method === "POST" && url.pathname === "/control")
+			return await control(site, request, response);
 		if (request.method !== "GET") return refuse(response, 405, "Only GET is answered here.");
 		if (url.pathname === "/") return await page(site, url, response);
 		if (url.pathname.startsWith("/assets/")) return await asset(site, url.pathname.slice(8), response);
@@ -59,14 +62,19 @@ async function page(site: Site, url: URL, response: ServerResponse): Promise<voi
 	profileNamed(url.searchParams.get("profile"));
 	const html = await readFile(join(site.dist, "index.html"), "utf8");
 	response.writeHead(200, { "content-type": "text/html; charset=utf-8", "cache-control": "no-store" });
-	response.end(html.replace("PLAYGROUND_TOKEN", site.token));
+	const name = site.vaultName.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
+	response.end(html.replace("PLAYGROUND_TOKEN", site.token).replace("PLAYGROUND_VAULT", () => name));
 }
 
 async function asset(site: Site, name: string, response: ServerResponse): Promise<void> {
-	if (!/^[\w.-]+$/.test(name) || name.startsWith(".")) return refuse(response, 404, "There is no such asset.");
+	if (!/^[\w.-]+$/.test(name) || name.startsWith("."))
+		return refuse(response, 404, "There is no such asset.");
 	const bytes = await readFile(join(site.dist, name)).catch(() => undefined);
 	if (!bytes) return refuse(response, 404, "There is no such asset.");
-	response.writeHead(200, { "content-type": types[extname(name)] ?? "application/octet-stream", "cache-control": "no-cache" });
+	response.writeHead(200, {
+		"content-type": types[extname(name)] ?? "application/octet-stream",
+		"cache-control": "no-cache",
+	});
 	response.end(bytes);
 }
 

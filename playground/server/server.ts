@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { basename } from "node:path";
 import { WebSocketServer } from "ws";
 import type { ChangeEvent } from "../shared/frames";
 import { profileNamed } from "../shared/profiles";
@@ -16,6 +17,8 @@ export interface ServerOptions {
 	vaultDir: string;
 	/** Where `build.mjs` put the page. */
 	dist: string;
+	/** What the app calls the vault; by default the folder's name. */
+	vaultName?: string;
 	/** 0 (the default) takes a free port. */
 	port?: number;
 	/** More host names under which the page may be asked for, besides 127.0.0.1 and localhost. */
@@ -49,7 +52,15 @@ export async function startServer(options: ServerOptions): Promise<PlaygroundSer
 	const token = randomBytes(18).toString("base64url");
 	const names = new Set(["127.0.0.1", "localhost", ...(options.hosts ?? [])]);
 	const allowsHost = (host: string | undefined) => host !== undefined && names.has(host.replace(/:\d+$/, ""));
-	const site: Site = { root: options.vaultDir, dist: options.dist, token, controlToken: options.controlToken, faults, allowsHost };
+	const site: Site = {
+		root: options.vaultDir,
+		dist: options.dist,
+		vaultName: options.vaultName ?? basename(options.vaultDir),
+		token,
+		controlToken: options.controlToken,
+		faults,
+		allowsHost,
+	};
 	const shared: Shared = {
 		root: options.vaultDir,
 		watcher,
@@ -61,10 +72,18 @@ export async function startServer(options: ServerOptions): Promise<PlaygroundSer
 	};
 
 	const http = createServer((request, response) => void answer(site, request, response));
-	const sockets = new WebSocketServer({ noServer: true, maxPayload: 512 * 1024 * 1024, perMessageDeflate: false });
+	const sockets = new WebSocketServer({
+		noServer: true,
+		maxPayload: 512 * 1024 * 1024,
+		perMessageDeflate: false,
+	});
 	http.on("upgrade", (request, socket, head) => {
 		const url = new URL(request.url ?? "/", "http://playground");
-		if (!allowsHost(request.headers.host) || url.pathname !== "/ws" || url.searchParams.get("token") !== token) {
+		if (
+			!allowsHost(request.headers.host) ||
+			url.pathname !== "/ws" ||
+			url.searchParams.get("token") !== token
+		) {
 			socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
 			return;
 		}

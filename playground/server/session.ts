@@ -1,7 +1,13 @@
 /** One page's connection: takes frames in, answers each, one write at a time and reads beside each other. */
 import { relative, sep } from "node:path";
 import type { WebSocket } from "ws";
-import { decodeFrame, encodeFrame, type ChangeEvent, type RequestHeader, type WireStat } from "../shared/frames";
+import {
+	decodeFrame,
+	encodeFrame,
+	type ChangeEvent,
+	type RequestHeader,
+	type WireStat,
+} from "../shared/frames";
 import type { Profile } from "../shared/profiles";
 import { Disk } from "./disk";
 import { DiskError, toWireError } from "./errors";
@@ -60,12 +66,18 @@ export class Session {
 		} catch (error) {
 			if (this.shared.faults.isDead(this.generation)) return;
 			const path = error instanceof DiskError ? error.path : (request.path ?? "");
-			this.socket.send(encodeFrame({ id: request.id, error: toWireError(error, this.profile, request.op, path) }));
+			this.socket.send(
+				encodeFrame({ id: request.id, error: toWireError(error, this.profile, request.op, path) }),
+			);
 		}
 	}
 
 	/** Does one call, or returns undefined when it is never to be answered. */
-	private async perform(request: RequestHeader, body: Uint8Array, latency: number): Promise<Answer | undefined> {
+	private async perform(
+		request: RequestHeader,
+		body: Uint8Array,
+		latency: number,
+	): Promise<Answer | undefined> {
 		if (this.shared.faults.isDead(this.generation)) return undefined;
 		if (latency > 0 && !request.app) await new Promise((resolve) => setTimeout(resolve, latency));
 		const verdict = this.shared.faults.judge(request);
@@ -117,7 +129,8 @@ export class Session {
 
 	/** Sizes of the files in order (-1: not readable), and their bytes one after the other. */
 	private async readMany(paths: unknown): Promise<Answer> {
-		if (!Array.isArray(paths) || paths.length > readManyLimit) throw new Error(`readMany takes up to ${readManyLimit} paths.`);
+		if (!Array.isArray(paths) || paths.length > readManyLimit)
+			throw new Error(`readMany takes up to ${readManyLimit} paths.`);
 		const parts: Uint8Array[] = [];
 		const sizes: number[] = [];
 		for (const path of paths) {
@@ -150,7 +163,9 @@ export class Session {
 			case "remove":
 				return { result: await this.vanish(path, () => this.disk.remove(path)) };
 			case "rmdir":
-				return { result: await this.vanish(path, () => this.disk.rmdir(path, request["recursive"] === true)) };
+				return {
+					result: await this.vanish(path, () => this.disk.rmdir(path, request["recursive"] === true)),
+				};
 			case "rename":
 				await this.vanish(path, () => this.disk.rename(path, to));
 				return { result: await this.changed(to) };

@@ -40,7 +40,8 @@ export class FolderWatcher {
 	/** Everything known that is not hidden. */
 	tree(): WireEntry[] {
 		const entries: WireEntry[] = [];
-		for (const [path, stat] of this.known) if (!isHidden(path)) entries.push([path.normalize("NFC"), ...stat]);
+		for (const [path, stat] of this.known)
+			if (!isHidden(path)) entries.push([path.normalize("NFC"), ...stat]);
 		return entries;
 	}
 
@@ -183,5 +184,7 @@ export function isHidden(path: string): boolean {
 
 /** Hidden folders are not watched, except the configuration folder (its data.json files may be synced). */
 function isWatched(directory: string): boolean {
-	return !isHidden(directory) || directory === ".obsidian" || /^\.obsidian\/plugins(\/[^/.]+)?$/.test(directory);
+	return (
+		!isHidden(directory) || directory === ".obsidian" || /^\.obsidian\/plugins(\/[^/.]+)?$/.test(directory)
+	);
 }

@@ -14,7 +14,15 @@ class FilesTab extends SettingTab {
 			{
 				name: "Deleted files",
 				desc: "What happens to a file after you delete it.",
-				control: { type: "dropdown", key: "trashOption", options: { system: "Move to system trash", local: "Move to vault trash (.trash)", none: "Permanently delete" } },
+				control: {
+					type: "dropdown",
+					key: "trashOption",
+					options: {
+						system: "Move to system trash",
+						local: "Move to vault trash (.trash)",
+						none: "Permanently delete",
+					},
+				},
 			},
 			{
 				name: "Automatically update internal links",
@@ -23,7 +31,15 @@ class FilesTab extends SettingTab {
 			},
 			{
 				name: "Default location for new notes",
-				control: { type: "dropdown", key: "newFileLocation", options: { root: "Vault folder", current: "Same folder as current file", folder: "In the folder specified below" } },
+				control: {
+					type: "dropdown",
+					key: "newFileLocation",
+					options: {
+						root: "Vault folder",
+						current: "Same folder as current file",
+						folder: "In the folder specified below",
+					},
+				},
 			},
 			{
 				name: "Folder to create new notes in",
@@ -32,7 +48,15 @@ class FilesTab extends SettingTab {
 			},
 			{
 				name: "New link format",
-				control: { type: "dropdown", key: "newLinkFormat", options: { shortest: "Shortest path when possible", relative: "Relative path to file", absolute: "Absolute path in vault" } },
+				control: {
+					type: "dropdown",
+					key: "newLinkFormat",
+					options: {
+						shortest: "Shortest path when possible",
+						relative: "Relative path to file",
+						absolute: "Absolute path in vault",
+					},
+				},
 			},
 			{
 				name: "Use [[Wikilinks]]",
@@ -43,7 +67,10 @@ class FilesTab extends SettingTab {
 							.onChange((on) => this.app.vault.setConfig("useMarkdownLinks", !on)),
 					),
 			},
-			{ name: "Default location for new attachments", control: { type: "text", key: "attachmentFolderPath" } },
+			{
+				name: "Default location for new attachments",
+				control: { type: "text", key: "attachmentFolderPath" },
+			},
 		];
 	}
 }
@@ -57,7 +84,11 @@ class AppearanceTab extends SettingTab {
 		return [
 			{
 				name: "Base color scheme",
-				control: { type: "dropdown", key: "theme", options: { system: "Adapt to system", moonstone: "Light", obsidian: "Dark" } },
+				control: {
+					type: "dropdown",
+					key: "theme",
+					options: { system: "Adapt to system", moonstone: "Light", obsidian: "Dark" },
+				},
 			},
 			{ name: "Show inline title", control: { type: "toggle", key: "showInlineTitle" } },
 		];
@@ -84,7 +115,12 @@ class CommunityPluginsTab extends SettingTab {
 				.addToggle((toggle) =>
 					toggle
 						.setValue(plugins.getPlugin(manifest.id) !== null)
-						.onChange((on) => void (on ? plugins.enablePluginAndSave(manifest.id) : plugins.disablePluginAndSave(manifest.id))),
+						.onChange(
+							(on) =>
+								void (on
+									? plugins.enablePluginAndSave(manifest.id)
+									: plugins.disablePluginAndSave(manifest.id)),
+						),
 				);
 		}
 	}

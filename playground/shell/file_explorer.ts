@@ -48,17 +48,23 @@ export class FileExplorerView extends ItemView {
 	protected override async onOpen(): Promise<void> {
 		this.contentEl.addClass("nav-files-view");
 		const buttons = this.contentEl.createDiv("nav-header").createDiv("nav-buttons-container");
-		this.button(buttons, "square-pen", "New note", () => this.app.commands.executeCommandById("file-explorer:new-file"));
+		this.button(buttons, "square-pen", "New note", () =>
+			this.app.commands.executeCommandById("file-explorer:new-file"),
+		);
 		this.button(buttons, "folder-plus", "New folder", () => void this.newFolder(this.app.vault.getRoot()));
 		this.button(buttons, "chevrons-down-up", "Collapse all", () => {
 			this.expanded.clear();
 			this.refresh();
 		});
-		this.scrollEl = this.contentEl.createDiv({ cls: "nav-files-container", attr: { role: "tree", "aria-label": "Files", tabindex: "0" } });
+		this.scrollEl = this.contentEl.createDiv({
+			cls: "nav-files-container",
+			attr: { role: "tree", "aria-label": "Files", tabindex: "0" },
+		});
 		this.spacerEl = this.scrollEl.createDiv({ cls: "nav-files-spacer", attr: { role: "presentation" } });
 		this.scrollEl.addEventListener("scroll", () => this.draw());
 		this.scrollEl.addEventListener("keydown", (event) => this.onKey(event));
-		for (const name of ["create", "delete", "rename"]) this.registerEvent(this.app.vault.on(name, () => this.schedule()));
+		for (const name of ["create", "delete", "rename"])
+			this.registerEvent(this.app.vault.on(name, () => this.schedule()));
 		this.registerEvent(this.app.workspace.on("file-open", () => this.draw()));
 		this.registerEvent(this.app.workspace.on("resize", () => this.draw()));
 		const observer = new ResizeObserver(() => this.draw());
@@ -69,14 +75,18 @@ export class FileExplorerView extends ItemView {
 
 	/** Opens the folders above an entry and scrolls to it. */
 	reveal(entry: TAbstractFile): void {
-		for (let folder = entry.parent; folder && !folder.isRoot(); folder = folder.parent) this.expanded.add(folder.path);
+		for (let folder = entry.parent; folder && !folder.isRoot(); folder = folder.parent)
+			this.expanded.add(folder.path);
 		this.refresh();
 		const index = this.rows.findIndex((row) => row.entry === entry);
 		if (index >= 0) this.scrollEl.scrollTop = Math.max(0, index * rowHeight - this.scrollEl.clientHeight / 2);
 	}
 
 	private button(parent: HTMLElement, icon: string, title: string, run: () => unknown): void {
-		const el = parent.createEl("button", { cls: "clickable-icon nav-action-button", attr: { type: "button", "aria-label": title } });
+		const el = parent.createEl("button", {
+			cls: "clickable-icon nav-action-button",
+			attr: { type: "button", "aria-label": title },
+		});
 		setIcon(el, icon);
 		el.addEventListener("click", () => run());
 	}
@@ -108,9 +118,14 @@ export class FileExplorerView extends ItemView {
 
 	private draw(): void {
 		const first = Math.max(0, Math.floor(this.scrollEl.scrollTop / rowHeight) - overscan);
-		const last = Math.min(this.rows.length, Math.ceil((this.scrollEl.scrollTop + this.scrollEl.clientHeight) / rowHeight) + overscan);
+		const last = Math.min(
+			this.rows.length,
+			Math.ceil((this.scrollEl.scrollTop + this.scrollEl.clientHeight) / rowHeight) + overscan,
+		);
 		const active = this.app.workspace.getActiveFile();
-		this.spacerEl.replaceChildren(...this.rows.slice(first, last).map((row, index) => this.drawRow(row, first + index, active)));
+		this.spacerEl.replaceChildren(
+			...this.rows.slice(first, last).map((row, index) => this.drawRow(row, first + index, active)),
+		);
 	}
 
 	private drawRow({ entry, depth }: Row, index: number, active: TFile | null): HTMLElement {
@@ -118,10 +133,19 @@ export class FileExplorerView extends ItemView {
 		const kind = isFolder ? "folder" : "file";
 		const row = createDiv({
 			cls: `tree-item nav-${kind}`,
-			attr: { role: "treeitem", "aria-level": depth + 1, "aria-selected": entry === active, "data-path": entry.path, id: `nav-${index}` },
+			attr: {
+				role: "treeitem",
+				"aria-level": depth + 1,
+				"aria-selected": entry === active,
+				"data-path": entry.path,
+				id: `nav-${index}`,
+			},
 		});
 		row.setCssStyles({ top: `${index * rowHeight}px`, height: `${rowHeight}px` });
-		const title = row.createDiv({ cls: `tree-item-self nav-${kind}-title is-clickable`, attr: { "data-path": entry.path } });
+		const title = row.createDiv({
+			cls: `tree-item-self nav-${kind}-title is-clickable`,
+			attr: { "data-path": entry.path },
+		});
 		title.style.paddingInlineStart = `${8 + depth * 17}px`;
 		title.toggleClass("is-active", entry === active);
 		title.toggleClass("has-focus", entry.path === this.focused);
@@ -132,8 +156,12 @@ export class FileExplorerView extends ItemView {
 			icon.toggleClass("is-collapsed", !open);
 			setIcon(icon, "chevron-right");
 		}
-		title.createDiv({ cls: `tree-item-inner nav-${kind}-title-content`, text: entry instanceof TFile ? entry.getShortName() : entry.name });
-		if (entry instanceof TFile && entry.extension !== "md") title.createDiv({ cls: "nav-file-tag", text: entry.extension });
+		title.createDiv({
+			cls: `tree-item-inner nav-${kind}-title-content`,
+			text: entry instanceof TFile ? entry.getShortName() : entry.name,
+		});
+		if (entry instanceof TFile && entry.extension !== "md")
+			title.createDiv({ cls: "nav-file-tag", text: entry.extension });
 		title.addEventListener("click", (event) => this.choose(entry, event));
 		title.addEventListener("contextmenu", (event) => this.showMenu(entry, event));
 		return row;
@@ -180,16 +208,43 @@ export class FileExplorerView extends ItemView {
 		const menu = new Menu();
 		if (entry instanceof TFile)
 			menu.addItem((item) =>
-				item.setSection("open").setTitle("Open in new tab").setIcon("file-plus").onClick(() => void this.app.workspace.getLeaf("tab").openFile(entry)),
+				item
+					.setSection("open")
+					.setTitle("Open in new tab")
+					.setIcon("file-plus")
+					.onClick(() => void this.app.workspace.getLeaf("tab").openFile(entry)),
 			);
 		if (entry instanceof TFolder) {
-			menu.addItem((item) => item.setSection("open").setTitle("New note").setIcon("square-pen").onClick(() => void this.newNote(entry)));
-			menu.addItem((item) => item.setSection("open").setTitle("New folder").setIcon("folder-plus").onClick(() => void this.newFolder(entry)));
+			menu.addItem((item) =>
+				item
+					.setSection("open")
+					.setTitle("New note")
+					.setIcon("square-pen")
+					.onClick(() => void this.newNote(entry)),
+			);
+			menu.addItem((item) =>
+				item
+					.setSection("open")
+					.setTitle("New folder")
+					.setIcon("folder-plus")
+					.onClick(() => void this.newFolder(entry)),
+			);
 		}
 		this.app.workspace.trigger("file-menu", menu, entry, "file-explorer-context-menu");
-		menu.addItem((item) => item.setSection("danger").setTitle("Rename...").setIcon("pencil").onClick(() => void this.rename(entry)));
 		menu.addItem((item) =>
-			item.setSection("danger").setTitle("Delete").setIcon("trash-2").setWarning(true).onClick(() => void this.app.fileManager.promptForDeletion(entry)),
+			item
+				.setSection("danger")
+				.setTitle("Rename...")
+				.setIcon("pencil")
+				.onClick(() => void this.rename(entry)),
+		);
+		menu.addItem((item) =>
+			item
+				.setSection("danger")
+				.setTitle("Delete")
+				.setIcon("trash-2")
+				.setWarning(true)
+				.onClick(() => void this.app.fileManager.promptForDeletion(entry)),
 		);
 		menu.showAtMouseEvent(event);
 	}

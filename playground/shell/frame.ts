@@ -7,7 +7,13 @@ export function drawFrame(profile: Profile): { frameEl: HTMLElement; mainEl: HTM
 	const { body } = document;
 	body.empty();
 	body.addClass("theme-dark", "show-inline-title", "show-ribbon", "show-view-header");
-	const systems = { linux: "mod-linux", mac: "mod-macos", win: "mod-windows", android: "is-android", ios: "is-ios" };
+	const systems = {
+		linux: "mod-linux",
+		mac: "mod-macos",
+		win: "mod-windows",
+		android: "is-android",
+		ios: "is-ios",
+	};
 	body.addClass(systems[profile.name]);
 	if (profile.mobile) body.addClass("is-mobile", "is-phone");
 	const frameEl = body.createDiv("app-container");
@@ -18,7 +24,10 @@ export function drawFrame(profile: Profile): { frameEl: HTMLElement; mainEl: HTM
 
 /** The bar at the foot of a phone: drawers, new note, palette. */
 function drawMobileBar(frameEl: HTMLElement): void {
-	const bar = frameEl.createDiv({ cls: "mobile-navbar", attr: { role: "toolbar", "aria-label": "Navigation" } });
+	const bar = frameEl.createDiv({
+		cls: "mobile-navbar",
+		attr: { role: "toolbar", "aria-label": "Navigation" },
+	});
 	for (const [icon, label, command] of [
 		["panel-left", "Open left drawer", "app:toggle-left-sidebar"],
 		["square-pen", "New note", "file-explorer:new-file"],
@@ -26,7 +35,10 @@ function drawMobileBar(frameEl: HTMLElement): void {
 		["settings", "Settings", "app:open-settings"],
 		["panel-right", "Open right drawer", "app:toggle-right-sidebar"],
 	] as const) {
-		const button = bar.createEl("button", { cls: "clickable-icon mobile-navbar-action", attr: { type: "button", "aria-label": label } });
+		const button = bar.createEl("button", {
+			cls: "clickable-icon mobile-navbar-action",
+			attr: { type: "button", "aria-label": label },
+		});
 		setIcon(button, icon);
 		button.addEventListener("click", () => window.app.commands.executeCommandById(command));
 	}

@@ -28,6 +28,9 @@ export class UnsupportedFileView extends FileView {
 
 	override async onLoadFile(file: TFile): Promise<void> {
 		this.contentEl.empty();
-		this.contentEl.createDiv({ cls: "empty-state", text: `${file.name} (${file.stat.size} bytes) cannot be shown here.` });
+		this.contentEl.createDiv({
+			cls: "empty-state",
+			text: `${file.name} (${file.stat.size} bytes) cannot be shown here.`,
+		});
 	}
 }

@@ -19,7 +19,9 @@ export class OutlineView extends ItemView {
 	protected override async onOpen(): Promise<void> {
 		const { workspace, metadataCache } = this.app;
 		this.registerEvent(workspace.on("file-open", () => this.draw()));
-		this.registerEvent(metadataCache.on("changed", (file: TFile) => file === workspace.getActiveFile() && this.draw()));
+		this.registerEvent(
+			metadataCache.on("changed", (file: TFile) => file === workspace.getActiveFile() && this.draw()),
+		);
 		this.registerEvent(metadataCache.on("resolved", () => this.draw()));
 		this.draw();
 	}
@@ -30,7 +32,11 @@ export class OutlineView extends ItemView {
 		const headings = (file && this.app.metadataCache.getFileCache(file)?.headings) ?? [];
 		if (headings.length === 0) this.contentEl.createDiv({ cls: "pane-empty", text: "No headings found." });
 		for (const { heading, level, position } of headings) {
-			const row = this.contentEl.createEl("button", { cls: "tree-item-self is-clickable outline-item", text: heading, attr: { type: "button" } });
+			const row = this.contentEl.createEl("button", {
+				cls: "tree-item-self is-clickable outline-item",
+				text: heading,
+				attr: { type: "button" },
+			});
 			row.style.paddingInlineStart = `${8 + (level - 1) * 14}px`;
 			row.addEventListener("click", () => this.goTo(position.start.line));
 		}

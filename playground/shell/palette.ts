@@ -21,7 +21,8 @@ export class CommandPalette extends FuzzySuggestModal<Command> {
 	}
 
 	getItems(): Command[] {
-		const rank = (command: Command): number => (recent.includes(command.id) ? recent.indexOf(command.id) : recent.length);
+		const rank = (command: Command): number =>
+			recent.includes(command.id) ? recent.indexOf(command.id) : recent.length;
 		return this.app.commands.listCommands().sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name));
 	}
 
@@ -34,7 +35,8 @@ export class CommandPalette extends FuzzySuggestModal<Command> {
 		const content = el.createDiv("suggestion-content").createDiv("suggestion-title");
 		renderResults(content, found.item.name, found.match);
 		const aux = el.createDiv("suggestion-aux");
-		for (const hotkey of found.item.hotkeys ?? []) aux.createEl("kbd", { cls: "suggestion-hotkey", text: showHotkey(hotkey) });
+		for (const hotkey of found.item.hotkeys ?? [])
+			aux.createEl("kbd", { cls: "suggestion-hotkey", text: showHotkey(hotkey) });
 	}
 
 	onChooseItem(item: Command): void {
@@ -63,7 +65,9 @@ export class QuickSwitcher extends SuggestModal<Choice> {
 		const { vault, workspace } = this.app;
 		if (query.trim() === "") {
 			const files = workspace.getLastOpenFiles().map((path) => vault.getFileByPath(path));
-			return files.filter((file) => file !== null).map((file) => ({ file, match: { score: 0, matches: [] } }));
+			return files
+				.filter((file) => file !== null)
+				.map((file) => ({ file, match: { score: 0, matches: [] } }));
 		}
 		const search = prepareFuzzySearch(query);
 		const found: { file: TFile; match: FuzzyMatch<TFile>["match"] }[] = [];

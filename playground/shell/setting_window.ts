@@ -17,8 +17,14 @@ export class SettingWindow extends Modal {
 		this.modalEl.setAttribute("aria-label", "Settings");
 		this.headerEl.remove();
 		const layout = this.contentEl.createDiv("vertical-tabs-container");
-		this.headersEl = layout.createDiv({ cls: "vertical-tab-header", attr: { role: "tablist", "aria-label": "Settings", "aria-orientation": "vertical" } });
-		this.tabContentContainer = layout.createDiv({ cls: "vertical-tab-content-container", attr: { role: "tabpanel", "aria-label": "Setting tab", tabindex: "0" } });
+		this.headersEl = layout.createDiv({
+			cls: "vertical-tab-header",
+			attr: { role: "tablist", "aria-label": "Settings", "aria-orientation": "vertical" },
+		});
+		this.tabContentContainer = layout.createDiv({
+			cls: "vertical-tab-content-container",
+			attr: { role: "tabpanel", "aria-label": "Setting tab", tabindex: "0" },
+		});
 	}
 
 	override onOpen(): void {
@@ -80,10 +86,16 @@ export class SettingWindow extends Modal {
 	}
 
 	private drawGroup(title: string, tabs: SettingTab[]): void {
-		const group = this.headersEl.createDiv({ cls: "vertical-tab-header-group", attr: { role: "presentation" } });
+		const group = this.headersEl.createDiv({
+			cls: "vertical-tab-header-group",
+			attr: { role: "presentation" },
+		});
 		group.createDiv({ cls: "vertical-tab-header-group-title", text: title, attr: { role: "presentation" } });
 		for (const tab of tabs) {
-			const item = group.createDiv({ cls: "vertical-tab-nav-item tappable", attr: { role: "tab", tabindex: "0", "data-setting-id": tab.id } });
+			const item = group.createDiv({
+				cls: "vertical-tab-nav-item tappable",
+				attr: { role: "tab", tabindex: "0", "data-setting-id": tab.id },
+			});
 			if (tab.icon !== "") setIcon(item.createSpan("vertical-tab-nav-item-icon"), tab.icon);
 			item.createSpan({ cls: "vertical-tab-nav-item-title", text: tab.name });
 			item.addEventListener("click", () => this.openTab(tab));

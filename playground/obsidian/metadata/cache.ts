@@ -40,7 +40,10 @@ export class MetadataCache extends Events {
 		vault.on("create", (entry: unknown) => entry instanceof TFile && this.onCreate(entry));
 		vault.on("modify", (entry: unknown) => entry instanceof TFile && this.enqueue(entry));
 		vault.on("delete", (entry: unknown) => entry instanceof TFile && this.onDelete(entry));
-		vault.on("rename", (entry: unknown, oldPath: string) => entry instanceof TFile && this.onRename(entry, oldPath));
+		vault.on(
+			"rename",
+			(entry: unknown, oldPath: string) => entry instanceof TFile && this.onRename(entry, oldPath),
+		);
 	}
 
 	getFileCache(file: TFile): CachedMetadata | null {
@@ -75,14 +78,16 @@ export class MetadataCache extends Events {
 
 	/** The shortest text that links to the file: its name where that is unique, else its path. */
 	fileToLinktext(file: TFile, _sourcePath: string, omitMdExtension = true): string {
-		const cut = (path: string): string => (omitMdExtension && file.extension === "md" ? path.slice(0, -3) : path);
+		const cut = (path: string): string =>
+			omitMdExtension && file.extension === "md" ? path.slice(0, -3) : path;
 		return this.names.count(file.name) > 1 ? cut(file.path) : cut(file.name);
 	}
 
 	/** How often each tag is used, in all notes. */
 	getTags(): Record<string, number> {
 		const counts: Record<string, number> = {};
-		for (const { tags } of this.records.values()) for (const tag of tags) counts[tag] = (counts[tag] ?? 0) + 1;
+		for (const { tags } of this.records.values())
+			for (const tag of tags) counts[tag] = (counts[tag] ?? 0) + 1;
 		return counts;
 	}
 

@@ -12,7 +12,9 @@ export class Indexer {
 			this.waiting.get(message.data.id)?.(message.data.records);
 			this.waiting.delete(message.data.id);
 		});
-		this.worker.addEventListener("error", (event) => console.error("The metadata worker failed.", event.message));
+		this.worker.addEventListener("error", (event) =>
+			console.error("The metadata worker failed.", event.message),
+		);
 	}
 
 	/** Records in the order of the notes. The bytes are handed over, not copied. */

@@ -31,7 +31,9 @@ export class NameIndex {
 	resolve(linkpath: string, sourcePath: string): TFile | null {
 		const wanted = linkpath.toLowerCase();
 		const relative = /^\.\.?\//.test(wanted);
-		const full = relative ? resolveRelative(parentPath(sourcePath).toLowerCase(), wanted) : wanted.replace(/^\//, "");
+		const full = relative
+			? resolveRelative(parentPath(sourcePath).toLowerCase(), wanted)
+			: wanted.replace(/^\//, "");
 		const candidates = this.candidates(full);
 		const exact = candidates.find((file) => matches(file, full, true));
 		if (exact || relative || wanted.startsWith("/")) return exact ?? null;

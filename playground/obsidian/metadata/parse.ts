@@ -71,10 +71,18 @@ class NoteReader {
 		return this.cache;
 	}
 
-	private push<K extends "links" | "embeds" | "tags" | "headings" | "footnotes" | "footnoteRefs" | "referenceLinks" | "sections" | "listItems">(
-		key: K,
-		item: NonNullable<CachedMetadata[K]>[number],
-	): void {
+	private push<
+		K extends
+			| "links"
+			| "embeds"
+			| "tags"
+			| "headings"
+			| "footnotes"
+			| "footnoteRefs"
+			| "referenceLinks"
+			| "sections"
+			| "listItems",
+	>(key: K, item: NonNullable<CachedMetadata[K]>[number]): void {
 		const list = (this.cache[key] ??= []) as unknown[];
 		list.push(item);
 	}
@@ -103,9 +111,15 @@ class NoteReader {
 			const match = /^\[\[([^\]|]+)(?:\|([^\]]*))?\]\]$/.exec(value.trim());
 			if (!match) return;
 			const link = (match[1] ?? "").trim();
-			(this.cache.frontmatterLinks ??= []).push({ key, link, original: value, displayText: match[2] ?? link });
+			(this.cache.frontmatterLinks ??= []).push({
+				key,
+				link,
+				original: value,
+				displayText: match[2] ?? link,
+			});
 		} else if (typeof value === "object" && value !== null) {
-			for (const [name, inner] of Object.entries(value)) this.frontMatterLinks(key === "" ? name : `${key}.${name}`, inner);
+			for (const [name, inner] of Object.entries(value))
+				this.frontMatterLinks(key === "" ? name : `${key}.${name}`, inner);
 		}
 	}
 
@@ -167,7 +181,10 @@ class NoteReader {
 				this.push("footnoteRefs", { id: this.slice(node).slice(2, -1), position: this.position(node) });
 				return;
 			case "FootnoteDefinition":
-				this.push("footnotes", { id: /\^([^\]]+)/.exec(this.slice(node))?.[1] ?? "", position: this.position(node) });
+				this.push("footnotes", {
+					id: /\^([^\]]+)/.exec(this.slice(node))?.[1] ?? "",
+					position: this.position(node),
+				});
 				break;
 			case "LinkReference":
 				this.referenceLink(node);
@@ -196,7 +213,8 @@ class NoteReader {
 		// In a table the bar is escaped.
 		const bar = inner.search(/\\?\|/);
 		const link = (bar < 0 ? inner : inner.slice(0, bar)).trim();
-		const displayText = bar < 0 ? link.replaceAll("#", " > ").replace(/^ > /, "") : inner.slice(bar).replace(/^\\?\|/, "");
+		const displayText =
+			bar < 0 ? link.replaceAll("#", " > ").replace(/^ > /, "") : inner.slice(bar).replace(/^\\?\|/, "");
 		this.push(embed ? "embeds" : "links", { link, original, displayText, position: this.position(node) });
 	}
 
@@ -207,13 +225,23 @@ class NoteReader {
 		if (target === "" || /^[a-z][a-z\d+.-]*:/i.test(target)) return;
 		const original = this.slice(node);
 		const displayText = /^!?\[([^\]]*)\]/.exec(original)?.[1] ?? "";
-		const reference: ReferenceCache = { link: decode(target), original, displayText, position: this.position(node) };
+		const reference: ReferenceCache = {
+			link: decode(target),
+			original,
+			displayText,
+			position: this.position(node),
+		};
 		this.push(node.name === "Image" ? "embeds" : "links", reference);
 	}
 
 	private referenceLink(node: SyntaxNode): void {
 		const match = /^\[([^\]]+)\]:\s*<?([^\s>]+)/.exec(this.slice(node));
-		if (match) this.push("referenceLinks", { id: match[1] ?? "", link: match[2] ?? "", position: this.position(node) });
+		if (match)
+			this.push("referenceLinks", {
+				id: match[1] ?? "",
+				link: match[2] ?? "",
+				position: this.position(node),
+			});
 	}
 
 	private listItem(node: SyntaxNode, parentItem: number | undefined): void {
@@ -221,12 +249,16 @@ class NoteReader {
 		const nested = node.getChild("BulletList") ?? node.getChild("OrderedList");
 		const own = this.slice({ from: node.from, to: nested ? nested.from : node.to }).trimEnd();
 		position.end = this.lines.at(node.from + this.offset + own.length);
-		const item: NonNullable<CachedMetadata["listItems"]>[number] = { position, parent: parentItem ?? this.rootParent(node) };
+		const item: NonNullable<CachedMetadata["listItems"]>[number] = {
+			position,
+			parent: parentItem ?? this.rootParent(node),
+		};
 		const task = /^(?:[-*+]|\d+[.)])\s+\[(.)\](?:\s|$)/u.exec(own);
 		if (task) item.task = task[1] as string;
 		this.nameBlock(item, own);
 		this.push("listItems", item);
-		for (let child = node.firstChild; child; child = child.nextSibling) this.visit(child, position.start.line);
+		for (let child = node.firstChild; child; child = child.nextSibling)
+			this.visit(child, position.start.line);
 	}
 
 	/** A root item's parent: minus the line where its list starts, and -1 for the first line. */

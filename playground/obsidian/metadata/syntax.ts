@@ -20,7 +20,9 @@ function wikilink(cx: InlineContext, next: number, pos: number): number {
 
 function hashtag(cx: InlineContext, _next: number, pos: number): number {
 	if (pos > cx.offset && !/\s/.test(cx.slice(pos - 1, pos))) return -1;
-	const match = /^#((?=[^\s#]*[^\s#\d/_-])[\p{L}\p{N}\p{Extended_Pictographic}\u200d\ufe0f_\-/]+)/u.exec(cx.slice(pos, cx.end));
+	const match = /^#((?=[^\s#]*[^\s#\d/_-])[\p{L}\p{N}\p{Extended_Pictographic}\u200d\ufe0f_\-/]+)/u.exec(
+		cx.slice(pos, cx.end),
+	);
 	return match ? cx.addElement(cx.elt("Hashtag", pos, pos + match[0].length)) : -1;
 }
 
@@ -48,11 +50,21 @@ function footnoteRef(cx: InlineContext, _next: number, pos: number): number {
 }
 
 const when = (code: number, parse: (cx: InlineContext, next: number, pos: number) => number) => {
-	return (cx: InlineContext, next: number, pos: number): number => (next === code ? parse(cx, next, pos) : -1);
+	return (cx: InlineContext, next: number, pos: number): number =>
+		next === code ? parse(cx, next, pos) : -1;
 };
 
 const obsidian: MarkdownConfig = {
-	defineNodes: ["WikiLink", "WikiEmbed", "Hashtag", "ObsidianComment", "Math", "FootnoteRef", "FootnoteDefinition", "CommentBlockObsidian"],
+	defineNodes: [
+		"WikiLink",
+		"WikiEmbed",
+		"Hashtag",
+		"ObsidianComment",
+		"Math",
+		"FootnoteRef",
+		"FootnoteDefinition",
+		"CommentBlockObsidian",
+	],
 	parseInline: [
 		{ name: "WikiLink", parse: when(bracket, wikilink), before: "Link" },
 		{ name: "WikiEmbed", parse: when(bang, wikilink), before: "Image" },

@@ -69,7 +69,12 @@ function rgbToHsl({ r, g, b }: RGB): HSL {
 	const delta = max - min;
 	if (delta === 0) return { h: 0, s: 0, l: Math.round(l * 100) };
 	const s = delta / (1 - Math.abs(2 * l - 1));
-	const sector = max === red ? ((green - blue) / delta + 6) % 6 : max === green ? (blue - red) / delta + 2 : (red - green) / delta + 4;
+	const sector =
+		max === red
+			? ((green - blue) / delta + 6) % 6
+			: max === green
+				? (blue - red) / delta + 2
+				: (red - green) / delta + 4;
 	return { h: Math.round(sector * 60), s: Math.round(s * 100), l: Math.round(l * 100) };
 }
 

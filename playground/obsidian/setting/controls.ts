@@ -17,15 +17,28 @@ export function addControl(tab: SettingTab, setting: Setting, control: Control):
 			setting.addToggle((toggle) => toggle.setValue(value === true).onChange(store));
 			return;
 		case "dropdown":
-			setting.addDropdown((dropdown) => dropdown.addOptions(control.options ?? {}).setValue(asText(value)).onChange(store));
+			setting.addDropdown((dropdown) =>
+				dropdown
+					.addOptions(control.options ?? {})
+					.setValue(asText(value))
+					.onChange(store),
+			);
 			return;
 		case "text":
-			setting.addText((text) => text.setPlaceholder(control.placeholder ?? "").setValue(asText(value)).onChange(store));
+			setting.addText((text) =>
+				text
+					.setPlaceholder(control.placeholder ?? "")
+					.setValue(asText(value))
+					.onChange(store),
+			);
 			return;
 		case "textarea":
 			setting.addTextArea((area) => {
 				area.inputEl.rows = control.rows ?? 4;
-				area.setPlaceholder(control.placeholder ?? "").setValue(asText(value)).onChange(store);
+				area
+					.setPlaceholder(control.placeholder ?? "")
+					.setValue(asText(value))
+					.onChange(store);
 			});
 			return;
 		case "number":
@@ -33,7 +46,10 @@ export function addControl(tab: SettingTab, setting: Setting, control: Control):
 			return;
 		case "slider":
 			setting.addSlider((slider) => {
-				slider.setLimits(control.min ?? 0, control.max ?? 100, control.step ?? 1).setValue(Number(value ?? 0)).onChange(store);
+				slider
+					.setLimits(control.min ?? 0, control.max ?? 100, control.step ?? 1)
+					.setValue(Number(value ?? 0))
+					.onChange(store);
 				if (control.displayFormat) slider.setDisplayFormat(control.displayFormat);
 			});
 			return;
@@ -43,7 +59,10 @@ export function addControl(tab: SettingTab, setting: Setting, control: Control):
 		case "file":
 		case "folder":
 			setting.addSearch((search) => {
-				search.setPlaceholder(control.placeholder ?? "").setValue(asText(value)).onChange(store);
+				search
+					.setPlaceholder(control.placeholder ?? "")
+					.setValue(asText(value))
+					.onChange(store);
 				new PathSuggest(tab.app, search.inputEl, control, (path) => {
 					search.setValue(path);
 					store(path);
@@ -53,10 +72,19 @@ export function addControl(tab: SettingTab, setting: Setting, control: Control):
 }
 
 function asText(value: unknown): string {
-	return typeof value === "string" ? value : typeof value === "number" || typeof value === "boolean" ? String(value) : "";
+	return typeof value === "string"
+		? value
+		: typeof value === "number" || typeof value === "boolean"
+			? String(value)
+			: "";
 }
 
-function numberInput(text: TextComponent, control: Control, value: unknown, store: (value: number) => void): void {
+function numberInput(
+	text: TextComponent,
+	control: Control,
+	value: unknown,
+	store: (value: number) => void,
+): void {
 	text.inputEl.type = "number";
 	if (control.min !== undefined) text.inputEl.min = String(control.min);
 	if (control.max !== undefined) text.inputEl.max = String(control.max);
@@ -68,7 +96,12 @@ function numberInput(text: TextComponent, control: Control, value: unknown, stor
 	});
 }
 
-async function validateAndStore(tab: SettingTab, setting: Setting, control: Control, value: unknown): Promise<void> {
+async function validateAndStore(
+	tab: SettingTab,
+	setting: Setting,
+	control: Control,
+	value: unknown,
+): Promise<void> {
 	const problem = control.validate ? await control.validate(value as never) : undefined;
 	setting.setErrorMessage(typeof problem === "string" && problem !== "" ? problem : null);
 	if (typeof problem === "string" && problem !== "") return;
@@ -104,7 +137,9 @@ class PathSuggest extends AbstractInputSuggest<TAbstractFile> {
 		const { vault } = this.app;
 		if (this.control.type === "folder") {
 			const filter = this.control.filter as FolderFilter | undefined;
-			return vault.getAllFolders(this.control.includeRoot === true).filter((folder: TFolder) => filter?.(folder) ?? true);
+			return vault
+				.getAllFolders(this.control.includeRoot === true)
+				.filter((folder: TFolder) => filter?.(folder) ?? true);
 		}
 		const filter = this.control.filter as FileFilter | undefined;
 		return vault.getFiles().filter((file: TFile) => filter?.(file) ?? true);

@@ -13,7 +13,10 @@ export class SettingGroup {
 	constructor(containerEl: HTMLElement) {
 		this.groupEl = containerEl.createDiv("setting-group");
 		this.headerEl = this.groupEl.createDiv("setting-item setting-item-heading setting-group-header");
-		this.headingEl = this.headerEl.createDiv({ cls: "setting-item-name", attr: { role: "heading", "aria-level": 3 } });
+		this.headingEl = this.headerEl.createDiv({
+			cls: "setting-item-name",
+			attr: { role: "heading", "aria-level": 3 },
+		});
 		this.headerControlEl = this.headerEl.createDiv("setting-item-control");
 		this.listEl = this.groupEl.createDiv("setting-items");
 		this.headerEl.hide();

@@ -24,10 +24,17 @@ export abstract class SettingPage {
 	/** Draws title bar and content. */
 	show(): void {
 		this.titlebarEl.empty();
-		const back = this.titlebarEl.createEl("button", { cls: "clickable-icon", attr: { type: "button", "aria-label": "Back" } });
+		const back = this.titlebarEl.createEl("button", {
+			cls: "clickable-icon",
+			attr: { type: "button", "aria-label": "Back" },
+		});
 		setIcon(back, "arrow-left");
 		back.addEventListener("click", () => this.goBack());
-		this.titlebarEl.createDiv({ cls: "setting-page-title", text: this.title, attr: { role: "heading", "aria-level": 2 } });
+		this.titlebarEl.createDiv({
+			cls: "setting-page-title",
+			text: this.title,
+			attr: { role: "heading", "aria-level": 2 },
+		});
 		this.display();
 	}
 }

@@ -1,7 +1,14 @@
 /** Draws the definitions of a settings tab, keeps what depends on predicates up to date, opens sub-pages. */
 import { setIcon } from "../icons";
 import { addControl } from "./controls";
-import { evaluate, isGroup, type Definition, type GroupDefinition, type Item, type PageDefinition } from "./definitions";
+import {
+	evaluate,
+	isGroup,
+	type Definition,
+	type GroupDefinition,
+	type Item,
+	type PageDefinition,
+} from "./definitions";
 import { SettingGroup } from "./group";
 import { SettingPage } from "./page";
 import { Setting } from "./setting";
@@ -76,7 +83,10 @@ export class DefinitionRenderer {
 		const { addItem } = definition;
 		if (addItem)
 			group.addExtraButton((button) =>
-				button.setIcon("plus").setTooltip(addItem.name).onClick(() => addItem.action(button.extraSettingsEl)),
+				button
+					.setIcon("plus")
+					.setTooltip(addItem.name)
+					.onClick(() => addItem.action(button.extraSettingsEl)),
 			);
 		const items = definition.items ?? [];
 		const rows = items.map((item, index) => this.renderItem(group, item, index));
@@ -100,7 +110,10 @@ export class DefinitionRenderer {
 			});
 		};
 		group.addSearch((input) => {
-			input.setPlaceholder(search.placeholder ?? "").setValue(this.queries.get(key) ?? "").onChange(filter);
+			input
+				.setPlaceholder(search.placeholder ?? "")
+				.setValue(this.queries.get(key) ?? "")
+				.onChange(filter);
 			input.inputEl.setAttribute("aria-label", search.placeholder ?? "Search");
 		});
 		filter(this.queries.get(key) ?? "");
@@ -111,16 +124,35 @@ export class DefinitionRenderer {
 		if (onReorder) {
 			const last = (definition.items?.length ?? 0) - 1;
 			if (index > 0)
-				row.addExtraButton((button) => button.setIcon("chevron-up").setTooltip("Move up").onClick(() => onReorder(index, index - 1)));
+				row.addExtraButton((button) =>
+					button
+						.setIcon("chevron-up")
+						.setTooltip("Move up")
+						.onClick(() => onReorder(index, index - 1)),
+				);
 			if (index < last)
-				row.addExtraButton((button) => button.setIcon("chevron-down").setTooltip("Move down").onClick(() => onReorder(index, index + 1)));
+				row.addExtraButton((button) =>
+					button
+						.setIcon("chevron-down")
+						.setTooltip("Move down")
+						.onClick(() => onReorder(index, index + 1)),
+				);
 		}
-		if (onDelete) row.addExtraButton((button) => button.setIcon("trash-2").setTooltip("Delete").onClick(() => onDelete(index)));
+		if (onDelete)
+			row.addExtraButton((button) =>
+				button
+					.setIcon("trash-2")
+					.setTooltip("Delete")
+					.onClick(() => onDelete(index)),
+			);
 	}
 
 	private renderItem(group: SettingGroup, item: Definition | PageDefinition, index: number): Setting {
 		const setting = new Setting(group.listEl).setName(item.name);
-		if (item.desc !== undefined) setting.setDesc(typeof item.desc === "string" ? item.desc : (item.desc.cloneNode(true) as DocumentFragment));
+		if (item.desc !== undefined)
+			setting.setDesc(
+				typeof item.desc === "string" ? item.desc : (item.desc.cloneNode(true) as DocumentFragment),
+			);
 		this.onRefresh(() => setting.settingEl.toggle(evaluate(item.visible, true)));
 		if (item.type === "page") this.renderPageLink(setting, item);
 		else if (item.control) {
@@ -134,7 +166,12 @@ export class DefinitionRenderer {
 		return setting;
 	}
 
-	private renderAction(setting: Setting, item: Definition, action: NonNullable<Definition["action"]>, index: number): void {
+	private renderAction(
+		setting: Setting,
+		item: Definition,
+		action: NonNullable<Definition["action"]>,
+		index: number,
+	): void {
 		const el = setting.settingEl;
 		el.addClass("mod-action");
 		el.setAttrs({ role: "button", tabindex: 0 });

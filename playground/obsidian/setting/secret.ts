@@ -16,7 +16,9 @@ export class SecretComponent extends BaseComponent {
 	) {
 		super();
 		this.nameEl = containerEl.createSpan("secret-name");
-		this.button = new ButtonComponent(containerEl).onClick(() => new SecretModal(this.app, (id) => this.choose(id)).open());
+		this.button = new ButtonComponent(containerEl).onClick(() =>
+			new SecretModal(this.app, (id) => this.choose(id)).open(),
+		);
 		this.setValue("");
 	}
 
@@ -53,25 +55,32 @@ class SecretModal extends Modal {
 
 	override onOpen(): void {
 		for (const id of this.app.secretStorage.listSecrets())
-			new Setting(this.contentEl).setName(id).addButton((button) => button.setButtonText("Use").onClick(() => this.use(id)));
+			new Setting(this.contentEl)
+				.setName(id)
+				.addButton((button) => button.setButtonText("Use").onClick(() => this.use(id)));
 		let id = "";
 		let secret = "";
 		new Setting(this.contentEl).setName("New secret").setHeading();
-		new Setting(this.contentEl).setName("ID").addText((text) => text.setPlaceholder("my-api-key").onChange((value) => (id = value)));
+		new Setting(this.contentEl)
+			.setName("ID")
+			.addText((text) => text.setPlaceholder("my-api-key").onChange((value) => (id = value)));
 		new Setting(this.contentEl).setName("Secret").addText((text) => {
 			text.inputEl.type = "password";
 			text.onChange((value) => (secret = value));
 		});
 		const error = this.contentEl.createDiv({ cls: "setting-error", attr: { role: "alert" } });
 		new Setting(this.contentEl).addButton((button) =>
-			button.setButtonText("Save").setCta().onClick(() => {
-				try {
-					this.app.secretStorage.setSecret(id, secret);
-					this.use(id);
-				} catch (problem) {
-					error.setText(problem instanceof Error ? problem.message : String(problem));
-				}
-			}),
+			button
+				.setButtonText("Save")
+				.setCta()
+				.onClick(() => {
+					try {
+						this.app.secretStorage.setSecret(id, secret);
+						this.use(id);
+					} catch (problem) {
+						error.setText(problem instanceof Error ? problem.message : String(problem));
+					}
+				}),
 		);
 	}
 

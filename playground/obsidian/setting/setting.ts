@@ -1,7 +1,13 @@
 import { setTooltip, type TooltipOptions } from "../tooltip";
 import type { BaseComponent } from "./base";
 import { ButtonComponent, ExtraButtonComponent } from "./button";
-import { DisplayValueComponent, DropdownComponent, ProgressBarComponent, SliderComponent, ToggleComponent } from "./choice";
+import {
+	DisplayValueComponent,
+	DropdownComponent,
+	ProgressBarComponent,
+	SliderComponent,
+	ToggleComponent,
+} from "./choice";
 import { ColorComponent } from "./color";
 import { MomentFormatComponent, SearchComponent, TextAreaComponent, TextComponent } from "./text";
 
@@ -61,7 +67,10 @@ export class Setting {
 	/** Shows what is wrong with the value under the row; null takes it away. */
 	setErrorMessage(message: string | null): this {
 		this.errorEl?.remove();
-		this.errorEl = message === null ? null : this.infoEl.createDiv({ cls: "setting-item-error", text: message, attr: { role: "alert" } });
+		this.errorEl =
+			message === null
+				? null
+				: this.infoEl.createDiv({ cls: "setting-item-error", text: message, attr: { role: "alert" } });
 		this.settingEl.toggleClass("has-error", message !== null);
 		return this;
 	}

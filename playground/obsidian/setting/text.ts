@@ -2,7 +2,9 @@ import moment from "moment";
 import { setIcon } from "../icons";
 import { ValueComponent } from "./base";
 
-export class AbstractTextComponent<T extends HTMLInputElement | HTMLTextAreaElement> extends ValueComponent<string> {
+export class AbstractTextComponent<
+	T extends HTMLInputElement | HTMLTextAreaElement,
+> extends ValueComponent<string> {
 	inputEl: T;
 	private callback: ((value: string) => unknown) | undefined;
 
@@ -61,7 +63,10 @@ export class SearchComponent extends AbstractTextComponent<HTMLInputElement> {
 		const box = containerEl.createDiv("search-input-container");
 		super(box.createEl("input", { type: "search", attr: { enterkeyhint: "search", spellcheck: false } }));
 		this.containerEl = box;
-		this.clearButtonEl = box.createDiv({ cls: "search-input-clear-button", attr: { role: "button", "aria-label": "Clear search" } });
+		this.clearButtonEl = box.createDiv({
+			cls: "search-input-clear-button",
+			attr: { role: "button", "aria-label": "Clear search" },
+		});
 		setIcon(this.clearButtonEl, "x");
 		this.clearButtonEl.addEventListener("click", () => {
 			this.setValue("");

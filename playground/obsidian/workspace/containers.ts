@@ -52,7 +52,10 @@ abstract class Sidebar extends WorkspaceSplit {
 	) {
 		super(workspace);
 		this.containerEl.addClass(`mod-${side}-split`);
-		this.containerEl.setAttrs({ role: "complementary", "aria-label": side === "left" ? "Left sidebar" : "Right sidebar" });
+		this.containerEl.setAttrs({
+			role: "complementary",
+			"aria-label": side === "left" ? "Left sidebar" : "Right sidebar",
+		});
 	}
 
 	toggle(): void {

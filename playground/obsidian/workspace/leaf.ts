@@ -45,11 +45,17 @@ export class WorkspaceLeaf extends WorkspaceItem {
 	constructor(workspace: Workspace) {
 		super(workspace);
 		this.app = workspace.app;
-		this.tabHeaderEl = createDiv({ cls: "workspace-tab-header tappable", attr: { role: "tab", tabindex: "-1", "aria-selected": "false" } });
+		this.tabHeaderEl = createDiv({
+			cls: "workspace-tab-header tappable",
+			attr: { role: "tab", tabindex: "-1", "aria-selected": "false" },
+		});
 		const inner = this.tabHeaderEl.createDiv("workspace-tab-header-inner");
 		this.iconEl = inner.createDiv("workspace-tab-header-inner-icon");
 		this.titleEl = inner.createDiv("workspace-tab-header-inner-title");
-		const closeEl = inner.createDiv({ cls: "workspace-tab-header-inner-close-button", attr: { "aria-hidden": "true" } });
+		const closeEl = inner.createDiv({
+			cls: "workspace-tab-header-inner-close-button",
+			attr: { "aria-hidden": "true" },
+		});
 		setIcon(closeEl, "x");
 		closeEl.addEventListener("click", (event) => {
 			event.stopPropagation();
@@ -68,7 +74,11 @@ export class WorkspaceLeaf extends WorkspaceItem {
 
 	async openFile(file: TFile, openState: OpenViewState = {}): Promise<void> {
 		const type = this.workspace.viewTypeFor(file.extension);
-		const viewState: ViewState = { type, state: { ...openState.state, file: file.path }, active: openState.active ?? true };
+		const viewState: ViewState = {
+			type,
+			state: { ...openState.state, file: file.path },
+			active: openState.active ?? true,
+		};
 		await this.setViewState(viewState, openState.eState);
 	}
 
@@ -88,7 +98,8 @@ export class WorkspaceLeaf extends WorkspaceItem {
 	}
 
 	async setViewState(viewState: ViewState, eState?: unknown): Promise<void> {
-		if (this.view.getViewType() !== viewState.type || this.isDeferred) await this.open(this.makeView(viewState.type));
+		if (this.view.getViewType() !== viewState.type || this.isDeferred)
+			await this.open(this.makeView(viewState.type));
 		if (viewState.state) await this.view.setState(viewState.state, { history: false });
 		if (viewState.pinned !== undefined) this.setPinned(viewState.pinned);
 		if (eState !== undefined) this.view.setEphemeralState(eState);
@@ -217,8 +228,18 @@ export class WorkspaceLeaf extends WorkspaceItem {
 
 	private showTabMenu(event: MouseEvent): void {
 		const menu = new Menu();
-		menu.addItem((item) => item.setTitle("Close").setIcon("x").onClick(() => this.detach()));
-		menu.addItem((item) => item.setTitle(this.pinned ? "Unpin" : "Pin").setIcon("pin").onClick(() => this.togglePinned()));
+		menu.addItem((item) =>
+			item
+				.setTitle("Close")
+				.setIcon("x")
+				.onClick(() => this.detach()),
+		);
+		menu.addItem((item) =>
+			item
+				.setTitle(this.pinned ? "Unpin" : "Pin")
+				.setIcon("pin")
+				.onClick(() => this.togglePinned()),
+		);
 		this.view.onPaneMenu(menu, "tab-header");
 		if (this.view instanceof FileView && this.view.file)
 			this.workspace.trigger("file-menu", menu, this.view.file, "tab-header", this);

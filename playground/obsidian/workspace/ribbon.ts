@@ -8,12 +8,20 @@ export class WorkspaceRibbon {
 	private readonly bottomEl: HTMLElement;
 
 	constructor(readonly side: "left" | "right") {
-		this.containerEl = createDiv({ cls: `workspace-ribbon side-dock-ribbon mod-${side}`, attr: { role: "toolbar", "aria-label": "Ribbon", "aria-orientation": "vertical" } });
+		this.containerEl = createDiv({
+			cls: `workspace-ribbon side-dock-ribbon mod-${side}`,
+			attr: { role: "toolbar", "aria-label": "Ribbon", "aria-orientation": "vertical" },
+		});
 		this.actionsEl = this.containerEl.createDiv("side-dock-actions");
 		this.bottomEl = this.containerEl.createDiv("side-dock-settings");
 	}
 
-	addRibbonItemButton(_id: string, icon: string, title: string, callback: (event: MouseEvent) => unknown): HTMLElement {
+	addRibbonItemButton(
+		_id: string,
+		icon: string,
+		title: string,
+		callback: (event: MouseEvent) => unknown,
+	): HTMLElement {
 		return this.button(this.actionsEl, icon, title, callback);
 	}
 
@@ -21,8 +29,16 @@ export class WorkspaceRibbon {
 		return this.button(this.bottomEl, icon, title, callback);
 	}
 
-	private button(parent: HTMLElement, icon: string, title: string, callback: (event: MouseEvent) => unknown): HTMLElement {
-		const el = parent.createEl("button", { cls: "clickable-icon side-dock-ribbon-action", attr: { type: "button" } });
+	private button(
+		parent: HTMLElement,
+		icon: string,
+		title: string,
+		callback: (event: MouseEvent) => unknown,
+	): HTMLElement {
+		const el = parent.createEl("button", {
+			cls: "clickable-icon side-dock-ribbon-action",
+			attr: { type: "button" },
+		});
 		setIcon(el, icon);
 		setTooltip(el, title, { placement: "right" });
 		el.addEventListener("click", (event) => callback(event));

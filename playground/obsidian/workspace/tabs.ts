@@ -13,8 +13,14 @@ export class WorkspaceTabs extends WorkspaceParent {
 	constructor(workspace: Workspace) {
 		super(workspace);
 		const bar = this.containerEl.createDiv("workspace-tab-header-container");
-		this.headersEl = bar.createDiv({ cls: "workspace-tab-header-container-inner", attr: { role: "tablist" } });
-		const newTab = bar.createEl("button", { cls: "workspace-tab-header-new-tab clickable-icon", attr: { type: "button", "aria-label": "New tab" } });
+		this.headersEl = bar.createDiv({
+			cls: "workspace-tab-header-container-inner",
+			attr: { role: "tablist" },
+		});
+		const newTab = bar.createEl("button", {
+			cls: "workspace-tab-header-new-tab clickable-icon",
+			attr: { type: "button", "aria-label": "New tab" },
+		});
 		setIcon(newTab, "plus");
 		newTab.addEventListener("click", () => {
 			const leaf = workspace.createLeafInTabs(this);

@@ -119,7 +119,8 @@ export class Workspace extends Events {
 
 	registerExtensions(extensions: string[], type: string): void {
 		for (const extension of extensions) {
-			if (this.extensionTypes.has(extension)) throw new Error(`Attempting to register an existing file extension "${extension}"`);
+			if (this.extensionTypes.has(extension))
+				throw new Error(`Attempting to register an existing file extension "${extension}"`);
 			this.extensionTypes.set(extension, type);
 		}
 	}
@@ -148,7 +149,11 @@ export class Workspace extends Events {
 		return this.createLeafInTabs(tabs);
 	}
 
-	createLeafBySplit(leaf: WorkspaceLeaf, _direction: "vertical" | "horizontal" = "vertical", before = false): WorkspaceLeaf {
+	createLeafBySplit(
+		leaf: WorkspaceLeaf,
+		_direction: "vertical" | "horizontal" = "vertical",
+		before = false,
+	): WorkspaceLeaf {
 		const tabs = leaf.parent;
 		const split = tabs?.parent as WorkspaceRoot | null | undefined;
 		if (!tabs || !split) return this.createLeafInParent(this.rootSplit, this.rootSplit.children.length);
@@ -159,7 +164,10 @@ export class Workspace extends Events {
 		return this.createLeafBySplit(this.mostRecentRootLeaf(), direction);
 	}
 
-	async duplicateLeaf(leaf: WorkspaceLeaf, leafType: PaneType | boolean | "vertical" | "horizontal" = true): Promise<WorkspaceLeaf> {
+	async duplicateLeaf(
+		leaf: WorkspaceLeaf,
+		leafType: PaneType | boolean | "vertical" | "horizontal" = true,
+	): Promise<WorkspaceLeaf> {
 		const direction = leafType === "vertical" || leafType === "horizontal";
 		const copy = direction ? this.createLeafBySplit(leaf) : this.getLeaf(leafType as PaneType | boolean);
 		await copy.setViewState({ ...leaf.getViewState(), active: true });
@@ -295,11 +303,22 @@ export class Workspace extends Events {
 		this.recentFiles = paths.slice(0, 10);
 	}
 
-	async openLinkText(linktext: string, sourcePath: string, newLeaf: PaneType | boolean = false, state: OpenViewState = {}): Promise<void> {
+	async openLinkText(
+		linktext: string,
+		sourcePath: string,
+		newLeaf: PaneType | boolean = false,
+		state: OpenViewState = {},
+	): Promise<void> {
 		const { path, subpath } = parseLinktext(linktext);
-		const target = path === "" ? this.app.vault.getFileByPath(sourcePath) : this.app.metadataCache.getFirstLinkpathDest(path, sourcePath);
+		const target =
+			path === ""
+				? this.app.vault.getFileByPath(sourcePath)
+				: this.app.metadataCache.getFirstLinkpathDest(path, sourcePath);
 		const file = target ?? (await this.app.fileManager.createNewNote(path, sourcePath));
-		await this.getLeaf(newLeaf).openFile(file, { ...state, eState: subpath ? { subpath, ...state.eState } : (state.eState ?? {}) });
+		await this.getLeaf(newLeaf).openFile(file, {
+			...state,
+			eState: subpath ? { subpath, ...state.eState } : (state.eState ?? {}),
+		});
 	}
 
 	updateOptions(): void {
@@ -309,12 +328,31 @@ export class Workspace extends Events {
 	/** The entries that the app itself puts into the editor's menu. */
 	fillEditorMenu(menu: Menu, editor: Editor): void {
 		const selected = editor.somethingSelected();
-		menu.addItem((item) => item.setSection("clipboard").setTitle("Cut").setIcon("scissors").setDisabled(!selected).onClick(() => void this.copySelection(editor, true)));
-		menu.addItem((item) => item.setSection("clipboard").setTitle("Copy").setIcon("copy").setDisabled(!selected).onClick(() => void this.copySelection(editor, false)));
+		menu.addItem((item) =>
+			item
+				.setSection("clipboard")
+				.setTitle("Cut")
+				.setIcon("scissors")
+				.setDisabled(!selected)
+				.onClick(() => void this.copySelection(editor, true)),
+		);
+		menu.addItem((item) =>
+			item
+				.setSection("clipboard")
+				.setTitle("Copy")
+				.setIcon("copy")
+				.setDisabled(!selected)
+				.onClick(() => void this.copySelection(editor, false)),
+		);
 	}
 
 	handleLinkContextMenu(menu: Menu, linktext: string, sourcePath: string): boolean {
-		menu.addItem((item) => item.setTitle("Open in new tab").setIcon("file-plus").onClick(() => void this.openLinkText(linktext, sourcePath, "tab")));
+		menu.addItem((item) =>
+			item
+				.setTitle("Open in new tab")
+				.setIcon("file-plus")
+				.onClick(() => void this.openLinkText(linktext, sourcePath, "tab")),
+		);
 		return true;
 	}
 
@@ -345,7 +383,8 @@ export class Workspace extends Events {
 		const file = view instanceof FileView ? view.file : this.lastFile;
 		if (file === this.lastFile) return;
 		this.lastFile = file;
-		if (file) this.recentFiles = [file.path, ...this.recentFiles.filter((path) => path !== file.path)].slice(0, 10);
+		if (file)
+			this.recentFiles = [file.path, ...this.recentFiles.filter((path) => path !== file.path)].slice(0, 10);
 		this.trigger("file-open", file);
 	}
 
@@ -386,6 +425,9 @@ export class Workspace extends Events {
 	private async saveLayout(): Promise<void> {
 		if (!this.layoutReady) return;
 		const name = Platform.isMobile ? "workspace-mobile.json" : "workspace.json";
-		await this.app.vault.adapter.writeAsApp(`${this.app.vault.configDir}/${name}`, JSON.stringify(describeLayout(this), null, 2));
+		await this.app.vault.adapter.writeAsApp(
+			`${this.app.vault.configDir}/${name}`,
+			JSON.stringify(describeLayout(this), null, 2),
+		);
 	}
 }

@@ -1,0 +1,5 @@
+export * from "./app";
+export * from "./chromium";
+export * from "./folder";
+export * from "./look";
+export * from "./playground";
