@@ -2,7 +2,6 @@ package builtin_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -189,12 +188,4 @@ func TestEveryKeyOfTheToolsIsUsedAndHasWords(t *testing.T) {
 			t.Errorf("%s has no words", k)
 		}
 	}
-}
-
-func files(n int) map[string]string {
-	out := map[string]string{}
-	for i := range n {
-		out[fmt.Sprintf("Folder %d/Note %d.md", i%10, i)] = fmt.Sprintf("# Note %d\n\nSome text, see [[Note %d]].\n", i, (i+1)%n)
-	}
-	return out
 }
