@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -15,33 +16,41 @@ import (
 // and what the schema says about that place is left for run time.
 func (c *checker) args(n *Node, e env) {
 	n.Args = &Compiled{step: n.Step.ID}
-	given := n.Step.Args
-	if n.Tool != nil {
-		normal, err := n.Tool.NormaliseArgs(given)
-		var f *fault.Error
-		if errors.As(err, &f) {
-			c.problem("args", f.Key, f.Params)
-		} else if err != nil {
-			c.problem("args", "error.plan.schema", fault.P{"message": err.Error()})
-		} else {
-			given = normal
-		}
-	}
-	n.Args.root = n.Args.node(map[string]any(given), e)
+	given, known := c.normalised(n)
+	n.Args.root = n.Args.node(given, e)
 	c.suspicious(n)
-	if n.Tool == nil {
+	if !known {
 		for _, r := range n.Args.refs {
 			c.uses = append(c.uses, use{step: n.Index, field: "args", ref: r})
 		}
 		return
 	}
 	w := argWalk{c: c, step: n.Index, e: e}
-	root, ok := w.walk(n.Args.root, map[string]any(given), c.shapes.input(n.Tool), place{}).(map[string]any)
+	root, ok := w.walk(n.Args.root, given, c.shapes.input(n.Tool), place{}).(map[string]any)
 	if !ok {
 		root = map[string]any{}
 	}
 	n.Deferred = len(w.open) > 0
 	c.validate(n, root, w.open)
+}
+
+// normalised gives the arguments under the tool's own names; false when there
+// is no way to hold them against the tool.
+func (c *checker) normalised(n *Node) (map[string]any, bool) {
+	if n.Tool == nil {
+		return n.Step.Args, false
+	}
+	normal, err := n.Tool.NormaliseArgs(n.Step.Args)
+	var f *fault.Error
+	switch {
+	case err == nil:
+		return normal, true
+	case errors.As(err, &f):
+		c.problem("args", f.Key, f.Params)
+	default:
+		c.problem("args", "error.plan.schema", fault.P{"message": err.Error()})
+	}
+	return n.Step.Args, false
 }
 
 // validate says how the arguments miss the schema, but for the places that a
@@ -59,7 +68,11 @@ func (c *checker) validate(n *Node, args map[string]any, open []string) {
 			c.problem("args."+name, "error.plan.args.missing", fault.P{"tool": n.Tool.Name, "name": name})
 		}
 	}
-	for _, v := range s.Validate(args) {
+	violations := s.Validate(args)
+	slices.SortFunc(violations, func(a, b tool.Violation) int {
+		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Message, b.Message))
+	})
+	for _, v := range violations {
 		if own && v.Path == "" || coveredBy(v.Path, open) {
 			continue
 		}

@@ -17,20 +17,38 @@ func Extract(text string) ([]byte, bool) {
 			break
 		}
 		at += open
-		r := jsonReader{src: src, i: at, max: MaxDepth}
-		m, _ := r.value().(map[string]any)
-		_, steps := m["steps"]
-		_, goal := m["goal"]
+		end, is, whole := readObject(src, at)
 		switch {
-		case r.err == nil && (steps || goal):
-			return src[at:r.i], true
-		case r.err == nil:
-			at = r.i
-		case r.err.early && (steps || goal):
-			return bytes.TrimRight(src[at:], " \n\t\r`"), true
+		case is:
+			return src[at:end], true
+		case whole:
+			at = end
 		default:
 			at++
 		}
 	}
 	return nil, false
+}
+
+// readObject reads the object at src[at:] and says where it ends, whether it
+// is a plan, and whether it is whole. A plan that is cut off ends with the text
+// or with the fence that it stands in.
+func readObject(src []byte, at int) (end int, is, whole bool) {
+	r := jsonReader{src: src, i: at, max: MaxDepth}
+	m, _ := r.value().(map[string]any)
+	if r.err != nil && !r.err.early {
+		if fence := bytes.Index(src[at:], []byte("\n```")); fence >= 0 {
+			r = jsonReader{src: src[:at+fence], i: at, max: MaxDepth}
+			m, _ = r.value().(map[string]any)
+		}
+	}
+	_, steps := m["steps"]
+	_, goal := m["goal"]
+	switch {
+	case r.err == nil:
+		return r.i, steps || goal, true
+	case r.err.early:
+		return len(r.src), steps || goal, false
+	}
+	return 0, false, false
 }
