@@ -63,7 +63,8 @@ func (w *strictWriter) schema(v jsontree.Value, depth int, nullable bool) {
 		w.ok = false
 		return
 	}
-	if nullable && !canBeNull(v) && kind == "" && !v.Get("type").Exists() {
+	listed := v.Get("type").Exists() || v.Get("anyOf").Exists() || v.Get("oneOf").Exists()
+	if nullable && !canBeNull(v) && kind == "" && !listed {
 		// Nothing to add "null" to: the schema and null are alternatives.
 		w.out = append(w.out, `{"anyOf":[`...)
 		w.schema(v, depth+1, false)

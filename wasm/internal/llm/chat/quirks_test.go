@@ -181,4 +181,3 @@ func idsAreKeptAndFit(t *testing.T, m llm.Message, _ []byte, prefix string) {
 		}
 	}
 }
-

@@ -97,7 +97,7 @@ func checkEnd(end llm.Event, open []bool, partial llm.Message) error {
 }
 
 // sameContent compares the terminal message with what the events before it amount to. A length stop that is named after
-// its call was closed, and a signature after its block failed, are known at the end only.
+// its call was closed, and the signature or late name of a block that never closed, are known at the end only.
 func sameContent(m, partial llm.Message) error {
 	for i := range m.Content {
 		a, b := m.Content[i], partial.Content[i]
@@ -107,6 +107,11 @@ func sameContent(m, partial llm.Message) error {
 			b.ToolCall = &call
 		}
 		if m.Error != nil {
+			if a.ToolCall != nil && b.ToolCall != nil && b.Name == "" {
+				call := *b.ToolCall
+				call.Name = a.Name
+				b.ToolCall = &call
+			}
 			a.Signature, b.Signature = "", ""
 			a.Redacted, b.Redacted = false, false
 		}

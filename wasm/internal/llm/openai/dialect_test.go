@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"embedded-agent/wasm/internal/llm"
-	"embedded-agent/wasm/internal/llm/openai"
 	"embedded-agent/wasm/internal/llm/llmtest"
+	"embedded-agent/wasm/internal/llm/openai"
 )
 
 func TestAnswersBecomeMessages(t *testing.T) {
