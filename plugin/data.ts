@@ -1,0 +1,88 @@
+// What data.json holds: the person's settings as the core takes them, and the
+// names of saved actions, so that their commands are in the palette before the
+// core has started.
+
+import type { Settings } from "./protocol";
+
+/** A saved action as a command. */
+export interface PaletteEntry {
+	id: string;
+	name: string;
+}
+
+/** The plugin's data.json. */
+export interface Data extends Settings {
+	/** Written by the playground: the address of its demonstration model. */
+	demoModelUrl?: string;
+	palette: PaletteEntry[];
+}
+
+/**
+ * What a vault starts with. Numbers that are 0 and lists that are empty are
+ * filled by the core; only what a zero value could not say is said here.
+ */
+export const firstRun: Data = {
+	provider: "openai",
+	model: "",
+	baseUrl: "",
+	keyName: "",
+	streaming: true,
+	maxTokens: 0,
+	confirm: "always",
+	allowCommands: false,
+	allowDeletes: false,
+	allowRenames: true,
+	maxAttempts: 0,
+	maxBackoffMs: 0,
+	timeoutMs: 0,
+	maxConcurrency: 0,
+	maxSteps: 0,
+	maxCalls: 0,
+	allowedRoots: [],
+	denyPatterns: [],
+	redactPatterns: [],
+	keepRuns: 0,
+	keepDays: 0,
+	keepBytes: 0,
+	palette: [],
+};
+
+/**
+ * Reads what loadData gave: a field that is missing, or is not of the kind that
+ * it should be (a file edited by hand, or by a newer version), is as at the
+ * first run. Where there is a demonstration model, a fresh vault talks to it.
+ */
+export function readData(saved: unknown): Data {
+	const from = isObject(saved) ? saved : {};
+	const data: Record<string, unknown> = { ...firstRun };
+	for (const [key, fresh] of Object.entries(firstRun)) {
+		const value = from[key];
+		if (fits(value, fresh)) data[key] = value;
+	}
+	if (typeof from["temperature"] === "number") data["temperature"] = from["temperature"];
+	if (typeof from["demoModelUrl"] === "string") {
+		data["demoModelUrl"] = from["demoModelUrl"];
+		if (from["provider"] === undefined) data["provider"] = "demo";
+	}
+	return data as unknown as Data;
+}
+
+function fits(value: unknown, like: unknown): boolean {
+	if (!Array.isArray(like)) return typeof value === typeof like;
+	if (!Array.isArray(value)) return false;
+	return like === firstRun.palette ? value.every(isEntry) : value.every((item) => typeof item === "string");
+}
+
+function isEntry(value: unknown): boolean {
+	return isObject(value) && typeof value["id"] === "string" && typeof value["name"] === "string";
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The settings that the core is told. */
+export function coreSettings(data: Data): Settings {
+	const { demoModelUrl, palette: _palette, ...settings } = data;
+	return demoModelUrl === undefined ? settings : { ...settings, demoUrl: demoModelUrl };
+}

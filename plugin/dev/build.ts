@@ -1,0 +1,119 @@
+// Builds the development page for the tests and opens it in Chromium.
+
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "esbuild";
+import esbuildSvelte from "esbuild-svelte";
+import { chromium, type Browser, type Page } from "playwright-core";
+import { sveltePreprocess } from "svelte-preprocess";
+
+const root = join(import.meta.dirname, "..", "..");
+
+/** Lucide's icons by name: the set that the app has. */
+function lucide(): Record<string, string> {
+	const folder = join(root, "node_modules", "lucide-static", "icons");
+	return Object.fromEntries(
+		readdirSync(folder)
+			.filter((name) => name.endsWith(".svg"))
+			.map((name) => [name.slice(0, -4), readFileSync(join(folder, name), "utf8")]),
+	);
+}
+
+/** The page as one HTML text. Only the icons that the sources name are in it. */
+export async function buildPage(): Promise<string> {
+	const used = panelSources();
+	const icons = Object.fromEntries(Object.entries(lucide()).filter(([name]) => used.includes(`"${name}"`)));
+	const result = await build({
+		absWorkingDir: root,
+		entryPoints: ["plugin/dev/page.ts"],
+		bundle: true,
+		write: false,
+		outfile: "page.js",
+		format: "iife",
+		conditions: ["svelte", "browser"],
+		plugins: [
+			{
+				name: "icons",
+				setup(b) {
+					b.onResolve({ filter: /^icons$/ }, () => ({ path: "icons", namespace: "icons" }));
+					b.onLoad({ filter: /./, namespace: "icons" }, () => ({
+						contents: JSON.stringify(icons),
+						loader: "json",
+					}));
+				},
+			},
+			esbuildSvelte({ preprocess: sveltePreprocess(), compilerOptions: { css: "injected" } }),
+		],
+	});
+	const script = result.outputFiles[0]?.text.replaceAll("</script", "<\\/script") ?? "";
+	const css =
+		readFileSync(join(root, "plugin/dev/page.css"), "utf8") + readFileSync(join(root, "styles.css"), "utf8");
+	return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Panel</title><style>${css}</style></head>
+<body><main class="workspace-leaf-content" style="height:100%"><div class="view-content ea-view" id="view"></div></main>
+<script>${script}</script></body></html>`;
+}
+
+function panelSources(): string {
+	const folders = ["plugin/panel", "plugin"].map((folder) => join(root, folder));
+	return folders
+		.flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))
+		.filter((path) => /\.(ts|svelte)$/.test(path))
+		.map((path) => readFileSync(path, "utf8"))
+		.join("\n");
+}
+
+/** An installed Chromium, or undefined: its tests are skipped then. */
+export function findChromium(): string | undefined {
+	const places = [
+		process.env["CHROMIUM"],
+		"/usr/bin/chromium",
+		"/usr/bin/chromium-browser",
+		"/usr/bin/google-chrome",
+		"/usr/bin/microsoft-edge",
+		"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+	];
+	return places.find((path): path is string => path !== undefined && path !== "" && existsSync(path));
+}
+
+const flags = [
+	"--no-sandbox",
+	"--disable-gpu",
+	"--disable-quic",
+	"--no-first-run",
+	"--disable-background-networking",
+];
+
+/** Starts the browser. */
+export function launch(): Promise<Browser> {
+	return chromium.launch({ executablePath: findChromium(), args: flags });
+}
+
+/** How a page is shown. */
+export interface Look {
+	width?: number;
+	height?: number;
+	theme?: "light" | "dark";
+	mobile?: boolean;
+	lang?: string;
+	dir?: "ltr" | "rtl";
+}
+
+/** Opens the page; the panel is there and its core answers {}. */
+export async function open(browser: Browser, html: string, look: Look = {}): Promise<Page> {
+	const page = await browser.newPage({
+		viewport: { width: look.width ?? 420, height: look.height ?? 800 },
+		reducedMotion: "reduce",
+	});
+	await page.route("http://panel.test/**", (route) =>
+		route.fulfill({ contentType: "text/html", body: html }),
+	);
+	const query = new URLSearchParams({
+		theme: look.theme ?? "light",
+		lang: look.lang ?? "en",
+		dir: look.dir ?? "ltr",
+	});
+	if (look.mobile) query.set("mobile", "1");
+	await page.goto(`http://panel.test/?${query}`);
+	await page.waitForFunction(() => "dev" in window);
+	return page;
+}

@@ -1,0 +1,124 @@
+// The few functions of the app that the panel's parts use, for the development
+// page: its shell, and the DOM helpers that the app puts on every element.
+
+import { marked } from "marked";
+import type { MenuEntry, Rendered, Selected, Shell } from "../panel/shell";
+
+interface Info {
+	cls?: string;
+	text?: string;
+	attr?: Record<string, string>;
+}
+
+function make(parent: Node | null, tag: string, info: Info = {}): HTMLElement {
+	const el = document.createElement(tag);
+	if (info.cls) el.className = info.cls;
+	if (info.text !== undefined) el.textContent = info.text;
+	for (const [name, value] of Object.entries(info.attr ?? {})) el.setAttribute(name, value);
+	parent?.appendChild(el);
+	return el;
+}
+
+/** Puts the app's DOM helpers, as far as the panel uses them, where the app puts them. */
+export function installHelpers(): void {
+	const helpers = {
+		createDiv(this: HTMLElement, info?: Info) {
+			return make(this, "div", info);
+		},
+		createSpan(this: HTMLElement, info?: Info) {
+			return make(this, "span", info);
+		},
+		createEl(this: HTMLElement, tag: string, info?: Info) {
+			return make(this, tag, info);
+		},
+		setText(this: HTMLElement, text: string) {
+			this.textContent = text;
+		},
+		setCssProps(this: HTMLElement, props: Record<string, string>) {
+			for (const [name, value] of Object.entries(props)) this.style.setProperty(name, value);
+		},
+	};
+	for (const [name, value] of Object.entries(helpers)) {
+		Object.defineProperty(HTMLElement.prototype, name, { value, configurable: true });
+	}
+	Object.defineProperty(HTMLElement.prototype, "doc", {
+		get(this: HTMLElement) {
+			return this.ownerDocument;
+		},
+		configurable: true,
+	});
+	Object.assign(window, { createDiv: (info?: Info) => make(null, "div", info) });
+}
+
+/** What the panel asked of the app, for tests. */
+export interface Heard {
+	opened: string[];
+	notices: string[];
+	copied: string[];
+	settings: number;
+	menu: MenuEntry[];
+}
+
+/** A shell that remembers what it was asked for. */
+export class DevShell implements Shell {
+	readonly heard: Heard = { opened: [], notices: [], copied: [], settings: 0, menu: [] };
+	selected: Selected | null = null;
+	draft = "";
+
+	constructor(
+		readonly mobile: boolean,
+		private readonly icons: Record<string, string>,
+	) {}
+
+	icon(el: HTMLElement, name: string): void {
+		const svg = this.icons[name];
+		if (svg === undefined) throw new Error(`there is no icon ${name}`);
+		el.insertAdjacentHTML("beforeend", svg);
+	}
+
+	markdown(el: HTMLElement, text: string): Rendered {
+		const done = Promise.resolve(marked.parse(text)).then((html) => el.insertAdjacentHTML("beforeend", html));
+		return { done, dispose: () => undefined };
+	}
+
+	open(path: string): void {
+		this.heard.opened.push(path);
+	}
+
+	openSettings(): void {
+		this.heard.settings++;
+	}
+
+	menu(_event: MouseEvent, entries: MenuEntry[]): void {
+		this.heard.menu = entries;
+	}
+
+	notice(text: string): void {
+		this.heard.notices.push(text);
+	}
+
+	copy(text: string): Promise<void> {
+		this.heard.copied.push(text);
+		return Promise.resolve();
+	}
+
+	download(): void {}
+
+	selection(): Selected | null {
+		return this.selected;
+	}
+
+	watchSelection(): () => void {
+		return () => undefined;
+	}
+
+	suggest(): void {}
+
+	loadDraft(): string {
+		return this.draft;
+	}
+
+	saveDraft(text: string): void {
+		this.draft = text;
+	}
+}

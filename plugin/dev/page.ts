@@ -1,0 +1,93 @@
+// The development page: the panel alone, over a core whose answers a test
+// gives. It is bundled by the tests only and ships nowhere.
+
+import { flushSync, mount } from "svelte";
+import icons from "icons";
+import { nextFrame } from "../frame";
+import { setLanguage } from "../i18n";
+import type { Core } from "../panel/core";
+import Panel from "../panel/Panel.svelte";
+import { Session } from "../panel/session.svelte";
+import type { Event, Method } from "../protocol";
+import { DevShell, installHelpers } from "./obsidian";
+
+interface Asked {
+	method: string;
+	params: unknown;
+}
+
+/** What a test can do with the page. */
+export interface DevPage {
+	/** Every request, in order. */
+	asked: Asked[];
+	/** Answers by method, as values; a method without one answers {}. */
+	answers: Partial<Record<Method, unknown>>;
+	/** Rejects the method with this problem. */
+	failures: Partial<Record<Method, unknown>>;
+	tell(events: Event[]): void;
+	/** Feeds events batch by batch, one batch per frame, and gives the longest task in ms. */
+	flood(events: Event[], perFrame: number): Promise<number>;
+	select(path: string, text: string): Promise<void>;
+	shell: DevShell;
+	session: Session;
+}
+
+declare global {
+	interface Window {
+		dev: DevPage;
+	}
+}
+
+installHelpers();
+const query = new URLSearchParams(location.search);
+document.body.className = `${query.get("theme") === "dark" ? "theme-dark" : "theme-light"}${query.has("mobile") ? " is-mobile" : ""}`;
+document.documentElement.dir = query.get("dir") ?? "ltr";
+document.documentElement.lang = setLanguage(query.get("lang") ?? "en");
+
+const shell = new DevShell(query.has("mobile"), icons);
+const dev: DevPage = {
+	asked: [],
+	answers: {},
+	failures: {},
+	shell,
+	tell(events) {
+		events.forEach((event) => session.receive(event));
+		session.flush();
+		flushSync();
+	},
+	async flood(events, perFrame) {
+		let longest = 0;
+		for (let i = 0; i < events.length; i += perFrame) {
+			const batch = events.slice(i, i + perFrame);
+			const begun = performance.now();
+			batch.forEach((event) => session.receive(event));
+			session.flush();
+			flushSync();
+			longest = Math.max(longest, performance.now() - begun);
+			await new Promise((resolve) => requestAnimationFrame(resolve));
+		}
+		return longest;
+	},
+	async select(path, text) {
+		shell.selected = { path, text };
+		await session.lookAtSelection();
+	},
+	get session() {
+		return session;
+	},
+};
+
+const core = {
+	request: async (method: Method, params: unknown) => {
+		dev.asked.push({ method, params });
+		const failure = dev.failures[method];
+		if (failure) throw Object.assign(new Error(method), { problem: failure });
+		return dev.answers[method] ?? {};
+	},
+} as Core;
+
+const session = new Session(() => Promise.resolve(core), shell, nextFrame);
+window.dev = dev;
+const target = document.querySelector("#view");
+if (!target) throw new Error("the page has no #view");
+mount(Panel, { target, props: { session } });

@@ -1,0 +1,103 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { catalogues, english } from "./catalogues";
+import { bytes, currentLanguage, duration, setLanguage, t, when } from "./index";
+
+afterEach(() => {
+	setLanguage("en");
+});
+
+const base = (key: string) => key.replace(/_(zero|one|two|few|many|other)$/, "");
+const placeholders = (text: string) => [...new Set([...text.matchAll(/\{(\w+)\}/g)].map((m) => m[1]))].sort();
+
+describe("t", () => {
+	it("puts parameters in once: a value that holds braces is not expanded again", () => {
+		expect(t("error.vault.exists", { path: "{path} {x}" })).toBe("“{path} {x}” already exists.");
+	});
+
+	it("chooses the plural form by n, as text or as a number", () => {
+		expect(t("panel.files", { n: "1" })).toBe("1 file");
+		expect(t("panel.files", { n: 12 })).toBe("12 files");
+		expect(t({ key: "panel.files", params: { n: "0" } })).toBe("0 files");
+	});
+
+	it("shows a key without words as it is", () => {
+		expect(t("no.such.key", { a: "b" })).toBe("no.such.key");
+	});
+
+	it("speaks English where there is no catalogue", () => {
+		for (const code of ["tlh", "zh-TW", "", "en-GB"]) expect(setLanguage(code), code).toBe("en");
+		expect(currentLanguage()).toBe("en");
+	});
+});
+
+describe("amounts", () => {
+	it("are said in the units that people read", () => {
+		expect(bytes(999)).toBe("999 bytes");
+		expect(bytes(1_250_000)).toBe("1.3 MB");
+		expect(duration(45)).toBe("45 ms");
+		expect(duration(2345)).toBe("2.3 sec");
+		expect(duration(240_000)).toBe("4 min");
+		expect(when("not a time")).toBe("");
+	});
+});
+
+describe("the catalogues", () => {
+	const folder = join(import.meta.dirname, "en");
+
+	it.each(readdirSync(folder))("hold every word of en/%s (add a new file to catalogues.ts)", (name) => {
+		const words = JSON.parse(readFileSync(join(folder, name), "utf8")) as Record<string, string>;
+		expect(Object.keys(words).filter((key) => english[key] !== words[key])).toEqual([]);
+	});
+
+	const others = Object.keys(catalogues).filter((tag) => tag !== "en");
+
+	it.each(others)("have the same keys in %s as in English", (tag) => {
+		const forms = new Intl.PluralRules(tag).resolvedOptions().pluralCategories;
+		const plural = new Set(
+			Object.keys(english)
+				.filter((k) => k.endsWith("_other"))
+				.map(base),
+		);
+		const expected = [...new Set(Object.keys(english).map(base))].flatMap((k) =>
+			plural.has(k) ? forms.map((form) => `${k}_${form}`) : [k],
+		);
+		expect(Object.keys(catalogues[tag] ?? {}).sort()).toEqual(expected.sort());
+	});
+
+	it.each(others)("put the same parameters in, in %s as in English", (tag) => {
+		const differing = Object.entries(catalogues[tag] ?? {}).filter(([key, text]) => {
+			const same = english[key] ?? english[`${base(key)}_other`] ?? "";
+			// A form for exactly one may say it in words.
+			const want = placeholders(same).filter(
+				(name) => !(key.endsWith("_one") && name === "n" && !text.includes("{n}")),
+			);
+			return JSON.stringify(placeholders(text)) !== JSON.stringify(want);
+		});
+		expect(differing).toEqual([]);
+	});
+});
+
+describe("the panel's words", () => {
+	it("are all in the catalogue: every key that the sources name has words", () => {
+		const missing: string[] = [];
+		for (const file of sources(join(import.meta.dirname, ".."))) {
+			for (const [, key] of readFileSync(file, "utf8").matchAll(/"((?:panel|settings)\.[\w.-]+)"/g)) {
+				if (key && english[key] === undefined && english[`${key}_other`] === undefined)
+					missing.push(`${file}: ${key}`);
+			}
+		}
+		expect(missing).toEqual([]);
+	});
+});
+
+function sources(folder: string): string[] {
+	return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+		const path = join(folder, entry.name);
+		if (entry.isDirectory()) return sources(path);
+		return /\.(ts|svelte)$/.test(entry.name) && !entry.name.includes(".test.") && !path.includes("/dev/")
+			? [path]
+			: [];
+	});
+}

@@ -1,0 +1,125 @@
+// The words of the interface. English is the source and the same files that
+// the Go core embeds (i18n.go); another language falls back to it key by key.
+
+import { catalogues, english } from "./catalogues";
+
+/** What is put into a message's {placeholders}. */
+export type Params = Record<string, string | number>;
+/** Words for a person, as the core sends them (protocol.Message). */
+export interface Words {
+	key: string;
+	params?: Params;
+}
+
+let language = "en";
+let words = english;
+let plurals = new Intl.PluralRules("en");
+
+/**
+ * Picks the catalogue for an app language code ("de", "zh", "pt-BR"). A
+ * language without a catalogue is shown in English. Returns the tag chosen.
+ */
+export function setLanguage(code: string): string {
+	language = catalogueFor(code);
+	words = catalogues[language] ?? english;
+	plurals = new Intl.PluralRules(language);
+	return language;
+}
+
+function catalogueFor(code: string): string {
+	if (catalogues[code]) return code;
+	const lower = code.toLowerCase();
+	// The app's "zh" is Simplified Chinese; Traditional has codes of its own.
+	if (lower === "zh" || lower === "zh-hans" || lower === "zh-sg")
+		return "zh-CN" in catalogues ? "zh-CN" : "en";
+	const base = lower.split("-")[0] ?? "en";
+	return base !== "zh" && catalogues[base] ? base : "en";
+}
+
+/** The tag of the language in use, for Intl. */
+export function currentLanguage(): string {
+	return language;
+}
+
+/**
+ * The words of a message in the language in use. A key with plural forms
+ * (suffix _one, _other …) is chosen by the CLDR rules on the parameter "n". A
+ * key that no catalogue has is returned as it is, so that nothing is lost.
+ */
+export function t(message: Words): string;
+export function t(key: string, params?: Params): string;
+export function t(message: Words | string, params?: Params): string {
+	const key = typeof message === "string" ? message : message.key;
+	const values = typeof message === "string" ? params : message.params;
+	const text = find(words, plurals, key, values) ?? find(english, englishPlurals, key, values) ?? key;
+	return fill(text, values);
+}
+
+const englishPlurals = new Intl.PluralRules("en");
+
+function find(
+	from: Record<string, string>,
+	rules: Intl.PluralRules,
+	key: string,
+	params?: Params,
+): string | undefined {
+	const plain = from[key];
+	if (plain !== undefined) return plain;
+	const n = Number(params?.["n"]);
+	const form = Number.isFinite(n) ? rules.select(n) : "other";
+	return from[`${key}_${form}`] ?? from[`${key}_other`];
+}
+
+// One pass: a value that holds braces is never expanded again.
+function fill(text: string, params?: Params): string {
+	if (!params) return text;
+	return text.replace(/\{([^{}]*)\}/g, (whole, name: string) => {
+		const value = params[name];
+		return value === undefined ? whole : String(value);
+	});
+}
+
+/** A number in the language's own digits and separators. */
+export function number(n: number): string {
+	return new Intl.NumberFormat(language).format(n);
+}
+
+/** Bytes as a person reads them: "3.1 MB". Units of 1000. */
+export function bytes(n: number): string {
+	const units = ["byte", "kilobyte", "megabyte", "gigabyte"] as const;
+	let i = 0;
+	while (n >= 1000 && i < units.length - 1) {
+		n /= 1000;
+		i++;
+	}
+	const unit = units[i] ?? "byte";
+	return new Intl.NumberFormat(language, {
+		style: "unit",
+		unit,
+		unitDisplay: i === 0 ? "long" : "short",
+		maximumFractionDigits: n < 10 && i > 0 ? 1 : 0,
+	}).format(n);
+}
+
+/** A duration as a person reads it: "45 ms", "2.3 s", "4 min". */
+export function duration(ms: number): string {
+	const [n, unit] =
+		ms < 1000
+			? ([Math.round(ms), "millisecond"] as const)
+			: ms < 60_000
+				? ([ms / 1000, "second"] as const)
+				: ([Math.round(ms / 60_000), "minute"] as const);
+	return new Intl.NumberFormat(language, {
+		style: "unit",
+		unit,
+		unitDisplay: "short",
+		maximumFractionDigits: n < 10 ? 1 : 0,
+	}).format(n);
+}
+
+/** A moment (RFC 3339) as a date and time. "" for what is not one. */
+export function when(at: string): string {
+	const time = Date.parse(at);
+	if (Number.isNaN(time)) return "";
+	return new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" }).format(time);
+}

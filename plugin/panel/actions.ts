@@ -1,0 +1,116 @@
+// Svelte actions: what a component does with a real element.
+
+import type { Rendered, Shell } from "./shell";
+import { blocks } from "./blocks";
+
+interface Updatable<T> {
+	update?: (value: T) => void;
+	destroy?: () => void;
+}
+
+/** Draws an icon into the element, hidden from screen readers. */
+export function icon(el: HTMLElement, drawn: { shell: Shell; name: string }): Updatable<typeof drawn> {
+	el.setAttribute("aria-hidden", "true");
+	let name = "";
+	const update = (next: typeof drawn) => {
+		if (next.name === name) return;
+		name = next.name;
+		el.replaceChildren();
+		next.shell.icon(el, name);
+	};
+	update(drawn);
+	return { update };
+}
+
+/** Moves the keyboard to the element when it appears. */
+export function focus(el: HTMLElement): void {
+	el.focus();
+	if (el instanceof HTMLInputElement) el.select();
+}
+
+/** Makes a text field as high as its text, within what CSS allows. */
+export function grow(el: HTMLTextAreaElement, text: string): Updatable<string> {
+	let last = "";
+	const fit = (next: string) => {
+		if (next === last) return;
+		last = next;
+		el.setCssProps({ "--ea-text-height": "auto" });
+		el.setCssProps({ "--ea-text-height": `${el.scrollHeight}px` });
+	};
+	// Before the first text the height is the one row that the style gives.
+	fit(text);
+	return { update: fit };
+}
+
+/**
+ * Renders Markdown that grows. Only blocks that changed are rendered again, and
+ * a block's new content takes its place when it is ready, so nothing flickers.
+ */
+export function markdown(el: HTMLElement, drawn: { shell: Shell; text: string }): Updatable<typeof drawn> {
+	const slots: Slot[] = [];
+	const update = ({ shell, text }: typeof drawn) => {
+		const next = blocks(text);
+		slots.splice(next.length).forEach((slot) => slot.destroy());
+		next.forEach((source, i) => (slots[i] ??= new Slot(el)).show(shell, source));
+	};
+	update(drawn);
+	return { update, destroy: () => slots.forEach((slot) => slot.destroy()) };
+}
+
+/** One block of a reply: it shows the latest of its renderings that is ready. */
+class Slot {
+	private readonly el: HTMLElement;
+	private text = "";
+	private asked = 0;
+	private shown = 0;
+	private rendered: Rendered | null = null;
+
+	constructor(parent: HTMLElement) {
+		this.el = parent.createDiv({ cls: "ea-md-block" });
+	}
+
+	show(shell: Shell, text: string): void {
+		if (this.text === text) return;
+		this.text = text;
+		const turn = ++this.asked;
+		const fresh = createDiv();
+		const rendered = shell.markdown(fresh, text);
+		void rendered.done.then(() => {
+			if (turn < this.shown || !this.el.isConnected) return rendered.dispose();
+			this.shown = turn;
+			this.rendered?.dispose();
+			this.rendered = rendered;
+			this.el.replaceChildren(...Array.from(fresh.childNodes));
+		});
+	}
+
+	destroy(): void {
+		this.rendered?.dispose();
+		this.el.remove();
+	}
+}
+
+/**
+ * Keeps a scrolling element at its end while it grows, as long as the person
+ * has not scrolled away from it.
+ */
+export function follow(el: HTMLElement): Updatable<void> {
+	const slack = 24;
+	let stuck = true;
+	const atEnd = () => el.scrollHeight - el.scrollTop - el.clientHeight <= slack;
+	const scrolled = () => {
+		stuck = atEnd();
+	};
+	el.addEventListener("scroll", scrolled, { passive: true });
+	const grown = new ResizeObserver(() => {
+		if (stuck) el.scrollTop = el.scrollHeight;
+	});
+	for (const child of Array.from(el.children)) grown.observe(child);
+	grown.observe(el);
+	return {
+		destroy: () => {
+			el.removeEventListener("scroll", scrolled);
+			grown.disconnect();
+		},
+	};
+}

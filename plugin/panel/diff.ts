@@ -1,0 +1,172 @@
+// A file's diff on Obsidian's own CodeMirror: two columns where there is room,
+// one where there is not.
+
+import { MergeView, unifiedMergeView } from "@codemirror/merge";
+import { EditorState, type Extension } from "@codemirror/state";
+import { Decoration, EditorView, lineNumbers, WidgetType } from "@codemirror/view";
+import { t } from "../i18n";
+import type { FileView } from "../protocol";
+import { placeHunks, turnRound, type PlacedHunk } from "./hunks";
+
+/** How a diff is shown. */
+export interface DiffOptions {
+	/** Side by side; otherwise one column with deletions above additions. */
+	wide: boolean;
+	/** The text after can be changed. */
+	editing: boolean;
+	/** Every hunk has a button to reject or accept it. */
+	hunks: boolean;
+	/** Called with the indexes of all hunks that are rejected now. */
+	onhunks: (rejected: number[]) => void;
+}
+
+/** A diff in an element. Long texts are drawn by the line that is in sight. */
+export class DiffView {
+	private readonly editor: EditorView;
+	private readonly close: () => void;
+
+	constructor(parent: HTMLElement, view: FileView, options: DiffOptions) {
+		const after = [
+			...look(t("panel.diff.after", { path: view.path }), view.after),
+			...access(options.editing),
+		];
+		if (options.hunks) after.push(hunkButtons(view, options.onhunks));
+		if (options.wide) {
+			const merge = new MergeView({
+				parent,
+				a: {
+					doc: view.before,
+					extensions: [...look(t("panel.diff.before", { path: view.path }), view.before), ...access(false)],
+				},
+				b: { doc: view.after, extensions: after },
+				collapseUnchanged: unchanged,
+				gutter: true,
+			});
+			this.editor = merge.b;
+			this.close = () => merge.destroy();
+			return;
+		}
+		const unified = unifiedMergeView({
+			original: view.before,
+			mergeControls: false,
+			gutter: true,
+			syntaxHighlightDeletions: false,
+			...(options.editing ? {} : { collapseUnchanged: unchanged }),
+		});
+		this.editor = new EditorView({ parent, doc: view.after, extensions: [after, unified] });
+		this.close = () => this.editor.destroy();
+	}
+
+	/** The text after, as it stands, with the line ends that it had. */
+	text(): string {
+		return this.editor.state.sliceDoc();
+	}
+
+	destroy(): void {
+		this.close();
+	}
+}
+
+const unchanged = { margin: 2, minSize: 5 };
+
+function access(editing: boolean): Extension[] {
+	return [EditorState.readOnly.of(!editing), EditorView.editable.of(editing)];
+}
+
+// Colours are the app's own variables, so that every theme fits.
+const theme = EditorView.theme({
+	"&": { fontSize: "var(--font-ui-small)", backgroundColor: "transparent", color: "var(--text-normal)" },
+	"&.cm-focused": { outline: "2px solid var(--background-modifier-border-focus)" },
+	".cm-scroller": { fontFamily: "var(--font-monospace)", lineHeight: "1.5" },
+	".cm-gutters": { backgroundColor: "transparent", border: "none", color: "var(--text-faint)" },
+	".cm-content": { caretColor: "var(--text-normal)" },
+	"&.cm-merge-b .cm-changedLine, .cm-insertedLine, .cm-changedLine": {
+		backgroundColor: "var(--ea-added-bg)",
+	},
+	"&.cm-merge-a .cm-changedLine, .cm-deletedChunk": { backgroundColor: "var(--ea-removed-bg)" },
+	"&.cm-merge-b .cm-changedText, .cm-changedText": { background: "var(--ea-added-strong)" },
+	"&.cm-merge-a .cm-changedText, .cm-deletedText": { background: "var(--ea-removed-strong)" },
+	".cm-deletedChunk": { paddingInlineStart: "6px" },
+	".cm-deletedLine, .cm-deletedLine del": { textDecoration: "none" },
+	".cm-collapsedLines": {
+		background: "var(--background-secondary)",
+		color: "var(--text-muted)",
+		padding: "2px 8px",
+	},
+	"&.cm-merge-a .cm-changedLineGutter, .cm-deletedLineGutter": { background: "var(--color-red)" },
+	"&.cm-merge-b .cm-changedLineGutter, .cm-changedLineGutter": { background: "var(--color-green)" },
+});
+
+function look(label: string, text: string): Extension[] {
+	return [
+		theme,
+		EditorState.lineSeparator.of(lineBreak(text)),
+		EditorView.lineWrapping,
+		lineNumbers(),
+		EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
+		EditorState.phrases.of({ "$ unchanged lines": t("panel.diff.unchanged") }),
+	];
+}
+
+/**
+ * The line end to cut a text by, so that an edit changes no line that was not
+ * touched. Where ends are mixed, a carriage return stays a character of its line.
+ */
+export function lineBreak(text: string): string {
+	return text.includes("\r\n") && !/[^\r]\n|^\n|\r(?!\n)/.test(text) ? "\r\n" : "\n";
+}
+
+function hunkButtons(view: FileView, onhunks: DiffOptions["onhunks"]): Extension {
+	const doc = EditorState.create({
+		doc: view.after,
+		extensions: EditorState.lineSeparator.of(lineBreak(view.after)),
+	}).doc;
+	const buttons = placeHunks(view).map((placed) => {
+		const press = () => onhunks(turnRound(view, placed.index));
+		const at = doc.line(Math.min(placed.line + 1, doc.lines)).from;
+		return Decoration.widget({ widget: new HunkButton(placed, press), block: true, side: -2 }).range(at);
+	});
+	return EditorView.decorations.of(Decoration.set(buttons, true));
+}
+
+class HunkButton extends WidgetType {
+	constructor(
+		private readonly placed: PlacedHunk,
+		private readonly press: () => void,
+	) {
+		super();
+	}
+
+	override eq(other: HunkButton): boolean {
+		return (
+			other.placed.index === this.placed.index && other.placed.hunk.rejected === this.placed.hunk.rejected
+		);
+	}
+
+	toDOM(view: EditorView): HTMLElement {
+		const { hunk, index } = this.placed;
+		const row = view.dom.doc.createElement("div");
+		row.className = "ea-hunk";
+		if (hunk.rejected) {
+			const note = row.createSpan({ cls: "ea-hunk-note" });
+			note.setText(t("panel.diff.rejected"));
+			const added = (hunk.added ?? []).join("\n");
+			if (added) row.createEl("del", { cls: "ea-hunk-text", text: added });
+		}
+		const button = row.createEl("button", {
+			text: t(hunk.rejected ? "panel.diff.acceptHunk" : "panel.diff.rejectHunk"),
+			attr: {
+				type: "button",
+				"aria-label": t(hunk.rejected ? "panel.diff.acceptHunkN" : "panel.diff.rejectHunkN", {
+					n: index + 1,
+				}),
+			},
+		});
+		button.addEventListener("click", this.press);
+		return row;
+	}
+
+	override ignoreEvent(): boolean {
+		return true;
+	}
+}

@@ -1,0 +1,53 @@
+// What the panel needs of the app it lives in, so that no component knows the
+// app. plugin/shell.ts implements it with Obsidian.
+
+/** Text that the person has selected in a note. */
+export interface Selected {
+	path: string;
+	text: string;
+}
+
+/** One entry of a menu. */
+export interface MenuEntry {
+	title: string;
+	icon: string;
+	/** Shown as something to be careful with. */
+	warning?: boolean;
+	run: () => void;
+}
+
+/** Markdown that is being rendered. */
+export interface Rendered {
+	/** Resolves when it is there. */
+	done: Promise<void>;
+	/** Ends what the rendered content registered. */
+	dispose(): void;
+}
+
+/** The app around the panel. */
+export interface Shell {
+	/** Whether the app runs on a phone or tablet. */
+	readonly mobile: boolean;
+	/** Draws a lucide icon into an element. */
+	icon(el: HTMLElement, name: string): void;
+	/** Renders Markdown into an empty element. */
+	markdown(el: HTMLElement, text: string): Rendered;
+	/** Opens a note of the vault. */
+	open(path: string, newPane: boolean): void;
+	openSettings(): void;
+	/** Shows a menu at the pointer, or below the element for the keyboard. */
+	menu(event: MouseEvent, entries: MenuEntry[]): void;
+	notice(text: string): void;
+	copy(text: string): Promise<void>;
+	/** Offers a text as a file to keep outside of the vault. */
+	download(name: string, text: string): void;
+	/** What is selected in the note that was last used, or null. */
+	selection(): Selected | null;
+	/** Calls back when the selection or the active note may have changed. */
+	watchSelection(changed: () => void): () => void;
+	/** Turns a text field into one that suggests folders or notes. */
+	suggest(input: HTMLInputElement, kind: "folder" | "note"): void;
+	/** Text that was being written when the panel was closed. */
+	loadDraft(): string;
+	saveDraft(text: string): void;
+}

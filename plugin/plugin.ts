@@ -1,0 +1,197 @@
+// The plugin: what the app sees. Loading reads data.json and registers; the
+// core starts when the panel is opened or a command needs it.
+
+import { getLanguage, Notice, Plugin, type ObsidianProtocolData, type WorkspaceLeaf } from "obsidian";
+import type { Client } from "../bridge/client";
+import { connect } from "../bridge/host";
+import { ActionCommands } from "./commands";
+import { coreSettings, firstRun, readData, type Data, type PaletteEntry } from "./data";
+import { nextFrame } from "./frame";
+import { setLanguage, t } from "./i18n";
+import { asProblem } from "./panel/core";
+import { revertable } from "./panel/reducer";
+import { Session } from "./panel/session.svelte";
+import type { Event, TestResult } from "./protocol";
+import { AgentSettings } from "./settings";
+import { ObsidianShell } from "./shell";
+import { PanelView, viewType } from "./view";
+
+/** The name of the link that opens the panel: obsidian://embedded-agent. */
+const link = "embedded-agent";
+
+export default class EmbeddedAgentPlugin extends Plugin {
+	data: Data = firstRun;
+	private session!: Session;
+	private client: Client | null = null;
+	private settingTab!: AgentSettings;
+	private statusBar: HTMLElement | null = null;
+	private readonly commands = new ActionCommands({
+		add: (action) => this.addActionCommand(action),
+		remove: (id) => this.removeCommand(commandId(id)),
+	});
+
+	override async onload(): Promise<void> {
+		setLanguage(getLanguage());
+		this.data = readData(await this.loadData());
+		this.session = new Session(() => this.core(), new ObsidianShell(this), nextFrame);
+		this.registerView(viewType, (leaf: WorkspaceLeaf) => new PanelView(leaf, this.session));
+		this.addRibbonIcon("wand-sparkles", t("panel.title"), () => void this.open());
+		this.addCommand({ id: "open", name: t("panel.command.open"), callback: () => void this.open() });
+		this.addCommand({
+			id: "revert-last-run",
+			name: t("panel.command.revert"),
+			callback: () => void this.revertLast(),
+		});
+		this.commands.follow(this.data.palette);
+		this.settingTab = new AgentSettings(this.app, this);
+		this.addSettingTab(this.settingTab);
+		this.registerObsidianProtocolHandler(link, (params) => void this.followLink(params));
+	}
+
+	override onunload(): void {
+		this.client?.dispose();
+		this.client = null;
+		this.session.dispose();
+		this.statusBar?.remove();
+	}
+
+	/** data.json was changed by sync or by hand. */
+	override async onExternalSettingsChange(): Promise<void> {
+		this.data = readData(await this.loadData());
+		this.commands.follow(this.data.palette);
+		this.settingTab.update();
+		await this.configure();
+	}
+
+	/** Keeps what the person chose, and tells the core if it runs. */
+	async changeData(fields: Partial<Data>): Promise<void> {
+		this.data = { ...this.data, ...fields };
+		await this.saveData(this.data);
+		await this.configure();
+	}
+
+	/** Asks the model's endpoint for a sign of life. */
+	async testConnection(): Promise<TestResult> {
+		try {
+			return await (await this.core()).request("connection.test", {});
+		} catch (error) {
+			return { ok: false, findings: [], models: [], problem: asProblem(error) };
+		}
+	}
+
+	private async configure(): Promise<void> {
+		if (this.client?.status.phase !== "ready") return;
+		const state = await this.session.ask("configure", coreSettings(this.data));
+		if (state) this.session.reset(state);
+	}
+
+	private async core(): Promise<Client> {
+		this.client ??= this.connect();
+		await this.client.start();
+		return this.client;
+	}
+
+	private connect(): Client {
+		const client = connect(this, { settings: () => coreSettings(this.data), panelType: viewType });
+		client.subscribe((event) => this.heard(event));
+		client.onStatus(({ phase, problem }) => {
+			// A core that died and was started anew is told; one that stays down fails its requests.
+			if (phase === "ready" && problem) new Notice(t(problem));
+		});
+		return client;
+	}
+
+	private heard(event: Event): void {
+		this.session.receive(event);
+		if (event.type === "actions.changed") this.keepPalette(event.actions ?? []);
+		if (event.type === "state") this.keepPalette(event.state?.actions ?? []);
+		if (event.notice) this.tell(t(event.notice.text), event.notice.run);
+		if (event.run) {
+			this.showStatus(event.run.state === "finished" ? "" : t(event.run.text));
+			if (event.run.state === "finished" && !this.visible()) this.tell(t(event.run.text), event.run.run);
+		}
+	}
+
+	private keepPalette(actions: readonly PaletteEntry[]): void {
+		if (!this.commands.follow(actions)) return;
+		const palette = actions.map(({ id, name }) => ({ id, name }));
+		this.data = { ...this.data, palette };
+		void this.saveData(this.data);
+	}
+
+	private addActionCommand({ id, name }: PaletteEntry): void {
+		this.addCommand({
+			id: commandId(id),
+			name: t("panel.command.action", { name }),
+			callback: () => void this.runAction(id),
+		});
+	}
+
+	/** Opens the panel on the review of the action; the core asks for what is missing. */
+	private async runAction(id: string): Promise<void> {
+		await this.open();
+		await this.session.ask("actions.run", { id });
+	}
+
+	private async revertLast(): Promise<void> {
+		await this.open();
+		await this.session.start();
+		this.session.flush();
+		const run = revertable(this.session.state);
+		if (run === "") new Notice(t("panel.command.nothingToRevert"));
+		else await this.session.revert(run);
+	}
+
+	/** obsidian://embedded-agent, with action=NAME (asked before it runs) or run=ID. */
+	private async followLink(params: ObsidianProtocolData): Promise<void> {
+		await this.open();
+		await this.session.start();
+		this.session.flush();
+		if (params["run"]) return this.session.showRun(params["run"]);
+		// "action" is also what the app calls the link's own name.
+		const name = params["name"] ?? (params.action === link ? undefined : params.action);
+		if (!name) return;
+		const action = this.session.state.actions.find((a) => a.name === name || a.id === name);
+		if (action) this.session.linked = action;
+		else new Notice(t("panel.link.unknown", { name }));
+	}
+
+	/** Shows the panel and puts the caret into the message. */
+	private async open(): Promise<void> {
+		const { workspace } = this.app;
+		const leaf = await workspace.ensureSideLeaf(viewType, "right", { active: true, reveal: true });
+		if (leaf.view instanceof PanelView) leaf.view.focusMessage();
+	}
+
+	private visible(): boolean {
+		return this.app.workspace
+			.getLeavesOfType(viewType)
+			.some((leaf) => leaf.view instanceof PanelView && leaf.view.containerEl.isShown());
+	}
+
+	private tell(text: string, run?: string): void {
+		const notice = new Notice(text);
+		if (!run) return;
+		notice.messageEl.addClass("ea-notice");
+		notice.messageEl.addEventListener("click", () => void this.open());
+	}
+
+	/** The status bar has an item only while a run goes and the panel is closed. */
+	private showStatus(text: string): void {
+		if (text === "" || this.visible()) {
+			this.statusBar?.remove();
+			this.statusBar = null;
+			return;
+		}
+		if (!this.statusBar) {
+			this.statusBar = this.addStatusBarItem();
+			this.statusBar.addClass("mod-clickable");
+			this.statusBar.addEventListener("click", () => void this.open());
+		}
+		this.statusBar.setText(text);
+	}
+}
+
+function commandId(action: string): string {
+	return `action-${action}`;
+}

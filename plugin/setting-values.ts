@@ -1,0 +1,51 @@
+// Between what a control of the settings shows and what data.json holds.
+
+import type { Data } from "./data";
+
+/** The settings that have a control of their own. */
+export type SettingKey = Exclude<
+	keyof Data,
+	"palette" | "demoModelUrl" | "demoUrl" | "keyName" | "allowedRoots"
+>;
+
+const megabyte = 1_000_000;
+
+/** What the control shows: lists as lines, bytes as megabytes, the rest as it is. */
+export function toControl(data: Data, key: SettingKey): unknown {
+	switch (key) {
+		case "denyPatterns":
+		case "redactPatterns":
+			return data[key].join("\n");
+		case "keepBytes":
+			return data.keepBytes / megabyte;
+		case "temperature":
+			return data.temperature === undefined ? "" : String(data.temperature);
+		default:
+			return data[key];
+	}
+}
+
+/** What is kept of the value that a control gave. */
+export function fromControl(key: SettingKey, value: unknown): Partial<Data> {
+	switch (key) {
+		case "denyPatterns":
+		case "redactPatterns":
+			return {
+				[key]: String(value)
+					.split("\n")
+					.map((line) => line.trim())
+					.filter((line) => line !== ""),
+			};
+		case "keepBytes":
+			return { keepBytes: Math.round(Number(value) * megabyte) };
+		case "temperature": {
+			const text = String(value).trim().replace(",", ".");
+			return { temperature: text === "" ? undefined : Number(text) };
+		}
+		case "model":
+		case "baseUrl":
+			return { [key]: String(value).trim() };
+		default:
+			return { [key]: value };
+	}
+}

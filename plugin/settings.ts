@@ -1,0 +1,238 @@
+// The settings tab, declared. It stores what the person chose; every limit and
+// switch is enforced in the core.
+
+import {
+	FuzzySuggestModal,
+	PluginSettingTab,
+	SecretComponent,
+	type App,
+	type Setting,
+	type SettingDefinitionControl,
+	type SettingDefinitionGroup,
+	type SettingDefinitionItem,
+	type SettingDefinitionList,
+	type SettingDefinitionRender,
+	type TFolder,
+} from "obsidian";
+import type { Data } from "./data";
+import { t } from "./i18n";
+import type EmbeddedAgentPlugin from "./plugin";
+import type { TestResult } from "./protocol";
+import { fromControl, toControl, type SettingKey } from "./setting-values";
+
+type Control = SettingDefinitionControl<SettingKey>;
+
+/** The plugin's page in the settings. */
+export class AgentSettings extends PluginSettingTab {
+	constructor(
+		app: App,
+		private readonly agent: EmbeddedAgentPlugin,
+	) {
+		super(app, agent);
+		this.icon = "wand-sparkles";
+	}
+
+	override getSettingDefinitions(): SettingDefinitionItem[] {
+		return [
+			{ type: "group", heading: t("settings.model"), items: this.model() },
+			{ type: "group", heading: t("settings.safety"), items: this.safety() },
+			this.folders(),
+			{ type: "group", heading: t("settings.privacy"), items: this.privacy() },
+			{ type: "group", heading: t("settings.limits"), items: this.limits() },
+			{ type: "group", heading: t("settings.runs"), items: this.runs() },
+		] satisfies (SettingDefinitionGroup | SettingDefinitionList)[];
+	}
+
+	override getControlValue(key: string): unknown {
+		return toControl(this.agent.data, key as SettingKey);
+	}
+
+	override async setControlValue(key: string, value: unknown): Promise<void> {
+		await this.change(fromControl(key as SettingKey, value));
+		// Another provider asks for other things.
+		if (key === "provider") this.refreshDomState();
+	}
+
+	private change(fields: Partial<Data>): Promise<void> {
+		return this.agent.changeData(fields);
+	}
+
+	private is(...providers: string[]): boolean {
+		return providers.includes(this.agent.data.provider);
+	}
+
+	private model(): (Control | SettingDefinitionRender)[] {
+		const remote = () => !this.is("demo");
+		const address = () => this.is("custom", "text");
+		return [
+			dropdown("provider", [
+				"openai",
+				"anthropic",
+				"custom",
+				"text",
+				...(this.agent.data.demoModelUrl ? ["demo"] : []),
+			]),
+			{ ...text("model", t("settings.model.hint")), visible: remote },
+			{ ...text("baseUrl", t("settings.baseUrl.hint")), visible: address },
+			{ ...this.key(), visible: remote },
+			toggle("streaming"),
+			count("maxTokens"),
+			{
+				...text("temperature", t("settings.default")),
+				control: {
+					type: "text",
+					key: "temperature",
+					placeholder: t("settings.default"),
+					validate: temperature,
+				},
+			},
+			this.test(),
+		];
+	}
+
+	private key(): SettingDefinitionRender {
+		return {
+			name: t("settings.key"),
+			desc: t("settings.key.desc"),
+			render: (setting) => {
+				setting.addComponent((el) =>
+					new SecretComponent(this.app, el)
+						.setValue(this.agent.data.keyName)
+						.onChange((keyName) => void this.change({ keyName })),
+				);
+			},
+		};
+	}
+
+	private test(): SettingDefinitionRender {
+		return {
+			name: t("settings.test"),
+			desc: t("settings.test.desc"),
+			render: (setting) => {
+				setting.addButton((button) =>
+					button.setButtonText(t("settings.test.button")).onClick(async () => {
+						button.setDisabled(true);
+						setting.setDesc(t("settings.test.running"));
+						tell(setting, await this.agent.testConnection());
+						button.setDisabled(false);
+					}),
+				);
+			},
+		};
+	}
+
+	private safety(): Control[] {
+		return [
+			dropdown("confirm", ["always", "writes", "never"]),
+			toggle("allowDeletes"),
+			toggle("allowRenames"),
+			toggle("allowCommands"),
+		];
+	}
+
+	private folders(): SettingDefinitionList {
+		const roots = this.agent.data.allowedRoots;
+		return {
+			type: "list",
+			heading: t("settings.allowedRoots"),
+			emptyState: t("settings.allowedRoots.empty"),
+			items: roots.map((path) => ({ name: path })),
+			onDelete: (index) => {
+				void this.change({ allowedRoots: roots.filter((_, i) => i !== index) }).then(() => this.update());
+			},
+			addItem: {
+				name: t("settings.allowedRoots.add"),
+				action: () => {
+					new FolderModal(this.app, (folder) => {
+						const next = [...new Set([...this.agent.data.allowedRoots, folder.path])];
+						void this.change({ allowedRoots: next }).then(() => this.update());
+					}).open();
+				},
+			},
+		};
+	}
+
+	private privacy(): Control[] {
+		return [lines("denyPatterns"), lines("redactPatterns")];
+	}
+
+	private limits(): Control[] {
+		return [
+			count("maxAttempts"),
+			count("maxBackoffMs"),
+			count("timeoutMs"),
+			count("maxConcurrency"),
+			count("maxSteps"),
+			count("maxCalls"),
+		];
+	}
+
+	private runs(): Control[] {
+		return [count("keepRuns"), count("keepDays"), count("keepBytes")];
+	}
+}
+
+// Every switch says what it does: its name and its description go together.
+function named(key: SettingKey): { name: string; desc: string } {
+	return { name: t(`settings.${key}`), desc: t(`settings.${key}.desc`) };
+}
+
+function toggle(key: SettingKey): Control {
+	return { ...named(key), control: { type: "toggle", key } };
+}
+
+function text(key: SettingKey, placeholder: string): Control {
+	return { ...named(key), control: { type: "text", key, placeholder } };
+}
+
+function count(key: SettingKey): Control {
+	return {
+		...named(key),
+		control: { type: "number", key, min: 0, step: 1, placeholder: t("settings.default") },
+	};
+}
+
+function lines(key: SettingKey): Control {
+	return { ...named(key), control: { type: "textarea", key, rows: 4 } };
+}
+
+function dropdown(key: SettingKey, values: string[]): Control {
+	const options = Object.fromEntries(values.map((value) => [value, t(`settings.${key}.${value}`)]));
+	return { ...named(key), control: { type: "dropdown", key, options } };
+}
+
+function temperature(value: string): string | void {
+	if (value.trim() === "") return;
+	const n = Number(value.replace(",", "."));
+	if (!(n >= 0 && n <= 2)) return t("settings.temperature.invalid");
+}
+
+function tell(setting: Setting, result: TestResult): void {
+	const words = (result.findings ?? []).map((finding) => t(finding));
+	if (result.problem) words.push(t(result.problem));
+	if (result.models?.length)
+		words.push(t("settings.test.models", { models: result.models.slice(0, 20).join(", ") }));
+	setting.setDesc(words.join(" ") || t(result.ok ? "settings.test.ok" : "settings.test.failed"));
+}
+
+class FolderModal extends FuzzySuggestModal<TFolder> {
+	constructor(
+		app: App,
+		private readonly chosen: (folder: TFolder) => void,
+	) {
+		super(app);
+		this.setPlaceholder(t("settings.allowedRoots.add"));
+	}
+
+	override getItems(): TFolder[] {
+		return this.app.vault.getAllFolders(false);
+	}
+
+	override getItemText(folder: TFolder): string {
+		return folder.path;
+	}
+
+	override onChooseItem(folder: TFolder): void {
+		this.chosen(folder);
+	}
+}

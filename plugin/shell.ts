@@ -1,0 +1,147 @@
+// The panel's shell in Obsidian.
+
+import {
+	AbstractInputSuggest,
+	Component,
+	MarkdownRenderer,
+	Menu,
+	Notice,
+	Platform,
+	setIcon,
+	TFile,
+	TFolder,
+	type App,
+	type Plugin,
+} from "obsidian";
+import { activeNote } from "../bridge/host/editor";
+import { t } from "./i18n";
+import type { MenuEntry, Rendered, Selected, Shell } from "./panel/shell";
+
+const draftKey = "embedded-agent-draft";
+
+/** The app as the panel sees it. Everything it registers ends with the plugin. */
+export class ObsidianShell implements Shell {
+	readonly mobile = Platform.isMobile;
+	private readonly app: App;
+
+	constructor(private readonly plugin: Plugin) {
+		this.app = plugin.app;
+	}
+
+	icon(el: HTMLElement, name: string): void {
+		setIcon(el, name);
+	}
+
+	markdown(el: HTMLElement, text: string): Rendered {
+		// Embeds and code blocks of other plugins live as long as this component.
+		const owner = this.plugin.addChild(new Component());
+		const done = MarkdownRenderer.render(this.app, text, el, "", owner);
+		return { done, dispose: () => this.plugin.removeChild(owner) };
+	}
+
+	open(path: string, newPane: boolean): void {
+		void this.app.workspace.openLinkText(path, "", newPane);
+	}
+
+	openSettings(): void {
+		// Not in the public typings; without it the person opens the settings by hand.
+		const { setting } = this.app as App & { setting?: { open(): void; openTabById(id: string): void } };
+		if (!setting) return this.notice(t("panel.openSettings.byHand"));
+		setting.open();
+		setting.openTabById(this.plugin.manifest.id);
+	}
+
+	menu(event: MouseEvent, entries: MenuEntry[]): void {
+		const menu = new Menu();
+		for (const entry of entries) {
+			menu.addItem((item) => {
+				item.setTitle(entry.title).setIcon(entry.icon).onClick(entry.run);
+				if (entry.warning) item.setWarning(true);
+			});
+		}
+		// A press by keyboard has no place of its own.
+		const at = event.target instanceof Element ? event.target.getBoundingClientRect() : null;
+		if (event.detail === 0 && at) menu.showAtPosition({ x: at.left, y: at.bottom });
+		else menu.showAtMouseEvent(event);
+	}
+
+	notice(text: string): void {
+		new Notice(text);
+	}
+
+	async copy(text: string): Promise<void> {
+		await navigator.clipboard.writeText(text);
+	}
+
+	download(name: string, text: string): void {
+		const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+		const link = createEl("a", { attr: { href: url, download: name } });
+		link.click();
+		URL.revokeObjectURL(url);
+	}
+
+	selection(): Selected | null {
+		const view = activeNote(this.app);
+		if (!view?.file) return null;
+		const text = view.editor.getSelection();
+		return text === "" ? null : { path: view.file.path, text };
+	}
+
+	watchSelection(changed: () => void): () => void {
+		const { workspace } = this.app;
+		const refs = [workspace.on("active-leaf-change", changed), workspace.on("editor-change", changed)];
+		activeDocument.addEventListener("selectionchange", changed);
+		const doc = activeDocument;
+		return () => {
+			refs.forEach((ref) => workspace.offref(ref));
+			doc.removeEventListener("selectionchange", changed);
+		};
+	}
+
+	suggest(input: HTMLInputElement, kind: "folder" | "note"): void {
+		new PathSuggest(this.app, input, kind);
+	}
+
+	loadDraft(): string {
+		const saved: unknown = this.app.loadLocalStorage(draftKey);
+		return typeof saved === "string" ? saved : "";
+	}
+
+	saveDraft(text: string): void {
+		this.app.saveLocalStorage(draftKey, text === "" ? null : text);
+	}
+}
+
+class PathSuggest extends AbstractInputSuggest<string> {
+	constructor(
+		app: App,
+		private readonly input: HTMLInputElement,
+		private readonly kind: "folder" | "note",
+	) {
+		super(app, input);
+	}
+
+	protected override getSuggestions(query: string): string[] {
+		const wanted = query.toLocaleLowerCase();
+		return this.app.vault
+			.getAllLoadedFiles()
+			.filter((entry) =>
+				this.kind === "folder"
+					? entry instanceof TFolder
+					: entry instanceof TFile && entry.extension === "md",
+			)
+			.map((entry) => entry.path)
+			.filter((path) => path !== "/" && path.toLocaleLowerCase().includes(wanted))
+			.slice(0, this.limit);
+	}
+
+	override renderSuggestion(path: string, el: HTMLElement): void {
+		el.setText(path);
+	}
+
+	override selectSuggestion(path: string): void {
+		this.setValue(path);
+		this.input.dispatchEvent(new Event("input"));
+		this.close();
+	}
+}

@@ -1,0 +1,69 @@
+// The panel as a view of the workspace.
+
+import { ItemView, type WorkspaceLeaf } from "obsidian";
+import { mount, unmount } from "svelte";
+import { t } from "./i18n";
+import Panel from "./panel/Panel.svelte";
+import type { Session } from "./panel/session.svelte";
+
+/** The type that the workspace keeps the view by. */
+export const viewType = "embedded-agent-panel";
+
+/** Milliseconds after the last change of the selection before it is looked at. */
+const settle = 200;
+
+/** The side panel. The session outlives it: closing the panel loses nothing. */
+export class PanelView extends ItemView {
+	override icon = "wand-sparkles";
+	override navigation = false;
+	private panel: Record<string, unknown> | null = null;
+
+	constructor(
+		leaf: WorkspaceLeaf,
+		private readonly session: Session,
+	) {
+		super(leaf);
+	}
+
+	override getViewType(): string {
+		return viewType;
+	}
+
+	override getDisplayText(): string {
+		return t("panel.title");
+	}
+
+	protected override async onOpen(): Promise<void> {
+		this.contentEl.addClass("ea-view");
+		this.panel = mount(Panel, { target: this.contentEl, props: { session: this.session } });
+		this.app.workspace.onLayoutReady(() => {
+			if (!this.panel) return;
+			this.watchSelection();
+			void this.session.start();
+		});
+	}
+
+	protected override async onClose(): Promise<void> {
+		const panel = this.panel;
+		this.panel = null;
+		if (panel) await unmount(panel);
+		this.contentEl.empty();
+	}
+
+	/** Puts the caret into the message. */
+	focusMessage(): void {
+		this.contentEl.querySelector<HTMLTextAreaElement>(".ea-message")?.focus();
+	}
+
+	private watchSelection(): void {
+		let timer = 0;
+		const look = () => void this.session.lookAtSelection();
+		const changed = () => {
+			window.clearTimeout(timer);
+			timer = window.setTimeout(look, settle);
+		};
+		this.register(this.session.shell.watchSelection(changed));
+		this.register(() => window.clearTimeout(timer));
+		changed();
+	}
+}
