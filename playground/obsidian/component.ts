@@ -10,7 +10,7 @@ export class Component {
 	load(): void | Promise<void> {
 		if (this._loaded) return undefined;
 		this._loaded = true;
-		const result = this.onload() as void | Promise<void>;
+		const result = this.onload();
 		for (const child of this._children.slice()) void child.load();
 		return result;
 	}

@@ -9,7 +9,7 @@ function define(target: object, members: Record<string, unknown>): void {
 }
 
 function defineGetter(target: object, name: string, get: (this: never) => unknown): void {
-	Object.defineProperty(target, name, { configurable: true, enumerable: false, get: get as () => unknown });
+	Object.defineProperty(target, name, { configurable: true, enumerable: false, get: get });
 }
 
 function addClasses(el: Element, cls: ClassList): void {
@@ -50,7 +50,7 @@ function makeSvg(
 	o: SvgElementInfo | string | undefined,
 	parent: Node | null,
 ): SVGElement {
-	const el = doc.createElementNS("http://www.w3.org/2000/svg", tag) as SVGElement;
+	const el = doc.createElementNS<"svg">("http://www.w3.org/2000/svg", tag as "svg");
 	const info: SvgElementInfo = typeof o === "string" ? { cls: o } : (o ?? {});
 	addClasses(el, info.cls);
 	if (info.attr) el.setAttrs(info.attr);
@@ -141,11 +141,8 @@ const elementMembers = {
 		return this.getAttribute(name);
 	},
 	matchParent(this: Element, selector: string, lastParent?: Element) {
-		for (let el: Element | null = this; el; el = el.parentElement) {
-			if (el.matches(selector)) return el;
-			if (el === lastParent) return null;
-		}
-		return null;
+		const found = this.closest(selector);
+		return found && lastParent && found !== lastParent && found.contains(lastParent) ? null : found;
 	},
 	getCssPropertyValue(this: Element, property: string, pseudo?: string) {
 		return getComputedStyle(this, pseudo).getPropertyValue(property).trim();
@@ -256,16 +253,17 @@ function run<T extends Element>(el: T, callback: Callback): T {
 	return el;
 }
 
+function pick(members: Record<string, unknown>, ...names: string[]): Record<string, unknown> {
+	return Object.fromEntries(names.map((name) => [name, members[name]]));
+}
+
 /** Puts everything in place; called once, before any other module makes an element. */
 export function installDom(): void {
 	define(Node.prototype, nodeMembers);
 	define(Element.prototype, elementMembers);
-	define(DocumentFragment.prototype, { find: elementMembers.find, findAll: elementMembers.findAll });
+	define(DocumentFragment.prototype, pick(elementMembers, "find", "findAll"));
 	define(HTMLElement.prototype, htmlMembers);
-	define(SVGElement.prototype, {
-		setCssStyles: htmlMembers.setCssStyles,
-		setCssProps: htmlMembers.setCssProps,
-	});
+	define(SVGElement.prototype, pick(htmlMembers, "setCssStyles", "setCssProps"));
 	define(Array.prototype, arrayMembers);
 	define(Array, { combine: (arrays: unknown[][]) => arrays.flat() });
 	define(String.prototype, {
@@ -296,7 +294,7 @@ export function installDom(): void {
 	});
 	defineGetter(Node.prototype, "constructorWin", () => window);
 	defineGetter(UIEvent.prototype, "targetNode", function (this: UIEvent) {
-		return this.target as Node | null;
+		return this.target;
 	});
 	defineGetter(UIEvent.prototype, "win", () => window);
 	defineGetter(UIEvent.prototype, "doc", () => document);

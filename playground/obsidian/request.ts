@@ -33,19 +33,18 @@ export function setRequestConnection(to: Connection): void {
 
 /** Rejects at status 400 and above unless `throw` is false; `json` throws only when it is read. */
 export function requestUrl(request: RequestUrlParam | string): RequestUrlResponsePromise {
-	const promise = send(typeof request === "string" ? { url: request } : request) as RequestUrlResponsePromise;
+	const promise = send(typeof request === "string" ? { url: request } : request);
 	// Whoever reads only one of these must not get the others' rejections as unhandled.
 	const part = <T>(read: (response: RequestUrlResponse) => T): Promise<T> => {
 		const derived = promise.then(read);
 		derived.catch(() => undefined);
 		return derived;
 	};
-	Object.defineProperties(promise, {
+	return Object.defineProperties(promise, {
 		arrayBuffer: { get: () => part((response) => response.arrayBuffer) },
 		json: { get: () => part((response) => response.json) },
 		text: { get: () => part((response) => response.text) },
-	});
-	return promise;
+	}) as RequestUrlResponsePromise;
 }
 
 /** The text of the answer. */
@@ -67,7 +66,7 @@ async function send(param: RequestUrlParam): Promise<RequestUrlResponse> {
 	const { status, headers: answered } = reply.result as { status: number; headers: Record<string, string> };
 	if (status >= 400 && param.throw !== false)
 		throw Object.assign(new Error(`Request failed, status ${status}`), { status, headers: answered });
-	return response(status, answered, reply.body.slice().buffer as ArrayBuffer);
+	return response(status, answered, reply.body.slice().buffer);
 }
 
 function response(

@@ -254,7 +254,7 @@ class NoteReader {
 			parent: parentItem ?? this.rootParent(node),
 		};
 		const task = /^(?:[-*+]|\d+[.)])\s+\[(.)\](?:\s|$)/u.exec(own);
-		if (task) item.task = task[1] as string;
+		if (task) item.task = task[1];
 		this.nameBlock(item, own);
 		this.push("listItems", item);
 		for (let child = node.firstChild; child; child = child.nextSibling)

@@ -20,9 +20,10 @@ function wikilink(cx: InlineContext, next: number, pos: number): number {
 
 function hashtag(cx: InlineContext, _next: number, pos: number): number {
 	if (pos > cx.offset && !/\s/.test(cx.slice(pos - 1, pos))) return -1;
-	const match = /^#((?=[^\s#]*[^\s#\d/_-])[\p{L}\p{N}\p{Extended_Pictographic}\u200d\ufe0f_\-/]+)/u.exec(
-		cx.slice(pos, cx.end),
-	);
+	const match =
+		/^#((?=[^\s#]*[^\s#\d/_-])(?:[\p{L}\p{N}\p{Extended_Pictographic}_\-/]|\u200d|\ufe0f)+)/u.exec(
+			cx.slice(pos, cx.end),
+		);
 	return match ? cx.addElement(cx.elt("Hashtag", pos, pos + match[0].length)) : -1;
 }
 

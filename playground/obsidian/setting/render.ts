@@ -158,7 +158,7 @@ export class DefinitionRenderer {
 		else if (item.control) {
 			addControl(this.tab, setting, item.control);
 			const { disabled } = item.control;
-			this.onRefresh(() => setting.setDisabled(evaluate(disabled, false)));
+			this.onRefresh(() => void setting.setDisabled(evaluate(disabled, false)));
 		} else if (item.render) {
 			const cleanup = item.render(setting, group);
 			if (typeof cleanup === "function") this.cleanups.push(cleanup);
@@ -182,7 +182,7 @@ export class DefinitionRenderer {
 		el.addEventListener("keydown", (event) => {
 			if (event.key === "Enter" && event.target === el) run();
 		});
-		this.onRefresh(() => setting.setDisabled(evaluate(item.disabled, false)));
+		this.onRefresh(() => void setting.setDisabled(evaluate(item.disabled, false)));
 	}
 
 	private renderPageLink(setting: Setting, item: PageDefinition): void {

@@ -169,7 +169,7 @@ export class Workspace extends Events {
 		leafType: PaneType | boolean | "vertical" | "horizontal" = true,
 	): Promise<WorkspaceLeaf> {
 		const direction = leafType === "vertical" || leafType === "horizontal";
-		const copy = direction ? this.createLeafBySplit(leaf) : this.getLeaf(leafType as PaneType | boolean);
+		const copy = direction ? this.createLeafBySplit(leaf) : this.getLeaf(leafType);
 		await copy.setViewState({ ...leaf.getViewState(), active: true });
 		return copy;
 	}

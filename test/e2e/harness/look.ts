@@ -18,7 +18,7 @@ export async function screenshot(page: Page, name: string): Promise<string> {
 /** What axe finds wrong inside `selector` (WCAG 2.2 A and AA), one line each. */
 export async function axeViolations(page: Page, selector = "body"): Promise<string[]> {
 	// Playwright's core package has the same types under another name than the builder expects.
-	const builder = new AxeBuilder({ page: page as never });
+	const builder = new AxeBuilder({ page: page });
 	const { violations } = await builder
 		.include(selector)
 		.withTags(["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"])
