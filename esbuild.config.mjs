@@ -11,4 +11,6 @@ const bundle = await bundleMain(built.wasmExec, { minify: !dev, sourcemap: dev }
 const main = embed(bundle, built.gz);
 writeFileSync(join(root, "main.js"), main);
 if (process.argv.includes("--release")) writeRelease(built);
-console.log(`main.js: ${main.length} of ${MAX_BYTES} bytes (code ${bundle.length}, core ${built.gz.length} gzipped)`);
+console.log(
+	`main.js: ${main.length} of ${MAX_BYTES} bytes (code ${bundle.length}, core ${built.gz.length} gzipped)`,
+);

@@ -1,23 +1,46 @@
 import { defineConfig } from "vitest/config";
+import { wasmExecModule } from "./scripts/build/bundle.mjs";
 import { svelte } from "./scripts/build/vitest-svelte.mjs";
 import { installedWasmExec } from "./scripts/build/wasm.mjs";
-import { wasmExecModule } from "./scripts/build/bundle.mjs";
+
+/** The modules of bridge/virtual.d.ts. */
+const virtual = {
+	name: "virtual-modules",
+	resolveId: (id: string) => (id === "go:wasm-exec" || id === "bridge:worker" ? `\0${id}` : null),
+	load(id: string) {
+		if (id === "\0go:wasm-exec") return wasmExecModule(installedWasmExec());
+		if (id === "\0bridge:worker") return "export default '';";
+		return null;
+	},
+};
+
+const exclude = ["**/node_modules/**", "**/dist/**"];
 
 export default defineConfig({
-	plugins: [
-		{
-			name: "virtual-modules",
-			resolveId: (id) => (id === "go:wasm-exec" || id === "bridge:worker" ? `\0${id}` : null),
-			load(id) {
-				if (id === "\0go:wasm-exec") return wasmExecModule(installedWasmExec());
-				if (id === "\0bridge:worker") return "export default '';";
-				return null;
-			},
-		},
-	],
+	plugins: [svelte(), virtual],
 	test: {
-		include: ["bridge/**/*.test.ts", "plugin/**/*.test.ts", "playground/**/*.test.ts", "scripts/**/*.test.ts"],
-		exclude: ["**/node_modules/**", "test/e2e/**"],
-		testTimeout: 20_000,
+		projects: [
+			{
+				extends: true,
+				test: {
+					name: "unit",
+					include: ["{bridge,plugin,playground,scripts,bench}/**/*.test.ts"],
+					exclude,
+					setupFiles: ["bridge/test/setup.ts"],
+					testTimeout: 20_000,
+				},
+			},
+			{
+				extends: true,
+				test: {
+					name: "e2e",
+					include: ["test/e2e/**/*.test.ts"],
+					exclude,
+					testTimeout: 120_000,
+					hookTimeout: 120_000,
+					fileParallelism: false,
+				},
+			},
+		],
 	},
 });

@@ -39,7 +39,10 @@ export type Answer<R> = R | ((blob: (bytes: Uint8Array) => number) => R);
 
 /** The host: every method that the core may call. */
 export type Host = {
-	[M in HostMethod]: (params: HostMethods[M]["params"], call: HostCall) => Promise<Answer<HostMethods[M]["result"]>>;
+	[M in HostMethod]: (
+		params: HostMethods[M]["params"],
+		call: HostCall,
+	) => Promise<Answer<HostMethods[M]["result"]>>;
 };
 
 /** How the core is. `problem` says why it is down, or why it was started anew. */
@@ -213,16 +216,16 @@ export class Client {
 			if (signal?.aborted) return reject(fail("CANCELLED", "error.cancelled"));
 			const payload = JSON.stringify(params);
 			const id = ++this.#lastID;
-			let grace: ReturnType<typeof globalThis.setTimeout> | undefined;
+			let grace: number | undefined;
 			const abort = () => {
 				session.outbox.send({ id, kind: KindCancel, method, payload: "", error: "" });
 				const dead = () => this.#died(session, "the core did not answer a cancel");
-				grace = globalThis.setTimeout(dead, this.#options.graceMs ?? GRACE_MS);
+				grace = self.setTimeout(dead, this.#options.graceMs ?? GRACE_MS);
 			};
 			const settled = () => {
 				session.pending.delete(id);
 				signal?.removeEventListener("abort", abort);
-				if (grace !== undefined) globalThis.clearTimeout(grace);
+				if (grace !== undefined) self.clearTimeout(grace);
 			};
 			session.pending.set(id, {
 				method,
@@ -275,13 +278,16 @@ export class Client {
 		session.hostCalls.set(id, abort);
 		const reply: Envelope = { id, kind: KindResponse, method, payload: "", error: "" };
 		try {
-			if (!Object.hasOwn(this.#options.host, method)) throw fail("INTERNAL_ERROR", "error.internal", undefined, method);
+			if (!Object.hasOwn(this.#options.host, method))
+				throw fail("INTERNAL_ERROR", "error.internal", undefined, method);
 			const handler = this.#options.host[method as HostMethod] as (
 				params: unknown,
 				call: HostCall,
 			) => Promise<Answer<unknown>>;
 			const result = await handler(JSON.parse(payload), { signal: abort.signal, blobs });
-			reply.payload = JSON.stringify(typeof result === "function" ? (result as Bytes)(session.outbox.blob) : result);
+			reply.payload = JSON.stringify(
+				typeof result === "function" ? (result as Bytes)(session.outbox.blob) : result,
+			);
 		} catch (error) {
 			reply.error = JSON.stringify(toProblem(error));
 		}

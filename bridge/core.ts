@@ -2,6 +2,7 @@
 // the same in the worker and, where there is none, on the main thread.
 import { load } from "go:wasm-exec";
 import { Outbox, type Batch } from "./batch";
+import { words } from "./problem";
 
 /** A running core. */
 export interface Core {
@@ -15,7 +16,7 @@ const KEEP_LINES = 40;
 
 /** What Go sees as the global object: nothing of the app or the network is in it. */
 function globals(bridge: object): object {
-	const { crypto, performance, TextEncoder, TextDecoder } = globalThis;
+	const { crypto, performance, TextEncoder, TextDecoder } = self;
 	return { Object, Array, Uint8Array, Date, Error, crypto, performance, TextEncoder, TextDecoder, bridge };
 }
 
@@ -38,20 +39,20 @@ export async function startCore(
 	const stop = () => {
 		over = true;
 		outbox.close();
-		for (const id of timers) globalThis.clearTimeout(id);
+		for (const id of timers) self.clearTimeout(id);
 		timers.clear();
 	};
-	const die = (reason: unknown) => {
+	const die = (reason: string) => {
 		if (over) return;
 		stop();
-		died([String(reason), ...output].join("\n"));
+		died([reason, ...output].join("\n"));
 	};
 	const guard = (f: () => void) => {
 		if (over) return;
 		try {
 			f();
 		} catch (error) {
-			die(error);
+			die(words(error));
 		}
 	};
 
@@ -59,16 +60,16 @@ export async function startCore(
 		if (output.push(String(line)) > KEEP_LINES) output.splice(KEEP_LINES / 2, 1);
 	};
 	const later = (callback: () => void, ms: number): number => {
-		const id = globalThis.setTimeout(() => {
+		const id = self.setTimeout(() => {
 			timers.delete(id);
 			guard(callback);
-		}, ms) as unknown as number;
+		}, ms);
 		timers.add(id);
 		return id;
 	};
 	const never = (id: number) => {
 		timers.delete(id);
-		globalThis.clearTimeout(id);
+		self.clearTimeout(id);
 	};
 
 	const bridge = {
@@ -85,12 +86,14 @@ export async function startCore(
 	const instance = await WebAssembly.instantiate(module, go.importObject);
 	await new Promise<void>((resolve, reject) => {
 		bridge.ready = resolve;
-		const ended = (error?: unknown) => {
-			const reason = error ?? `the core ended with code ${code ?? "?"}`;
-			reject(new Error([String(reason), ...output].join("\n")));
+		const ended = (reason: string) => {
+			reject(new Error([reason, ...output].join("\n")));
 			die(reason);
 		};
-		go.run(instance).then(() => ended(), ended);
+		go.run(instance).then(
+			() => ended(`the core ended with code ${code ?? "?"}`),
+			(error: unknown) => ended(words(error)),
+		);
 	});
 	return { receive: (batch) => guard(() => bridge.receive(batch.m, batch.b)), stop };
 }

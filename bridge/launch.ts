@@ -2,6 +2,7 @@
 import { isBatch, type Batch } from "./batch";
 import { startCore } from "./core";
 import { compileCore } from "./module";
+import { words } from "./problem";
 import type { Start, Told } from "./worker";
 
 /** The part of Worker that is used. */
@@ -58,14 +59,14 @@ function launchWorker(source: Source, listener: Listener): Promise<Life> {
 	try {
 		worker = source.spawn();
 	} catch (error) {
-		return Promise.reject(new NoWorker(String(error)));
+		return Promise.reject(new NoWorker(words(error)));
 	}
 	return new Promise<Life>((resolve, reject) => {
 		let alive = false;
 		let over = false;
 		const stop = () => {
 			over = true;
-			globalThis.clearTimeout(timer);
+			self.clearTimeout(timer);
 			worker.onmessage = worker.onerror = worker.onmessageerror = null;
 			worker.terminate();
 		};
@@ -75,7 +76,7 @@ function launchWorker(source: Source, listener: Listener): Promise<Life> {
 			reject(alive ? new Error(reason) : new NoWorker(reason)); // without effect once it was up
 			listener.died(reason);
 		};
-		let timer = globalThis.setTimeout(() => end("the worker did not start"), ALIVE_MS);
+		let timer = self.setTimeout(() => end("the worker did not start"), ALIVE_MS);
 		worker.onerror = (event) => end(event.message ?? "the worker failed");
 		worker.onmessageerror = () => end("a message could not be read");
 		worker.onmessage = ({ data }) => {
@@ -86,13 +87,13 @@ function launchWorker(source: Source, listener: Listener): Promise<Life> {
 			if (told.dead !== undefined) end(told.dead);
 			if (told.alive && !alive) {
 				alive = true;
-				globalThis.clearTimeout(timer);
-				timer = globalThis.setTimeout(() => end("the core did not come up"), READY_MS);
+				self.clearTimeout(timer);
+				timer = self.setTimeout(() => end("the core did not come up"), READY_MS);
 				const start: Start = source.module ? { module: source.module } : { text: source.text() };
 				worker.postMessage(start);
 			}
 			if (told.ready) {
-				globalThis.clearTimeout(timer);
+				self.clearTimeout(timer);
 				resolve({ inWorker: true, post: (batch, transfer) => worker.postMessage(batch, transfer), stop });
 			}
 		};

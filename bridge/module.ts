@@ -3,7 +3,8 @@
 
 /** Decodes base64: by the engine where it can, otherwise by a table. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
-	const engine = (Uint8Array as unknown as { fromBase64?: (text: string) => Uint8Array<ArrayBuffer> }).fromBase64;
+	const engine = (Uint8Array as unknown as { fromBase64?: (text: string) => Uint8Array<ArrayBuffer> })
+		.fromBase64;
 	return engine ? engine.call(Uint8Array, text) : fromBase64ByTable(text);
 }
 

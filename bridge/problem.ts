@@ -20,15 +20,26 @@ export class ProblemError extends Error {
 	}
 }
 
+/** What a thrown value says. */
+export function words(error: unknown): string {
+	if (error instanceof Error) return error.message;
+	return typeof error === "string" ? error : JSON.stringify(error);
+}
+
 /** Makes an error from a code, a message key with its parameters, and what went wrong beneath. */
-export function fail(code: Code, key: string, params?: Record<string, string>, cause?: unknown): ProblemError {
-	const detail = cause === undefined ? undefined : cause instanceof Error ? cause.message : String(cause);
-	return new ProblemError({ code, key, params, detail });
+export function fail(
+	code: Code,
+	key: string,
+	params?: Record<string, string>,
+	cause?: unknown,
+): ProblemError {
+	return new ProblemError({ code, key, params, detail: cause === undefined ? undefined : words(cause) });
 }
 
 /** Gives any thrown value the form in which errors cross. */
 export function toProblem(error: unknown): Problem {
 	if (error instanceof ProblemError) return error.problem;
-	if (error instanceof DOMException && error.name === "AbortError") return fail("CANCELLED", "error.cancelled").problem;
+	if (error instanceof DOMException && error.name === "AbortError")
+		return fail("CANCELLED", "error.cancelled").problem;
 	return fail("INTERNAL_ERROR", "error.internal", undefined, error).problem;
 }

@@ -2,6 +2,7 @@
 import { isBatch } from "./batch";
 import { startCore, type Core } from "./core";
 import { compileCore } from "./module";
+import { words } from "./problem";
 
 /** The first message to the worker: the core as text, or compiled. */
 export interface Start {
@@ -22,7 +23,7 @@ interface WorkerScope {
 	onmessage: ((event: { data: unknown }) => void) | null;
 }
 
-const scope = globalThis as unknown as WorkerScope;
+const scope = self as unknown as WorkerScope;
 const tell = (told: Told) => scope.postMessage(told);
 
 async function start(what: Start): Promise<Core> {
@@ -58,7 +59,7 @@ scope.onmessage = ({ data }) => {
 			core = started;
 			tell({ ready: true });
 		},
-		(error: unknown) => tell({ dead: String(error) }),
+		(error: unknown) => tell({ dead: words(error) }),
 	);
 };
 tell({ alive: true });

@@ -17,7 +17,9 @@ const hashFile = join(protocol, "contract.gen.go");
 /** The contract: a hash over the protocol's Go sources. */
 export function contract() {
 	const hash = createHash("sha256");
-	const sources = readdirSync(protocol).filter((name) => /\.go$/.test(name) && !/(_test|\.gen)\.go$/.test(name));
+	const sources = readdirSync(protocol).filter(
+		(name) => /\.go$/.test(name) && !/(_test|\.gen)\.go$/.test(name),
+	);
 	for (const name of sources.sort()) {
 		hash.update(`${name}\n${readFileSync(join(protocol, name), "utf8").replaceAll("\r\n", "\n")}\n`);
 	}

@@ -28,7 +28,8 @@ export function backlinksHost(plugin: Plugin): Pick<Host, "vault.backlinks"> {
 			for (const [source, links] of Object.entries(app.metadataCache.resolvedLinks)) {
 				if (Object.keys(links).some(hits)) found.add(source);
 			}
-			for (const source of unresolved(app, entry instanceof TFile ? entry.basename : undefined)) found.add(source);
+			for (const source of unresolved(app, entry instanceof TFile ? entry.basename : undefined))
+				found.add(source);
 			return { paths: [...found].filter((source) => app.vault.getFileByPath(source)).sort() };
 		},
 	};

@@ -62,7 +62,8 @@ const SETTLE_MS = 2_000;
 export async function settle(views: MarkdownView[], after: string): Promise<void> {
 	const want = lines(after.replace(BOM, ""));
 	const end = performance.now() + SETTLE_MS;
-	const behind = (view: MarkdownView) => view.file !== null && lines(view.getViewData().replace(BOM, "")) !== want;
+	const behind = (view: MarkdownView) =>
+		view.file !== null && lines(view.getViewData().replace(BOM, "")) !== want;
 	while (views.some(behind) && performance.now() < end) {
 		await new Promise((resolve) => window.setTimeout(resolve, 5));
 	}

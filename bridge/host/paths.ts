@@ -8,7 +8,8 @@ import type { Info } from "../protocol.gen";
  */
 export function guard(path: string): string {
 	for (const part of path === "" ? [] : path.split("/")) {
-		if (part === "" || part === "." || part === "..") throw fail("VALIDATION_ERROR", "error.path.outside", { path });
+		if (part === "" || part === "." || part === "..")
+			throw fail("VALIDATION_ERROR", "error.path.outside", { path });
 		if (part.startsWith(".")) throw fail("VALIDATION_ERROR", "error.path.hidden", { path });
 	}
 	return path;

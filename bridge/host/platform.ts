@@ -5,7 +5,8 @@ import type { Platform } from "../protocol.gen";
 export function platform(app: App): Platform {
 	// The person's link settings are not in the app's public interface.
 	const { getConfig } = app.vault as { getConfig?: (key: string) => unknown };
-	const option = (key: string) => (typeof getConfig === "function" ? getConfig.call(app.vault, key) : undefined);
+	const option = (key: string) =>
+		typeof getConfig === "function" ? getConfig.call(app.vault, key) : undefined;
 	const format = option("newLinkFormat");
 	return {
 		name: system(),

@@ -22,7 +22,8 @@ export function vaultHost(app: App): Pick<Host, VaultMethods> {
 		"vault.walk": async ({ path }) => entries(below(folderAt(app.vault, path))),
 		"vault.apply": (op, call) => {
 			guard(op.path);
-			const work = () => apply(app, op, call).catch((error: unknown) => Promise.reject(translate(error, op.path)));
+			const work = () =>
+				apply(app, op, call).catch((error: unknown) => Promise.reject(translate(error, op.path)));
 			const ofOnePath = op.kind === "create" || op.data !== undefined || op.before !== undefined;
 			return ofOnePath ? lanes.run(op.path, call.signal, work) : lanes.alone(call.signal, work);
 		},
@@ -111,7 +112,12 @@ async function create(app: App, path: string, data: string | Uint8Array): Promis
 
 const changed = (path: string) => fail("CONFLICT", "error.vault.changed", { path });
 
-async function modify(app: App, op: Op, before: string | Uint8Array, data: string | Uint8Array): Promise<Info> {
+async function modify(
+	app: App,
+	op: Op,
+	before: string | Uint8Array,
+	data: string | Uint8Array,
+): Promise<Info> {
 	const file = fileAt(app.vault, op.path);
 	const asBytes = typeof before !== "string" || typeof data !== "string";
 	if (asBytes || before.startsWith(BOM) || data.startsWith(BOM)) {
@@ -122,7 +128,12 @@ async function modify(app: App, op: Op, before: string | Uint8Array, data: strin
 		const disk = await app.vault.readBinary(file);
 		const dirty = dirtyView(views, disk);
 		const view = dirty ?? views.find((v) => v.getMode() === "source");
-		if (view?.getMode() === "source" && view.getViewData() === before && editorKeeps(disk) && !data.includes("\r")) {
+		if (
+			view?.getMode() === "source" &&
+			view.getViewData() === before &&
+			editorKeeps(disk) &&
+			!data.includes("\r")
+		) {
 			await writeThroughEditor(app, view, file, data, op.caret);
 			return infoOf(file);
 		}
@@ -137,7 +148,12 @@ async function modify(app: App, op: Op, before: string | Uint8Array, data: strin
 }
 
 /** For what the app cannot process as text: compare, then write. Nothing else of ours writes the path meanwhile. */
-async function modifyBytes(app: App, file: TFile, before: Uint8Array, data: Uint8Array<ArrayBuffer>): Promise<Info> {
+async function modifyBytes(
+	app: App,
+	file: TFile,
+	before: Uint8Array,
+	data: Uint8Array<ArrayBuffer>,
+): Promise<Info> {
 	await sameOnDisk(app, file, before);
 	await app.vault.modifyBinary(file, data.buffer);
 	const text = decode(data);

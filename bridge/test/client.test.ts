@@ -38,7 +38,8 @@ function connect(host: Partial<Host> = {}, source = nodeSource(text, worker), gr
 }
 
 /** What the test core does on "send". */
-const order = (text: string, more: { path?: string; count?: number } = {}) => ({ text, ...more }) as unknown as Send;
+const order = (text: string, more: { path?: string; count?: number } = {}) =>
+	({ text, ...more }) as unknown as Send;
 
 const problemOf = (promise: Promise<unknown>) =>
 	promise.then(
@@ -49,7 +50,8 @@ const problemOf = (promise: Promise<unknown>) =>
 		},
 	);
 
-const until = (condition: () => boolean) => vi.waitFor(() => expect(condition()).toBe(true), { timeout: 15_000, interval: 5 });
+const until = (condition: () => boolean) =>
+	vi.waitFor(() => expect(condition()).toBe(true), { timeout: 15_000, interval: 5 });
 
 describe("the core in a worker", () => {
 	it("is not started, and its text not touched, before the first request", async () => {
@@ -79,7 +81,9 @@ describe("the core in a worker", () => {
 		const { client, events } = connect();
 		await client.request("send", order("events", { count: 500 }));
 		expect(events[0]?.type).toBe("state");
-		expect(events.slice(1).map((e) => e.delta?.text)).toEqual(Array.from({ length: 500 }, (_, i) => String(i)));
+		expect(events.slice(1).map((e) => e.delta?.text)).toEqual(
+			Array.from({ length: 500 }, (_, i) => String(i)),
+		);
 	});
 
 	it("refuses a request with the problem of the core", async () => {
@@ -176,7 +180,9 @@ describe("cancelling", () => {
 			},
 		});
 		const abort = new AbortController();
-		const stopped = problemOf(client.request("send", order("create", { path: "f", count: 40 }), { signal: abort.signal }));
+		const stopped = problemOf(
+			client.request("send", order("create", { path: "f", count: 40 }), { signal: abort.signal }),
+		);
 		await until(() => signals.length === 40);
 		abort.abort();
 		expect(await stopped).toMatchObject({ code: "CANCELLED" });
@@ -213,7 +219,8 @@ describe("a core that dies", () => {
 			await asked;
 			await until(() => statuses.length === 4);
 			expect(statuses.map((s) => s.phase)).toEqual(["starting", "ready", "starting", "ready"]);
-			if (death !== "exit") expect(client.status.problem?.detail).toContain(death === "later" ? "in a timer" : "asked to");
+			if (death !== "exit")
+				expect(client.status.problem?.detail).toContain(death === "later" ? "in a timer" : "asked to");
 			expect(events.map((e) => e.type)).toEqual(["state", "state"]);
 			expect([source.workers.length, source.asked]).toEqual([2, 1]);
 			expect((await client.request("estimate", { text: "new" })).tokens).toBe(2); // hello, and this
@@ -240,7 +247,9 @@ describe("a core that dies", () => {
 	it("at its start is tried twice, then the request fails with the reason, and the next request tries again", async () => {
 		const bad = nodeSource("AAAA", worker);
 		const { client, statuses } = connect({}, bad);
-		expect(await problemOf(client.request("estimate", { text: "" }))).toMatchObject({ key: "error.core.start" });
+		expect(await problemOf(client.request("estimate", { text: "" }))).toMatchObject({
+			key: "error.core.start",
+		});
 		expect(bad.workers).toHaveLength(2);
 		expect(statuses.map((s) => s.phase)).toEqual(["starting", "failed"]);
 		await problemOf(client.request("estimate", { text: "" }));

@@ -9,8 +9,9 @@ import type { CoreWorker, Source } from "../launch";
 /** Makes Node's worker look like the browser's to worker.ts. */
 const BANNER = `
 const { parentPort } = require("node:worker_threads");
-globalThis.postMessage = (message, transfer) => parentPort.postMessage(message, transfer);
-parentPort.on("message", (data) => globalThis.onmessage && globalThis.onmessage({ data }));
+globalThis.self = globalThis;
+self.postMessage = (message, transfer) => parentPort.postMessage(message, transfer);
+parentPort.on("message", (data) => self.onmessage && self.onmessage({ data }));
 `;
 
 /** The worker's code for Node. */

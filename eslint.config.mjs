@@ -1,0 +1,85 @@
+import js from "@eslint/js";
+import { defineConfig, globalIgnores } from "eslint/config";
+import obsidianmd from "eslint-plugin-obsidianmd";
+import svelte from "eslint-plugin-svelte";
+import globals from "globals";
+import tseslint from "typescript-eslint";
+import svelteConfig from "./svelte.config.js";
+
+const shipped = ["main.ts", "bridge/**/*.ts", "plugin/**/*.ts", "plugin/**/*.svelte"];
+const tests = ["**/*.test.ts", "**/test/**/*.ts", "plugin/dev/**"];
+
+/** An import that breaks the layout, with the reason. */
+const forbid = (name, message) => ["error", { paths: [{ name, message }] }];
+
+export default defineConfig([
+	globalIgnores([
+		"main.js",
+		"build/",
+		"release/",
+		"coverage/",
+		"wasm/",
+		"playground/dist/",
+		"playground/vault/",
+		"test/codex/",
+		"test/peers/",
+		"**/*.gen.ts",
+		"**/*.d.ts",
+		"**/*.d.mts",
+	]),
+
+	// What ships in main.js: the rules of the community review.
+	{
+		files: shipped,
+		ignores: tests,
+		extends: [...obsidianmd.configs.recommended, ...svelte.configs.recommended],
+		languageOptions: {
+			parserOptions: { projectService: true, extraFileExtensions: [".svelte"] },
+		},
+	},
+	{
+		files: ["**/*.svelte", "**/*.svelte.ts"],
+		languageOptions: {
+			parserOptions: {
+				projectService: true,
+				extraFileExtensions: [".svelte"],
+				parser: tseslint.parser,
+				svelteConfig,
+			},
+		},
+	},
+
+	// The layout (docs/ARCHITECTURE.md): only bridge/host touches the app.
+	{
+		files: ["bridge/*.ts"],
+		rules: {
+			"no-restricted-imports": forbid(
+				"obsidian",
+				"Only bridge/host and plugin touch the app: what is here also runs in the worker and in tests.",
+			),
+		},
+	},
+
+	// What does not ship: tests, the playground, benchmarks, scripts.
+	{
+		files: ["playground/**/*.ts", "test/**/*.ts", "bench/**/*.ts", "scripts/**/*.ts", "*.ts", ...tests],
+		ignores: ["main.ts"],
+		extends: [js.configs.recommended, ...tseslint.configs.recommendedTypeChecked],
+		languageOptions: {
+			globals: { ...globals.node, ...globals.browser },
+			parserOptions: {
+				projectService: { allowDefaultProject: ["vitest.config.ts"] },
+				extraFileExtensions: [".svelte"],
+			},
+		},
+		rules: {
+			"@typescript-eslint/require-await": "off", // an interface may be asynchronous where its double is not
+			"@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_" }],
+		},
+	},
+	{
+		files: ["**/*.mjs", "svelte.config.js"],
+		extends: [js.configs.recommended],
+		languageOptions: { globals: { ...globals.node, ...globals.browser } },
+	},
+]);
