@@ -46,6 +46,7 @@ func decode(t *testing.T, file string) llm.Message {
 	}
 	events := llmtest.Decode(anthropic.Dialect{}, llm.Endpoint{}, llm.Request{Model: "m"}, raw, len(raw))
 	llmtest.CheckStream(t, events)
+	llmtest.SameInChunks(t, anthropic.Dialect{}, raw, events)
 	return *events[len(events)-1].Message
 }
 

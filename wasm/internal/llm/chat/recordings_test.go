@@ -122,6 +122,7 @@ func TestEveryRecordingDecodesToWhatTheOfficialAccumulatorMadeOfIt(t *testing.T)
 			raw := read(t, file)
 			events := llmtest.Decode(chat.Dialect{}, llm.Endpoint{}, llm.Request{Model: "m"}, raw, len(raw))
 			llmtest.CheckStream(t, events)
+			llmtest.SameInChunks(t, chat.Dialect{}, raw, events)
 			m := *events[len(events)-1].Message
 			if d, ok := deviations[filepath.Base(file)]; ok {
 				d.check(t, m)

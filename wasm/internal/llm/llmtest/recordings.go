@@ -6,9 +6,12 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"embedded-agent/wasm/internal/llm"
 )
@@ -63,4 +66,14 @@ func Decode(d llm.Dialect, e llm.Endpoint, r llm.Request, raw []byte, chunk int)
 	}
 	dec.End()
 	return events
+}
+
+// SameInChunks fails the test unless an answer decodes to the same events byte by byte and in odd pieces.
+func SameInChunks(t testing.TB, d llm.Dialect, raw []byte, whole []llm.Event) {
+	t.Helper()
+	for _, size := range []int{1, 61} {
+		if got := Decode(d, llm.Endpoint{}, llm.Request{Model: "m"}, raw, size); !reflect.DeepEqual(whole, got) {
+			t.Errorf("chunks of %d bytes:\n%s", size, cmp.Diff(whole, got))
+		}
+	}
 }
