@@ -1,0 +1,296 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"time"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/llm/jsontree"
+	"embedded-agent/wasm/internal/pipeline"
+	"embedded-agent/wasm/internal/tool"
+	"embedded-agent/wasm/internal/trace"
+)
+
+// slot is one call of an answer on its way.
+type slot struct {
+	l     *loop
+	lane  *lane
+	asked llm.ToolCall
+	call  *tool.Call // the pipeline's once it is handed over
+	ident tool.Call  // as it was prepared
+	entry *tool.Entry
+	span  *trace.Span
+	// refused is why the call is not made at all.
+	refused *fault.Error
+
+	before   <-chan struct{} // the call before has been admitted; nil for the first
+	passed   chan struct{}
+	passOnce sync.Once
+	started  chan struct{}
+	since    time.Time // when it began to execute
+	scope    string    // of the secrets; set inside the pipeline
+
+	mu     sync.Mutex
+	hold   *hold
+	placed bool
+	left   bool
+	over   bool // its end was told
+
+	message llm.Message
+}
+
+// execute makes the calls of one answer and gives their results in source
+// order.
+func (l *loop) execute(calls []llm.ToolCall) []llm.Message {
+	slots := l.prepareAll(calls)
+	batch, abort := context.WithCancel(l.ctx)
+	defer abort()
+	unwatch := l.cfg.Inbox.watch(abort)
+	defer unwatch()
+	var wg sync.WaitGroup
+	for _, s := range slots {
+		if s.refused == nil && batch.Err() != nil { // the person was faster
+			s.refused = l.interruption()
+		}
+		if s.refused != nil {
+			s.leave()
+			s.finish(s.made(s.refused), true)
+			continue
+		}
+		wg.Go(func() { s.run(batch) })
+	}
+	wg.Wait()
+	out := make([]llm.Message, len(slots))
+	for i, s := range slots {
+		out[i] = s.message
+	}
+	l.bundle.results(out)
+	return out
+}
+
+// refuse answers calls that are not made.
+func (l *loop) refuse(calls []llm.ToolCall, why *fault.Error) []llm.Message {
+	out := make([]llm.Message, len(calls))
+	for i, s := range l.prepareAll(calls) {
+		if s.refused == nil {
+			s.refused = fault.New(fault.Cancelled, "agent.call.stopped", nil)
+			if why.Code == fault.Denied {
+				s.refused = why
+			}
+		}
+		s.finish(s.made(s.refused), true)
+		out[i] = s.message
+	}
+	l.bundle.results(out)
+	return out
+}
+
+// prepareAll numbers, reads and judges the calls, in source order.
+func (l *loop) prepareAll(calls []llm.ToolCall) []*slot {
+	slots := make([]*slot, len(calls))
+	var before <-chan struct{}
+	for i, c := range calls {
+		s := l.prepare(c)
+		s.before = before
+		if s.refused == nil {
+			before = s.passed
+		}
+		slots[i] = s
+	}
+	return slots
+}
+
+func (l *loop) prepare(asked llm.ToolCall) *slot {
+	s := &slot{l: l, lane: l.lane, asked: asked, passed: make(chan struct{}), started: make(chan struct{})}
+	args, err := argsOf(asked)
+	s.refused = fault.From(err)
+	l.mu.Lock()
+	l.state.Seq++
+	seq := l.state.Seq
+	l.mu.Unlock()
+	s.call = &tool.Call{
+		RunID: l.cfg.RunID, StepID: l.cfg.StepID, Tool: asked.Name, Args: args, Attempt: 1, Seq: seq,
+		TimeoutMs: l.cfg.Timing.Timeout.Milliseconds(), Cancelable: true, CreatedAt: pipeline.Stamp(time.Now()),
+		PlannerVersion: l.cfg.PlannerVersion, ExecutorVersion: l.cfg.ExecutorVersion,
+		ToolRegistryVersion: l.cfg.Registry.Version(), Policy: l.cfg.Policy,
+	}
+	if e, err := l.cfg.Registry.Get(asked.Name, ""); err == nil {
+		s.entry = e
+		s.call.Version, s.call.Risk, s.call.Category = e.Version, e.SideEffects.Risk(), e.Namespace()
+		// Names that are no use are left for the pipeline to refuse.
+		if normal, err := e.NormaliseArgs(args); err == nil {
+			s.call.Args = normal
+		}
+	}
+	if err := s.call.Identify(); err != nil && s.refused == nil {
+		s.refused = fault.From(err)
+	}
+	s.ident = *s.call
+	s.begin()
+	return s
+}
+
+// begin tells the start of a call, and asks the guard.
+func (s *slot) begin() {
+	l, c := s.l, &s.ident
+	s.span = l.cfg.Trace.StartTool(l.span, trace.ToolCall{
+		CallID: c.CallID, LogicalID: c.LogicalID, Tool: c.Tool, Version: c.Version, Attempt: c.Attempt, Step: c.StepID,
+	})
+	s.span.Content("gen_ai.tool.call.arguments", func() string { return jsonText(c.Args) })
+	l.mu.Lock()
+	l.state.Order = append(l.state.Order, c.LogicalID)
+	l.mu.Unlock()
+	l.emit(Event{
+		Type: ToolStart, ToolCallID: s.asked.ID, CallID: c.CallID, LogicalID: c.LogicalID, Tool: c.Tool, Args: c.Args,
+	})
+	guard := l.cfg.Trace.StartPolicy(s.span, c.CallID, c.Tool)
+	defer guard.End()
+	denied := judge(c.Tool, func() error { return l.cfg.Guard.beforeTool(l.ctx, c, s.entry) })
+	if denied != nil {
+		guard.Fail(string(denied.Code), denied.Error())
+		s.refused = denied
+	}
+}
+
+// argsOf reads a call's arguments. A call that was cut off is not run, whatever
+// its arguments look like.
+func argsOf(c llm.ToolCall) (tool.Args, error) {
+	if c.Incomplete {
+		return tool.Args{}, fault.New(fault.Validation, "agent.call.cut", nil)
+	}
+	bad := func(problem string) error {
+		return fault.New(fault.Validation, "agent.call.args", fault.P{"tool": c.Name, "problem": problem})
+	}
+	if c.Arguments == nil {
+		return tool.Args{}, bad("not JSON")
+	}
+	if err := jsontree.Check(c.Arguments); err != nil {
+		return tool.Args{}, bad(err.Error())
+	}
+	var args tool.Args
+	if err := json.Unmarshal(c.Arguments, &args); err != nil || args == nil {
+		return tool.Args{}, bad("not an object")
+	}
+	return args, nil
+}
+
+// run makes the call and waits: for its result, for the moment from which a
+// background tool is on its own, or for the end of its time.
+func (s *slot) run(batch context.Context) {
+	ctx, cancel := context.WithCancel(context.WithValue(s.l.ctx, slotKey{}, s))
+	detach := context.AfterFunc(batch, cancel)
+	result := make(chan *tool.Result, 1)
+	go func() {
+		r := s.l.cfg.Do(ctx, pipeline.Request{Call: s.call})
+		s.l.cfg.Gates.byCall.Delete(s.call)
+		s.leave()
+		result <- r
+	}()
+	r, own := s.await(ctx, result, s.started, true)
+	if r == nil { // it goes on in the background
+		detach()
+		s.yield()
+		s.pend()
+		s.l.bg.add()
+		go func() {
+			defer cancel()
+			r, own := s.await(ctx, result, nil, false)
+			s.leave()
+			s.finish(r, own)
+			s.l.bg.end(s)
+		}()
+		return
+	}
+	detach()
+	cancel()
+	s.leave()
+	if batch.Err() != nil {
+		s.interrupted(r)
+	}
+	s.finish(r, own)
+}
+
+// interrupted says in a cancelled result why it was.
+func (s *slot) interrupted(r *tool.Result) {
+	if r.Status != tool.WasCancelled {
+		return
+	}
+	r.Fault = s.l.interruption()
+	r.Error = tool.NewResultError(r.Fault)
+}
+
+// interruption says why a call was not finished.
+func (l *loop) interruption() *fault.Error {
+	if l.ctx.Err() != nil {
+		return fault.New(fault.Cancelled, "agent.call.stopped", nil)
+	}
+	return fault.New(fault.Cancelled, "agent.call.steered", nil)
+}
+
+// await gives the call's result; own says that the loop made it, because the
+// tool did not return. A nil result means that the call goes on in the
+// background. started is nil when the call executes already.
+func (s *slot) await(ctx context.Context, result <-chan *tool.Result, started <-chan struct{}, mayPend bool) (r *tool.Result, own bool) {
+	var hard, background <-chan time.Time
+	timing := s.l.cfg.Timing
+	begin := func() {
+		if limit := s.limit(); limit > 0 {
+			hard = time.After(time.Until(s.since) + limit + timing.Cleanup)
+		}
+		if mayPend && timing.Background > 0 && s.entry != nil && s.entry.Flags.Background {
+			background = time.After(timing.Background)
+		}
+	}
+	if started == nil {
+		begin()
+	}
+	for {
+		select {
+		case r := <-result:
+			return r, false
+		case <-started:
+			started, s.since = nil, time.Now()
+			begin()
+		case <-background:
+			return nil, false
+		case <-hard:
+			late := fault.New(fault.Timeout, "agent.call.late", fault.P{"tool": s.ident.Tool})
+			return s.made(late), true
+		case <-ctx.Done():
+			return s.cleanup(result)
+		}
+	}
+}
+
+// cleanup waits a little for a call that was stopped. What it finished is kept.
+func (s *slot) cleanup(result <-chan *tool.Result) (r *tool.Result, own bool) {
+	select {
+	case r := <-result:
+		return r, false
+	case <-time.After(s.l.cfg.Timing.Cleanup):
+		return s.made(fault.New(fault.Cancelled, "agent.call.late", fault.P{"tool": s.ident.Tool})), true
+	}
+}
+
+// limit is the time that the call may take; 0 is no limit.
+func (s *slot) limit() time.Duration {
+	limit := s.l.cfg.Timing.Timeout
+	if s.entry != nil && s.entry.Timeout > 0 && (limit == 0 || s.entry.Timeout < limit) {
+		limit = s.entry.Timeout
+	}
+	return limit
+}
+
+// made is a result that the loop gives itself.
+func (s *slot) made(err *fault.Error) *tool.Result {
+	now := pipeline.Stamp(time.Now())
+	c := &s.ident
+	return &tool.Result{
+		CallID: c.CallID, RunID: c.RunID, StepID: c.StepID, Tool: c.Tool, Version: c.Version, Attempt: c.Attempt,
+		LogicalID: c.LogicalID, StartedAt: now, EndedAt: now,
+		Status: tool.StatusOf(err), Fault: err, Error: tool.NewResultError(err), UserMessage: err.Error(),
+	}
+}

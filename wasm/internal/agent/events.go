@@ -1,0 +1,75 @@
+package agent
+
+import (
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/tool"
+)
+
+// EventType says what an event of the loop tells.
+type EventType string
+
+// The event types. AgentEnd is the last, exactly once. A call has exactly one
+// start and one end; starts come in source order, ends in order of completion.
+const (
+	AgentStart     EventType = "agent_start"
+	TurnStart      EventType = "turn_start"
+	MessageUpdate  EventType = "message_update"
+	MessageEnd     EventType = "message_end"
+	ToolStart      EventType = "tool_execution_start"
+	ToolUpdate     EventType = "tool_execution_update"
+	ToolEnd        EventType = "tool_execution_end"
+	TurnEnd        EventType = "turn_end"
+	AgentEnd       EventType = "agent_end"
+	MessagesJoined EventType = "messages_joined"
+)
+
+// Event is one event of the loop (invocation protocol §1, §5.4, §11). Type says
+// which fields are set.
+type Event struct {
+	Type EventType `json:"type"`
+	Turn int       `json:"turn"`
+
+	// LLM is an event of the model's stream, in a message_update.
+	LLM *llm.Event `json:"llm,omitempty"`
+	// Messages are those that joined the conversation, or the one that ended.
+	Messages []llm.Message `json:"messages,omitempty"`
+
+	// ToolCallID is the provider's id of a call, CallID the envelope's and
+	// LogicalID the agent contract's. CallID is the one of the step.* events;
+	// where a hook changes a call's arguments it changes between start and end,
+	// and ToolCallID ties them together.
+	ToolCallID string         `json:"toolCallId,omitempty"`
+	CallID     string         `json:"callId,omitempty"`
+	LogicalID  string         `json:"call_id,omitempty"`
+	Tool       string         `json:"toolName,omitempty"`
+	Args       map[string]any `json:"args,omitempty"`
+	// Content is what an update or an end has to show.
+	Content []llm.Block `json:"content,omitempty"`
+	// Done and Total are the progress of an update; Pending marks the update
+	// with which a call goes on in the background.
+	Done    int  `json:"done,omitempty"`
+	Total   int  `json:"total,omitempty"`
+	Pending bool `json:"pending,omitempty"`
+
+	IsError  bool           `json:"isError,omitempty"`
+	Envelope *tool.Envelope `json:"envelope,omitempty"`
+	// Status and SecretScope are the result's.
+	Status      tool.Status `json:"status,omitempty"`
+	SecretScope string      `json:"secretScope,omitempty"`
+
+	Stop    Stop         `json:"stop,omitempty"`
+	Problem *fault.Error `json:"problem,omitempty"`
+	Outputs *Outputs     `json:"outputs,omitempty"`
+}
+
+// emit tells an event; one at a time.
+func (l *loop) emit(e Event) {
+	if l.cfg.On == nil {
+		return
+	}
+	l.telling.Lock()
+	defer l.telling.Unlock()
+	e.Turn = l.turn()
+	l.cfg.On(e)
+}

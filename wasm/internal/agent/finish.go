@@ -1,0 +1,117 @@
+package agent
+
+import (
+	"strconv"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/tool"
+	"embedded-agent/wasm/internal/trace"
+)
+
+// finish makes of a result what the model, the outputs, the trace and whoever
+// watches get. own says that the pipeline has not seen it.
+func (s *slot) finish(r *tool.Result, own bool) {
+	l := s.l
+	call := &s.ident
+	if own {
+		if l.cfg.Audit != nil {
+			l.cfg.Audit.Call(call)
+			l.cfg.Audit.Result(call, r)
+		}
+	} else {
+		call = s.call
+		if r.SecretScope == "" {
+			r.SecretScope = s.scope
+		}
+	}
+	s.mu.Lock()
+	s.over = true
+	s.mu.Unlock()
+	content := l.content(r)
+	m := llm.ToolResult(s.asked, !r.OK, content...)
+	if was, ok := l.cfg.recorded.find(s.asked.ID); ok {
+		m, content = was, was.Content
+	}
+	m.Details = details(call, r)
+	envelope := tool.NewEnvelope(call, r)
+	l.record(s.ident.LogicalID, envelope)
+	s.endSpan(r)
+	if !s.wasPending() {
+		s.message = m
+	} else {
+		// The pending result is in the conversation already; this is for the
+		// message that tells the end.
+		s.message.Content = content
+	}
+	l.emit(Event{
+		Type: ToolEnd, ToolCallID: s.asked.ID, CallID: call.CallID, LogicalID: call.LogicalID, Tool: call.Tool,
+		Content: content, IsError: !r.OK, Envelope: &envelope, Status: r.Status, SecretScope: r.SecretScope,
+	})
+}
+
+func (s *slot) wasPending() bool { return s.message.ToolCallID != "" }
+
+// pend answers a call that goes on in the background.
+func (s *slot) pend() {
+	content := []llm.Block{pendingBlock(s.ident.Tool)}
+	s.message = llm.ToolResult(s.asked, false, content...)
+	s.l.record(s.ident.LogicalID, tool.Envelope{
+		CallID: s.ident.LogicalID, Name: s.ident.Tool, Version: s.ident.Version,
+		Input: map[string]any(s.ident.Args), TStart: s.ident.CreatedAt,
+	})
+	s.l.emit(Event{
+		Type: ToolUpdate, ToolCallID: s.asked.ID, CallID: s.ident.CallID, LogicalID: s.ident.LogicalID,
+		Tool: s.ident.Tool, Content: content, Pending: true,
+	})
+}
+
+// progress tells how far the call is.
+func (s *slot) progress(done, total int) {
+	// Held until it is told, so that no update comes after the end.
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.over {
+		return
+	}
+	text := strconv.Itoa(done)
+	if total > 0 {
+		text += " / " + strconv.Itoa(total)
+	}
+	s.l.emit(Event{
+		Type: ToolUpdate, ToolCallID: s.asked.ID, CallID: s.ident.CallID, LogicalID: s.ident.LogicalID,
+		Tool: s.ident.Tool, Done: done, Total: total, Content: []llm.Block{llm.Text(text)},
+	})
+}
+
+// record keeps a receipt. A hook that changed the arguments has changed the
+// call_id too; its place in the order stays.
+func (l *loop) record(prepared string, e tool.Envelope) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if e.CallID == "" {
+		e.CallID = prepared
+	}
+	if e.CallID != prepared {
+		delete(l.state.Calls, prepared)
+		for i, id := range l.state.Order {
+			if id == prepared {
+				l.state.Order[i] = e.CallID
+			}
+		}
+	}
+	l.state.Calls[e.CallID] = e
+}
+
+func (s *slot) endSpan(r *tool.Result) {
+	s.span.Set(
+		trace.Attr{Key: "embedded_agent.call.cached", Value: r.Cached},
+		trace.Attr{Key: "embedded_agent.secret.scope", Value: r.SecretScope})
+	s.span.Content("gen_ai.tool.call.result", func() string { return jsonText(r.Data) })
+	if r.Error != nil {
+		s.span.Fail(string(r.Error.Code), r.Error.Message)
+	} else if !r.OK {
+		s.span.Fail(string(fault.Internal), string(r.Status))
+	}
+	s.span.End()
+}

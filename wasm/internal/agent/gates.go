@@ -1,0 +1,219 @@
+package agent
+
+import (
+	"context"
+	"sync"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/pipeline"
+	"embedded-agent/wasm/internal/tool"
+)
+
+// Gates put the calls of a loop in order inside the pipeline: the stages up to
+// the execution are passed in source order, one call at a time (so hooks see
+// calls, and a person is asked, in the order in which the model wrote them);
+// the executions run in parallel, as many as the loop allows, and a call waits
+// for earlier ones that touch what it touches. Calls of others pass through.
+type Gates struct {
+	fitted bool
+	byCall sync.Map // *tool.Call -> *slot, while a call executes
+}
+
+// NewGates makes the gates of one pipeline.
+func NewGates() *Gates { return &Gates{} }
+
+// Fit gives the Deps from which the pipeline must be built.
+func (g *Gates) Fit(d pipeline.Deps) pipeline.Deps {
+	g.fitted = true
+	d.Hooks.BeforeCall = g.before(d.Hooks.BeforeCall)
+	d.Prepare = g.prepare(d)
+	d.Secrets = noteScope(d.Secrets)
+	d.Env = withProgress(g, d.Env)
+	return d
+}
+
+// slotKey finds the slot of a call in its context.
+type slotKey struct{}
+
+func slotOf(ctx context.Context) *slot {
+	s, _ := ctx.Value(slotKey{}).(*slot)
+	return s
+}
+
+// before waits until the call before has been admitted.
+func (g *Gates) before(hook func(context.Context, *tool.Call) (tool.Args, error)) func(context.Context, *tool.Call) (tool.Args, error) {
+	return func(ctx context.Context, c *tool.Call) (tool.Args, error) {
+		if s := slotOf(ctx); s != nil && s.before != nil {
+			select {
+			case <-s.before:
+			case <-ctx.Done():
+			}
+			// Where both have happened the end counts: nothing more is begun.
+			if ctx.Err() != nil {
+				return nil, fault.From(ctx.Err())
+			}
+		}
+		if hook == nil {
+			return nil, nil
+		}
+		return hook(ctx, c)
+	}
+}
+
+// prepare is the last stage before the execution: the call is admitted, waits
+// for its turn on the paths it touches, and for a place to run.
+func (g *Gates) prepare(d pipeline.Deps) func(context.Context, *tool.Call) error {
+	return func(ctx context.Context, c *tool.Call) error {
+		if s := slotOf(ctx); s != nil {
+			e, err := d.Registry.Get(c.Tool, c.Version)
+			if err != nil {
+				return err
+			}
+			if err := s.admit(ctx, claimsOf(e, c.Args)); err != nil {
+				return err
+			}
+			g.byCall.Store(c, s)
+		}
+		if d.Prepare == nil {
+			return nil
+		}
+		return d.Prepare(ctx, c)
+	}
+}
+
+// noteScope keeps the scope from which a call's secrets came for its result.
+func noteScope(resolve func(context.Context, *tool.Entry) (map[string]string, string, error)) func(context.Context, *tool.Entry) (map[string]string, string, error) {
+	if resolve == nil {
+		return nil
+	}
+	return func(ctx context.Context, e *tool.Entry) (map[string]string, string, error) {
+		values, scope, err := resolve(ctx, e)
+		if s := slotOf(ctx); s != nil && err == nil {
+			s.scope = scope
+		}
+		return values, scope, err
+	}
+}
+
+// withProgress lets a tool's progress reach the loop. V is the pipeline's view,
+// which the loop has no business with.
+func withProgress[V any](g *Gates, env func(*tool.Call) (*tool.Env, V)) func(*tool.Call) (*tool.Env, V) {
+	return func(c *tool.Call) (*tool.Env, V) {
+		e, view := env(c)
+		if found, ok := g.byCall.Load(c); ok {
+			s, before := found.(*slot), e.Progress
+			e.Progress = func(done, total int) {
+				if before != nil {
+					before(done, total)
+				}
+				s.progress(done, total)
+			}
+		}
+		return e, view
+	}
+}
+
+// lane is where the calls of one loop run.
+type lane struct {
+	mu     sync.Mutex
+	held   []*hold
+	places chan struct{}
+}
+
+// hold is what one call touches, until done is closed.
+type hold struct {
+	claims []claim
+	done   chan struct{}
+}
+
+func newLane(places int) *lane { return &lane{places: make(chan struct{}, places)} }
+
+// enter registers what a call touches and gives what it must wait for. It must
+// be called in source order.
+func (l *lane) enter(claims []claim) (*hold, []<-chan struct{}) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	h := &hold{claims: claims, done: make(chan struct{})}
+	var after []<-chan struct{}
+	for _, earlier := range l.held {
+		if conflict(earlier.claims, claims) {
+			after = append(after, earlier.done)
+		}
+	}
+	l.held = append(l.held, h)
+	return h, after
+}
+
+func (l *lane) leave(h *hold) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i, other := range l.held {
+		if other == h {
+			l.held = append(l.held[:i], l.held[i+1:]...)
+			close(h.done)
+			return
+		}
+	}
+}
+
+// admit lets the next call begin its stages, and returns when this one may
+// execute.
+func (s *slot) admit(ctx context.Context, claims []claim) error {
+	s.mu.Lock()
+	if s.left { // given up before it came here
+		s.mu.Unlock()
+		return fault.New(fault.Cancelled, "error.cancelled", nil)
+	}
+	h, after := s.lane.enter(claims)
+	s.hold = h
+	s.mu.Unlock()
+	s.pass()
+	for _, earlier := range after {
+		select {
+		case <-earlier:
+		case <-ctx.Done():
+			return fault.From(ctx.Err())
+		}
+	}
+	select {
+	case s.lane.places <- struct{}{}:
+	case <-ctx.Done():
+		return fault.From(ctx.Err())
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.left || ctx.Err() != nil {
+		<-s.lane.places
+		return fault.New(fault.Cancelled, "error.cancelled", nil)
+	}
+	s.placed = true
+	close(s.started)
+	return nil
+}
+
+// pass lets the next call in source order begin.
+func (s *slot) pass() { s.passOnce.Do(func() { close(s.passed) }) }
+
+// yield gives the place to run to others; a call in the background keeps only
+// its paths.
+func (s *slot) yield() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.placed {
+		s.placed = false
+		<-s.lane.places
+	}
+}
+
+// leave ends a call's part in the order, whether it ran or not.
+func (s *slot) leave() {
+	s.pass()
+	s.yield()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.left = true
+	if s.hold != nil {
+		s.lane.leave(s.hold)
+		s.hold = nil
+	}
+}

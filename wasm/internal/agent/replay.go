@@ -1,0 +1,273 @@
+package agent
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strconv"
+	"sync"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/pipeline"
+	"embedded-agent/wasm/internal/tool"
+)
+
+// BundleVersion is the version of the bundles that are written.
+const BundleVersion = 1
+
+// Bundle is all that is needed to go through a conversation again without a
+// model (agent-tools §6.4): the prompt, the messages, the tools as the model
+// saw them, and every receipt.
+type Bundle struct {
+	Version int        `json:"version"`
+	RunID   string     `json:"runId"`
+	StepID  string     `json:"stepId"`
+	Model   string     `json:"model"`
+	System  string     `json:"system"`
+	Tools   []llm.Tool `json:"tools"`
+	// Start is the conversation before the run.
+	Start State        `json:"start"`
+	Turns []BundleTurn `json:"turns"`
+	// Outputs are the run's, with every ToolEnvelope.
+	Outputs  Outputs       `json:"outputs"`
+	Messages []llm.Message `json:"messages"`
+}
+
+// BundleTurn is one turn: what joined the conversation, what was asked (by its
+// digest), what the model answered, and the results of its calls.
+type BundleTurn struct {
+	Joined  []llm.Message `json:"joined,omitempty"`
+	Person  bool          `json:"person,omitempty"`
+	Request string        `json:"request,omitempty"`
+	Answer  *llm.Message  `json:"answer,omitempty"`
+	Results []llm.Message `json:"results,omitempty"`
+}
+
+func newBundle(cfg Config, tools []llm.Tool, s State) *Bundle {
+	return &Bundle{
+		Version: BundleVersion, RunID: cfg.RunID, StepID: cfg.StepID, Model: cfg.Request.Model, System: cfg.System,
+		Tools: tools, Start: s,
+	}
+}
+
+func (b *Bundle) begin(joined []llm.Message, person bool) {
+	b.Turns = append(b.Turns, BundleTurn{Joined: joined, Person: person})
+}
+
+func (b *Bundle) last() *BundleTurn { return &b.Turns[len(b.Turns)-1] }
+
+func (b *Bundle) request(r llm.Request)         { b.last().Request = digest(r) }
+func (b *Bundle) answer(m llm.Message)          { b.last().Answer = &m }
+func (b *Bundle) results(results []llm.Message) { b.last().Results = results }
+
+func (b *Bundle) finish(s State, out Outputs) {
+	b.Outputs, b.Messages = out, append([]llm.Message(nil), s.Messages...)
+}
+
+// digest names what a model was asked: everything that it sees, nothing that a
+// clock or a provider adds.
+func digest(r llm.Request) string {
+	seen := r
+	seen.Messages = make([]llm.Message, len(r.Messages))
+	for i, m := range r.Messages {
+		seen.Messages[i] = llm.Message{
+			Role: m.Role, Content: m.Content, ToolCallID: m.ToolCallID, ToolName: m.ToolName, IsError: m.IsError,
+		}
+	}
+	sum := sha256.Sum256([]byte(jsonText(seen)))
+	return hex.EncodeToString(sum[:])
+}
+
+// ParseBundle reads a bundle as JSON.
+func ParseBundle(doc []byte) (*Bundle, error) {
+	var b Bundle
+	if err := json.Unmarshal(doc, &b); err != nil {
+		return nil, fault.New(fault.Validation, "error.json.invalid", nil).With(err)
+	}
+	if b.Version != BundleVersion {
+		return nil, fault.New(fault.Validation, "agent.replay.version", fault.P{"version": strconv.Itoa(b.Version)})
+	}
+	return &b, nil
+}
+
+// Replay goes through a recorded conversation again, without a model: the loop
+// runs, the recorded answers stand in for the model, and each request is
+// compared with the one that was recorded. CONFLICT says where it went another
+// way.
+//
+// Cfg needs what Run needs but a Provider; its Request must be the recorded
+// run's. Where cfg.Do is nil the recorded results stand in for the tools too,
+// and neither pipeline nor gates are needed.
+func Replay(ctx context.Context, b *Bundle, cfg Config) (*Outcome, error) {
+	if b.Version != BundleVersion {
+		return nil, fault.New(fault.Validation, "agent.replay.version", fault.P{"version": strconv.Itoa(b.Version)})
+	}
+	p := &player{b: b}
+	cfg.RunID, cfg.StepID, cfg.System = b.RunID, b.StepID, b.System
+	cfg.Request.Model = b.Model
+	cfg.Provider, cfg.Inbox, cfg.Audit = p, nil, nil
+	if cfg.Do == nil {
+		cfg.Gates = &Gates{fitted: true}
+		cfg.Do = p.result
+		cfg.recorded = p
+	}
+	out, err := run(ctx, cfg, Input{State: b.Start}, p)
+	if err != nil {
+		return nil, err
+	}
+	return out, p.check(out)
+}
+
+// player stands in for the model, the person and, where asked to, the tools.
+type player struct {
+	b *Bundle
+
+	mu       sync.Mutex
+	turn     int
+	asked    int
+	diverged error
+}
+
+func (p *player) diverge(n int, problem string) error {
+	err := fault.New(fault.Conflict, "agent.replay.diverged", fault.P{"n": strconv.Itoa(n), "problem": problem})
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.diverged == nil {
+		p.diverged = err
+	}
+	return err
+}
+
+// joined implements feed.
+func (p *player) joined() ([]llm.Message, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.turn >= len(p.b.Turns) {
+		return nil, false
+	}
+	t := p.b.Turns[p.turn]
+	p.turn++
+	return t.Joined, t.Person
+}
+
+// more implements feed.
+func (p *player) more(context.Context) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.turn < len(p.b.Turns)
+}
+
+// Stream implements llm.Provider: it compares the request and plays the answer.
+func (p *player) Stream(_ context.Context, r llm.Request) llm.Stream {
+	p.mu.Lock()
+	n := p.turn
+	p.asked++
+	p.mu.Unlock()
+	fail := func(problem string) llm.Stream {
+		err := p.diverge(n, problem)
+		return &played{end: llm.Event{
+			Type: llm.EventError, Error: llm.NewError("llm.error.provider", "host", "the replay", "detail", err.Error()),
+		}}
+	}
+	if n == 0 || n > len(p.b.Turns) {
+		return fail("more was asked than was recorded")
+	}
+	t := p.b.Turns[n-1]
+	switch {
+	case t.Answer == nil:
+		return fail("nothing was asked there")
+	case t.Request != digest(r):
+		return fail("the request is not the recorded one")
+	}
+	end := llm.Event{Type: llm.EventDone, Message: t.Answer}
+	if t.Answer.Error != nil {
+		end.Type, end.Error = llm.EventError, t.Answer.Error
+	}
+	return &played{end: end}
+}
+
+// result is the pipeline of a replay with recorded results.
+func (p *player) result(_ context.Context, r pipeline.Request) *tool.Result {
+	c := r.Call
+	e, ok := p.b.Outputs.ToolsByID[c.LogicalID]
+	out := &tool.Result{
+		CallID: c.CallID, RunID: c.RunID, StepID: c.StepID, Tool: c.Tool, Version: c.Version, Attempt: c.Attempt,
+		LogicalID: c.LogicalID, StartedAt: e.TStart, EndedAt: e.TEnd, Cached: e.Cached, Truncated: e.Truncated,
+		Attachments: e.Attachments, Status: tool.OK, OK: true,
+	}
+	switch {
+	case !ok:
+		f := fault.From(p.diverge(p.turn, "the call "+c.LogicalID+" of "+c.Tool+" was not recorded"))
+		out.OK, out.Status, out.Fault, out.Error = false, tool.StatusError, f, tool.NewResultError(f)
+	case e.Error != nil:
+		out.OK, out.Status = false, tool.StatusError
+		code := fault.Code(e.Error.Code)
+		if e.Error.Code == "UNKNOWN" {
+			code = fault.Internal
+		}
+		out.Error = &tool.ResultError{
+			Code: code, Message: e.Error.Message, Details: e.Error.Details, RetryAfterS: e.Error.RetryAfterS,
+		}
+	default:
+		data, _ := e.Output.(map[string]any)
+		out.Data = data
+	}
+	return out
+}
+
+// find gives the recorded result of a call as the model got it; nothing where
+// the tools are not replayed.
+func (p *player) find(toolCallID string) (llm.Message, bool) {
+	if p == nil {
+		return llm.Message{}, false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, m := range p.b.Turns[p.turn-1].Results {
+		if m.ToolCallID == toolCallID {
+			return m, true
+		}
+	}
+	return llm.Message{}, false
+}
+
+// check compares how the conversation ended.
+func (p *player) check(out *Outcome) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := strconv.Itoa(p.turn)
+	diverged := func(problem string) error {
+		return fault.New(fault.Conflict, "agent.replay.diverged", fault.P{"n": n, "problem": problem})
+	}
+	switch {
+	case p.diverged != nil:
+		return p.diverged
+	case p.turn != len(p.b.Turns):
+		return diverged("it ended before the recorded one")
+	case out.Outputs.Response != p.b.Outputs.Response:
+		return diverged("another answer")
+	case jsonText(out.Outputs.ToolOrder) != jsonText(p.b.Outputs.ToolOrder):
+		return diverged("other calls")
+	}
+	return nil
+}
+
+// played is a stream of one event.
+type played struct {
+	end  llm.Event
+	over bool
+}
+
+// Next gives the terminal event once.
+func (s *played) Next() (llm.Event, bool) {
+	if s.over {
+		return llm.Event{}, false
+	}
+	s.over = true
+	return s.end, true
+}
+
+// Close ends the stream.
+func (s *played) Close() { s.over = true }
