@@ -42,6 +42,8 @@ import (
 const (
 	File    = "journal.jsonl"
 	EndFile = "end.json"
+	// SettledFile holds what was found after a crash.
+	SettledFile = "settled.jsonl"
 )
 
 // Window limits: how many writes, and how many bytes of their contents, one
@@ -409,3 +411,6 @@ func WriteEnd(ctx context.Context, store host.Store, dir string, end End) error 
 	}
 	return nil
 }
+
+// Planned gives planned write i.
+func (w *Writer) Planned(i int) Planned { return w.ops[i] }

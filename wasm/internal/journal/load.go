@@ -63,8 +63,31 @@ func Load(ctx context.Context, store host.Store, dir string) (*Log, error) {
 		}
 	}
 	l.Head, l.Records = chain.Head(), chain.Len()
+	if err := l.addSettled(ctx, store, dir); err != nil {
+		return nil, err
+	}
 	l.End, err = ReadEnd(ctx, store, dir)
 	return l, err
+}
+
+// addSettled reads what was found after a crash.
+func (l *Log) addSettled(ctx context.Context, store host.Store, dir string) error {
+	data, err := store.Read(ctx, dir+"/"+SettledFile)
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	recs, _, _, err := record.Read(SettledFile, data)
+	if err != nil {
+		return corrupt(dir)
+	}
+	for _, r := range recs {
+		if err := l.add(r); err != nil {
+			return corrupt(dir)
+		}
+	}
+	return nil
 }
 
 // ReadEnd reads a run's end record; nil when it is missing or torn.

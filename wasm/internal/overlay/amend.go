@@ -1,6 +1,10 @@
 package overlay
 
-import "embedded-agent/wasm/internal/host"
+import (
+	"maps"
+
+	"embedded-agent/wasm/internal/host"
+)
 
 // Amendments is what the person changed in review, as the overlay applies it:
 // files left out, and files whose shown text was edited. They hold for the
@@ -13,10 +17,19 @@ type Amendments struct {
 	Edits map[string]Edit
 }
 
-// Edit is the person's own text for a path.
+// Edit is the person's own text for a path: Data instead of Shown. Rejected
+// are the hunks, by index, that it puts back; nil when the text was typed.
 type Edit struct {
 	ShownEtag string
+	Shown     []byte `json:"-"`
 	Data      []byte
+	Rejected  []int `json:"-"`
+}
+
+// Clone copies the amendments, so that a review can be changed beside the one
+// that is shown.
+func (a *Amendments) Clone() *Amendments {
+	return &Amendments{Dropped: maps.Clone(a.Dropped), Edits: maps.Clone(a.Edits)}
 }
 
 // apply gives the write as amended, and whether it is made at all.

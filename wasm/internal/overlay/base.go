@@ -186,3 +186,58 @@ func (b *Base) walk(ctx context.Context, folder string) ([]host.Info, error) {
 func sortInfos(es []host.Info) {
 	slices.SortFunc(es, func(a, b host.Info) int { return strings.Compare(a.Path, b.Path) })
 }
+
+// EditorSeen gives the editor's state that was seen, or nil.
+func (b *Base) EditorSeen() *host.EditorState {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.state
+}
+
+// Prefetch reads files beforehand, several at once: one by one, the way to the
+// host and back would be most of the time. What is not there is left out.
+func (b *Base) Prefetch(ctx context.Context, paths []string, width int) error {
+	var (
+		wg    sync.WaitGroup
+		mu    sync.Mutex
+		next  int
+		first error
+	)
+	for range min(width, len(paths)) {
+		wg.Go(func() {
+			for {
+				mu.Lock()
+				i := next
+				next++
+				done := i >= len(paths) || first != nil
+				mu.Unlock()
+				if done {
+					return
+				}
+				if err := b.prefetchOne(ctx, paths[i]); err != nil {
+					mu.Lock()
+					first = err
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return first
+}
+
+// prefetchOne reads a file and notes that it is there, or that it is not.
+func (b *Base) prefetchOne(ctx context.Context, path string) error {
+	d, err := b.Read(ctx, path)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case err == nil:
+		b.stats[path] = host.Info{Path: path, Kind: host.File, Size: int64(len(d)), CTime: b.now, MTime: b.now}
+	case fault.Is(err, fault.NotFound):
+		b.missing[path] = true
+	default:
+		return err
+	}
+	return nil
+}

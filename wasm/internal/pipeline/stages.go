@@ -128,7 +128,7 @@ func resolveSecrets(ctx context.Context, s *state) error {
 	if s.cached || len(s.entry.Secrets) == 0 {
 		return nil
 	}
-	missing := fault.New(fault.Auth, "error.secret.missing", fault.P{"tool": s.call.Tool, "name": s.entry.Secrets[0]})
+	missing := fault.New(fault.Auth, "error.secret.needed", fault.P{"tool": s.call.Tool, "name": s.entry.Secrets[0]})
 	if s.d.Secrets == nil {
 		return missing
 	}

@@ -1,0 +1,76 @@
+package journal
+
+import (
+	"context"
+	"fmt"
+
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/record"
+)
+
+// Rest gives the recorded writes that were not made, in order, after Settle.
+func (l *Log) Rest(ctx context.Context) ([]Planned, error) {
+	var out []Planned
+	for i := range l.Entries {
+		if l.Entries[i].Outcome != NotReached {
+			continue
+		}
+		p, err := l.Write(ctx, i)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// Touched lists the files that a run wrote, for reading ahead.
+func (l *Log) Touched() []string {
+	seen := map[string]bool{}
+	var out []string
+	for i := range l.Entries {
+		e := &l.Entries[i]
+		if e.After != "" && !seen[e.Path] && e.Outcome != Failed && e.Outcome != NotReached {
+			seen[e.Path] = true
+			out = append(out, e.Path)
+		}
+	}
+	return out
+}
+
+// RecordSettled writes down what Settle has found. The journal of a crashed run
+// may end in a torn line, which cannot be appended to; the findings go into a
+// second file, which Load reads after the first.
+func RecordSettled(ctx context.Context, store host.Store, dir string, l *Log) error {
+	c := record.New(SettledFile)
+	var lines []byte
+	for i := range l.Entries {
+		switch l.Entries[i].Outcome {
+		case Done:
+			lines = c.Append(lines, fmt.Appendf(nil, `{"t":"done","i":[%d]}`, i))
+		case NotReached, Failed:
+			lines = c.Append(lines, fmt.Appendf(nil, `{"t":"failed","i":%d}`, i))
+		}
+	}
+	if err := store.Write(ctx, dir+"/"+SettledFile, lines); err != nil {
+		return storeError(err)
+	}
+	return nil
+}
+
+// CheckBlobs reads every stored byte of a run and checks it against its etag.
+func CheckBlobs(ctx context.Context, store host.Store, dir string) error {
+	l, err := Load(ctx, store, dir)
+	if err != nil {
+		return err
+	}
+	if l.Broken {
+		return corrupt(dir)
+	}
+	for i := range l.Entries {
+		if _, err := l.Write(ctx, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}

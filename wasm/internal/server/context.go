@@ -1,0 +1,101 @@
+package server
+
+import (
+	"context"
+	"strings"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/planner"
+	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/vaultpath"
+)
+
+// Bounds of what the model is told of the vault.
+const (
+	maxFolders = 4
+	maxNames   = 60
+)
+
+// context gathers what the model is told. What cannot be read is left out:
+// planning works without it.
+func (s *Server) context(ctx context.Context, p protocol.Send) (planner.Context, error) {
+	s.mu.Lock()
+	pol, loc, lang := s.policy, s.offset, s.host.Platform.Language
+	s.mu.Unlock()
+	c := planner.Context{
+		Instruction: p.Text, Language: lang, Today: s.now().In(loc).Format("2006-01-02, Monday"),
+		DeletesAllowed: pol.AllowDeletes, RenamesAllowed: pol.AllowRenames, CommandsAllowed: pol.AllowCommands,
+	}
+	if s.host.Editor != nil {
+		st, err := s.host.Editor.State(ctx)
+		if err != nil {
+			return c, err
+		}
+		c.ActiveFile = st.Path
+		if p.UseSelection {
+			c.Selection = st.Text
+		}
+	}
+	for _, f := range s.mentioned(ctx, p.Text, c.ActiveFile) {
+		names, err := s.names(ctx, f)
+		if err != nil {
+			return c, err
+		}
+		if names != nil {
+			c.Folders = append(c.Folders, *names)
+		}
+	}
+	return c, nil
+}
+
+// mentioned lists the folders that an instruction seems to speak of, the active
+// note's and the vault's root among them.
+func (s *Server) mentioned(ctx context.Context, text, active string) []string {
+	out := []string{""}
+	seen := map[string]bool{"": true}
+	add := func(f string) {
+		if !seen[f] && len(out) < maxFolders {
+			seen[f] = true
+			out = append(out, f)
+		}
+	}
+	if active != "" {
+		add(vaultpath.Parent(active))
+	}
+	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\n\"'“”‘’«»,;()", r) }) {
+		f, err := vaultpath.CleanFolder(strings.Trim(w, ".!?:"))
+		if err != nil || f == "" {
+			continue
+		}
+		if i, err := s.host.Vault.Stat(ctx, f); err == nil && i.Kind == host.Folder {
+			add(f)
+		}
+	}
+	return out
+}
+
+func (s *Server) names(ctx context.Context, folder string) (*planner.FolderNames, error) {
+	entries, err := s.host.Vault.List(ctx, folder)
+	if fault.Is(err, fault.NotFound) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	f := &planner.FolderNames{Folder: folder}
+	for _, e := range entries {
+		if len(f.Names) == maxNames {
+			f.More = len(entries) - maxNames
+			break
+		}
+		name := vaultpath.Base(e.Path)
+		if e.Kind == host.Folder {
+			name += "/"
+		}
+		f.Names = append(f.Names, name)
+	}
+	if len(f.Names) == 0 {
+		return nil, nil
+	}
+	return f, nil
+}

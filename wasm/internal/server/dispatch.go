@@ -1,0 +1,86 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+
+	"embedded-agent/wasm/internal/canon"
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/protocol"
+)
+
+// handler answers one method.
+type handler func(ctx context.Context, payload []byte) ([]byte, error)
+
+// Handle answers one request of the shell. Its errors are *fault.Error.
+func (s *Server) Handle(ctx context.Context, method string, payload []byte) ([]byte, error) {
+	h, ok := s.handlers[method]
+	if !ok {
+		return nil, fault.New(fault.NotFound, "error.method.unknown", fault.P{"method": method})
+	}
+	return h(ctx, payload)
+}
+
+// on makes a handler of a typed function.
+func on[P, R any](f func(context.Context, P) (R, error)) handler {
+	return func(ctx context.Context, payload []byte) ([]byte, error) {
+		var p P
+		if err := canon.CheckDepth(payload); err != nil {
+			return nil, err
+		}
+		if len(payload) > 0 {
+			if err := json.Unmarshal(payload, &p); err != nil {
+				return nil, fault.New(fault.Validation, "error.json.invalid", nil).With(err)
+			}
+		}
+		r, err := f(ctx, p)
+		if err != nil {
+			return nil, fault.From(err)
+		}
+		var b bytes.Buffer
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(r); err != nil {
+			return nil, fault.From(err)
+		}
+		return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	}
+}
+
+// table is every method of protocol.ServerMethods; a test compares the two.
+func (s *Server) table() map[string]handler {
+	return map[string]handler{
+		"hello":            on(s.hello),
+		"configure":        on(s.onConfigure),
+		"state":            on(func(ctx context.Context, _ protocol.Empty) (protocol.State, error) { return s.state(ctx) }),
+		"send":             on(s.send),
+		"stop":             on(s.stop),
+		"review.get":       on(s.reviewGet),
+		"review.file":      on(s.reviewFile),
+		"review.amend":     on(s.reviewAmend),
+		"review.approve":   on(s.reviewApprove),
+		"review.close":     on(s.reviewClose),
+		"run.pause":        on(s.runPause),
+		"run.resume":       on(s.runResume),
+		"run.rest":         on(s.runRest),
+		"run.revert":       on(s.runRevert),
+		"runs.list":        on(s.runsList),
+		"run.get":          on(s.runGet),
+		"run.verify":       on(s.runVerify),
+		"run.replay":       on(s.runReplay),
+		"runs.clear":       on(s.runsClear),
+		"recovery.resolve": on(s.recoveryResolve),
+		"actions.list":     on(s.actionsList),
+		"actions.save":     on(s.actionSave),
+		"actions.rename":   on(s.actionRename),
+		"actions.remove":   on(s.actionRemove),
+		"actions.run":      on(s.actionRun),
+		"actions.export":   on(s.actionsExport),
+		"actions.import":   on(s.actionsImport),
+		"answer":           on(s.answer),
+		"tools.list":       on(s.toolsList),
+		"connection.test":  on(s.testConnection),
+		"estimate":         on(s.estimate),
+	}
+}

@@ -1,0 +1,234 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"time"
+
+	"embedded-agent/wasm/internal/audit"
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/journal"
+	"embedded-agent/wasm/internal/overlay"
+	"embedded-agent/wasm/internal/pipeline"
+	"embedded-agent/wasm/internal/policy"
+	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/runner"
+	"embedded-agent/wasm/internal/tool"
+)
+
+// execution is an approved session being carried out.
+type execution struct {
+	s         *Server
+	se        *session
+	kind      string
+	automatic bool
+	gate      *runner.Gate
+	cancel    context.CancelFunc
+	ctx       context.Context
+	log       *audit.Log
+	jw        *journal.Writer
+	began     time.Time
+
+	mu     sync.Mutex
+	rs     protocol.RunState
+	views  map[string]*overlay.View
+	writes map[string][]overlay.Write
+	next   map[string][]int // call -> its planned writes, in order
+	done   map[int]*tool.Result
+}
+
+// begin carries out the open review. It returns when the run has begun.
+func (s *Server) begin(se *session, automatic bool) error {
+	ctx, cancel := context.WithCancel(s.life)
+	x := &execution{
+		s: s, se: se, kind: "run", automatic: automatic, gate: &runner.Gate{}, cancel: cancel, ctx: ctx,
+		began: s.now(), views: map[string]*overlay.View{}, writes: map[string][]overlay.Write{}, next: map[string][]int{},
+	}
+	x.rs = protocol.RunState{
+		Run: se.id, Kind: x.kind, State: "running", Total: se.view.Calls, Goal: se.plan.Goal,
+		Text: protocol.Message{Key: "run.running", Params: map[string]string{"n": "0", "total": itoa(se.view.Calls)}},
+		Can:  protocol.Can{Cancel: true, Pause: true},
+	}
+	s.mu.Lock()
+	if s.run != nil && !s.run.over() {
+		s.mu.Unlock()
+		cancel()
+		return fault.New(fault.Precondition, "error.busy", nil)
+	}
+	s.run, s.review = x, nil
+	s.mu.Unlock()
+	s.out.tell(protocol.Event{Type: protocol.EventReviewClosed, RunID: se.id})
+	x.tell()
+	go x.carryOut()
+	return nil
+}
+
+func (x *execution) state() protocol.RunState {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.rs
+}
+
+func (x *execution) over() bool { return x.state().State == "finished" }
+
+func (x *execution) tell() {
+	rs := x.state()
+	x.s.out.tell(protocol.Event{Type: protocol.EventRunState, Run: &rs})
+}
+
+// stop cancels the run: at once, also in the middle of a host call.
+func (x *execution) stop() {
+	x.mu.Lock()
+	if x.rs.State != "finished" {
+		x.rs.State = "cancelling"
+		x.rs.Can = protocol.Can{}
+	}
+	x.mu.Unlock()
+	x.cancel()
+	x.tell()
+}
+
+// carryOut is the run, from its first record to its last.
+func (x *execution) carryOut() {
+	defer x.cancel()
+	dir := runDir(x.se.id)
+	rep, err := x.execute(dir)
+	end := x.finish(rep, err)
+	// Ending must not be cut short by the run's own cancellation.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(x.ctx), time.Minute)
+	defer cancel()
+	if err := x.close(ctx, dir, end); err != nil {
+		x.mu.Lock()
+		x.rs.Problem = x.s.problem(err)
+		x.mu.Unlock()
+	}
+	x.mu.Lock()
+	x.rs.State = "finished"
+	x.mu.Unlock()
+	x.s.ended(ctx, x)
+}
+
+// execute journals and makes the approved writes by running the plan again.
+func (x *execution) execute(dir string) (*runner.Report, error) {
+	se, s := x.se, x.s
+	confirmation := confirmationOf(se)
+	pol := s.currentPolicy()
+	if err := s.markHot(x.ctx, se.id); err != nil {
+		return nil, err
+	}
+	x.log = audit.New(s.host.Store, dir, s.redact)
+	doc, err := json.Marshal(s.runDocument(x, confirmation, pol))
+	if err != nil {
+		return nil, err
+	}
+	if err := x.log.WriteRun(x.ctx, doc); err != nil {
+		return nil, err
+	}
+	planned := x.planWrites()
+	x.jw, err = journal.Begin(x.ctx, s.host.Store, s.host.Vault, dir,
+		journal.Header{Run: se.id, Kind: x.kind, At: pipeline.Stamp(x.began), Approval: se.view.Approval}, planned)
+	if err != nil {
+		return nil, err
+	}
+	x.event("run.confirmed", "info", "The changes were approved.", nil)
+	x.event("run.started", "info", "The run has begun.", nil)
+	v := overlay.New(se.base, overlay.WithGuard(pol.CheckOp), overlay.WithAmendments(se.amend), overlay.WithSink(x.write))
+	rc := s.runConfig(se, x.pipeline(v, pol), pol, confirmation)
+	rc.Gate = x.gate
+	rc.Skipped = x.skipped
+	return runner.Run(x.ctx, rc), nil
+}
+
+// planWrites lists the approved writes in the order of the simulation.
+func (x *execution) planWrites() []journal.Planned {
+	var planned []journal.Planned
+	for _, w := range x.se.vault.Log() {
+		x.writes[w.Call] = append(x.writes[w.Call], w)
+		if w.Refused != nil || w.Op.Kind == "" {
+			continue
+		}
+		x.next[w.Call] = append(x.next[w.Call], len(planned))
+		planned = append(planned, journal.Planned{Call: w.Call, Op: w.Op, BeforeEtag: w.BeforeEtag, AfterEtag: w.AfterEtag})
+	}
+	return planned
+}
+
+// write is the overlay's sink: the next planned write of the call.
+func (x *execution) write(ctx context.Context, call string, op host.Op) error {
+	x.mu.Lock()
+	next := x.next[call]
+	if len(next) == 0 {
+		x.mu.Unlock()
+		return fault.New(fault.Conflict, "error.vault.notApproved", fault.P{"path": op.Path})
+	}
+	i := next[0]
+	x.mu.Unlock()
+	if err := x.jw.Do(ctx, i); err != nil {
+		return err
+	}
+	x.mu.Lock()
+	x.next[call] = x.next[call][1:]
+	x.mu.Unlock()
+	return nil
+}
+
+func (x *execution) pipeline(v *overlay.Vault, pol *policy.Policy) pipeline.Func {
+	s := x.s
+	return pipeline.New(pipeline.Deps{
+		Registry: s.registry, Policy: pol, Audit: x.log,
+		Env: func(c *tool.Call) (*tool.Env, *overlay.View) {
+			w := x.view(v, c.LogicalID)
+			return s.env(x.se, w, s.host.Workspace), w
+		},
+		Ask:     s.askAllow,
+		Started: x.started,
+		Ended:   x.ended,
+		Timeout: time.Duration(pol.Limits.MaxTimeoutMs) * time.Millisecond,
+	})
+}
+
+// view gives a call's view; its attempts share one, since the second goes on
+// where the first one stopped.
+func (x *execution) view(v *overlay.Vault, call string) *overlay.View {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	w, ok := x.views[call]
+	if !ok {
+		w = v.ForApproved(call, x.writes[call])
+		x.views[call] = w
+	}
+	return w
+}
+
+// close ends the records: what was done is durable before the run is marked as
+// ended.
+func (x *execution) close(ctx context.Context, dir string, end journal.End) error {
+	if x.jw != nil {
+		if err := x.jw.Close(ctx); err != nil {
+			return err
+		}
+		for _, o := range x.jw.Outcomes() {
+			switch o {
+			case journal.Done:
+				end.Done++
+			case journal.Failed:
+				end.Failed++
+			}
+		}
+	}
+	if x.log != nil {
+		if err := x.log.Flush(ctx); err != nil {
+			return err
+		}
+		end.Heads, end.Counts = x.log.Heads()
+	}
+	if x.jw != nil {
+		end.Heads[journal.File], end.Counts[journal.File] = x.jw.Head()
+	}
+	if err := journal.WriteEnd(ctx, x.s.host.Store, dir, end); err != nil {
+		return err
+	}
+	return x.s.unmarkHot(ctx, x.se.id)
+}

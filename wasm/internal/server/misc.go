@@ -1,0 +1,161 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/planner"
+	"embedded-agent/wasm/internal/policy"
+	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/tool"
+)
+
+// jsonOf encodes without escaping what HTML would need: notes are full of it.
+func jsonOf(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, fault.From(err)
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// question is one that waits for its answer. The first answer wins.
+type question struct {
+	protocol.Question
+	answer chan protocol.Answer
+}
+
+// ask shows a question and waits for the answer, or for ctx to end.
+func (s *Server) ask(ctx context.Context, q protocol.Question) (protocol.Answer, error) {
+	q.ID = newID()
+	w := &question{Question: q, answer: make(chan protocol.Answer, 1)}
+	s.mu.Lock()
+	s.questions[q.ID] = w
+	s.mu.Unlock()
+	s.out.tell(protocol.Event{Type: protocol.EventQuestionOpened, Question: &q})
+	defer func() {
+		s.mu.Lock()
+		delete(s.questions, q.ID)
+		s.mu.Unlock()
+		s.out.tell(protocol.Event{Type: protocol.EventQuestionClosed, Question: &q})
+	}()
+	select {
+	case a := <-w.answer:
+		return a, nil
+	case <-ctx.Done():
+		return protocol.Answer{}, fault.From(ctx.Err())
+	}
+}
+
+func (s *Server) answer(_ context.Context, a protocol.Answer) (protocol.Empty, error) {
+	s.mu.Lock()
+	q := s.questions[a.ID]
+	s.mu.Unlock()
+	if q == nil {
+		return protocol.Empty{}, fault.New(fault.NotFound, "error.question.gone", nil)
+	}
+	select {
+	case q.answer <- a:
+	default: // answered already
+	}
+	return protocol.Empty{}, nil
+}
+
+// askAllow asks leave for a call that the policy does not allow by itself.
+func (s *Server) askAllow(ctx context.Context, c *tool.Call, v policy.Verdict) (bool, error) {
+	a, err := s.ask(ctx, protocol.Question{
+		Kind: "allow", Tool: c.Tool, Args: s.redact(shortJSON(c.Args)),
+		Text:   protocol.Message{Key: "question.allow", Params: map[string]string{"tool": c.Tool}},
+		Reason: protocol.Message{Key: v.Key, Params: v.Params},
+	})
+	return a.Yes, err
+}
+
+func (s *Server) toolsList(context.Context, protocol.Empty) (protocol.ToolList, error) {
+	out := protocol.ToolList{Tools: []protocol.ToolInfo{}}
+	for _, e := range s.registry.All() {
+		out.Tools = append(out.Tools, protocol.ToolInfo{
+			Name: e.Name, Version: e.Version, Lifecycle: string(e.Lifecycle), Category: e.Category,
+			SideEffects: string(e.SideEffects), Description: e.Description, Enabled: s.offered(e), Simulable: e.Simulable,
+		})
+	}
+	return out, nil
+}
+
+// testConnection finds out what the chosen endpoint can do.
+func (s *Server) testConnection(ctx context.Context, _ protocol.Empty) (protocol.TestResult, error) {
+	out := protocol.TestResult{Findings: []protocol.Message{}, Models: []string{}}
+	m, err := s.newModel(func(protocol.Message) {})
+	if err != nil {
+		out.Problem = s.problem(err)
+		return out, nil
+	}
+	r := llm.Probe(ctx, m.dialect, m.endpoint, s.deps.Transport, m.name, nil)
+	for _, f := range r.Findings {
+		out.Findings = append(out.Findings, protocol.Message{Key: f.Key, Params: f.Params})
+	}
+	if r.Error != nil {
+		out.Problem = s.problem(planner.FromLLM(r.Error))
+		return out, nil
+	}
+	out.OK = true
+	models, err := llm.FetchModels(ctx, m.dialect, m.endpoint, s.deps.Transport)
+	if err != nil {
+		return out, nil // not every endpoint has a list; the test itself passed
+	}
+	for _, x := range models {
+		out.Models = append(out.Models, x.ID)
+	}
+	return out, nil
+}
+
+// maxSnippet bounds the selection shown beside the message, in bytes.
+const maxSnippet = 120
+
+func (s *Server) estimate(_ context.Context, p protocol.EstimateText) (protocol.Estimated, error) {
+	return protocol.Estimated{Snippet: shorten(p.Text, maxSnippet), Tokens: llm.EstimateTokens(p.Text)}, nil
+}
+
+// running gives the run under way by its id.
+func (s *Server) running(id string) (*execution, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.run == nil || s.run.over() || (id != "" && s.run.se.id != id) {
+		return nil, fault.New(fault.NotFound, "error.run.notRunning", nil)
+	}
+	return s.run, nil
+}
+
+func (s *Server) runPause(_ context.Context, p protocol.RunRef) (protocol.Empty, error) {
+	x, err := s.running(p.Run)
+	if err != nil {
+		return protocol.Empty{}, err
+	}
+	x.gate.Pause()
+	x.mark("paused")
+	return protocol.Empty{}, nil
+}
+
+func (s *Server) runResume(_ context.Context, p protocol.RunRef) (protocol.Empty, error) {
+	x, err := s.running(p.Run)
+	if err != nil {
+		return protocol.Empty{}, err
+	}
+	x.gate.Resume()
+	x.mark("running")
+	return protocol.Empty{}, nil
+}
+
+func (x *execution) mark(state string) {
+	x.mu.Lock()
+	if x.rs.State == "running" || x.rs.State == "paused" {
+		x.rs.State = state
+	}
+	x.mu.Unlock()
+	x.tell()
+}

@@ -1,0 +1,103 @@
+package server
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"embedded-agent/wasm/internal/pipeline"
+	"embedded-agent/wasm/internal/protocol"
+)
+
+// outbox hands events to the shell in order. Those of calls and of progress are
+// gathered for a moment, since a run makes thousands: a call that has begun and
+// ended meanwhile is told once, and only the newest progress is told.
+type outbox struct {
+	emit func(protocol.Event)
+	now  func() time.Time
+	life context.Context
+
+	mu      sync.Mutex
+	calls   []protocol.Event
+	at      map[string]int // callId -> place in calls
+	run     *protocol.Event
+	waiting bool
+}
+
+// gather is how long events are gathered.
+const gather = 60 * time.Millisecond
+
+// maxGathered bounds what is gathered before it is told at once.
+const maxGathered = 500
+
+func newOutbox(life context.Context, emit func(protocol.Event), now func() time.Time) *outbox {
+	return &outbox{emit: emit, now: now, life: life, at: map[string]int{}}
+}
+
+// tell hands over an event now, after all that has gathered.
+func (o *outbox) tell(e protocol.Event) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.flush()
+	e.At = pipeline.Stamp(o.now())
+	o.emit(e)
+}
+
+// gatherExec keeps a call's event for the next moment.
+func (o *outbox) gatherExec(x *protocol.ExecutionEvent) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	e := protocol.Event{Type: protocol.EventExec, At: x.Timestamp, Exec: x}
+	if i, ok := o.at[x.CallID]; ok && x.CallID != "" {
+		o.calls[i] = e
+	} else {
+		o.at[x.CallID] = len(o.calls)
+		o.calls = append(o.calls, e)
+	}
+	if len(o.calls) >= maxGathered {
+		o.flush()
+		return
+	}
+	o.later()
+}
+
+// gatherRun keeps a run's progress for the next moment.
+func (o *outbox) gatherRun(r protocol.RunState) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.run = &protocol.Event{Type: protocol.EventRunState, At: pipeline.Stamp(o.now()), Run: &r}
+	o.later()
+}
+
+// later sees to it that what is gathered is told soon. The lock is held.
+func (o *outbox) later() {
+	if o.waiting {
+		return
+	}
+	o.waiting = true
+	go func() {
+		t := time.NewTimer(gather)
+		defer t.Stop()
+		select {
+		case <-t.C:
+		case <-o.life.Done():
+		}
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.waiting = false
+		o.flush()
+	}()
+}
+
+// flush tells what has gathered. The lock is held.
+func (o *outbox) flush() {
+	for _, e := range o.calls {
+		o.emit(e)
+	}
+	o.calls = o.calls[:0]
+	clear(o.at)
+	if o.run != nil {
+		o.emit(*o.run)
+		o.run = nil
+	}
+}

@@ -1,0 +1,223 @@
+package server
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/journal"
+	"embedded-agent/wasm/internal/pipeline"
+	"embedded-agent/wasm/internal/protocol"
+)
+
+// hot lists the runs that have begun and not ended.
+func (s *Server) hot(ctx context.Context) ([]string, error) {
+	entries, err := s.host.Store.List(ctx, hotFolder)
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, e := range entries {
+		ids = append(ids, e.Path[strings.LastIndexByte(e.Path, '/')+1:])
+	}
+	slices.Sort(ids)
+	return ids, nil
+}
+
+// findHot finds what a crash has left, and the last run that can be reverted.
+func (s *Server) findHot(ctx context.Context) error {
+	ids, err := s.hot(ctx)
+	if err != nil {
+		return err
+	}
+	var found []protocol.RunSummary
+	for _, id := range ids {
+		s.mu.Lock()
+		running := s.run != nil && s.run.se.id == id && !s.run.over()
+		s.mu.Unlock()
+		if running {
+			continue
+		}
+		sum, keep, err := s.unfinished(ctx, id)
+		if err != nil {
+			return err
+		}
+		if keep {
+			found = append(found, sum)
+		}
+	}
+	last, err := s.findLast(ctx)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.recover, s.lastRun = found, last
+	return nil
+}
+
+// unfinished describes a hot run. One that had ended but for its marker, or had
+// not begun to write, is settled here.
+func (s *Server) unfinished(ctx context.Context, id string) (protocol.RunSummary, bool, error) {
+	l, err := journal.Load(ctx, s.host.Store, runDir(id))
+	switch {
+	case fault.Is(err, fault.NotFound):
+		return protocol.RunSummary{}, false, s.unmarkHot(ctx, id)
+	case err != nil:
+		return protocol.RunSummary{}, false, err
+	case !l.Hot():
+		return protocol.RunSummary{}, false, s.unmarkHot(ctx, id)
+	case len(l.Entries) == 0:
+		return protocol.RunSummary{}, false, s.settleAs(ctx, id, "cancelled", "")
+	}
+	sum, err := s.summary(ctx, id)
+	if err != nil {
+		return sum, false, err
+	}
+	done := 0
+	for _, e := range l.Entries {
+		if e.Outcome == journal.Done {
+			done++
+		}
+	}
+	sum.Can = protocol.Can{Recover: true}
+	sum.Text = protocol.Message{Key: "recovery.found", Params: map[string]string{"goal": sum.Goal, "n": itoa(done), "total": itoa(l.Planned)}}
+	return sum, true, nil
+}
+
+// findLast finds the newest run that can be taken back.
+func (s *Server) findLast(ctx context.Context) (*protocol.RunSummary, error) {
+	ids, err := s.runIDs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for n, id := range slices.Backward(ids) {
+		if len(ids)-n > 20 {
+			break
+		}
+		sum, err := s.summary(ctx, id)
+		if err == nil && sum.Kind == "run" && sum.Can.Revert && sum.RevertedBy == "" && sum.Outcome != "unfinished" {
+			return &sum, nil
+		}
+	}
+	return nil, nil
+}
+
+// settleAs ends a run that a crash had left.
+func (s *Server) settleAs(ctx context.Context, id, outcome, by string) error {
+	end := journal.End{Outcome: outcome, At: pipeline.Stamp(s.now()), By: by}
+	if err := journal.WriteEnd(ctx, s.host.Store, runDir(id), end); err != nil {
+		return err
+	}
+	return s.unmarkHot(ctx, id)
+}
+
+// recoveryResolve does what the person chose for an unfinished run.
+func (s *Server) recoveryResolve(ctx context.Context, p protocol.Recovery) (protocol.Reverted, error) {
+	var out protocol.Reverted
+	if err := s.idle(); err != nil {
+		return out, err
+	}
+	ids, err := s.hot(ctx)
+	if err != nil {
+		return out, err
+	}
+	if !slices.Contains(ids, p.Run) {
+		return out, fault.New(fault.NotFound, "error.run.missing", nil)
+	}
+	switch p.Choice {
+	case protocol.RecoverRevert:
+		out, err = s.revert(ctx, protocol.Revert{Run: p.Run})
+		if err == nil && out.Problem == nil && len(out.Conflicts) == 0 {
+			err = s.settleAs(ctx, p.Run, "cancelled", out.Run)
+		}
+	case protocol.RecoverKeep:
+		out, err = s.keep(ctx, p.Run)
+	case protocol.RecoverFinish:
+		out, err = s.finishRun(ctx, p.Run)
+	default:
+		err = fault.New(fault.Validation, "error.recovery.choice", fault.P{"choice": p.Choice})
+	}
+	if err != nil {
+		return out, err
+	}
+	if err := s.findHot(ctx); err != nil {
+		return out, err
+	}
+	if st, err := s.state(ctx); err == nil {
+		s.out.tell(protocol.Event{Type: protocol.EventState, State: &st})
+	}
+	return out, nil
+}
+
+func emptyReverted() protocol.Reverted {
+	return protocol.Reverted{Restored: []string{}, Merged: []string{}, Kept: []string{}, Conflicts: []protocol.Conflict{}, NotUndone: []protocol.Message{}}
+}
+
+// keep leaves what was done; a half-written file is still put right.
+func (s *Server) keep(ctx context.Context, id string) (protocol.Reverted, error) {
+	out := emptyReverted()
+	l, err := journal.Load(ctx, s.host.Store, runDir(id))
+	if err != nil {
+		return out, err
+	}
+	if err := l.Settle(ctx, s.host.Vault); err != nil {
+		return out, err
+	}
+	if err := s.recordSettled(ctx, id, l); err != nil {
+		return out, err
+	}
+	return out, s.settleAs(ctx, id, "partial", "")
+}
+
+// recordSettled writes down what was found, so that a later revert need not
+// look again at files that have been edited meanwhile.
+func (s *Server) recordSettled(ctx context.Context, id string, l *journal.Log) error {
+	return journal.RecordSettled(ctx, s.host.Store, runDir(id), l)
+}
+
+// finishRun makes the writes that were approved and recorded, and are not there
+// yet. What the journal does not hold any more was never reached: it is told.
+func (s *Server) finishRun(ctx context.Context, id string) (protocol.Reverted, error) {
+	out := emptyReverted()
+	doc, err := s.readRun(ctx, id)
+	if err != nil {
+		return out, err
+	}
+	l, err := journal.Load(ctx, s.host.Store, runDir(id))
+	if err != nil {
+		return out, err
+	}
+	if err := l.Settle(ctx, s.host.Vault); err != nil {
+		return out, err
+	}
+	if err := s.recordSettled(ctx, id, l); err != nil {
+		return out, err
+	}
+	rest, err := l.Rest(ctx)
+	if err != nil {
+		return out, err
+	}
+	next := newID()
+	if len(rest) > 0 {
+		if err := s.carryOn(ctx, next, doc, l, rest); err != nil {
+			out.Problem = s.problem(err)
+			return out, nil
+		}
+		out.Run = next
+	}
+	if l.Planned > len(l.Entries) {
+		out.NotUndone = append(out.NotUndone, protocol.Message{Key: "recovery.notAll", Params: map[string]string{"n": itoa(l.Planned - len(l.Entries))}})
+	}
+	return out, s.settleAs(ctx, id, "partial", out.Run)
+}
+
+// carryOn makes the rest of a run as a run of its own.
+func (s *Server) carryOn(ctx context.Context, id string, doc *runDocument, l *journal.Log, rest []journal.Planned) error {
+	d := *doc
+	d.RunID, d.Kind, d.Continues, d.Plan, d.Now, d.Calls = id, "finish", doc.RunID, nil, s.now(), len(rest)
+	return s.writeRun(ctx, &d, journal.Header{Approval: l.Approval, Finishes: l.Run}, rest, protocol.Message{
+		Key: "run.finishedAfterCrash", Params: map[string]string{"goal": doc.Goal},
+	})
+}

@@ -1,0 +1,290 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"embedded-agent/wasm/internal/audit"
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/journal"
+	"embedded-agent/wasm/internal/overlay"
+	"embedded-agent/wasm/internal/pipeline"
+	"embedded-agent/wasm/internal/protocol"
+)
+
+// timeOf reads the time out of a run's id (UUIDv7).
+func timeOf(id string, def time.Time) time.Time {
+	u, err := uuid.Parse(id)
+	if err != nil || u.Version() != 7 {
+		return def
+	}
+	sec, nsec := u.Time().UnixTime()
+	return time.Unix(sec, nsec)
+}
+
+// runRevert takes a run back: what can be restored or merged is; what cannot is
+// told, and waits for the person's choice. Asking again does the rest.
+func (s *Server) runRevert(ctx context.Context, p protocol.Revert) (protocol.Reverted, error) {
+	if err := s.idle(); err != nil {
+		return protocol.Reverted{}, err
+	}
+	return s.revert(ctx, p)
+}
+
+// idle refuses to touch the vault while a run does.
+func (s *Server) idle() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.run != nil && !s.run.over() {
+		return fault.New(fault.Precondition, "error.busy", nil)
+	}
+	return nil
+}
+
+func (s *Server) revert(ctx context.Context, p protocol.Revert) (protocol.Reverted, error) {
+	out := protocol.Reverted{Restored: []string{}, Merged: []string{}, Kept: []string{}, Conflicts: []protocol.Conflict{}, NotUndone: []protocol.Message{}}
+	doc, err := s.readRun(ctx, p.Run)
+	if err != nil {
+		return out, err
+	}
+	l, err := journal.Load(ctx, s.host.Store, runDir(p.Run))
+	if err != nil {
+		return out, err
+	}
+	if l.Hot() {
+		if err := l.Settle(ctx, s.host.Vault); err != nil {
+			return out, err
+		}
+	}
+	base := overlay.NewBase(s.host.Vault, nil, s.now())
+	if err := base.Prefetch(ctx, l.Touched(), 16); err != nil {
+		return out, err
+	}
+	v := overlay.New(base)
+	rep, err := journal.Revert(ctx, l, v.For("revert"), journal.RevertOptions{Path: p.Path, Choices: choices(p.Choices)})
+	if err != nil {
+		return out, err
+	}
+	out.Run, err = s.carryBack(ctx, doc, v)
+	out.Restored, out.Merged, out.Kept = nonNil(rep.Restored), nonNil(rep.Merged), nonNil(rep.Kept)
+	for _, c := range rep.Conflicts {
+		out.Conflicts = append(out.Conflicts, conflictView(c))
+	}
+	if doc.Plan != nil && ranCommands(doc.Plan) {
+		out.NotUndone = append(out.NotUndone, protocol.Message{Key: "revert.commands"})
+	}
+	if err != nil {
+		out.Problem = s.problem(err)
+		return out, nil
+	}
+	s.afterRevert(ctx, p, &out)
+	return out, nil
+}
+
+func choices(list []protocol.ConflictChoice) map[string]journal.Choice {
+	out := map[string]journal.Choice{}
+	for _, c := range list {
+		out[c.Path] = journal.Choice{Keep: c.Choice == protocol.ChooseKeep, Restore: c.Choice == protocol.ChooseRestore, Text: c.Text}
+	}
+	return out
+}
+
+func conflictView(c journal.Conflict) protocol.Conflict {
+	v := protocol.Conflict{Path: c.Path}
+	if !journal.IsText(c.Before) || !journal.IsText(c.After) || !journal.IsText(c.Now) {
+		v.Binary = true
+		return v
+	}
+	v.Before, v.After, v.Now = string(c.Before), string(c.After), string(c.Now)
+	return v
+}
+
+// ranCommands says whether a plan holds steps that cannot be taken back.
+func ranCommands(raw json.RawMessage) bool {
+	var p struct {
+		Steps []struct {
+			Tool string `json:"tool"`
+		} `json:"steps"`
+	}
+	if json.Unmarshal(raw, &p) != nil {
+		return false
+	}
+	for _, st := range p.Steps {
+		if st.Tool == "commands.run" {
+			return true
+		}
+	}
+	return false
+}
+
+// carryBack journals and makes the writes of a revert: a run of its own, which
+// can be reverted too. It gives its id, or "" when there was nothing to do.
+func (s *Server) carryBack(ctx context.Context, doc *runDocument, v *overlay.Vault) (string, error) {
+	var planned []journal.Planned
+	for _, w := range v.Log() {
+		planned = append(planned, journal.Planned{Call: "revert", Op: w.Op, BeforeEtag: w.BeforeEtag, AfterEtag: w.AfterEtag})
+	}
+	if len(planned) == 0 {
+		return "", nil
+	}
+	id := newID()
+	changes, err := v.Changes(ctx)
+	if err != nil {
+		return "", err
+	}
+	back := &runDocument{
+		Version: "1", RunID: id, Kind: "revert", Goal: doc.Goal, Now: s.now(), Reverts: doc.RunID,
+		Policy: s.currentPolicy().Snapshot(), Registry: s.registry.Version(), Calls: len(planned), Files: []protocol.FileChange{},
+	}
+	for _, c := range changes {
+		back.Files = append(back.Files, fileChange(c, &session{amend: &overlay.Amendments{}}))
+	}
+	return id, s.writeRun(ctx, back, journal.Header{Reverts: doc.RunID}, planned, protocol.Message{
+		Key: "run.reverted", Params: map[string]string{"n": itoa(len(changes)), "goal": doc.Goal},
+	})
+}
+
+// writeRun carries out writes that need no plan (a revert, the rest of a run)
+// as a run with a journal of its own. Its error is that of the writes; what was
+// made until then is recorded.
+func (s *Server) writeRun(ctx context.Context, d *runDocument, h journal.Header, planned []journal.Planned, text protocol.Message) error {
+	b, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	if err := s.markHot(ctx, d.RunID); err != nil {
+		return err
+	}
+	dir := runDir(d.RunID)
+	if err := audit.New(s.host.Store, dir, nil).WriteRun(ctx, b); err != nil {
+		return err
+	}
+	h.Run, h.Kind, h.At = d.RunID, d.Kind, pipeline.Stamp(d.Now)
+	jw, err := journal.Begin(ctx, s.host.Store, s.host.Vault, dir, h, planned)
+	if err != nil {
+		return err
+	}
+	failed := doAll(ctx, jw, planned)
+	if err := jw.Close(ctx); err != nil {
+		return err
+	}
+	end := journal.End{Outcome: "ok", At: pipeline.Stamp(s.now()), Done: len(planned), Heads: map[string]string{}, Counts: map[string]int{}}
+	if failed != nil {
+		end.Outcome = "partial"
+	}
+	end.Heads[journal.File], end.Counts[journal.File] = jw.Head()
+	if err := journal.WriteEnd(ctx, s.host.Store, dir, end); err != nil {
+		return err
+	}
+	sum := protocol.RunSummary{
+		Run: d.RunID, Kind: d.Kind, Goal: d.Goal, StartedAt: h.At, EndedAt: end.At, Outcome: end.Outcome,
+		Files: len(d.Files), Calls: len(planned), Reverts: d.Reverts, Can: protocol.Can{Revert: true}, Text: text,
+	}
+	if err := s.keepSummary(ctx, &sum); err != nil {
+		return err
+	}
+	if err := s.unmarkHot(ctx, d.RunID); err != nil {
+		return err
+	}
+	return failed
+}
+
+// revertWidth is how many writes of a revert are under way at once.
+const revertWidth = 8
+
+// doAll makes planned writes, several at once where they are of different files
+// and none makes or removes a folder that another needs.
+func doAll(ctx context.Context, jw *journal.Writer, planned []journal.Planned) error {
+	for from := 0; from < len(planned); {
+		to := from + 1
+		if alone(planned[from].Op) {
+			if err := jw.Do(ctx, from); err != nil {
+				return err
+			}
+			from = to
+			continue
+		}
+		seen := map[string]bool{planned[from].Op.Path: true}
+		for to < len(planned) && !alone(planned[to].Op) && !seen[planned[to].Op.Path] {
+			seen[planned[to].Op.Path] = true
+			to++
+		}
+		if err := doGroup(ctx, jw, from, to); err != nil {
+			return err
+		}
+		from = to
+	}
+	return nil
+}
+
+func alone(op host.Op) bool {
+	switch op.Kind {
+	case host.OpCreate, host.OpModify, host.OpRemove:
+		return false
+	}
+	return true
+}
+
+func doGroup(ctx context.Context, jw *journal.Writer, from, to int) error {
+	var (
+		wg    sync.WaitGroup
+		mu    sync.Mutex
+		first error
+		next  = from
+	)
+	for range min(revertWidth, to-from) {
+		wg.Go(func() {
+			for {
+				mu.Lock()
+				i := next
+				next++
+				done := i >= to || first != nil
+				mu.Unlock()
+				if done {
+					return
+				}
+				if err := jw.Do(ctx, i); err != nil {
+					mu.Lock()
+					if first == nil {
+						first = err
+					}
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return first
+}
+
+// afterRevert notes that a run was taken back, and tells the panel.
+func (s *Server) afterRevert(ctx context.Context, p protocol.Revert, out *protocol.Reverted) {
+	whole := p.Path == "" && len(out.Conflicts) == 0
+	if whole {
+		if sum, err := s.summary(ctx, p.Run); err == nil {
+			sum.RevertedBy, sum.Can = out.Run, protocol.Can{}
+			if err := s.keepSummary(ctx, &sum); err != nil {
+				s.notice("warn", "notice.historyNotKept", nil, p.Run)
+			}
+		}
+		s.mu.Lock()
+		if s.lastRun != nil && s.lastRun.Run == p.Run {
+			s.lastRun = nil
+		}
+		if s.run != nil && s.run.se.id == p.Run {
+			s.run.mu.Lock()
+			s.run.rs.Can = protocol.Can{Save: s.run.rs.Can.Save}
+			s.run.rs.Text = protocol.Message{Key: "run.takenBack", Params: map[string]string{"goal": s.run.rs.Goal}}
+			s.run.mu.Unlock()
+		}
+		s.mu.Unlock()
+	}
+	if st, err := s.state(ctx); err == nil {
+		s.out.tell(protocol.Event{Type: protocol.EventState, State: &st})
+	}
+}

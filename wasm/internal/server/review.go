@@ -1,0 +1,258 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/journal"
+	"embedded-agent/wasm/internal/overlay"
+	"embedded-agent/wasm/internal/plan"
+	"embedded-agent/wasm/internal/protocol"
+)
+
+// openReview simulates a session and shows it. A run that nobody has to be
+// asked about goes on at once; the approval is recorded as automatic.
+func (s *Server) openReview(ctx context.Context, se *session) error {
+	if err := s.simulate(ctx, se); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	if s.run != nil && !s.run.over() {
+		s.mu.Unlock()
+		return fault.New(fault.Precondition, "error.busy", nil)
+	}
+	s.review = se
+	s.mu.Unlock()
+	s.out.tell(protocol.Event{Type: protocol.EventReviewOpened, Review: se.view})
+	if se.view.Approvable && !s.mustAsk(se) {
+		return s.begin(se, true)
+	}
+	return nil
+}
+
+// mustAsk says whether a person has to approve.
+func (s *Server) mustAsk(se *session) bool {
+	far := slices.ContainsFunc(se.changes, func(c overlay.Change) bool {
+		return c.Status == overlay.Trash || c.Status == overlay.Rmdir || c.Status == overlay.Rename
+	})
+	return se.mustAsk || s.currentPolicy().Asks(se.graph.Risk, far)
+}
+
+// open gives the open review by its id.
+func (s *Server) open(id string) (*session, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.review == nil || s.review.id != id {
+		return nil, fault.New(fault.NotFound, "error.review.gone", nil)
+	}
+	return s.review, nil
+}
+
+func (s *Server) reviewGet(_ context.Context, p protocol.RunRef) (protocol.Review, error) {
+	se, err := s.open(p.Run)
+	if err != nil {
+		return protocol.Review{}, err
+	}
+	return *se.view, nil
+}
+
+// reviewFile shows one path of the open review, or of a past run.
+func (s *Server) reviewFile(ctx context.Context, p protocol.FileRef) (protocol.FileView, error) {
+	se, err := s.open(p.Run)
+	if err != nil {
+		return s.pastFile(ctx, p)
+	}
+	i := slices.IndexFunc(se.changes, func(c overlay.Change) bool { return c.Path == p.Path })
+	c, left := se.dropped[p.Path]
+	switch {
+	case i >= 0:
+		c = se.changes[i]
+	case !left:
+		return protocol.FileView{}, fault.New(fault.NotFound, "error.vault.notFound", fault.P{"path": p.Path})
+	}
+	v := fileView(c)
+	if e, ok := se.amend.Edits[p.Path]; ok && e.Rejected != nil {
+		v.Hunks = hunks(v.Before, string(e.Shown))
+		for k := range v.Hunks {
+			v.Hunks[k].Rejected = slices.Contains(e.Rejected, k)
+		}
+	}
+	return v, nil
+}
+
+func fileView(c overlay.Change) protocol.FileView {
+	v := protocol.FileView{Path: c.Path, From: c.From, Status: string(c.Status), Hunks: []protocol.Hunk{}}
+	if c.Kind == host.Folder || (c.Before == nil && c.After == nil) {
+		return v
+	}
+	if !journal.IsText(c.Before) || !journal.IsText(c.After) {
+		v.Binary = true
+		return v
+	}
+	v.Before, v.After = string(c.Before), string(c.After)
+	v.Hunks = hunks(v.Before, v.After)
+	return v
+}
+
+// reviewAmend changes the review as the person says and simulates it again.
+func (s *Server) reviewAmend(ctx context.Context, a protocol.Amendment) (protocol.Review, error) {
+	se, err := s.open(a.Run)
+	if err != nil {
+		return protocol.Review{}, err
+	}
+	next := *se
+	next.amend = se.amend.Clone()
+	if err := s.amendSession(&next, a); err != nil {
+		return protocol.Review{}, err
+	}
+	if err := s.simulate(ctx, &next); err != nil {
+		return protocol.Review{}, err
+	}
+	s.mu.Lock()
+	if s.review != se {
+		s.mu.Unlock()
+		return protocol.Review{}, fault.New(fault.Conflict, "error.review.gone", nil)
+	}
+	s.review = &next
+	s.mu.Unlock()
+	s.out.tell(protocol.Event{Type: protocol.EventReviewChanged, Review: next.view})
+	return *next.view, nil
+}
+
+func (s *Server) amendSession(se *session, a protocol.Amendment) error {
+	if a.Kind == protocol.AmendPlan {
+		return s.amendPlan(se, a.Plan)
+	}
+	i := slices.IndexFunc(se.changes, func(c overlay.Change) bool { return c.Path == a.Path })
+	if i < 0 && se.dropped[a.Path].Path == "" {
+		return fault.New(fault.NotFound, "error.vault.notFound", fault.P{"path": a.Path})
+	}
+	switch a.Kind {
+	case protocol.AmendDrop:
+		if i >= 0 {
+			dropped := make(map[string]overlay.Change, len(se.dropped)+1)
+			for k, v := range se.dropped {
+				dropped[k] = v
+			}
+			dropped[a.Path] = se.changes[i]
+			se.dropped = dropped
+		}
+		se.amend.Dropped[a.Path] = true
+	case protocol.AmendKeep:
+		delete(se.amend.Dropped, a.Path)
+	case protocol.AmendReset:
+		delete(se.amend.Dropped, a.Path)
+		delete(se.amend.Edits, a.Path)
+	case protocol.AmendEdit, protocol.AmendHunks:
+		if i < 0 {
+			return fault.New(fault.Precondition, "error.review.dropped", fault.P{"path": a.Path})
+		}
+		return amendText(se, se.changes[i], a)
+	default:
+		return fault.New(fault.Validation, "error.review.amendment", fault.P{"kind": a.Kind})
+	}
+	return nil
+}
+
+// amendText replaces a file's text: by the person's own, or by the shown one
+// without the hunks that were rejected.
+func amendText(se *session, c overlay.Change, a protocol.Amendment) error {
+	if c.After == nil || !journal.IsText(c.After) {
+		return fault.New(fault.Precondition, "error.review.noText", fault.P{"path": a.Path})
+	}
+	shown := host.Etag(c.After)
+	original := string(c.After)
+	if e, ok := se.amend.Edits[a.Path]; ok {
+		shown, original = e.ShownEtag, string(e.Shown)
+	}
+	text := a.Text
+	if a.Kind == protocol.AmendHunks {
+		text = without(string(c.Before), original, a.Rejected)
+	}
+	if text == original {
+		delete(se.amend.Edits, a.Path)
+		return nil
+	}
+	se.amend.Edits[a.Path] = overlay.Edit{ShownEtag: shown, Shown: []byte(original), Data: []byte(text), Rejected: a.Rejected}
+	return nil
+}
+
+// without gives after with some of its hunks against before put back.
+func without(before, after string, rejected []int) string {
+	old, lines := strings.SplitAfter(before, "\n"), strings.SplitAfter(after, "\n")
+	var b strings.Builder
+	at := 0
+	for i, h := range hunks(before, after) {
+		if !slices.Contains(rejected, i) {
+			continue
+		}
+		b.WriteString(strings.Join(lines[at:min(h.AfterFrom, len(lines))], ""))
+		b.WriteString(strings.Join(old[h.BeforeFrom:min(h.BeforeTo, len(old))], ""))
+		at = min(h.AfterTo, len(lines))
+	}
+	b.WriteString(strings.Join(lines[at:], ""))
+	return b.String()
+}
+
+// amendPlan takes the plan as the person edited it: checked like a model's, and
+// simulated from the start.
+func (s *Server) amendPlan(se *session, text string) error {
+	p, problems := plan.Decode([]byte(text), plan.Limits{})
+	if p == nil || plan.Failed(problems) {
+		return plan.Fault(problems)
+	}
+	g, problems := plan.Check(p, s.registry, s.rules())
+	if g == nil || plan.Failed(problems) {
+		return plan.Fault(problems)
+	}
+	se.plan, se.graph, se.raw = p, g, json.RawMessage(text)
+	se.base, se.dropped = nil, map[string]overlay.Change{}
+	se.amend = &overlay.Amendments{Dropped: map[string]bool{}, Edits: map[string]overlay.Edit{}}
+	se.mustAsk = true
+	se.warnings = warningsOf(problems)
+	return nil
+}
+
+func warningsOf(problems []plan.Problem) []protocol.Message {
+	var out []protocol.Message
+	for _, p := range problems {
+		if p.Warning {
+			out = append(out, protocol.Message{Key: p.Key, Params: p.Params})
+		}
+	}
+	return out
+}
+
+// reviewApprove is a yes to exactly what was shown.
+func (s *Server) reviewApprove(_ context.Context, p protocol.Approve) (protocol.RunRef, error) {
+	se, err := s.open(p.Run)
+	if err != nil {
+		return protocol.RunRef{}, err
+	}
+	switch {
+	case !se.view.Approvable:
+		return protocol.RunRef{}, fault.New(fault.Precondition, "error.review.notApprovable", nil)
+	case p.Approval == "" || p.Approval != se.view.Approval:
+		return protocol.RunRef{}, fault.New(fault.Conflict, "error.review.changed", nil)
+	}
+	return protocol.RunRef{Run: se.id}, s.begin(se, false)
+}
+
+// reviewClose is a no.
+func (s *Server) reviewClose(_ context.Context, p protocol.RunRef) (protocol.Empty, error) {
+	s.mu.Lock()
+	open := s.review != nil && (p.Run == "" || s.review.id == p.Run)
+	if open {
+		p.Run = s.review.id
+		s.review = nil
+	}
+	s.mu.Unlock()
+	if open {
+		s.out.tell(protocol.Event{Type: protocol.EventReviewClosed, RunID: p.Run})
+	}
+	return protocol.Empty{}, nil
+}

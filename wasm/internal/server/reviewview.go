@@ -1,0 +1,284 @@
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/journal"
+	"embedded-agent/wasm/internal/overlay"
+	"embedded-agent/wasm/internal/policy"
+	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/tool"
+	"embedded-agent/wasm/internal/vaultpath"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// reviewOf makes what the person sees. Everything in it is computed from the
+// simulation, nothing from the plan's own words about itself.
+func (s *Server) reviewOf(se *session, pol *policy.Policy) *protocol.Review {
+	r := &protocol.Review{
+		Run: se.id, Goal: se.plan.Goal, Assumptions: nonNil(se.plan.Assumptions),
+		Risk: string(se.graph.Risk), DryRun: se.dryRun, Plan: string(se.raw),
+		Amended: !se.amend.Empty(), Warnings: slices.Clone(nonNil(se.warnings)),
+	}
+	for _, c := range se.changes {
+		r.Files = append(r.Files, fileChange(c, se))
+	}
+	for path, c := range se.dropped {
+		if se.amend.Dropped[path] {
+			f := fileChange(c, se)
+			f.Dropped = true
+			r.Files = append(r.Files, f)
+		}
+	}
+	slices.SortFunc(r.Files, func(a, b protocol.FileChange) int { return strings.Compare(a.Path, b.Path) })
+	r.Files = nonNil(r.Files)
+	r.Steps, r.Calls = s.stepPreviews(se)
+	r.Summary = summarise(r.Files, commandSteps(se), se)
+	r.Outputs = s.outputs(se)
+	step, failure := se.report.Failure()
+	if failure != nil {
+		r.Problem = s.problemOf(failure)
+		r.Problem.Step, r.Problem.Tool = step.Node.Step.ID, step.Node.Tool.Name
+	}
+	r.Approval = approvalOf(se)
+	r.Approvable = !se.dryRun && failure == nil && se.report.Stopped == nil
+	if failure == nil && len(se.changes) == 0 && se.graph.Risk == tool.RiskWrites {
+		r.Warnings = append(r.Warnings, protocol.Message{Key: "review.nothing"})
+	}
+	return r
+}
+
+func nonNil[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}
+
+// fileChange describes one path of the changeset, with its changed lines
+// counted.
+func fileChange(c overlay.Change, se *session) protocol.FileChange {
+	f := protocol.FileChange{
+		Path: c.Path, From: c.From, Status: string(c.Status), LinksOnly: c.Follows && c.Status == overlay.Modify,
+		Undoable: true, Bytes: int64(len(c.After)),
+	}
+	if _, ok := se.amend.Edits[c.Path]; ok {
+		f.Edited = true
+	}
+	if c.Kind == host.Folder {
+		return f
+	}
+	if !journal.IsText(c.Before) || !journal.IsText(c.After) {
+		f.Binary = true
+		return f
+	}
+	switch c.Status {
+	case overlay.Create:
+		f.Added = countLines(c.After)
+	case overlay.Trash:
+		f.Removed = countLines(c.Before)
+		f.Bytes = int64(len(c.Before))
+	case overlay.Modify, overlay.Rename:
+		for _, h := range hunks(string(c.Before), string(c.After)) {
+			f.Added += len(h.Added)
+			f.Removed += len(h.Removed)
+		}
+	}
+	return f
+}
+
+func countLines(b []byte) int {
+	n := bytes.Count(b, []byte{'\n'})
+	if len(b) > 0 && b[len(b)-1] != '\n' {
+		n++
+	}
+	return n
+}
+
+// hunks gives the runs of changed lines between two texts.
+func hunks(before, after string) []protocol.Hunk {
+	out := []protocol.Hunk{}
+	if before == after {
+		return out
+	}
+	shift := 0 // how many lines further down the new text is
+	line, at := 0, 0
+	for _, e := range udiff.Lines(before, after) {
+		line += strings.Count(before[at:e.Start], "\n")
+		at = e.Start
+		removed, added := splitLines(before[e.Start:e.End]), splitLines(e.New)
+		if n := len(out); n > 0 && out[n-1].BeforeTo == line {
+			h := &out[n-1]
+			h.Removed, h.Added = append(h.Removed, removed...), append(h.Added, added...)
+			h.BeforeTo, h.AfterTo = h.BeforeTo+len(removed), h.AfterTo+len(added)
+		} else {
+			out = append(out, protocol.Hunk{
+				BeforeFrom: line, BeforeTo: line + len(removed),
+				AfterFrom: line + shift, AfterTo: line + shift + len(added),
+				Removed: removed, Added: added,
+			})
+		}
+		shift += len(added) - len(removed)
+	}
+	return out
+}
+
+func splitLines(s string) []string {
+	if s == "" {
+		return []string{}
+	}
+	return strings.Split(strings.TrimSuffix(s, "\n"), "\n")
+}
+
+// stepPreviews lists the steps as they were simulated, and counts the calls.
+func (s *Server) stepPreviews(se *session) ([]protocol.StepPreview, int) {
+	var out []protocol.StepPreview
+	total := 0
+	for _, st := range se.report.Steps {
+		n := st.Node
+		args, err := json.Marshal(n.Step.Args)
+		if err != nil {
+			args = []byte("{}")
+		}
+		p := protocol.StepPreview{
+			ID: n.Step.ID, Tool: n.Tool.Name, Text: n.Step.Preview, Calls: len(st.Results),
+			Args: s.redact(string(args)), Simulate: n.Tool.Simulable,
+			Undo: n.Tool.SideEffects != tool.Commands,
+		}
+		total += len(st.Results)
+		if st.Cause != nil && st.Status != tool.OK {
+			p.Problem = s.problemOf(st.Cause)
+			if st.CauseStep != "" {
+				p.Problem = s.problemOf(fault.New(fault.Precondition, "run.skippedBecause", fault.P{"step": st.CauseStep, "cause": st.Cause.Error()}))
+			}
+			p.Problem.Step, p.Problem.Tool = n.Step.ID, n.Tool.Name
+		}
+		out = append(out, p)
+	}
+	return nonNil(out), total
+}
+
+// commandSteps lists what cannot be simulated, with its arguments.
+func commandSteps(se *session) []string {
+	var out []string
+	for _, n := range se.graph.Nodes {
+		if n.Tool.SideEffects == tool.Commands {
+			name, _ := n.Step.Args["id"].(string)
+			if name == "" {
+				name = n.Step.ID
+			}
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// summarise says the changeset in words, the most far-reaching last.
+func summarise(files []protocol.FileChange, commands []string, se *session) []protocol.SummaryLine {
+	lines := changeLines(files)
+	if len(commands) > 0 {
+		lines = append(lines, protocol.SummaryLine{Tone: "command", Paths: commands, Text: protocol.Message{
+			Key: "review.commands", Params: map[string]string{"n": itoa(len(commands)), "names": strings.Join(commands, ", ")},
+		}})
+	}
+	for _, n := range se.graph.Nodes {
+		if path, ok := n.Step.Args["path"].(string); ok && n.Tool.Name == "workspace.openFile" {
+			lines = append(lines, protocol.SummaryLine{Tone: "open", Text: protocol.Message{Key: "review.open", Params: map[string]string{"path": path}}})
+		}
+	}
+	if len(lines) == 0 {
+		lines = append(lines, protocol.SummaryLine{Tone: "read", Text: protocol.Message{Key: "review.readOnly"}})
+	}
+	return lines
+}
+
+// changeLines says changes in words.
+func changeLines(files []protocol.FileChange) []protocol.SummaryLine {
+	lines := []protocol.SummaryLine{}
+	for _, g := range []struct{ status, tone string }{
+		{"mkdir", "folder"},
+		{"create", "create"},
+		{"modify", "modify"},
+		{"links", "modify"},
+		{"rename", "rename"},
+		{"trash", "delete"},
+		{"rmdir", "delete"},
+	} {
+		var paths []string
+		for _, f := range files {
+			status := f.Status
+			if f.LinksOnly {
+				status = "links"
+			}
+			if status == g.status && !f.Dropped {
+				paths = append(paths, f.Path)
+			}
+		}
+		if len(paths) > 0 {
+			lines = append(lines, summaryLine(g.status, g.tone, paths))
+		}
+	}
+	return lines
+}
+
+func summaryLine(status, tone string, paths []string) protocol.SummaryLine {
+	p := map[string]string{"n": itoa(len(paths)), "path": paths[0]}
+	key := "review." + status
+	if folder, one := commonFolder(paths); one && status == "create" {
+		p["folder"] = folder
+		key = "review.createUnder"
+		if folder == "" {
+			key = "review.create"
+		}
+	}
+	return protocol.SummaryLine{Tone: tone, Paths: paths, Text: protocol.Message{Key: key, Params: p}}
+}
+
+func commonFolder(paths []string) (string, bool) {
+	folder := vaultpath.Parent(paths[0])
+	for _, p := range paths[1:] {
+		if vaultpath.Parent(p) != folder {
+			return "", false
+		}
+	}
+	return folder, true
+}
+
+// maxShown bounds a value shown in the panel, in bytes.
+const maxShown = 4000
+
+// outputs shows what read-only plans found.
+func (s *Server) outputs(se *session) []protocol.StepOutput {
+	if se.graph.Risk != tool.ReadOnly {
+		return nil
+	}
+	var out []protocol.StepOutput
+	for i, st := range se.report.Steps {
+		if i != len(se.report.Steps)-1 || st.Output == nil {
+			continue
+		}
+		b, err := json.Marshal(st.Output)
+		if err != nil {
+			continue
+		}
+		out = append(out, protocol.StepOutput{Step: st.Node.Step.ID, Tool: st.Node.Tool.Name, JSON: s.redact(shorten(string(b), maxShown))})
+	}
+	return out
+}
+
+// shorten cuts a text at a character.
+func shorten(t string, n int) string {
+	if len(t) <= n {
+		return t
+	}
+	return strings.ToValidUTF8(t[:n], "") + "…"
+}

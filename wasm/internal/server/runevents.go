@@ -1,0 +1,278 @@
+package server
+
+import (
+	"encoding/json"
+	"time"
+
+	"embedded-agent/wasm/internal/audit"
+	"embedded-agent/wasm/internal/canon"
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/journal"
+	"embedded-agent/wasm/internal/overlay"
+	"embedded-agent/wasm/internal/pipeline"
+	"embedded-agent/wasm/internal/plan"
+	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/runner"
+	"embedded-agent/wasm/internal/tool"
+)
+
+// event records a run event.
+func (x *execution) event(kind, level, text string, payload map[string]any) {
+	x.log.Event(&audit.Event{
+		Type: kind, RunID: x.se.id, Timestamp: pipeline.Stamp(x.s.now()), Level: level, Message: text, Payload: payload,
+	})
+}
+
+func (x *execution) started(c *tool.Call) {
+	at := pipeline.Stamp(x.s.now())
+	x.log.Event(&audit.Event{Type: "step.started", RunID: c.RunID, Timestamp: at, Level: "info", Message: c.Tool, CallID: c.CallID, StepID: c.StepID, Tool: c.Tool})
+	x.s.out.gatherExec(&protocol.ExecutionEvent{
+		Type: "step.started", RunID: c.RunID, Timestamp: at, Level: "info", Message: c.Tool,
+		CallID: c.CallID, StepID: c.StepID, Tool: c.Tool, Call: x.callView(c, nil),
+	})
+}
+
+func (x *execution) ended(c *tool.Call, r *tool.Result) {
+	kind, level, text := "step.finished", "info", r.UserMessage
+	if !r.OK && r.Status != tool.Skipped {
+		kind, level = "step.failed", "error"
+	}
+	at := pipeline.Stamp(x.s.now())
+	x.log.Event(&audit.Event{Type: kind, RunID: c.RunID, Timestamp: at, Level: level, Message: text, CallID: c.CallID, StepID: c.StepID, Tool: c.Tool})
+	x.s.out.gatherExec(&protocol.ExecutionEvent{
+		Type: kind, RunID: c.RunID, Timestamp: at, Level: level, Message: x.s.redact(text),
+		CallID: c.CallID, StepID: c.StepID, Tool: c.Tool, Call: x.callView(c, r),
+	})
+	x.progress(r)
+}
+
+// skipped tells of a step that was not run.
+func (x *execution) skipped(n *plan.Node, r *tool.Result) {
+	kind := "step.finished"
+	if r.Error != nil {
+		kind = "step.failed"
+	}
+	x.event(kind, "warn", r.UserMessage, map[string]any{"status": string(r.Status), "stepId": n.Step.ID})
+	x.s.out.gatherExec(&protocol.ExecutionEvent{
+		Type: kind, RunID: x.se.id, Timestamp: r.StartedAt, Level: "warn", Message: r.UserMessage, StepID: n.Step.ID, Tool: n.Tool.Name,
+		CallID: "step:" + n.Step.ID,
+		Call: &protocol.CallView{
+			CallID: "step:" + n.Step.ID, StepID: n.Step.ID, Tool: n.Tool.Name, Index: -1, Attempt: 1, Status: string(r.Status),
+			Problem: x.s.problemOf(r.Fault),
+		},
+	})
+	x.progress(r)
+}
+
+// progress counts a call that has ended. Attempts that are followed by another
+// are not counted as failures of the run.
+func (x *execution) progress(r *tool.Result) {
+	x.mu.Lock()
+	switch {
+	case r.OK:
+		x.rs.Done++
+	case r.Status == tool.Skipped:
+		x.rs.Skipped++
+	default:
+		x.rs.Failed++
+	}
+	n := x.rs.Done + x.rs.Failed + x.rs.Skipped
+	if spent := x.s.now().Sub(x.began); n > 0 && x.rs.Total > n {
+		x.rs.LeftMs = (spent / time.Duration(n) * time.Duration(x.rs.Total-n)).Milliseconds()
+	}
+	x.rs.Text = protocol.Message{Key: "run.running", Params: map[string]string{"n": itoa(n), "total": itoa(x.rs.Total)}}
+	rs := x.rs
+	x.mu.Unlock()
+	x.s.out.gatherRun(rs)
+}
+
+// shown bounds arguments and results in the log's rows, in bytes.
+const shown = 1500
+
+func (x *execution) callView(c *tool.Call, r *tool.Result) *protocol.CallView {
+	v := &protocol.CallView{
+		CallID: c.CallID, StepID: c.StepID, Tool: c.Tool, Index: -1, Attempt: c.Attempt, Status: "running",
+		Args: x.s.redact(shortJSON(c.Args)), Preview: c.Preview, Risk: string(c.Risk),
+	}
+	if c.Iteration != nil {
+		v.Index = c.Iteration.Index
+	}
+	if r == nil {
+		return v
+	}
+	v.Status, v.DurationMs, v.Cached = string(r.Status), r.DurationMs, r.Cached
+	if r.OK {
+		v.Result = x.s.redact(shortJSON(r.Data))
+	}
+	v.Paths = touched(r.Effects)
+	if r.Fault != nil {
+		v.Problem = x.s.problemOf(r.Fault)
+		v.Problem.Tool, v.Problem.Step = c.Tool, c.StepID
+	}
+	return v
+}
+
+// shortJSON writes a value with its long texts shortened, so that a row stays a
+// row whatever a note holds.
+func shortJSON[M ~map[string]any](m M) string {
+	b, err := canon.Append(make([]byte, 0, 256), shortValue(map[string]any(m), shown/4))
+	if err != nil {
+		raw, err := json.Marshal(m)
+		if err != nil {
+			return ""
+		}
+		b = raw
+	}
+	return shorten(string(b), shown)
+}
+
+func shortValue(v any, n int) any {
+	switch v := v.(type) {
+	case string:
+		return shorten(v, n)
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k, e := range v {
+			out[k] = shortValue(e, n)
+		}
+		return out
+	case []any:
+		if len(v) > 20 {
+			v = v[:20:20]
+		}
+		out := make([]any, len(v))
+		for i, e := range v {
+			out[i] = shortValue(e, n/2)
+		}
+		return out
+	case tool.Data:
+		return shortValue(map[string]any(v), n)
+	case []map[string]any:
+		out := make([]any, 0, min(len(v), 20))
+		for _, e := range v[:min(len(v), 20)] {
+			out = append(out, shortValue(e, n/2))
+		}
+		return out
+	}
+	return v
+}
+
+func touched(e *tool.Effects) []string {
+	if e == nil {
+		return nil
+	}
+	var out []string
+	for _, p := range e.Created {
+		out = append(out, p.Path)
+	}
+	for _, p := range e.Modified {
+		out = append(out, p.Path)
+	}
+	for _, p := range e.Renamed {
+		out = append(out, p.To)
+	}
+	for _, p := range e.Deleted {
+		out = append(out, p.Path)
+	}
+	return out
+}
+
+// finish says in words how the run ended.
+func (x *execution) finish(rep *runner.Report, err error) journal.End {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	rs := &x.rs
+	rs.LeftMs = 0
+	outcome, key := "ok", "run.ok"
+	params := map[string]string{"goal": x.se.plan.Goal}
+	if rep != nil {
+		ok, failed, skipped := rep.Counts()
+		x.done = succeeded(rep)
+		rs.Done, rs.Failed, rs.Skipped = ok, failed, max(skipped, rs.Total-ok-failed)
+		if step, cause := rep.Failure(); cause != nil {
+			err = cause
+			rs.Problem = x.s.problemOf(cause)
+			rs.Problem.Step, rs.Problem.Tool = step.Node.Step.ID, step.Node.Tool.Name
+			rs.Problem.Args = x.s.redact(shortJSON(step.Node.Step.Args))
+		} else if rep.Stopped != nil {
+			err = rep.Stopped
+		}
+	}
+	params["n"], params["total"] = itoa(rs.Done), itoa(rs.Total)
+	switch {
+	case fault.Is(err, fault.Cancelled):
+		outcome, key = "cancelled", "run.cancelled"
+		rs.Problem = nil
+	case fault.Is(err, fault.Conflict):
+		outcome, key = "conflict", "run.conflict"
+	case err != nil && rs.Done > 0:
+		outcome, key = "partial", "run.partial"
+	case err != nil:
+		outcome, key = "failed", "run.failed"
+	}
+	if err != nil && rs.Problem == nil && outcome != "cancelled" {
+		rs.Problem = x.s.problem(err)
+	}
+	rs.Outcome, rs.Text = outcome, protocol.Message{Key: key, Params: params}
+	rs.Summary = x.made()
+	if x.log != nil {
+		kind := "run.finished"
+		if outcome == "cancelled" {
+			kind = "run.cancelled"
+			x.event(kind, "warn", "The run was cancelled.", nil)
+			kind = "run.finished"
+		}
+		x.event(kind, "info", "The run has ended: "+outcome+".", map[string]any{"done": rs.Done, "failed": rs.Failed, "skipped": rs.Skipped})
+	}
+	return journal.End{Outcome: outcome, At: pipeline.Stamp(x.s.now())}
+}
+
+// made sums up what was really written, which after a failure is less than what
+// was approved.
+func (x *execution) made() []protocol.SummaryLine {
+	if x.jw == nil {
+		return nil
+	}
+	done := map[string]bool{}
+	for i, o := range x.jw.Outcomes() {
+		if o == journal.Done {
+			p := x.jw.Planned(i)
+			done[p.Op.Path] = true
+			if p.Op.To != "" {
+				done[p.Op.To] = true
+			}
+		}
+	}
+	var files []protocol.FileChange
+	for _, c := range x.se.changes {
+		if done[c.Path] {
+			files = append(files, protocol.FileChange{Path: c.Path, From: c.From, Status: string(c.Status), LinksOnly: c.Follows && c.Status == overlay.Modify})
+		}
+	}
+	if len(files) == 0 {
+		return nil
+	}
+	return doneLines(files)
+}
+
+// doneLines says changes in the past tense.
+func doneLines(files []protocol.FileChange) []protocol.SummaryLine {
+	lines := changeLines(files)
+	for i := range lines {
+		lines[i].Text.Key = "done." + lines[i].Text.Key
+	}
+	return lines
+}
+
+// succeeded gives the results that a later run can take as they are.
+func succeeded(rep *runner.Report) map[int]*tool.Result {
+	out := map[int]*tool.Result{}
+	for place, st := range rep.Steps {
+		for i, r := range st.Results {
+			if r != nil && r.OK {
+				out[runner.Seq(place, i)] = r
+			}
+		}
+	}
+	return out
+}

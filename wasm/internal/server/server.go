@@ -1,0 +1,172 @@
+// Package server is the core as the shell sees it: it implements every method
+// of protocol.ServerMethods, and is the only place that wires packages
+// together.
+//
+// One instruction is a turn; a turn that ends in a plan opens a review; an
+// approved review becomes a run. There is at most one of each at a time. The
+// state that the panel draws is told by events; State gives all of it at once.
+package server
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"embedded-agent/wasm/internal/action"
+	"embedded-agent/wasm/internal/audit"
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/policy"
+	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/tool"
+	"embedded-agent/wasm/internal/tool/builtin"
+)
+
+// Version is the executor's, as envelopes carry it.
+const Version = "0.1.0"
+
+// Deps is what the core is given.
+type Deps struct {
+	Host      host.Host
+	Transport llm.Transport
+	// Emit tells the shell; it must not block.
+	Emit func(protocol.Event)
+	// Provider, where set, is used instead of one made from the settings: the
+	// scripted model of tests.
+	Provider llm.Provider
+	// Now is the clock; nil is the real one.
+	Now func() time.Time
+}
+
+// Server is the core.
+type Server struct {
+	deps     Deps
+	host     host.Host
+	registry *tool.Registry
+	library  *action.Library
+	handlers map[string]handler
+	out      *outbox
+	life     context.Context // ends with Close
+	end      context.CancelFunc
+
+	mu        sync.Mutex
+	settings  protocol.Settings
+	policy    *policy.Policy
+	redactor  *audit.Redactor
+	offset    *time.Location
+	turn      *turn
+	review    *session
+	run       *execution
+	lastRun   *protocol.RunSummary
+	recover   []protocol.RunSummary
+	questions map[string]*question
+	history   []llm.Message
+}
+
+// New builds the core. It asks the host nothing yet.
+func New(d Deps) (*Server, error) {
+	reg, err := tool.NewRegistry(builtin.All()...)
+	if err != nil {
+		return nil, err
+	}
+	if d.Now == nil {
+		d.Now = time.Now
+	}
+	s := &Server{
+		deps: d, host: d.Host, registry: reg, library: action.NewLibrary(d.Host.Store),
+		questions: map[string]*question{}, offset: time.UTC,
+	}
+	s.life, s.end = context.WithCancel(context.Background())
+	s.out = newOutbox(s.life, d.Emit, d.Now)
+	s.handlers = s.table()
+	if err := s.configure(protocol.Settings{}); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Close ends everything that is under way.
+func (s *Server) Close() { s.end() }
+
+// Registry gives the tools, for commands and benchmarks.
+func (s *Server) Registry() *tool.Registry { return s.registry }
+
+func (s *Server) now() time.Time { return s.deps.Now() }
+
+// newID gives an id that sorts by time (UUIDv7).
+func newID() string {
+	id, err := uuid.NewV7()
+	if err != nil {
+		id = uuid.New()
+	}
+	return id.String()
+}
+
+// problem gives an error as the panel shows it.
+func (s *Server) problem(err error) *protocol.Problem {
+	if err == nil {
+		return nil
+	}
+	return s.problemOf(fault.From(err))
+}
+
+func (s *Server) problemOf(e *fault.Error) *protocol.Problem {
+	if e == nil {
+		return nil
+	}
+	p := &protocol.Problem{
+		Code: string(e.Code), Key: e.Key, Detail: s.redact(e.Detail),
+		Retryable: e.Retryable, RetryAfterS: e.RetryAfterS,
+	}
+	if len(e.Params) > 0 {
+		p.Params = make(map[string]string, len(e.Params))
+		for k, v := range e.Params {
+			p.Params[k] = s.redact(v)
+		}
+	}
+	return p
+}
+
+func (s *Server) redact(text string) string {
+	s.mu.Lock()
+	r := s.redactor
+	s.mu.Unlock()
+	if r == nil || text == "" {
+		return text
+	}
+	return r.Text(text)
+}
+
+// state gives all that a panel needs. The lock must not be held.
+func (s *Server) state(ctx context.Context) (protocol.State, error) {
+	list, err := s.library.List(ctx)
+	if err != nil {
+		return protocol.State{}, err
+	}
+	st := protocol.State{Actions: s.actionViews(list)}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st.Demo = s.demo()
+	st.Ready = s.ready()
+	st.LastRun = s.lastRun
+	st.Recoveries = append([]protocol.RunSummary{}, s.recover...)
+	st.Questions = []protocol.Question{}
+	for _, q := range s.questions {
+		st.Questions = append(st.Questions, q.Question)
+	}
+	if s.turn != nil {
+		t := s.turn.view()
+		st.Turn = &t
+	}
+	if s.review != nil {
+		st.Review = s.review.view
+	}
+	if s.run != nil {
+		rs := s.run.state()
+		st.Run = &rs
+	}
+	return st, nil
+}

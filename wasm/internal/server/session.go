@@ -1,0 +1,209 @@
+package server
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+
+	"embedded-agent/wasm/internal/canon"
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/overlay"
+	"embedded-agent/wasm/internal/pipeline"
+	"embedded-agent/wasm/internal/plan"
+	"embedded-agent/wasm/internal/policy"
+	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/runner"
+	"embedded-agent/wasm/internal/tool"
+)
+
+// session is one plan on its way from review to the end of its run. What is
+// here is what was shown: approving names its hash.
+type session struct {
+	id          string
+	instruction string
+	plan        *plan.Plan
+	graph       *plan.Graph
+	raw         json.RawMessage
+	warnings    []protocol.Message
+	dryRun      bool
+	mustAsk     bool // imported or changed: confirmation cannot be switched off
+	action      string
+	now         time.Time
+	prior       map[int]*tool.Result
+	from        int // the place in the graph where execution goes on
+	selection   *host.EditorState
+
+	base    *overlay.Base
+	amend   *overlay.Amendments
+	vault   *overlay.Vault
+	report  *runner.Report
+	changes []overlay.Change
+	dropped map[string]overlay.Change // as they were before they were left out
+	view    *protocol.Review
+}
+
+// newSession begins a review of a checked plan.
+func (s *Server) newSession(p *plan.Plan, g *plan.Graph, raw json.RawMessage) *session {
+	return &session{
+		id: newID(), plan: p, graph: g, raw: raw, now: s.now(),
+		amend:   &overlay.Amendments{Dropped: map[string]bool{}, Edits: map[string]overlay.Edit{}},
+		dropped: map[string]overlay.Change{},
+	}
+}
+
+// simulate executes the plan on the overlay and makes the review of it. A
+// failure of a step is in the review, not an error: what the plan would do up
+// to there is worth seeing.
+func (s *Server) simulate(ctx context.Context, se *session) error {
+	if se.base == nil {
+		se.base = overlay.NewBase(s.host.Vault, s.editorOf(se), se.now)
+	}
+	pol := s.currentPolicy()
+	v := overlay.New(se.base, overlay.WithGuard(pol.CheckOp), overlay.WithAmendments(se.amend))
+	call := pipeline.New(pipeline.Deps{
+		Registry: s.registry, Policy: pol, Simulating: true,
+		Env: func(c *tool.Call) (*tool.Env, *overlay.View) {
+			w := v.For(c.LogicalID)
+			return s.env(se, w, simulatedWorkspace{s.host.Workspace, w}), w
+		},
+		Timeout: time.Duration(pol.Limits.MaxTimeoutMs) * time.Millisecond,
+	})
+	rep := runner.Run(ctx, s.runConfig(se, call, pol, ""))
+	if err := ctx.Err(); err != nil {
+		return fault.From(err)
+	}
+	changes, err := v.Changes(ctx)
+	if err != nil {
+		return err
+	}
+	se.vault, se.report, se.changes = v, rep, changes
+	se.view = s.reviewOf(se, pol)
+	return nil
+}
+
+func (s *Server) currentPolicy() *policy.Policy {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.policy
+}
+
+// runConfig is what a simulation and its run have in common.
+func (s *Server) runConfig(se *session, call pipeline.Func, pol *policy.Policy, confirmation string) runner.Config {
+	return runner.Config{
+		RunID: se.id, Graph: se.graph, Call: call, Limits: pol.Limits,
+		Base: tool.Call{
+			ExecutorVersion: Version, ToolRegistryVersion: s.registry.Version(), PlannerVersion: Version,
+			Policy: pol.Snapshot(), ConfirmationID: confirmation,
+		},
+		From: se.from, Prior: se.prior,
+		Simulating: confirmation == "",
+		Now:        func() time.Time { return se.now },
+		Seed:       seedOf(se.id),
+	}
+}
+
+func seedOf(id string) uint64 {
+	sum := sha256.Sum256([]byte(id))
+	var n uint64
+	for _, b := range sum[:8] {
+		n = n<<8 | uint64(b)
+	}
+	return n
+}
+
+// env is what a tool can reach.
+func (s *Server) env(se *session, w *overlay.View, ws host.Workspace) *tool.Env {
+	s.mu.Lock()
+	platform, loc := s.host.Platform, s.offset
+	s.mu.Unlock()
+	return &tool.Env{
+		Vault: w, Editor: editorView{w, s.host.Editor == nil && se.selection == nil},
+		Workspace: ws, Commands: s.host.Commands, Platform: platform,
+		Now: se.now.In(loc), Progress: func(int, int) {},
+	}
+}
+
+// editorView gives the overlay's editor; where there is none, none.
+type editorView struct {
+	*overlay.View
+	none bool
+}
+
+func (e editorView) State(ctx context.Context) (host.EditorState, error) {
+	if e.none {
+		return host.EditorState{}, nil
+	}
+	return e.View.State(ctx)
+}
+
+// editorOf gives the editor a session starts from: the host's, or the selection
+// that the person gave for it.
+func (s *Server) editorOf(se *session) host.Editor {
+	if se.selection != nil {
+		return givenEditor{*se.selection}
+	}
+	return s.host.Editor
+}
+
+type givenEditor struct{ st host.EditorState }
+
+func (g givenEditor) State(context.Context) (host.EditorState, error) { return g.st, nil }
+
+// simulatedWorkspace moves nothing: what would be opened has to be there.
+type simulatedWorkspace struct {
+	host.Workspace
+	vault host.Vault
+}
+
+func (w simulatedWorkspace) Context(ctx context.Context) (host.WorkspaceState, error) {
+	if w.Workspace == nil {
+		return host.WorkspaceState{}, nil
+	}
+	return w.Workspace.Context(ctx)
+}
+
+func (w simulatedWorkspace) Open(ctx context.Context, path string, _ bool) error {
+	_, err := w.vault.Stat(ctx, path)
+	return err
+}
+
+func (w simulatedWorkspace) Focus(context.Context, string) error { return nil }
+
+// approvalOf hashes what a yes is a yes to: the plan, the amendments, and every
+// write in order with its bytes before and after.
+func approvalOf(se *session) string {
+	h := sha256.New()
+	h.Write(se.raw)
+	amend, err := json.Marshal(se.amend)
+	if err == nil {
+		h.Write(amend)
+	}
+	var b []byte
+	for _, w := range se.vault.Log() {
+		b = append(b[:0], '\n')
+		for _, f := range []string{w.Call, string(w.Op.Kind), w.Op.Path, w.Op.To, w.BeforeEtag, w.AfterEtag} {
+			b = canon.AppendString(b, f)
+		}
+		h.Write(b)
+	}
+	for _, n := range se.graph.Nodes {
+		if !n.Tool.Simulable {
+			h.Write([]byte("\ncannot be simulated: " + n.Step.ID))
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// confirmationOf names an approval: it is on every call that follows.
+func confirmationOf(se *session) string {
+	ns, err := uuid.Parse(se.id)
+	if err != nil {
+		ns = uuid.NameSpaceOID
+	}
+	return uuid.NewSHA1(ns, []byte(se.view.Approval)).String()
+}

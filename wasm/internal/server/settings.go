@@ -1,0 +1,215 @@
+package server
+
+import (
+	"context"
+	"crypto/sha256"
+	"slices"
+	"strings"
+	"time"
+
+	"embedded-agent/wasm/internal/audit"
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/llm/anthropic"
+	"embedded-agent/wasm/internal/llm/chat"
+	"embedded-agent/wasm/internal/llm/openai"
+	"embedded-agent/wasm/internal/plan"
+	"embedded-agent/wasm/internal/policy"
+	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/tool"
+)
+
+// The providers.
+const (
+	providerOpenAI    = "openai"
+	providerAnthropic = "anthropic"
+	providerCustom    = "custom"
+	providerText      = "text"
+	providerDemo      = "demo"
+)
+
+// withDefaults fills what the person has not set.
+func withDefaults(s protocol.Settings) protocol.Settings {
+	positive := func(n *int, def int) {
+		if *n <= 0 {
+			*n = def
+		}
+	}
+	if s.Provider == "" {
+		s.Provider = providerOpenAI
+		if s.DemoURL != "" && s.KeyName == "" {
+			s.Provider = providerDemo
+		}
+	}
+	if s.Confirm == "" {
+		s.Confirm = string(policy.ConfirmAlways)
+	}
+	positive(&s.MaxAttempts, 3)
+	positive(&s.MaxBackoffMs, 60_000)
+	positive(&s.TimeoutMs, 60_000)
+	positive(&s.MaxConcurrency, 8)
+	positive(&s.MaxSteps, plan.DefaultMaxSteps)
+	positive(&s.MaxCalls, 20_000)
+	positive(&s.KeepRuns, 100)
+	positive(&s.KeepDays, 365)
+	if s.KeepBytes <= 0 {
+		s.KeepBytes = 500 << 20
+	}
+	return s
+}
+
+// configure takes over settings. Settings that cannot be enforced are refused
+// as a whole: a guard that is not there must be noticed.
+func (s *Server) configure(in protocol.Settings) error {
+	in = withDefaults(in)
+	key := sha256.Sum256([]byte("embedded-agent redaction " + in.KeyName))
+	red, err := audit.NewRedactor(key[:], in.RedactPatterns)
+	if err != nil {
+		return err
+	}
+	roots := in.AllowedRoots
+	if len(roots) == 0 {
+		roots = []string{"/"}
+	}
+	deny := append([]string{"..", "://"}, in.DenyPatterns...)
+	p := &policy.Policy{
+		Confirm:       policy.Confirm(in.Confirm),
+		AllowCommands: in.AllowCommands, AllowDeletes: in.AllowDeletes, AllowRenames: in.AllowRenames,
+		Sandbox: tool.Sandbox{Enabled: true, AllowedRoots: roots, DenyPatterns: deny},
+		Limits: tool.Limits{
+			MaxConcurrency: in.MaxConcurrency, MaxAttempts: in.MaxAttempts,
+			MaxBackoffMs: int64(in.MaxBackoffMs), MaxTimeoutMs: int64(in.TimeoutMs),
+			MaxCalls: in.MaxCalls, MaxOutputBytes: 2 << 20,
+		},
+		Origin: policy.FromInterface,
+	}
+	if !slices.Contains([]policy.Confirm{policy.ConfirmAlways, policy.ConfirmWrites, policy.ConfirmNever}, p.Confirm) {
+		p.Confirm = policy.ConfirmAlways
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.settings, s.policy, s.redactor = in, p, red
+	return nil
+}
+
+func (s *Server) onConfigure(ctx context.Context, in protocol.Settings) (protocol.State, error) {
+	if err := s.configure(in); err != nil {
+		return protocol.State{}, err
+	}
+	return s.state(ctx)
+}
+
+// hello opens the connection: a shell of another contract is refused.
+func (s *Server) hello(ctx context.Context, h protocol.Hello) (protocol.Welcome, error) {
+	if h.Contract != protocol.Contract {
+		return protocol.Welcome{}, fault.New(fault.Precondition, "error.contract", nil)
+	}
+	if err := s.configure(h.Settings); err != nil {
+		return protocol.Welcome{}, err
+	}
+	s.mu.Lock()
+	s.host.Platform.Name, s.host.Platform.AppVersion = h.Platform.Name, h.Platform.AppVersion
+	s.host.Platform.Language, s.host.Platform.ConfigDir = h.Platform.Language, h.Platform.ConfigDir
+	s.host.Platform.LinkFormat, s.host.Platform.MarkdownLinks = h.Platform.LinkFormat, h.Platform.MarkdownLinks
+	s.offset = time.FixedZone("", h.Platform.UTCOffsetMin*60)
+	s.mu.Unlock()
+	if err := s.findHot(ctx); err != nil {
+		return protocol.Welcome{}, err
+	}
+	st, err := s.state(ctx)
+	return protocol.Welcome{Contract: protocol.Contract, Version: Version, State: st}, err
+}
+
+// rules are what a plan is checked against.
+func (s *Server) rules() plan.Rules {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return plan.Rules{
+		MaxSteps: s.settings.MaxSteps, MaxAttempts: s.settings.MaxAttempts,
+		MaxBackoffMs: int64(s.settings.MaxBackoffMs), MaxTimeoutMs: int64(s.settings.TimeoutMs),
+		Sandbox: s.policy.Sandbox,
+	}
+}
+
+// demo says whether the model is the scripted demonstration. The lock is held.
+func (s *Server) demo() bool { return s.settings.Provider == providerDemo }
+
+// ready says whether a model is set up. The lock is held.
+func (s *Server) ready() bool {
+	switch c := &s.settings; c.Provider {
+	case providerDemo:
+		return c.DemoURL != ""
+	case providerCustom, providerText:
+		return c.BaseURL != ""
+	default:
+		return s.deps.Provider != nil || c.KeyName != ""
+	}
+}
+
+// model is a provider with what is to be asked of it.
+type model struct {
+	provider llm.Provider
+	dialect  llm.Dialect
+	endpoint llm.Endpoint
+	name     string
+	mode     llm.PlanMode
+	max      int
+	temp     *float64
+	whole    bool
+}
+
+// defaultModels are asked for where the settings name none.
+var defaultModels = map[string]string{
+	providerOpenAI: "gpt-5.1", providerAnthropic: "claude-sonnet-4-5", providerDemo: "demo",
+}
+
+// newModel makes the provider that the settings choose. note is told what the
+// person should know, such as that streaming is off for this endpoint.
+func (s *Server) newModel(note func(protocol.Message)) (*model, error) {
+	s.mu.Lock()
+	c, ready := s.settings, s.ready()
+	s.mu.Unlock()
+	if !ready {
+		return nil, fault.New(fault.Auth, "error.planner.noModel", nil)
+	}
+	m := &model{name: c.Model, mode: llm.PlanByCall, max: c.MaxTokens, temp: c.Temperature, whole: !c.Streaming}
+	if m.name == "" {
+		m.name = defaultModels[c.Provider]
+	}
+	m.endpoint = llm.Endpoint{BaseURL: strings.TrimRight(c.BaseURL, "/"), Secret: c.KeyName}
+	m.endpoint.Can = llm.Capabilities{Streaming: true, Tools: true, JSONSchema: true}
+	base := func(def string) {
+		if m.endpoint.BaseURL == "" {
+			m.endpoint.BaseURL = def
+		}
+	}
+	switch c.Provider {
+	case providerAnthropic:
+		base("https://api.anthropic.com/v1")
+		m.dialect = anthropic.Dialect{}
+	case providerCustom:
+		m.dialect = chat.Dialect{}
+	case providerText:
+		m.dialect, m.mode = chat.Dialect{}, llm.PlanByText
+	case providerDemo:
+		m.endpoint.BaseURL, m.endpoint.Secret = strings.TrimRight(c.DemoURL, "/")+"/v1", ""
+		m.dialect, m.whole = openai.Dialect{}, false
+		m.name = "demo"
+		if strings.HasPrefix(c.Model, "demo") {
+			m.name = c.Model // demo-429 and the like break on purpose
+		}
+	default:
+		base("https://api.openai.com/v1")
+		m.dialect = openai.Dialect{}
+	}
+	m.provider = s.deps.Provider
+	if m.provider == nil {
+		m.provider = llm.NewProvider(m.dialect, m.endpoint, s.deps.Transport, llm.Options{
+			Idle: time.Duration(max(c.TimeoutMs, 120_000)) * time.Millisecond,
+			OnRetry: func(_ int, wait time.Duration, _ *llm.Error) {
+				note(protocol.Message{Key: "turn.retrying", Params: map[string]string{"seconds": itoa(int(wait.Seconds() + 0.5))}})
+			},
+		})
+	}
+	return m, nil
+}

@@ -1,0 +1,235 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/plan"
+	"embedded-agent/wasm/internal/planner"
+	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/tool"
+)
+
+// turn is one exchange on its way.
+type turn struct {
+	mu     sync.Mutex
+	t      protocol.Turn
+	cancel context.CancelFunc
+}
+
+// The phases and outcomes of a turn.
+const (
+	phaseAsking     = "asking"
+	phaseStreaming  = "streaming"
+	phaseRepairing  = "repairing"
+	phaseSimulating = "simulating"
+	phaseDone       = "done"
+
+	outcomePlan      = "plan"
+	outcomeAnswer    = "answer"
+	outcomeQuestion  = "question"
+	outcomeFailed    = "failed"
+	outcomeCancelled = "cancelled"
+)
+
+func (t *turn) view() protocol.Turn {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.t
+}
+
+func (t *turn) set(f func(t *protocol.Turn)) protocol.Turn {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	f(&t.t)
+	return t.t
+}
+
+func (t *turn) over() bool { return t.view().Phase == phaseDone }
+
+// send takes an instruction. It answers at once; events tell the rest.
+func (s *Server) send(_ context.Context, p protocol.Send) (protocol.Accepted, error) {
+	if strings.TrimSpace(p.Text) == "" {
+		return protocol.Accepted{}, fault.New(fault.Validation, "error.send.empty", nil)
+	}
+	return s.startTurn(p.Text, p.Conversation, func(ctx context.Context, t *turn) error {
+		return s.planTurn(ctx, t, p)
+	})
+}
+
+// startTurn begins a turn: one at a time, and not while a run is under way.
+func (s *Server) startTurn(text, conversation string, work func(context.Context, *turn) error) (protocol.Accepted, error) {
+	ctx, cancel := context.WithCancel(s.life)
+	t := &turn{cancel: cancel, t: protocol.Turn{ID: newID(), Conversation: conversation, Text: text, Phase: phaseAsking}}
+	s.mu.Lock()
+	if (s.turn != nil && !s.turn.over()) || (s.run != nil && !s.run.over()) {
+		s.mu.Unlock()
+		cancel()
+		return protocol.Accepted{}, fault.New(fault.Precondition, "error.busy", nil)
+	}
+	s.turn = t
+	closed := s.review
+	s.review = nil
+	s.mu.Unlock()
+	if closed != nil {
+		s.out.tell(protocol.Event{Type: protocol.EventReviewClosed, RunID: closed.id})
+	}
+	view := t.view()
+	s.out.tell(protocol.Event{Type: protocol.EventTurnStarted, Turn: &view})
+	go func() {
+		defer cancel()
+		s.endTurn(t, work(ctx, t))
+	}()
+	return protocol.Accepted{Turn: view.ID}, nil
+}
+
+// endTurn tells how a turn ended: exactly once, whatever happened.
+func (s *Server) endTurn(t *turn, err error) {
+	view := t.set(func(t *protocol.Turn) {
+		t.Phase = phaseDone
+		if err == nil {
+			return
+		}
+		t.Problem = s.problem(err)
+		t.Outcome = outcomeFailed
+		if fault.Is(err, fault.Cancelled) || errors.Is(err, context.Canceled) {
+			t.Outcome = outcomeCancelled
+		}
+	})
+	s.out.tell(protocol.Event{Type: protocol.EventTurnEnded, Turn: &view})
+}
+
+// planTurn asks the model for a plan and opens its review.
+func (s *Server) planTurn(ctx context.Context, t *turn, p protocol.Send) error {
+	m, err := s.newModel(func(note protocol.Message) {
+		view := t.set(func(t *protocol.Turn) { t.Notes = append(t.Notes, note) })
+		s.out.tell(protocol.Event{Type: protocol.EventTurnStarted, Turn: &view})
+	})
+	if err != nil {
+		return err
+	}
+	c, err := s.context(ctx, p)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	history := s.history
+	s.mu.Unlock()
+	out, err := planner.Plan(ctx, m.provider, planner.Input{
+		Context: c, Registry: s.registry, Offer: s.offered, Rules: s.rules(), Mode: m.mode,
+		Model: m.name, MaxTokens: m.max, Temperature: m.temp, Whole: m.whole, History: history,
+	}, s.watch(t))
+	if out != nil {
+		s.account(t, out)
+	}
+	if err != nil {
+		return err
+	}
+	if out.Plan == nil {
+		t.set(func(t *protocol.Turn) {
+			t.Outcome = outcomeAnswer
+			if out.Question {
+				t.Outcome = outcomeQuestion
+			}
+		})
+		s.remember(p.Text, out.Reply)
+		return nil
+	}
+	s.remember(p.Text, out.Reply)
+	s.phase(t, phaseSimulating)
+	se := s.newSession(out.Plan, out.Graph, out.Raw)
+	se.instruction, se.dryRun, se.warnings = p.Text, p.DryRun, warningsOf(out.Warnings)
+	t.set(func(t *protocol.Turn) { t.Outcome, t.Run = outcomePlan, se.id })
+	return s.openReview(ctx, se)
+}
+
+// watch turns what the planner tells into events.
+func (s *Server) watch(t *turn) planner.Watch {
+	id := t.view().ID
+	begun := false
+	return planner.Watch{
+		Text: func(d string) {
+			if !begun {
+				begun = true
+				s.phase(t, phaseStreaming)
+			}
+			t.set(func(t *protocol.Turn) { t.Reply += d })
+			s.out.tell(protocol.Event{Type: protocol.EventTurnText, Delta: &protocol.Delta{Turn: id, Text: d}})
+		},
+		Reasoning: func(d string) {
+			t.set(func(t *protocol.Turn) { t.Reasoning += d })
+			s.out.tell(protocol.Event{Type: protocol.EventTurnReasoning, Delta: &protocol.Delta{Turn: id, Text: d}})
+		},
+		Repairing: func(int, []plan.Problem) {
+			begun = false
+			t.set(func(t *protocol.Turn) { t.Reply = "" })
+			s.phase(t, phaseRepairing)
+		},
+	}
+}
+
+func (s *Server) phase(t *turn, phase string) {
+	view := t.set(func(t *protocol.Turn) { t.Phase = phase })
+	s.out.tell(protocol.Event{Type: protocol.EventTurnStarted, Turn: &view})
+}
+
+// account notes the reply and what it cost.
+func (s *Server) account(t *turn, out *planner.Outcome) {
+	t.set(func(t *protocol.Turn) {
+		t.Reply = out.Reply
+		if out.Usage != (llm.Usage{}) {
+			t.Usage = &protocol.Usage{Input: int(out.Usage.Input), Output: int(out.Usage.Output), Cached: int(out.Usage.CacheRead)}
+		}
+	})
+}
+
+// maxHistory bounds the conversation that goes along with a request, in
+// messages.
+const maxHistory = 12
+
+// remember keeps the words of a turn for the next one. Plans are not kept: the
+// next is made anew from the vault as it is then.
+func (s *Server) remember(text, reply string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if reply == "" {
+		reply = "(a plan)"
+	}
+	s.history = append(s.history, llm.UserMessage(text), llm.AssistantMessage(llm.Text(reply)))
+	if n := len(s.history); n > maxHistory {
+		s.history = append([]llm.Message(nil), s.history[n-maxHistory:]...)
+	}
+}
+
+// offered says which tools a model hears of: those that the policy would not
+// refuse anyway.
+func (s *Server) offered(e *tool.Entry) bool {
+	p := s.currentPolicy()
+	switch {
+	case e.SideEffects == tool.Commands && !p.AllowCommands:
+		return false
+	case e.Name == "vault.delete" && !p.AllowDeletes:
+		return false
+	case e.Name == "vault.rename" && !p.AllowRenames:
+		return false
+	}
+	return p.EnabledTools == nil || p.EnabledTools[e.Name]
+}
+
+// stop ends what is under way: the model's stream, a simulation, or the run.
+func (s *Server) stop(_ context.Context, p protocol.Stop) (protocol.Empty, error) {
+	s.mu.Lock()
+	t, run := s.turn, s.run
+	s.mu.Unlock()
+	if t != nil && (p.ID == "" || p.ID == t.view().ID) {
+		t.cancel()
+	}
+	if run != nil && !run.over() && (p.ID == "" || p.ID == run.se.id) {
+		run.stop()
+	}
+	return protocol.Empty{}, nil
+}
