@@ -192,7 +192,9 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request) (*request, *wireEr
 	// A body that trickles in is cut off; a server without deadlines (a test's recorder) has none to set.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.cfg.Limits.ReadTimeout))
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.cfg.Limits.MaxBody))
-	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
+	if err == nil {
+		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // after an error the rest of the body may not be waited for
+	}
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):

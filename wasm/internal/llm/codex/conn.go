@@ -57,19 +57,29 @@ func (c *conn) call(method string, params, result any) error {
 	}
 	select {
 	case m := <-answer:
-		if m.Error != nil {
-			return newError(llm.CodeValidation, "codex.error.refused", false, "Codex refused the request: "+clip(m.Error.Message, 400))
-		}
-		if result == nil {
-			return nil
-		}
-		if err := json.Unmarshal(m.Result, result); err != nil {
-			return newError(llm.CodeProvider, "codex.error.shape", false, "Codex answered in an unexpected form. Install the version that this program was made for: "+InstallCommand)
-		}
-		return nil
+		return m.result(result)
 	case <-c.done:
+	}
+	select {
+	case m := <-answer: // it came before the end
+		return m.result(result)
+	default:
 		return c.err
 	}
+}
+
+// result reads what a request was answered with.
+func (m message) result(into any) error {
+	if m.Error != nil {
+		return newError(llm.CodeValidation, "codex.error.refused", false, "Codex refused the request: "+clip(m.Error.Message, 400))
+	}
+	if into == nil {
+		return nil
+	}
+	if err := json.Unmarshal(m.Result, into); err != nil {
+		return newError(llm.CodeProvider, "codex.error.shape", false, "Codex answered in an unexpected form. Install the version that this program was made for: "+InstallCommand)
+	}
+	return nil
 }
 
 func (c *conn) notify(method string) error { return c.send(map[string]any{"method": method}) }
