@@ -23,7 +23,7 @@ type Dialect interface {
 // Parser reads the answer to one request, already cut into events. It reports to its Builder, which ignores what comes
 // after the terminal event. Values are valid during the call only.
 type Parser interface {
-	// Event takes one event of a stream.
+	// Event takes one event of a stream. typ is the type that its data or else its event line names.
 	Event(typ string, v jsontree.Value)
 	// Done takes the closing mark [DONE].
 	Done()
@@ -43,6 +43,7 @@ type Decoder struct {
 	events sse.Parser
 	tree   jsontree.Tree
 	whole  []byte
+	typ    string
 	seen   bool
 }
 
@@ -159,12 +160,26 @@ func (d *Decoder) event(e sse.Event) error {
 	} else if err := d.tree.Parse(e.Data); err != nil {
 		return err
 	} else {
-		d.p.Event(string(e.Type), d.tree.Root())
+		d.p.Event(d.typeOf(e), d.tree.Root())
 	}
 	if d.b.Ended() {
 		return errEnded
 	}
 	return nil
+}
+
+// typeOf is the type of an event: what its data says, else its event line. The last one is kept, since a stream is many
+// events of one type.
+func (d *Decoder) typeOf(e sse.Event) string {
+	typ := d.tree.Root().Get("type")
+	switch {
+	case typ.Exists() && typ.Is(d.typ):
+	case typ.Exists():
+		d.typ = typ.Str()
+	case string(e.Type) != d.typ:
+		d.typ = string(e.Type)
+	}
+	return d.typ
 }
 
 // lastEvent takes an event that no blank line ended. If it is not JSON the stream was cut inside of it.

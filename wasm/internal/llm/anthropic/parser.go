@@ -51,11 +51,8 @@ func (p *parser) Done() {}
 // EOF leaves it to the decoder to say that the stream was cut.
 func (p *parser) EOF() {}
 
-// Event takes one event. Its type stands in the data as well.
+// Event takes one event.
 func (p *parser) Event(typ string, v jsontree.Value) {
-	if t := v.Get("type").Str(); t != "" {
-		typ = t
-	}
 	switch typ {
 	case "content_block_delta":
 		p.delta(v.Get("index").Int(), v.Get("delta"))
@@ -157,14 +154,17 @@ var wanted = map[string]string{
 
 func (p *parser) delta(index int64, d jsontree.Value) {
 	blk := p.blocks[index]
+	if d.Get("type").Is("text_delta") && blk != nil && blk.kind == "text" && !blk.closed && p.reason == "" {
+		// By far the most frequent.
+		p.b.DeltaJSON(blk.at, d.Get("text"))
+		return
+	}
 	kind := d.Get("type").Str()
 	if blk == nil || blk.closed || p.reason != "" || (wanted[kind] != "" && wanted[kind] != blk.kind) {
 		p.damaged("a piece belongs to no open block")
 		return
 	}
 	switch kind {
-	case "text_delta":
-		p.b.DeltaJSON(blk.at, d.Get("text"))
 	case "thinking_delta":
 		p.b.DeltaJSON(blk.at, d.Get("thinking"))
 	case "signature_delta":

@@ -40,6 +40,7 @@ type parser struct {
 	field    string
 	finish   string
 	seen     bool
+	named    bool
 }
 
 type callState struct {
@@ -61,7 +62,12 @@ func (p *parser) Event(_ string, v jsontree.Value) {
 		p.b.Fail(llm.NewError("llm.error.shape", "host", p.host, "detail", "a chunk is not an object"))
 		return
 	}
-	p.b.Start(v.Get("id").Str(), v.Get("model").Str())
+	if !p.named {
+		// The first chunks of some endpoints have no id.
+		id := v.Get("id").Str()
+		p.b.Start(id, v.Get("model").Str())
+		p.named = id != ""
+	}
 	for choice := range v.Get("choices").Elements() {
 		if choice.Get("index").Int() != 0 || p.failed(choice) {
 			continue

@@ -46,11 +46,17 @@ func (e *SyntaxError) Error() string {
 
 // node is one value. For a string start and end exclude the quotes; next is the index of the node after the whole value.
 type node struct {
-	start, end int
-	next       int
+	start, end int32
+	next       int32
 	kind       Kind
 	escaped    bool
 }
+
+// maxText keeps offsets within 32 bits, which makes nodes small.
+const maxText = 1 << 30
+
+// ErrSize reports a text of more than a gigabyte.
+var ErrSize = errors.New("JSON is too large")
 
 // Tree holds one parsed text. The zero Tree is ready for Parse.
 type Tree struct {
@@ -58,11 +64,14 @@ type Tree struct {
 	nodes []node
 }
 
-// Parse checks and indexes src, which must stay unchanged while values of the tree are used. It returns *SyntaxError or
-// ErrDepth. Values of an earlier Parse must not be used any more.
+// Parse checks and indexes src, which must stay unchanged while values of the tree are used. It returns *SyntaxError,
+// ErrDepth or ErrSize. Values of an earlier Parse must not be used any more.
 func (t *Tree) Parse(src []byte) error {
 	t.src = src
 	t.nodes = t.nodes[:0]
+	if len(src) > maxText {
+		return ErrSize
+	}
 	i, err := t.value(skipSpace(src, 0), 0)
 	if err != nil {
 		t.nodes = t.nodes[:0]
@@ -105,9 +114,10 @@ func skipSpace(src []byte, i int) int {
 	return i
 }
 
-func (t *Tree) add(n node) int {
-	t.nodes = append(t.nodes, n)
-	return len(t.nodes) - 1
+func (t *Tree) add(k Kind, start, end int) int {
+	at := len(t.nodes)
+	t.nodes = append(t.nodes, node{kind: k, start: int32(start), end: int32(end), next: int32(at + 1)})
+	return at
 }
 
 // value parses the value that starts at i and returns the offset after it.
@@ -128,7 +138,7 @@ func (t *Tree) value(i, depth int) (int, error) {
 		return t.array(i, depth)
 	case c == '-' || (c >= '0' && c <= '9'):
 		end, err := number(t.src, i)
-		t.add(node{kind: Number, start: i, end: end, next: len(t.nodes) + 1})
+		t.add(Number, i, end)
 		return end, err
 	case c == 't':
 		return t.literal(i, "true", Bool)
@@ -145,12 +155,12 @@ func (t *Tree) literal(i int, word string, k Kind) (int, error) {
 	if end > len(t.src) || string(t.src[i:end]) != word {
 		return i, &SyntaxError{Offset: i, Reason: "unexpected character"}
 	}
-	t.add(node{kind: k, start: i, end: end, next: len(t.nodes) + 1})
+	t.add(k, i, end)
 	return end, nil
 }
 
 func (t *Tree) object(i, depth int) (int, error) {
-	at := t.add(node{kind: Object, start: i})
+	at := t.add(Object, i, i)
 	i = skipSpace(t.src, i+1)
 	if i < len(t.src) && t.src[i] == '}' {
 		return t.close(at, i+1), nil
@@ -181,7 +191,7 @@ func (t *Tree) object(i, depth int) (int, error) {
 }
 
 func (t *Tree) array(i, depth int) (int, error) {
-	at := t.add(node{kind: Array, start: i})
+	at := t.add(Array, i, i)
 	i = skipSpace(t.src, i+1)
 	if i < len(t.src) && t.src[i] == ']' {
 		return t.close(at, i+1), nil
@@ -217,8 +227,8 @@ func (t *Tree) separator(i int, closing byte) (next int, done bool, err error) {
 }
 
 func (t *Tree) close(at, end int) int {
-	t.nodes[at].end = end
-	t.nodes[at].next = len(t.nodes)
+	t.nodes[at].end = int32(end)
+	t.nodes[at].next = int32(len(t.nodes))
 	return end
 }
 
@@ -229,7 +239,7 @@ func (t *Tree) str(i int) (int, error) {
 	for j := i + 1; j < len(src); j++ {
 		switch c := src[j]; {
 		case c == '"':
-			t.nodes = append(t.nodes, node{kind: String, start: i + 1, end: j, next: len(t.nodes) + 1, escaped: escaped})
+			t.nodes[t.add(String, i+1, j)].escaped = escaped
 			return j + 1, nil
 		case c == '\\':
 			escaped = true
@@ -305,7 +315,7 @@ func number(src []byte, i int) (int, error) {
 // Value is one value of a Tree, or Missing. It is small and passed by value.
 type Value struct {
 	t *Tree
-	i int
+	i int32
 }
 
 func (v Value) node() node {
@@ -323,26 +333,24 @@ func (v Value) Exists() bool { k := v.Kind(); return k != Missing && k != Null }
 
 // Get is the property of an object; the last one where a name is repeated, as in JavaScript.
 func (v Value) Get(key string) Value {
-	n := v.node()
-	if n.kind != Object {
+	if v.t == nil || v.t.nodes[v.i].kind != Object {
 		return Value{}
 	}
+	nodes := v.t.nodes
 	found := Value{}
-	for i := v.i + 1; i < n.next; {
-		k := v.t.nodes[i]
-		if v.t.isKey(k, key) {
+	for i, end := v.i+1, nodes[v.i].next; i < end; i = nodes[i+1].next {
+		if v.t.isKey(&nodes[i], key) {
 			found = Value{t: v.t, i: i + 1}
 		}
-		i = v.t.nodes[i+1].next
 	}
 	return found
 }
 
-func (t *Tree) isKey(k node, key string) bool {
+func (t *Tree) isKey(k *node, key string) bool {
 	if k.escaped {
 		return string(appendUnescaped(nil, t.src[k.start:k.end])) == key
 	}
-	return string(t.src[k.start:k.end]) == key
+	return int(k.end-k.start) == len(key) && string(t.src[k.start:k.end]) == key
 }
 
 // Index is an element of an array.

@@ -21,7 +21,7 @@ func (v Value) Str() string {
 // Is reports whether the value is the string s, without allocating.
 func (v Value) Is(s string) bool {
 	n := v.node()
-	return n.kind == String && v.t.isKey(n, s)
+	return n.kind == String && v.t.isKey(&n, s)
 }
 
 // Joiner puts together text that a sender cut into pieces by UTF-16 units: half of a surrogate pair at the end of one

@@ -59,9 +59,6 @@ func (p *parser) EOF() {}
 
 // Event takes one event.
 func (p *parser) Event(typ string, v jsontree.Value) {
-	if t := v.Get("type").Str(); t != "" {
-		typ = t
-	}
 	if n := v.Get("sequence_number"); n.Kind() == jsontree.Number {
 		if n.Int() <= p.sequence {
 			p.damaged("sequence_number does not grow")
