@@ -100,10 +100,12 @@ export interface Look {
 
 /** Opens the page; the panel is there and its core answers {}. */
 export async function open(browser: Browser, html: string, look: Look = {}): Promise<Page> {
-	const page = await browser.newPage({
+	const context = await browser.newContext({
 		viewport: { width: look.width ?? 420, height: look.height ?? 800 },
 		reducedMotion: "reduce",
 	});
+	const page = await context.newPage();
+	page.setDefaultTimeout(5000);
 	await page.route("http://panel.test/**", (route) =>
 		route.fulfill({ contentType: "text/html", body: html }),
 	);
@@ -113,7 +115,8 @@ export async function open(browser: Browser, html: string, look: Look = {}): Pro
 		dir: look.dir ?? "ltr",
 	});
 	if (look.mobile) query.set("mobile", "1");
-	await page.goto(`http://panel.test/?${query}`);
-	await page.waitForFunction(() => "dev" in window);
+	const failed = new Promise<never>((_, reject) => page.once("pageerror", reject));
+	const there = page.goto(`http://panel.test/?${query}`).then(() => page.waitForFunction(() => "dev" in window));
+	await Promise.race([there, failed]);
 	return page;
 }

@@ -2,6 +2,7 @@
 // the core says arrives through receive; everything that the person does is one
 // request.
 
+import { untrack } from "svelte";
 import { SvelteMap } from "svelte/reactivity";
 import type {
 	Action,
@@ -62,7 +63,7 @@ export class Session {
 
 	private queue: Event[] = [];
 	private unschedule: (() => void) | null = null;
-	private conversation = crypto.randomUUID();
+	private conversation = newId();
 	private estimating = 0;
 
 	constructor(
@@ -106,7 +107,12 @@ export class Session {
 	}
 
 	/** Asks the core; a failure is shown and gives undefined. */
-	async ask<M extends Method>(method: M, params: Params<M>): Promise<Result<M> | undefined> {
+	ask<M extends Method>(method: M, params: Params<M>): Promise<Result<M> | undefined> {
+		// An effect that asks does not depend on what is being asked.
+		return untrack(() => this.request(method, params));
+	}
+
+	private async request<M extends Method>(method: M, params: Params<M>): Promise<Result<M> | undefined> {
 		this.pending.set(method, (this.pending.get(method) ?? 0) + 1);
 		try {
 			const core = await this.core();
@@ -169,7 +175,7 @@ export class Session {
 
 	/** Begins the transcript anew; what was done stays in the history. */
 	newConversation(): void {
-		this.conversation = crypto.randomUUID();
+		this.conversation = newId();
 		this.failure = null;
 		this.reverted = null;
 		this.state = { ...this.state, turns: [], run: runningRun(this.state), announcement: null };
@@ -207,7 +213,7 @@ export class Session {
 
 	/** One file of the open review, before and after. */
 	async fileView(path: string): Promise<FileView | undefined> {
-		const review = this.state.review;
+		const review = untrack(() => this.state.review);
 		return review ? this.ask("review.file", { run: review.run, path }) : undefined;
 	}
 
@@ -257,4 +263,9 @@ export class Session {
 			if (turn === this.estimating) this.failure = asProblem(error);
 		}
 	}
+}
+
+// Not randomUUID: phones show the app from an origin that has none.
+function newId(): string {
+	return Array.from(crypto.getRandomValues(new Uint32Array(4)), (n) => n.toString(36)).join("-");
 }
