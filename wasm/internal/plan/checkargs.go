@@ -2,7 +2,6 @@ package plan
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 	"strings"
 
@@ -25,11 +24,12 @@ func (c *checker) args(n *Node, e env) {
 		}
 		return
 	}
-	w := argWalk{c: c, step: n.Index, e: e}
-	root, ok := w.walk(n.Args.root, given, c.shapes.input(n.Tool), place{}).(map[string]any)
+	w := argWalk{c: c, step: n.Index, e: e, at: c.way[:0]}
+	root, ok := w.walk(&n.Args.root, given, c.shapes.input(n.Tool)).(map[string]any)
 	if !ok {
 		root = map[string]any{}
 	}
+	c.way = w.at
 	n.Deferred = len(w.open) > 0
 	c.validate(n, root, w.open)
 }
@@ -41,13 +41,12 @@ func (c *checker) normalised(n *Node) (map[string]any, bool) {
 		return n.Step.Args, false
 	}
 	normal, err := n.Tool.NormaliseArgs(n.Step.Args)
-	var f *fault.Error
-	switch {
-	case err == nil:
+	if err == nil {
 		return normal, true
-	case errors.As(err, &f):
+	}
+	if f := fault.From(err); f.Code == fault.Validation {
 		c.problem("args", f.Key, f.Params)
-	default:
+	} else {
 		c.problem("args", "error.plan.schema", fault.P{"message": err.Error()})
 	}
 	return n.Step.Args, false
@@ -126,22 +125,41 @@ func fieldOf(pointer string) string {
 	return out
 }
 
-// place is where a value stands: as a JSON pointer below args, and as a field
-// for people. Both are written only when somebody asks.
-type place struct {
-	parent *place
-	key    string
-	index  int // -1 for a key
+// place is the way from args to a value: keys, and indexes into lists. It is
+// kept on a stack, and written out only when somebody asks.
+type place []placeKey
+
+type placeKey struct {
+	key   string
+	index int // -1 for a key
 }
 
+// pointer writes the way as a JSON pointer.
 func (p place) pointer() string {
-	if p.parent == nil {
-		return ""
+	var b strings.Builder
+	for _, k := range p {
+		b.WriteByte('/')
+		if k.index >= 0 {
+			b.WriteString(itoa(k.index))
+		} else {
+			b.WriteString(toPointer.Replace(k.key))
+		}
 	}
-	if p.index >= 0 {
-		return p.parent.pointer() + "/" + itoa(p.index)
+	return b.String()
+}
+
+// field writes the way for people.
+func (p place) field() string {
+	var b strings.Builder
+	b.WriteString("args")
+	for _, k := range p {
+		if k.index >= 0 {
+			b.WriteString("[" + itoa(k.index) + "]")
+		} else {
+			b.WriteString("." + k.key)
+		}
 	}
-	return p.parent.pointer() + "/" + toPointer.Replace(p.key)
+	return b.String()
 }
 
 // JSON pointers escape two characters (RFC 6901 §3).
@@ -150,87 +168,90 @@ var (
 	fromPointer = strings.NewReplacer("~1", "/", "~0", "~")
 )
 
-func (p place) field() string {
-	if p.parent == nil {
-		return "args"
-	}
-	if p.index >= 0 {
-		return p.parent.field() + "[" + itoa(p.index) + "]"
-	}
-	return p.parent.field() + "." + p.key
-}
-
 // argWalk goes through compiled arguments, their source and the schema side by
 // side.
 type argWalk struct {
 	c    *checker
 	step int
 	e    env
+	at   place
 	open []string // pointers of the places that references fill
 }
 
+func (w *argWalk) in(key string)  { w.at = append(w.at, placeKey{key, -1}) }
+func (w *argWalk) item(index int) { w.at = append(w.at, placeKey{"", index}) }
+func (w *argWalk) out()           { w.at = w.at[:len(w.at)-1] }
+
 // walk gives the value to validate in place of the node's.
-func (w *argWalk) walk(n *node, src any, sh shape, at place) any {
+func (w *argWalk) walk(n *node, src any, sh shape) any {
 	switch n.kind {
 	case nodeRef:
-		return w.whole(n, src, sh, at)
+		return w.whole(n, src, sh)
 	case nodeTemplate:
-		return w.mixed(n, src, sh, at)
+		return w.mixed(n, src, sh)
 	case nodeMap:
 		m, _ := src.(map[string]any)
 		out := make(map[string]any, len(n.keys))
 		for i, k := range n.keys {
 			sub, _ := sh.enter(seg{key: k})
-			out[k] = w.walk(n.kids[i], m[k], sub, place{&at, k, -1})
+			w.in(k)
+			out[k] = w.walk(&n.kids[i], m[k], sub)
+			w.out()
 		}
 		return out
 	case nodeList:
 		list, _ := src.([]any)
 		sub, _ := sh.items()
 		out := make([]any, len(n.kids))
-		for i, k := range n.kids {
-			out[i] = w.walk(k, list[i], sub, place{&at, "", i})
+		for i := range n.kids {
+			w.item(i)
+			out[i] = w.walk(&n.kids[i], list[i], sub)
+			w.out()
 		}
 		return out
 	}
-	w.literals(n.value, src, sh, at)
+	w.literals(n.value, src, sh)
 	return n.value
 }
 
 // literals looks for paths in values without references, and for mistakes in
 // their source.
-func (w *argWalk) literals(v, src any, sh shape, at place) {
+func (w *argWalk) literals(v, src any, sh shape) {
 	switch v := v.(type) {
 	case string:
 		if kind := sh.keyword("x-path"); kind != "" {
-			w.path(v, kind, at, true)
+			w.path(v, kind, true)
 		}
 		s, _ := src.(string)
-		w.unbound(s, at)
+		w.unbound(s)
 	case map[string]any:
 		m, _ := src.(map[string]any)
 		for _, k := range sortedKeys(v) {
 			sub, _ := sh.enter(seg{key: k})
-			w.literals(v[k], m[k], sub, place{&at, k, -1})
+			w.in(k)
+			w.literals(v[k], m[k], sub)
+			w.out()
 		}
 	case []any:
 		list, _ := src.([]any)
 		sub, _ := sh.items()
 		for i, e := range v {
-			w.literals(e, list[i], sub, place{&at, "", i})
+			w.item(i)
+			w.literals(e, list[i], sub)
+			w.out()
 		}
 	}
 }
 
-func (w *argWalk) whole(n *node, src any, sh shape, at place) any {
+func (w *argWalk) whole(n *node, src any, sh shape) any {
 	types := sh.types()
 	text := len(types) == 1 && types[0] == "string"
 	if n.ref.brace && text {
 		n.asText = true
 		types = nil
 	}
-	w.c.uses = append(w.c.uses, use{step: w.step, field: at.field(), ref: n.ref, want: types, whole: true})
-	w.open = append(w.open, at.pointer())
+	w.c.uses = append(w.c.uses, use{step: w.step, field: w.at.field(), ref: n.ref, want: types, whole: true})
+	w.open = append(w.open, w.at.pointer())
 	return sample(types, src)
 }
 
@@ -252,15 +273,15 @@ func sample(types []string, src any) any {
 	return nil
 }
 
-func (w *argWalk) mixed(n *node, src any, sh shape, at place) any {
+func (w *argWalk) mixed(n *node, src any, sh shape) any {
 	for _, g := range n.segments {
 		if g.ref != nil {
-			w.c.uses = append(w.c.uses, use{step: w.step, field: at.field(), ref: g.ref})
+			w.c.uses = append(w.c.uses, use{step: w.step, field: w.at.field(), ref: g.ref})
 		}
 	}
-	w.open = append(w.open, at.pointer())
+	w.open = append(w.open, w.at.pointer())
 	if types := sh.types(); types != nil && !slices.Contains(types, "string") {
-		w.c.problem(at.field(), "error.plan.args.textAround", fault.P{"types": strings.Join(types, ", ")})
+		w.c.problem(w.at.field(), "error.plan.args.textAround", fault.P{"types": strings.Join(types, ", ")})
 	}
 	if kind := sh.keyword("x-path"); kind != "" {
 		var b strings.Builder
@@ -269,16 +290,16 @@ func (w *argWalk) mixed(n *node, src any, sh shape, at place) any {
 				b.WriteByte('x') // stands for a harmless name
 			}
 		}
-		w.path(b.String(), kind, at, false)
+		w.path(b.String(), kind, false)
 	}
 	text, _ := src.(string)
-	w.unbound(text, at)
+	w.unbound(text)
 	return src
 }
 
 // path checks a path that is written in the plan. known says that no part of
 // it comes from a reference.
-func (w *argWalk) path(p, kind string, at place, known bool) {
+func (w *argWalk) path(p, kind string, known bool) {
 	var err error
 	switch kind {
 	case "folder":
@@ -288,19 +309,19 @@ func (w *argWalk) path(p, kind string, at place, known bool) {
 	default:
 		p, err = vaultpath.Clean(p)
 	}
-	var f *fault.Error
-	if errors.As(err, &f) {
-		w.c.problem(at.field(), f.Key, f.Params)
+	if err != nil {
+		f := fault.From(err)
+		w.c.problem(w.at.field(), f.Key, f.Params)
 		return
 	}
 	if known && !vaultpath.Allowed(p, w.c.rules.Sandbox) {
-		w.c.problem(at.field(), "error.path.denied", fault.P{"path": p})
+		w.c.problem(w.at.field(), "error.path.denied", fault.P{"path": p})
 	}
 }
 
 // unbound reports, in text that stays as it is, {name.field} where name is the
 // item of another step's loop: a foreach was forgotten.
-func (w *argWalk) unbound(src string, at place) {
+func (w *argWalk) unbound(src string) {
 	if w.c.rules.Bound || strings.IndexByte(src, '{') < 0 {
 		return
 	}
@@ -310,7 +331,7 @@ func (w *argWalk) unbound(src string, at place) {
 		}
 		for _, g := range parse(src, env{item: name}) {
 			if g.ref != nil && g.ref.kind == refItem && len(g.ref.path) > 0 {
-				w.c.problem(at.field(), "error.plan.ref.unbound", fault.P{"ref": g.ref.text, "name": name})
+				w.c.problem(w.at.field(), "error.plan.ref.unbound", fault.P{"ref": g.ref.text, "name": name})
 				return
 			}
 		}

@@ -1,7 +1,7 @@
 package plan
 
 import (
-	"slices"
+	"strings"
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/tool"
@@ -12,7 +12,7 @@ import (
 // may be bound by several goroutines at once.
 type Compiled struct {
 	step string
-	root *node
+	root node
 	refs []*ref
 }
 
@@ -35,7 +35,7 @@ type node struct {
 	asText   bool // nodeRef: the schema asks for text
 	segments []segment
 	keys     []string // nodeMap
-	kids     []*node
+	kids     []node
 }
 
 // Compile reads a step for references. Check does the same with the tool's
@@ -60,56 +60,52 @@ func stepEnv(s *Step, params bool) env {
 }
 
 // node compiles one value.
-func (c *Compiled) node(v any, e env) *node {
+func (c *Compiled) node(v any, e env) node {
 	switch v := v.(type) {
 	case string:
 		return c.text(v, e)
 	case map[string]any:
-		n := &node{kind: nodeMap, value: v}
-		for k := range v {
-			n.keys = append(n.keys, k)
-		}
-		slices.Sort(n.keys)
+		n := node{kind: nodeMap, keys: sortedKeys(v), kids: make([]node, 0, len(v))}
 		for _, k := range n.keys {
 			n.kids = append(n.kids, c.node(v[k], e))
 		}
 		return n.folded()
 	case []any:
-		n := &node{kind: nodeList, value: v}
+		n := node{kind: nodeList, kids: make([]node, 0, len(v))}
 		for _, x := range v {
 			n.kids = append(n.kids, c.node(x, e))
 		}
 		return n.folded()
 	}
-	return &node{value: v, shared: true}
+	return node{value: v, shared: true}
 }
 
-func (c *Compiled) text(s string, e env) *node {
+func (c *Compiled) text(s string, e env) node {
+	if strings.IndexAny(s, "${") < 0 {
+		return node{value: s, shared: true}
+	}
 	segments := parse(s, e)
-	bound := 0
+	bound := false
 	for _, g := range segments {
 		if g.ref != nil {
 			c.refs = append(c.refs, g.ref)
-			bound++
+			bound = true
 		}
 	}
 	switch {
-	case len(segments) == 0:
-		return &node{value: "", shared: true}
-	case bound == 0:
-		return &node{value: segments[0].lit, shared: true}
+	case !bound:
+		return node{value: segments[0].lit, shared: true}
 	case len(segments) == 1:
-		return &node{kind: nodeRef, ref: segments[0].ref}
+		return node{kind: nodeRef, ref: segments[0].ref}
 	}
-	return &node{kind: nodeTemplate, segments: segments}
+	return node{kind: nodeTemplate, segments: segments}
 }
 
 // folded makes one constant of a map or list whose every part is one; escapes
 // in it are resolved already.
-func (n *node) folded() *node {
-	for _, k := range n.kids {
-		if k.kind != nodeConst {
-			n.value = nil
+func (n node) folded() node {
+	for i := range n.kids {
+		if n.kids[i].kind != nodeConst {
 			return n
 		}
 	}
@@ -118,20 +114,20 @@ func (n *node) folded() *node {
 		for i, k := range n.keys {
 			m[k] = n.kids[i].value
 		}
-		return &node{value: m}
+		return node{value: m}
 	}
 	list := make([]any, len(n.kids))
-	for i, k := range n.kids {
-		list[i] = k.value
+	for i := range n.kids {
+		list[i] = n.kids[i].value
 	}
-	return &node{value: list}
+	return node{value: list}
 }
 
 // Bind gives the arguments under a scope. A reference without a value is
 // VALIDATION_ERROR, which names it. What it gives shares nothing with the
 // scope or with other bindings.
 func (c *Compiled) Bind(scope *Scope) (tool.Args, error) {
-	v, err := c.bind(c.root, scope)
+	v, err := c.bind(&c.root, scope)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +155,7 @@ func (c *Compiled) bind(n *node, scope *Scope) (any, error) {
 	case nodeMap:
 		m := make(map[string]any, len(n.keys))
 		for i, k := range n.keys {
-			v, err := c.bind(n.kids[i], scope)
+			v, err := c.bind(&n.kids[i], scope)
 			if err != nil {
 				return nil, err
 			}
@@ -168,8 +164,8 @@ func (c *Compiled) bind(n *node, scope *Scope) (any, error) {
 		return m, nil
 	case nodeList:
 		list := make([]any, len(n.kids))
-		for i, k := range n.kids {
-			v, err := c.bind(k, scope)
+		for i := range n.kids {
+			v, err := c.bind(&n.kids[i], scope)
 			if err != nil {
 				return nil, err
 			}

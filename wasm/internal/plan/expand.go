@@ -29,7 +29,8 @@ func Expand(step *Step, scope *Scope, most int) (*Loop, error) {
 		most = MaxIterations
 	}
 	c := &Compiled{step: step.ID}
-	v, err := c.bind(c.node(f.From, env{}), scope)
+	from := c.node(f.From, env{})
+	v, err := c.bind(&from, scope)
 	if err != nil {
 		return nil, err
 	}

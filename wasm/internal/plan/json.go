@@ -32,6 +32,8 @@ type jsonReader struct {
 	// its place.
 	path  []any
 	twice []keyTwice
+	// keys are the names met so far: a plan says "tool" a thousand times.
+	keys map[string]string
 }
 
 type keyTwice struct {
@@ -41,7 +43,7 @@ type keyTwice struct {
 
 // readJSON reads one JSON value. Numbers become float64.
 func readJSON(src []byte, maxDepth int) (any, []keyTwice, *jsonError) {
-	r := &jsonReader{src: src, max: maxDepth}
+	r := &jsonReader{src: src, max: maxDepth, keys: map[string]string{}}
 	r.space()
 	v := r.value()
 	if r.err == nil {
@@ -129,7 +131,7 @@ func (r *jsonReader) object() any {
 			r.fail("a name in quotes is missing")
 			break
 		}
-		key := r.str()
+		key := r.key()
 		if r.space(); r.next() != ':' {
 			r.fail("a colon is missing")
 			break
@@ -154,6 +156,29 @@ func (r *jsonReader) object() any {
 		}
 	}
 	return m
+}
+
+// key reads an object's name.
+func (r *jsonReader) key() string {
+	const short = 24
+	for i := r.i + 1; i < len(r.src) && i <= r.i+short; i++ {
+		switch c := r.src[i]; {
+		case c == '"':
+			raw := r.src[r.i+1 : i]
+			r.i = i + 1
+			if known, ok := r.keys[string(raw)]; ok {
+				return known
+			}
+			name := string(raw)
+			if r.keys != nil {
+				r.keys[name] = name
+			}
+			return name
+		case c == '\\', c >= utf8.RuneSelf, c < 0x20:
+			return r.str()
+		}
+	}
+	return r.str()
 }
 
 func (r *jsonReader) array() any {

@@ -50,54 +50,47 @@ type segment struct {
 // parse splits a string into literal text and references (see the package
 // comment). Neighbouring literal text is one segment; no segment is empty.
 func parse(s string, e env) []segment {
-	if strings.IndexByte(s, '$') < 0 && strings.IndexByte(s, '{') < 0 {
-		if s == "" {
-			return nil
+	var out []segment
+	var kept strings.Builder // literal text before s[from:], once an escape was taken out
+	literal := func(rest string) {
+		if kept.Len() > 0 {
+			kept.WriteString(rest)
+			rest = kept.String()
+			kept.Reset()
 		}
-		return []segment{{lit: s}}
+		if rest != "" {
+			out = append(out, segment{lit: rest})
+		}
 	}
-	var (
-		out     []segment
-		lit     strings.Builder
-		escapes int // backslashes right before the cursor
-	)
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c != '$' && c != '{' {
-			if escapes++; c != '\\' {
-				escapes = 0
-			}
-			lit.WriteByte(c)
-			i++
-			continue
+	from, i := 0, 0
+	for {
+		n := strings.IndexAny(s[i:], "${")
+		if n < 0 {
+			break
 		}
+		i += n
 		r, end := match(s, i, e)
 		if r == nil {
-			escapes = 0
-			lit.WriteByte(c)
 			i++
 			continue
 		}
-		text := lit.String()
-		text = text[:len(text)-(escapes+1)/2]
-		lit.Reset()
+		escapes := backslashes(s[from:i])
+		text := s[from : i-(escapes+1)/2]
 		if escapes%2 == 1 {
-			lit.WriteString(text)
-			lit.WriteString(s[i:end])
+			kept.WriteString(text)
+			kept.WriteString(s[i:end])
 		} else {
-			if text != "" {
-				out = append(out, segment{lit: text})
-			}
+			literal(text)
 			out = append(out, segment{ref: r})
 		}
-		escapes = 0
-		i = end
+		from, i = end, end
 	}
-	if lit.Len() > 0 {
-		out = append(out, segment{lit: lit.String()})
-	}
+	literal(s[from:])
 	return out
 }
+
+// backslashes counts those at the end of a text.
+func backslashes(s string) int { return len(s) - len(strings.TrimRight(s, "\\")) }
 
 // quote writes literal text so that parse gives it back as it is, whatever is
 // in it. followed says that a delimited reference comes right after.

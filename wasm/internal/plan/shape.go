@@ -13,9 +13,25 @@ import (
 // types are possible. Unions and $ref into the same document are followed.
 // What a schema leaves open is unknown, and unknown is never a problem: the
 // value is validated when it is there.
-type shape struct {
+//
+// A plan asks the same few places again and again, so each is read once.
+type shape struct{ *schemaPlace }
+
+// schemaPlace is one place of one schema.
+type schemaPlace struct {
 	doc  *schemaDoc
-	alts []map[string]any // nil: unknown
+	alts []map[string]any
+	// What was read of it already.
+	ways      map[seg]way
+	kinds     []string
+	kindsRead bool
+	words     map[string]string
+}
+
+// way is where a step into a shape leads.
+type way struct {
+	to    shape
+	found entry
 }
 
 // schemaDoc is one parsed schema.
@@ -56,7 +72,11 @@ func (d *schemaDoc) at(n any) shape {
 	if !known {
 		return shape{}
 	}
-	return shape{d, alts}
+	return newShape(d, alts)
+}
+
+func newShape(d *schemaDoc, alts []map[string]any) shape {
+	return shape{&schemaPlace{doc: d, alts: alts, ways: map[seg]way{}, words: map[string]string{}}}
 }
 
 // collect lists the alternatives that a node stands for; false when one of
@@ -104,12 +124,10 @@ func (d *schemaDoc) pointer(target string) any {
 
 // listOf is the output of a foreach step.
 func listOf(item shape) shape {
-	d := item.doc
-	if d == nil {
-		d = &schemaDoc{}
-	}
+	d := &schemaDoc{}
 	items := any(map[string]any{})
-	if item.alts != nil {
+	if !item.unknown() {
+		d = item.doc
 		union := make([]any, len(item.alts))
 		for i, a := range item.alts {
 			union[i] = a
@@ -123,7 +141,7 @@ func listOf(item shape) shape {
 	})
 }
 
-func (s shape) unknown() bool { return s.alts == nil }
+func (s shape) unknown() bool { return s.schemaPlace == nil }
 
 // entry is what a step into a value finds.
 type entry uint8
@@ -141,6 +159,15 @@ func (s shape) enter(k seg) (shape, entry) {
 	if s.unknown() {
 		return shape{}, entryOK
 	}
+	w, read := s.ways[k]
+	if !read {
+		w.to, w.found = s.read(k)
+		s.ways[k] = w
+	}
+	return w.to, w.found
+}
+
+func (s shape) read(k seg) (shape, entry) {
 	var found []map[string]any
 	verdict := entryIsScalar
 	for _, a := range s.alts {
@@ -159,7 +186,7 @@ func (s shape) enter(k seg) (shape, entry) {
 	if found == nil {
 		return shape{}, verdict
 	}
-	return shape{s.doc, found}, entryOK
+	return newShape(s.doc, found), entryOK
 }
 
 func (d *schemaDoc) enterOne(a map[string]any, k seg) (shape, entry) {
@@ -214,6 +241,9 @@ func (s shape) open() bool {
 
 // fields lists the names that the shape has, sorted, for a message.
 func (s shape) fields() []string {
+	if s.unknown() {
+		return nil
+	}
 	var names []string
 	for _, a := range s.alts {
 		props, _ := a["properties"].(map[string]any)
@@ -227,6 +257,16 @@ func (s shape) fields() []string {
 
 // types lists the possible JSON types; nil when unknown.
 func (s shape) types() []string {
+	if s.unknown() {
+		return nil
+	}
+	if !s.kindsRead {
+		s.kinds, s.kindsRead = s.readTypes(), true
+	}
+	return s.kinds
+}
+
+func (s shape) readTypes() []string {
 	var all []string
 	for _, a := range s.alts {
 		t := typesOf(a)
@@ -241,6 +281,9 @@ func (s shape) types() []string {
 
 // items gives the shape of a list's elements; false when it cannot be a list.
 func (s shape) items() (shape, bool) {
+	if s.unknown() {
+		return shape{}, true
+	}
 	if types := s.types(); types != nil && !slices.Contains(types, "array") {
 		return shape{}, false
 	}
@@ -259,17 +302,25 @@ func (s shape) items() (shape, bool) {
 	if found == nil {
 		return shape{}, true
 	}
-	return shape{s.doc, found}, true
+	return newShape(s.doc, found), true
 }
 
 // keyword gives a keyword's text from any of the alternatives.
 func (s shape) keyword(name string) string {
-	for _, a := range s.alts {
-		if v, ok := a[name].(string); ok {
-			return v
-		}
+	if s.unknown() {
+		return ""
 	}
-	return ""
+	word, read := s.words[name]
+	if !read {
+		for _, a := range s.alts {
+			if v, ok := a[name].(string); ok {
+				word = v
+				break
+			}
+		}
+		s.words[name] = word
+	}
+	return word
 }
 
 func typesOf(a map[string]any) []string {

@@ -71,7 +71,7 @@ var specs = []spec{
 	},
 	{
 		name: "vault.createFile", effects: tool.Writes, input: `{"type":"object","additionalProperties":false,
-		"required":["content"],"anyOf":[{"required":["path"]},{"required":["title"]}],"properties":{
+		"required":["content"],"properties":{
 		"path":{"type":"string","minLength":1,"x-path":"new"},"folder":{"type":"string","x-path":"folder"},
 		"title":{"type":"string"},"content":{"type":"string"},"onCollision":{"enum":["unique","error","skip"],"type":"string"}}}`,
 		output: object(`"path","link"`, `"path":{"type":"string"},"title":{"type":"string"},"link":{"type":"string"}`),
@@ -86,6 +86,11 @@ var specs = []spec{
 		output: object(`"files"`, `"files":{"type":"array","items":{"type":"object","additionalProperties":false,"properties":{
 		"path":{"type":"string"},"title":{"type":"string"},"size":{"type":"integer"},"properties":{"type":"object"}}}},
 		"truncated":{"type":"boolean"}`),
+	},
+	{
+		name: "note.either", effects: tool.None, input: `{"type":"object","additionalProperties":false,
+		"anyOf":[{"required":["path"]},{"required":["title"]}],"properties":{"path":{"type":"string"},"title":{"type":"string"}}}`,
+		output: object("", ""),
 	},
 	{
 		name: "commands.run", effects: tool.Commands, input: object(`"id"`, `"id":{"type":"string"}`),
