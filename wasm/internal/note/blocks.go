@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// parser is the state of one Parse.
-type parser struct {
+// scanner is the state of one Parse.
+type scanner struct {
 	*Doc
 	pos    int // start of the next line to read
 	para   Span
@@ -20,7 +20,7 @@ type parser struct {
 
 // Parse reads a note.
 func Parse(data []byte) *Doc {
-	p := &parser{Doc: &Doc{Data: data}, blank: true}
+	p := &scanner{Doc: &Doc{Data: data}, blank: true}
 	p.findLines()
 	p.front()
 	p.Body = Span{p.pos, len(data)}
@@ -34,7 +34,16 @@ func Parse(data []byte) *Doc {
 	return p.Doc
 }
 
-func (p *parser) findLines() {
+// ParseFront reads the front matter of a note only: the fields Front, FrontBody
+// and Body.
+func ParseFront(data []byte) *Doc {
+	p := &scanner{Doc: &Doc{Data: data}}
+	p.front()
+	p.Body = Span{p.pos, len(data)}
+	return p.Doc
+}
+
+func (p *scanner) findLines() {
 	p.lines = append(make([]int, 0, 1+len(p.Data)/40), 0)
 	for i := 0; ; {
 		n := bytes.IndexByte(p.Data[i:], '\n')
@@ -47,7 +56,7 @@ func (p *parser) findLines() {
 }
 
 // front finds the front matter: a first line of three dashes and a later one.
-func (p *parser) front() {
+func (p *scanner) front() {
 	start := 0
 	if bytes.HasPrefix(p.Data, []byte(BOM)) {
 		start = len(BOM)
@@ -69,7 +78,7 @@ func (p *parser) front() {
 
 // bounds gives the end of the line that starts at start, without and with its
 // line end.
-func (p *parser) bounds(start int) (end, next int) {
+func (p *scanner) bounds(start int) (end, next int) {
 	n := bytes.IndexByte(p.Data[start:], '\n')
 	if n < 0 {
 		return len(p.Data), len(p.Data)
@@ -79,7 +88,7 @@ func (p *parser) bounds(start int) (end, next int) {
 }
 
 // line reads one line and the blocks it opens.
-func (p *parser) line() {
+func (p *scanner) line() {
 	start := p.pos
 	end, next := p.bounds(start)
 	p.pos = next
@@ -145,7 +154,7 @@ func prefix(data []byte, start, end int) linePrefix {
 }
 
 // leaveItems closes the list items that a line is not part of.
-func (p *parser) leaveItems(pre linePrefix) {
+func (p *scanner) leaveItems(pre linePrefix) {
 	for n := len(p.open); n > 0; n-- {
 		it := &p.Items[p.open[n-1]]
 		if pre.quotes >= int(it.block) && pre.column >= it.inside {
@@ -159,7 +168,7 @@ func (p *parser) leaveItems(pre linePrefix) {
 }
 
 // startsBlock says whether the text at an offset cannot continue a paragraph.
-func (p *parser) startsBlock(at, end int) bool {
+func (p *scanner) startsBlock(at, end int) bool {
 	if _, _, ok := marker(p.Data, at, end); ok {
 		return true
 	}
@@ -202,7 +211,7 @@ func marker(data []byte, at, end int) (markEnd, text int, ok bool) {
 }
 
 // item reads a list marker and the task box after it.
-func (p *parser) item(start, end int, pre *linePrefix) {
+func (p *scanner) item(start, end int, pre *linePrefix) {
 	markEnd, text, ok := marker(p.Data, pre.text, end)
 	if !ok || p.thematic(pre.text, end) {
 		return
@@ -248,7 +257,7 @@ func taskBox(data []byte, at, end int) (box Span, after int, ok bool) {
 }
 
 // fence reads a fenced code block to its end.
-func (p *parser) fence(start, text, end int, pre linePrefix) bool {
+func (p *scanner) fence(start, text, end int, pre linePrefix) bool {
 	mark, n := fenceMark(p.Data, text, end)
 	if n == 0 {
 		return false
@@ -305,7 +314,7 @@ func atxLevel(data []byte, at, end int) int {
 	return n
 }
 
-func (p *parser) heading(text, end int) bool {
+func (p *scanner) heading(text, end int) bool {
 	level := atxLevel(p.Data, text, end)
 	if level == 0 {
 		return false
@@ -326,7 +335,7 @@ func (p *parser) heading(text, end int) bool {
 }
 
 // setext turns the paragraph before an underline into a heading.
-func (p *parser) setext(start, text, end int) bool {
+func (p *scanner) setext(start, text, end int) bool {
 	line := bytes.TrimRight(p.Data[text:end], " \t")
 	if p.para.Empty() || len(p.open) > 0 || len(line) == 0 {
 		return false
@@ -350,7 +359,7 @@ func (p *parser) setext(start, text, end int) bool {
 }
 
 // thematic says whether a line is a thematic break: three or more of one mark.
-func (p *parser) thematic(text, end int) bool {
+func (p *scanner) thematic(text, end int) bool {
 	c := p.Data[text]
 	if c != '-' && c != '*' && c != '_' {
 		return false
@@ -371,7 +380,7 @@ func (p *parser) thematic(text, end int) bool {
 // flush reads the inline marks of the paragraph collected so far, which ended
 // before the line at start. It says whether a comment or math of the paragraph
 // reaches into that line: then the line is read already.
-func (p *parser) flush(start int) bool {
+func (p *scanner) flush(start int) bool {
 	para := p.para
 	p.para = Span{}
 	if para.Empty() {
@@ -387,13 +396,13 @@ func (p *parser) flush(start int) bool {
 }
 
 // text reads the inline marks of one line.
-func (p *parser) text(start, end int) {
+func (p *scanner) text(start, end int) {
 	p.inline(start, end)
 	p.chase()
 }
 
 // chase goes on behind a comment or math that reached past its paragraph.
-func (p *parser) chase() {
+func (p *scanner) chase() {
 	for p.resume > 0 {
 		at := p.resume
 		p.resume = 0
@@ -403,7 +412,7 @@ func (p *parser) chase() {
 	}
 }
 
-func (p *parser) opaque(start, end int) {
+func (p *scanner) opaque(start, end int) {
 	if n := len(p.Opaque); n > 0 && p.Opaque[n-1].End >= end {
 		return
 	}

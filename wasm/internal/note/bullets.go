@@ -3,9 +3,11 @@ package note
 import (
 	"bytes"
 	"strings"
+	"sync"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 )
 
@@ -33,14 +35,35 @@ type Bullet struct {
 func Bullets(data []byte) []*Bullet {
 	data = bytes.TrimPrefix(data, []byte(BOM))
 	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
-	if f := Parse(data).Front; !f.Empty() {
+	if f := ParseFront(data).Front; !f.Empty() {
 		data = data[f.End:]
 	}
-	data = unindent(data)
-	doc := goldmark.DefaultParser().Parse(text.NewReader(data))
+	data = shallow(unindent(data))
+	doc := blockParser().Parse(text.NewReader(data))
 	w := bulletWalk{src: data}
 	w.lists(doc, 0, &w.top)
 	return w.top
+}
+
+// blockParser reads blocks only: the inline parser is left for titles, since
+// its cost can grow with the square of a paragraph's length.
+var blockParser = sync.OnceValue(func() parser.Parser {
+	return parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...))
+})
+
+// shallow blanks the lines that stand in more block quotes than anybody writes;
+// every one costs the parser all the others.
+func shallow(data []byte) []byte {
+	if bytes.Count(data, []byte(">")) <= maxNesting {
+		return data
+	}
+	lines := bytes.Split(data, []byte("\n"))
+	for i, l := range lines {
+		if prefix(l, 0, len(l)).quotes > maxNesting {
+			lines[i] = nil
+		}
+	}
+	return bytes.Join(lines, []byte("\n"))
 }
 
 // unindent takes away the indentation that all lines share, which a selection
@@ -71,6 +94,10 @@ func unindent(data []byte) []byte {
 	return bytes.Join(lines, []byte("\n"))
 }
 
+// maxNesting is how deep items are taken apart; what is nested deeper stays in
+// the content. JSON is read to 128 levels, and an item takes two.
+const maxNesting = 50
+
 type bulletWalk struct {
 	src []byte
 	top []*Bullet
@@ -96,15 +123,17 @@ func (w *bulletWalk) item(n ast.Node, ordered bool, level int) *Bullet {
 	bodyFrom := first
 	if first != nil && (first.Kind() == ast.KindTextBlock || first.Kind() == ast.KindParagraph || first.Kind() == ast.KindHeading) {
 		b.Text = w.blockText(first)
-		b.Title = strings.TrimSpace(plainInline(first, w.src))
+		b.Title = plainTitle(b.Text)
 		bodyFrom = first.NextSibling()
 	}
 	if box, at, ok := taskBox([]byte(b.Text), 0, len(b.Text)); ok {
 		b.Task, b.State = true, b.Text[box.Start:box.End]
-		b.Title = strings.TrimSpace(strings.TrimPrefix(b.Title, b.Text[:box.End+1]))
 		b.Text = b.Text[at:]
+		b.Title = plainTitle(b.Text)
 	}
-	w.lists(n, level+1, &b.Children)
+	if level+1 < maxNesting {
+		w.lists(n, level+1, &b.Children)
+	}
 	b.Content = w.content(n, bodyFrom)
 	return b
 }
@@ -127,6 +156,10 @@ func (w *bulletWalk) content(item, from ast.Node) string {
 		return ""
 	}
 	start := w.lineOf(from)
+	sameLine := start <= item.Pos() // "- - a": the child begins on its item's line
+	if sameLine {
+		start = from.Pos()
+	}
 	end := len(w.src)
 	if next := following(item); next != nil {
 		end = w.lineOf(next)
@@ -136,14 +169,17 @@ func (w *bulletWalk) content(item, from ast.Node) string {
 	}
 	lines := strings.Split(string(w.src[start:end]), "\n")
 	pad := -1
-	for _, l := range lines {
+	for i, l := range lines {
+		if i == 0 && sameLine {
+			continue
+		}
 		if t := strings.TrimLeft(l, " \t>"); t != "" && (pad < 0 || len(l)-len(t) < pad) {
 			pad = len(l) - len(t)
 		}
 	}
 	for i, l := range lines {
 		cut := 0
-		for cut < pad && cut < len(l) && strings.IndexByte(" \t>", l[cut]) >= 0 {
+		for (i > 0 || !sameLine) && cut < pad && cut < len(l) && strings.IndexByte(" \t>", l[cut]) >= 0 {
 			cut++
 		}
 		lines[i] = strings.TrimRight(l[cut:], " \t")
@@ -165,6 +201,24 @@ func following(n ast.Node) ast.Node {
 		}
 	}
 	return nil
+}
+
+// maxTitle is how long a text may be for its emphasis and links to be read by
+// the Markdown parser; what is longer is no title.
+const maxTitle = 1024
+
+// plainTitle gives the words of a bullet's first paragraph on one line.
+func plainTitle(s string) string {
+	if len(s) > maxTitle {
+		return Plain(s)
+	}
+	src := []byte("\u200b" + strings.ReplaceAll(s, "\n", " ")) // a paragraph, whatever it starts with
+	var b strings.Builder
+	doc := goldmark.DefaultParser().Parse(text.NewReader(src))
+	for c := doc.FirstChild(); c != nil; c = c.NextSibling() {
+		b.WriteString(plainInline(c, src))
+	}
+	return strings.TrimSpace(Plain(strings.TrimPrefix(b.String(), "\u200b")))
 }
 
 // plainInline gives the words of a block: link texts instead of links, code
@@ -191,5 +245,5 @@ func plainInline(n ast.Node, src []byte) string {
 		}
 	}
 	walk(n)
-	return Plain(b.String())
+	return b.String()
 }

@@ -2,6 +2,7 @@ package note
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -48,6 +49,9 @@ func TestBulletsFollowCommonMark(t *testing.T) {
 		{"front matter is no list", "---\ntags:\n- x\n---\n- a", []*Bullet{{Text: "a", Title: "a"}}},
 		{"text between lists", "- a\n\ntext\n\n- b", []*Bullet{{Text: "a", Title: "a"}, {Text: "b", Title: "b"}}},
 		{"an empty item", "-\n- b", []*Bullet{{}, {Text: "b", Title: "b"}}},
+		{"items on one line", "- - a\n  - b", []*Bullet{{Content: "- a\n- b", Children: []*Bullet{
+			{Text: "a", Title: "a", Level: 1}, {Text: "b", Title: "b", Level: 1},
+		}}}},
 		{"no list", "# Heading\n\ntext - not an item", nil},
 		{"nothing", "", nil},
 	} {
@@ -56,5 +60,15 @@ func TestBulletsFollowCommonMark(t *testing.T) {
 				t.Error(d)
 			}
 		})
+	}
+}
+
+func TestBulletsAreLinearOnHostileTexts(t *testing.T) {
+	for unit, text := range hostile(100_000) {
+		start := time.Now()
+		Bullets([]byte(text))
+		if took := time.Since(start); took > 5*time.Second {
+			t.Errorf("%q: %v for 100 kB", unit, took)
+		}
 	}
 }

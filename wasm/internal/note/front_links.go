@@ -4,7 +4,7 @@ import "bytes"
 
 // frontLinks finds the wikilinks in the values of the front matter. They stand
 // in quotes (an unquoted "[[" starts a list in YAML) or inside a plain text.
-func (p *parser) frontLinks() {
+func (p *scanner) frontLinks() {
 	data := p.Data
 	for at := p.FrontBody.Start; at < p.FrontBody.End; {
 		end, next := p.bounds(at)
@@ -46,7 +46,7 @@ func opensQuote(data []byte, line, at int) bool {
 }
 
 // frontLink reads one link and gives the offset of its last byte.
-func (p *parser) frontLink(at, end int, quote byte) int {
+func (p *scanner) frontLink(at, end int, quote byte) int {
 	data := p.Data
 	n := bytes.Index(data[at+2:end], []byte("]]"))
 	if n < 0 {

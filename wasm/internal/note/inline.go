@@ -10,7 +10,7 @@ import (
 // no text. Every closer is searched at most once in vain, so that the scan is
 // linear.
 type inline struct {
-	*parser
+	*scanner
 	at, end  int
 	brackets []bracket
 	noTick   [8]bool // no closing run of that many backticks ahead (longer runs share the last)
@@ -25,8 +25,8 @@ type bracket struct {
 	embed bool
 }
 
-func (p *parser) inline(start, end int) {
-	s := inline{parser: p, at: start, end: end}
+func (p *scanner) inline(start, end int) {
+	s := inline{scanner: p, at: start, end: end}
 	for s.at < s.end {
 		s.step(start)
 	}

@@ -215,8 +215,8 @@ func title(data []byte, at, end int, paren bool) (int, bool) {
 		at = i + 1
 		i = skipSpace(data, at, end)
 	}
-	if !paren {
-		return at, true
+	if !paren { // a definition fills its line
+		return at, blankFrom(data, at, min(lineEnd(data, at), end))
 	}
 	if i >= end || data[i] != ')' {
 		return 0, false

@@ -121,16 +121,20 @@ func EOL(data []byte) string {
 	return "\n"
 }
 
-// Section gives the span of a heading's section: from its line to the next
-// heading of the same or a higher level, or the end of the note.
+// Section gives the span of a heading's section: from its line to the line of
+// the next heading of the same or a higher level, or the end of the note.
 func (d *Doc) Section(n int) Span {
+	s := Span{d.lineStart(d.Headings[n].Start), len(d.Data)}
 	for _, h := range d.Headings[n+1:] {
 		if h.Level <= d.Headings[n].Level {
-			return Span{d.Headings[n].Start, h.Start}
+			s.End = d.lineStart(h.Start)
+			break
 		}
 	}
-	return Span{d.Headings[n].Start, len(d.Data)}
+	return s
 }
+
+func (d *Doc) lineStart(offset int) int { return bytes.LastIndexByte(d.Data[:offset], '\n') + 1 }
 
 // InOpaque says whether an offset lies in code, math, a comment or an HTML tag.
 func (d *Doc) InOpaque(offset int) bool {

@@ -168,6 +168,9 @@ func Linkpath(n Names, target, source string, f Format) string {
 	switch f {
 	case Relative:
 		p = relativePath(parentOf(source), target)
+		if found := Resolve(n, p, source); found != "" && found != target {
+			p = "./" + p // a file of that path from the root comes first
+		}
 	case Absolute:
 	default:
 		if named := n.Named(lowerBase(target)); len(named) <= 1 {
@@ -228,8 +231,8 @@ func escapeText(s string) string {
 }
 
 // encodeDest encodes a path for a Markdown link as the app does: white space
-// and what would end the destination; all else stays readable. A "%" is
-// encoded where it would be read as an encoding.
+// and what would end the destination or be read as an encoding; all else stays
+// readable.
 func encodeDest(p string) string {
 	const hex = "0123456789ABCDEF"
 	var b strings.Builder
@@ -237,8 +240,7 @@ func encodeDest(p string) string {
 	for i := range len(p) {
 		c := p[i]
 		paren := (c == '(' || c == ')') && !balanced
-		percent := c == '%' && i+2 < len(p) && isHex(p[i+1]) && isHex(p[i+2])
-		if c <= ' ' || c == 0x7f || c == '<' || c == '>' || c == '\\' || paren || percent {
+		if c <= ' ' || c == 0x7f || c == '<' || c == '>' || c == '\\' || c == '%' || paren {
 			b.WriteByte('%')
 			b.WriteByte(hex[c>>4])
 			b.WriteByte(hex[c&15])
@@ -247,8 +249,4 @@ func encodeDest(p string) string {
 		b.WriteByte(c)
 	}
 	return b.String()
-}
-
-func isHex(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
 }

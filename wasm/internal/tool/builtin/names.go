@@ -66,30 +66,23 @@ func (n *names) Named(lower string) []string {
 // only.
 func linkTo(ctx context.Context, env *tool.Env, path string) (string, error) {
 	f := note.Format(env.Platform.LinkFormat)
+	if f == note.Absolute {
+		return note.MakeLink(note.Index{}, path, "", "", "", f, env.Platform.MarkdownLinks), nil
+	}
 	source := ""
-	var n note.Names = note.Index{}
-	switch f {
-	case note.Relative:
-		if env.Editor != nil {
-			state, err := env.Editor.State(ctx)
-			if err != nil {
-				return "", err
-			}
-			source = state.Path
-		}
-	case note.Absolute:
-	default:
-		known, err := namesOf(ctx, env)
+	if f == note.Relative && env.Editor != nil {
+		state, err := env.Editor.State(ctx)
 		if err != nil {
 			return "", err
 		}
-		n = known
+		source = state.Path
 	}
-	link := note.MakeLink(n, path, source, "", "", f, env.Platform.MarkdownLinks)
-	if known, ok := n.(*names); ok && known.err != nil {
-		return "", known.err
+	known, err := namesOf(ctx, env)
+	if err != nil {
+		return "", err
 	}
-	return link, nil
+	link := note.MakeLink(known, path, source, "", "", f, env.Platform.MarkdownLinks)
+	return link, known.err
 }
 
 // noteTitle makes a title safe as a file name; an extension ".md" that the
