@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"bytes"
 	"math"
 	"slices"
 	"strconv"
@@ -34,6 +35,7 @@ func Decode(raw []byte, limits Limits) (*Plan, []Problem) {
 	if len(raw) > limits.Bytes {
 		return nil, []Problem{{Key: "error.plan.bytes", Params: fault.P{"bytes": itoa(len(raw)), "max": itoa(limits.Bytes)}}}
 	}
+	raw = bytes.TrimRight(raw, " \n\t\r") // a cut-off text ends where its last word does
 	v, twice, jerr := readJSON(raw, limits.Depth)
 	if jerr != nil {
 		return nil, []Problem{jsonProblem(raw, jerr, limits)}
@@ -58,7 +60,7 @@ func jsonProblem(raw []byte, e *jsonError, limits Limits) Problem {
 	switch {
 	case e.deep:
 		return Problem{Key: "error.json.depth", Params: fault.P{"max": itoa(limits.Depth)}}
-	case e.early && len(strings.TrimSpace(string(raw[:min(len(raw), 64)]))) > 0:
+	case e.early && len(raw) > 0:
 		return Problem{Key: "error.plan.cutOff"}
 	}
 	before := raw[:min(e.at, len(raw))]

@@ -8,7 +8,7 @@ import "bytes"
 // is cut off, all that is there is given, for Decode to say so. False means
 // that the text is an answer, not a plan.
 func Extract(text string) ([]byte, bool) {
-	src := []byte(text)
+	src := bytes.TrimSpace([]byte(text))
 	const most = 64 // braces tried: prose about code can hold thousands
 	at := 0
 	for range most {
