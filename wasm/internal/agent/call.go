@@ -26,8 +26,8 @@ type slot struct {
 	// refused is why the call is not made at all.
 	refused *fault.Error
 
-	before   <-chan struct{} // the call before has been admitted; nil for the first
-	passed   chan struct{}
+	before   []<-chan struct{} // passed, of the calls before
+	passed   chan struct{}     // closed when it is admitted, or over
 	passOnce sync.Once
 	started  chan struct{}
 	since    time.Time // when it began to execute
@@ -91,12 +91,12 @@ func (l *loop) refuse(calls []llm.ToolCall, why *fault.Error) []llm.Message {
 // prepareAll numbers, reads and judges the calls, in source order.
 func (l *loop) prepareAll(calls []llm.ToolCall) []*slot {
 	slots := make([]*slot, len(calls))
-	var before <-chan struct{}
+	var before []<-chan struct{}
 	for i, c := range calls {
 		s := l.prepare(c)
-		s.before = before
+		s.before = before[:len(before):len(before)]
 		if s.refused == nil {
-			before = s.passed
+			before = append(before, s.passed)
 		}
 		slots[i] = s
 	}

@@ -40,13 +40,15 @@ func slotOf(ctx context.Context) *slot {
 	return s
 }
 
-// before waits until the call before has been admitted.
+// before waits until every call before has been admitted or is over.
 func (g *Gates) before(hook func(context.Context, *tool.Call) (tool.Args, error)) func(context.Context, *tool.Call) (tool.Args, error) {
 	return func(ctx context.Context, c *tool.Call) (tool.Args, error) {
-		if s := slotOf(ctx); s != nil && s.before != nil {
-			select {
-			case <-s.before:
-			case <-ctx.Done():
+		if s := slotOf(ctx); s != nil {
+			for _, passed := range s.before {
+				select {
+				case <-passed:
+				case <-ctx.Done():
+				}
 			}
 			// Where both have happened the end counts: nothing more is begun.
 			if ctx.Err() != nil {

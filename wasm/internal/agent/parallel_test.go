@@ -1,0 +1,411 @@
+package agent_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"embedded-agent/wasm/internal/agent"
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/llm/llmtest"
+	"embedded-agent/wasm/internal/pipeline"
+	"embedded-agent/wasm/internal/tool"
+)
+
+func TestCallsOfOneAnswerRunAtOnceUpToTheBound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		running, most := 0, 0
+		meet := quick("test.meet", func(ctx context.Context, _ *tool.Env, a tool.Args) (tool.Data, error) {
+			mu.Lock()
+			running++
+			most = max(most, running)
+			mu.Unlock()
+			time.Sleep(time.Second)
+			mu.Lock()
+			running--
+			mu.Unlock()
+			return tool.Data{"n": a.Int("n")}, nil
+		})
+		var calls []llm.Block
+		for i := range 7 {
+			calls = append(calls, call(fmt.Sprint("c", i), "test.meet", fmt.Sprintf(`{"n":%d}`, i)))
+		}
+		k := newKit(t, []llmtest.Turn{llmtest.Reply(calls...), llmtest.Say("ok")}, withTools(meet),
+			withConfig(func(c *agent.Config) { c.Concurrency = 3 }))
+		start := time.Now()
+		out := k.run("go")
+		if most != 3 {
+			t.Errorf("%d ran at once, want 3", most)
+		}
+		if took := time.Since(start); took != 3*time.Second {
+			t.Errorf("7 calls of a second, three at once, took %v", took)
+		}
+		for i, text := range results(out.State.Messages) {
+			if text != fmt.Sprintf(`{"n":%d}`, i) {
+				t.Errorf("result %d is %s", i, text)
+			}
+		}
+	})
+}
+
+func TestEndsAreToldInOrderOfCompletionAndResultsStayInSourceOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		wait := quick("test.wait", func(_ context.Context, _ *tool.Env, a tool.Args) (tool.Data, error) {
+			time.Sleep(time.Duration(a.Int("n")) * time.Second)
+			return tool.Data{"n": a.Int("n")}, nil
+		})
+		k := newKit(t, []llmtest.Turn{
+			llmtest.Reply(call("c1", "test.wait", `{"n":3}`), call("c2", "test.wait", `{"n":1}`), call("c3", "test.wait", `{"n":2}`)),
+			llmtest.Say("ok"),
+		}, withTools(wait))
+		out := k.run("go")
+		k.wantStory(`
+			agent_start
+			turn_start
+			messages_joined 1
+			message_end ""
+			tool_execution_start c1 test.wait
+			tool_execution_start c2 test.wait
+			tool_execution_start c3 test.wait
+			tool_execution_end c2 test.wait ok
+			tool_execution_end c3 test.wait ok
+			tool_execution_end c1 test.wait ok
+			turn_end
+			turn_start
+			message_end "ok"
+			turn_end
+			agent_end done
+			`)
+		if got := results(out.State.Messages); !slices.Equal(got, []string{`{"n":3}`, `{"n":1}`, `{"n":2}`}) {
+			t.Errorf("results %q", got)
+		}
+		if last := out.Outputs.LastTool; last == nil || last.CallID != out.Outputs.ToolOrder[2] {
+			t.Errorf("last_tool %+v", last)
+		}
+	})
+}
+
+func TestHooksAndQuestionsComeInSourceOrderThoughTheCallsRunAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var hooked []string
+		wait := quick("test.wait", func(context.Context, *tool.Env, tool.Args) (tool.Data, error) {
+			time.Sleep(time.Second)
+			return tool.Data{}, nil
+		})
+		k := newKit(t, []llmtest.Turn{
+			llmtest.Reply(call("c1", "test.wait", `{"n":1}`), call("c2", "test.wait", `{"n":"bad"}`), call("c3", "test.wait", `{"n":3}`), call("c4", "test.wait", `{"n":4}`)),
+			llmtest.Say("ok"),
+		}, withTools(wait), withDeps(func(d *pipeline.Deps) {
+			d.Hooks.BeforeCall = func(_ context.Context, c *tool.Call) (tool.Args, error) {
+				// The earlier the call, the longer its hook.
+				time.Sleep(time.Duration(10-c.Seq) * 100 * time.Millisecond)
+				hooked = append(hooked, fmt.Sprint(c.Seq))
+				return nil, nil
+			}
+		}))
+		start := time.Now()
+		k.run("go")
+		if got := strings.Join(hooked, " "); got != "1 3 4" {
+			t.Errorf("hooks ran for %s", got)
+		}
+		if took := time.Since(start); took != 900*time.Millisecond+700*time.Millisecond+600*time.Millisecond+time.Second {
+			t.Errorf("it took %v: the calls did not run at once", took)
+		}
+	})
+}
+
+// writer is a tool that claims its path and takes a random time, and notes what
+// it does.
+func writer(name string, effects tool.SideEffects, claims func(tool.Args) []string, note func(string)) tool.Tool {
+	return tool.Tool{
+		Spec: spec(name, effects), Claims: claims,
+		Run: func(_ context.Context, _ *tool.Env, a tool.Args) (tool.Data, error) {
+			note(fmt.Sprint("+", a.Int("n")))
+			time.Sleep(time.Duration(a.Int("n")*7919%13) * time.Millisecond)
+			note(fmt.Sprint("-", a.Int("n")))
+			return tool.Data{}, nil
+		},
+	}
+}
+
+func TestCallsThatTouchOnePathKeepTheirSourceOrder(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		type asked struct{ tool, path string }
+		n := rapid.IntRange(2, 12).Draw(rt, "calls")
+		var all []asked
+		for range n {
+			all = append(all, asked{
+				rapid.SampledFrom([]string{"test.write", "test.write", "test.read", "test.alone"}).Draw(rt, "tool"),
+				rapid.SampledFrom([]string{"A.md", "a.md", "B/C.md", "B", "D.md"}).Draw(rt, "path"),
+			})
+		}
+		places := rapid.IntRange(1, 6).Draw(rt, "places")
+		synctest.Test(t, func(t *testing.T) {
+			var mu sync.Mutex
+			var log []string
+			note := func(s string) { mu.Lock(); log = append(log, s); mu.Unlock() }
+			path := func(a tool.Args) []string { return []string{a.String("path")} }
+			var calls []llm.Block
+			for i, a := range all {
+				calls = append(calls, call(fmt.Sprint("c", i), a.tool, fmt.Sprintf(`{"n":%d,"path":%q}`, i, a.path)))
+			}
+			k := newKit(t, []llmtest.Turn{llmtest.Reply(calls...), llmtest.Say("ok")}, withTools(
+				writer("test.write", tool.Writes, path, note),
+				writer("test.read", tool.Reads, nil, note),
+				writer("test.alone", tool.Writes, func(tool.Args) []string { return []string{"*"} }, note),
+			), withConfig(func(c *agent.Config) { c.Concurrency = places }))
+			k.run("go")
+			at := func(s string) int { return slices.Index(log, s) }
+			for j := range all {
+				for i := range j {
+					if dependent(all[i].tool, all[i].path, all[j].tool, all[j].path) && at(fmt.Sprint("-", i)) > at(fmt.Sprint("+", j)) {
+						rt.Errorf("%v ran into %v: %v", all[j], all[i], log)
+					}
+				}
+			}
+		})
+	})
+}
+
+// dependent is the rule in the words of the design, as an oracle.
+func dependent(t1, p1, t2, p2 string) bool {
+	if t1 == "test.read" && t2 == "test.read" {
+		return false
+	}
+	if t1 == "test.alone" || t2 == "test.alone" {
+		return true
+	}
+	p1, p2 = strings.ToLower(p1), strings.ToLower(p2)
+	return p1 == p2 || strings.HasPrefix(p1+"/", p2+"/") || strings.HasPrefix(p2+"/", p1+"/")
+}
+
+func TestReadsBesideAWriteSeeWhatCameBeforeThemAndNothingElse(t *testing.T) {
+	k := newKit(t, []llmtest.Turn{
+		llmtest.Reply(
+			call("c1", "vault.readFile", `{"path":"A.md"}`),
+			call("c2", "vault.writeFile", `{"path":"A.md","content":"two"}`),
+			call("c3", "vault.readFile", `{"path":"A"}`),
+			call("c4", "vault.writeFile", `{"path":"A.md","content":"three"}`),
+			call("c5", "vault.searchText", `{"query":"three"}`),
+		),
+		llmtest.Say("ok"),
+	}, withFiles(map[string]string{"A.md": "one"}))
+	for range 20 {
+		out := k.run("go")
+		got := results(out.State.Messages)
+		if !strings.Contains(got[0], `"one"`) || !strings.Contains(got[2], `"two"`) || !strings.Contains(got[4], "A.md") {
+			t.Fatalf("results %q", got)
+		}
+		k = newKit(t, []llmtest.Turn{k.again(), llmtest.Say("ok")}, withFiles(map[string]string{"A.md": "one"}))
+	}
+}
+
+// again plays the first answer once more.
+func (k *kit) again() llmtest.Turn {
+	for _, e := range k.events {
+		if e.Type == agent.MessageEnd {
+			return llmtest.Reply(e.Messages[0].Content...)
+		}
+	}
+	k.t.Fatal("no answer")
+	return llmtest.Turn{}
+}
+
+func TestASteeringMessageAbortsRunningToolsKeepsFinishedResultsAndJoinsTheNextTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		inbox := agent.NewInbox()
+		stuck := quick("test.stuck", func(ctx context.Context, _ *tool.Env, _ tool.Args) (tool.Data, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		})
+		k := newKit(t, []llmtest.Turn{
+			llmtest.Reply(call("c1", "test.fast", `{}`), call("c2", "test.stuck", `{}`), call("c3", "test.write", `{}`), call("c4", "test.write", `{}`)),
+			{Check: func(r llm.Request) error {
+				if last := r.Messages[len(r.Messages)-1]; last.Text() != "Rather the other folder." {
+					return fmt.Errorf("the last message is %q", last.Text())
+				}
+				return nil
+			}, Blocks: []llm.Block{llm.Text("As you like.")}},
+		}, withTools(stuck,
+			quick("test.fast", func(context.Context, *tool.Env, tool.Args) (tool.Data, error) { return tool.Data{"kept": true}, nil }),
+			tool.Tool{Spec: spec("test.write", tool.Writes), Run: func(ctx context.Context, _ *tool.Env, _ tool.Args) (tool.Data, error) {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}},
+		), withConfig(func(c *agent.Config) { c.Inbox = inbox }))
+		time.AfterFunc(time.Second, func() { inbox.Steer(llm.UserMessage("Rather the other folder.")) })
+		out := k.run("go")
+		if out.Stop != agent.Done || out.Outputs.Response != "As you like." {
+			t.Fatalf("%s: %v", out.Stop, out.Problem)
+		}
+		got := results(out.State.Messages)
+		if got[0] != `{"kept":true}` {
+			t.Errorf("the finished result became %s", got[0])
+		}
+		for _, text := range got[1:] {
+			if !strings.Contains(text, "CANCELLED") || !strings.Contains(text, "sent a message") {
+				t.Errorf("an aborted call gave %s", text)
+			}
+		}
+	})
+}
+
+func TestAMessageSentWhileTheModelSpeaksStopsItsCallsBeforeTheyBegin(t *testing.T) {
+	inbox := agent.NewInbox()
+	k := newKit(t, []llmtest.Turn{
+		{Answer: func(llm.Request) llmtest.Turn {
+			inbox.Steer(llm.UserMessage("Wait."))
+			return llmtest.Call("c1", "test.no", `{}`)
+		}},
+		llmtest.Say("I wait."),
+	}, withTools(quick("test.no", func(context.Context, *tool.Env, tool.Args) (tool.Data, error) {
+		t.Error("the call ran")
+		return nil, nil
+	})), withConfig(func(c *agent.Config) { c.Inbox = inbox }))
+	out := k.run("go")
+	if got := results(out.State.Messages); len(got) != 1 || !strings.Contains(got[0], "CANCELLED") || out.Outputs.Response != "I wait." {
+		t.Errorf("results %q, response %q", got, out.Outputs.Response)
+	}
+	if e := envelope(t, out, 0); e.Error == nil || e.Error.Code != "CANCELLED" {
+		t.Errorf("the receipt says %+v", e.Error)
+	}
+}
+
+func TestQueuedMessagesRunOneByOneAfterThePresentWork(t *testing.T) {
+	inbox := agent.NewInbox()
+	inbox.Queue(llm.UserMessage("second"))
+	inbox.Queue(llm.UserMessage("third"))
+	k := newKit(t, []llmtest.Turn{
+		llmtest.Call("c1", "test.echo", `{}`), llmtest.Say("one"), llmtest.Say("two"), llmtest.Say("three"),
+	}, withTools(quick("test.echo", func(context.Context, *tool.Env, tool.Args) (tool.Data, error) { return tool.Data{}, nil })),
+		withConfig(func(c *agent.Config) { c.Inbox = inbox }))
+	out := k.run("first")
+	var got []string
+	for _, m := range out.State.Messages {
+		if m.Role != llm.RoleToolResult && m.Text() != "" {
+			got = append(got, m.Text())
+		}
+	}
+	if want := []string{"first", "one", "second", "two", "third", "three"}; !slices.Equal(got, want) {
+		t.Errorf("the conversation is %q", got)
+	}
+	if left := inbox.Left(); len(left) != 0 {
+		t.Errorf("%d messages are left", len(left))
+	}
+}
+
+func TestACallEndsAtItsTimeoutAndOneThatDoesNotReturnIsLeftBehind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		defer close(release)
+		good := quick("test.good", func(ctx context.Context, _ *tool.Env, _ tool.Args) (tool.Data, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		})
+		deaf := quick("test.deaf", func(context.Context, *tool.Env, tool.Args) (tool.Data, error) {
+			<-release
+			return tool.Data{}, nil
+		})
+		k := newKit(t, []llmtest.Turn{
+			llmtest.Reply(call("c1", "test.good", `{}`), call("c2", "test.deaf", `{}`)), llmtest.Say("ok"),
+		}, withTools(good, deaf), withConfig(func(c *agent.Config) {
+			c.Timing = agent.Timing{Timeout: 10 * time.Second, Cleanup: 2 * time.Second}
+		}))
+		start := time.Now()
+		out := k.run("go")
+		if took := time.Since(start); took != 12*time.Second {
+			t.Errorf("it took %v", took)
+		}
+		for i, e := range []string{"test.good", "test.deaf"} {
+			if got := envelope(t, out, i); got.Error == nil || got.Error.Code != string(fault.Timeout) {
+				t.Errorf("%s: %+v", e, got.Error)
+			}
+		}
+		if got := results(out.State.Messages); !strings.Contains(got[0], `"retryable":true`) {
+			t.Errorf("results %q", got)
+		}
+	})
+}
+
+func TestABackgroundToolGivesAPendingResultGoesOnAndItsEndIsToldWithTheNextTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := spec("test.job", tool.None)
+		s.Flags.Background = true
+		job := tool.Tool{Spec: s, Run: func(_ context.Context, env *tool.Env, a tool.Args) (tool.Data, error) {
+			time.Sleep(40 * time.Second)
+			env.Progress(1, 1)
+			return tool.Data{"job": a.Int("n")}, nil
+		}}
+		k := newKit(t, []llmtest.Turn{
+			llmtest.Reply(call("c1", "test.job", `{"n":7}`), call("c2", "test.echo", `{}`)),
+			llmtest.Say("It is under way."),
+			{Check: func(r llm.Request) error {
+				last := r.Messages[len(r.Messages)-1]
+				if last.Role != llm.RoleUser || !strings.Contains(last.Text(), `{"job":7}`) || !strings.Contains(last.Text(), "not words of the person") {
+					return fmt.Errorf("the end is told as %q", last.Text())
+				}
+				return nil
+			}, Blocks: []llm.Block{llm.Text("It is done.")}},
+		}, withTools(job, quick("test.echo", func(context.Context, *tool.Env, tool.Args) (tool.Data, error) { return tool.Data{}, nil })))
+		start := time.Now()
+		out := k.run("go")
+		if out.Stop != agent.Done || time.Since(start) != 40*time.Second {
+			t.Fatalf("%s after %v: %v", out.Stop, time.Since(start), out.Problem)
+		}
+		if got := results(out.State.Messages); !strings.Contains(got[0], `"status":"pending"`) {
+			t.Errorf("results %q", got)
+		}
+		k.wantStory(`
+			agent_start
+			turn_start
+			messages_joined 1
+			message_end ""
+			tool_execution_start c1 test.job
+			tool_execution_start c2 test.echo
+			tool_execution_end c2 test.echo ok
+			tool_execution_update c1 test.job pending
+			turn_end
+			turn_start
+			message_end "It is under way."
+			turn_end
+			tool_execution_update c1 test.job 1/1
+			tool_execution_end c1 test.job ok
+			turn_start
+			messages_joined 1
+			message_end "It is done."
+			turn_end
+			agent_end done
+			`)
+		if e := envelope(t, out, 0); e.Output == nil || e.TEnd == "" {
+			t.Errorf("the receipt is %+v", e)
+		}
+	})
+}
+
+func TestAStopEndsBackgroundCallsTooAndTheirEndIsInTheConversation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := spec("test.job", tool.None)
+		s.Flags.Background = true
+		job := tool.Tool{Spec: s, Run: func(ctx context.Context, _ *tool.Env, _ tool.Args) (tool.Data, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}}
+		k := newKit(t, []llmtest.Turn{llmtest.Call("c1", "test.job", `{}`), llmtest.Say("waiting")}, withTools(job))
+		ctx, stop := context.WithCancel(t.Context())
+		time.AfterFunc(50*time.Second, stop)
+		out := k.runInput(ctx, agent.Input{Messages: []llm.Message{llm.UserMessage("go")}})
+		last := out.State.Messages[len(out.State.Messages)-1]
+		if out.Stop != agent.Stopped || !strings.Contains(last.Text(), "CANCELLED") {
+			t.Errorf("%s; the last message is %q", out.Stop, last.Text())
+		}
+	})
+}
