@@ -17,6 +17,8 @@ type Rules struct {
 	// Sandbox refuses paths that are written out in the plan. The policy asks
 	// again for every call, when all paths are known.
 	Sandbox tool.Sandbox
+	// Platform (host.Platform.Name) is where new names must be legal too.
+	Platform string
 	// Vars are variables that are there without a captureAs.
 	Vars []string
 	// Bound says that parameters were put into the plan, so that its texts may
@@ -210,7 +212,8 @@ func (c *checker) step(i int) {
 		to, ok := c.index[id]
 		switch {
 		case !ok:
-			c.problem(field, "error.plan.dependsUnknown", fault.P{"id": id, "near": near(id, c.ids())})
+			params := fault.P{"id": id, "near": near(id, c.ids())}
+			c.problem(field, withNear("error.plan.dependsUnknown", params), params)
 		case to == i:
 			c.problem(field, "error.plan.dependsSelf", nil)
 		default:

@@ -113,7 +113,7 @@ func TestABadPlanIsRefusedWithStepAndField(t *testing.T) {
 		"dependsOn": {
 			steps(file("first", `,"dependsOn":["frist","first","nowhere"]`)),
 			[]string{
-				`Step “first”, dependsOn[0]: there is no step “frist” to wait for. Name a step of this plan.`,
+				`Step “first”, dependsOn[0]: there is no step “frist” to wait for. Is “first” meant?`,
 				`Step “first”, dependsOn[1]: a step cannot wait for itself. Leave it out.`,
 				`Step “first”, dependsOn[2]: there is no step “nowhere” to wait for. Name a step of this plan.`,
 			},
@@ -234,7 +234,8 @@ func TestABadPlanIsRefusedWithStepAndField(t *testing.T) {
 				`{"id":"g","tool":"vault.createFile","args":{"path":"$steps.e.path/../{index}.md","content":""}},` +
 				`{"id":"h","tool":"vault.createFile","args":{"path":"${steps.e.path}/a|b.md","content":""}},` +
 				`{"id":"i","tool":"vault.createFile","args":{"path":"NUL.md","content":""}},` +
-				`{"id":"j","tool":"vault.ensureFolder","args":{"path":"/"}}`),
+				`{"id":"j","tool":"vault.ensureFolder","args":{"path":"/"}},` +
+				`{"id":"k","tool":"vault.createFile","args":{"path":"Old [2020]/x.md","content":""}}`),
 			[]string{
 				`Step “a”, args.path: “../x.md” would lead outside the vault. Use a path inside it, without “..”.`,
 				`Step “b”, args.path: “a:x.md” is an absolute path or an address. Use a path inside the vault, such as “Folder/Note.md”.`,
@@ -242,7 +243,7 @@ func TestABadPlanIsRefusedWithStepAndField(t *testing.T) {
 				`Step “d”, args.path: “.obsidian/app.json” is hidden (a name that starts with a dot). The agent does not touch hidden files.`,
 				`Step “f”, args.path: “a/%2e%2e/b” would lead outside the vault. Use a path inside it, without “..”.`,
 				`Step “g”, args.path: “x/../{index}.md” would lead outside the vault. Use a path inside it, without “..”.`,
-				`Step “h”, args.path: “x/a|b.md”: a name cannot contain “|” on this or another of your systems. Choose another name.`,
+				`Step “h”, args.path: “a|b.md”: a name cannot contain “|” on this or another of your systems. Choose another name.`,
 				`Step “i”, args.path: “NUL.md”: “NUL” is a name that Windows keeps for itself. Choose another name.`,
 			},
 		},

@@ -305,7 +305,11 @@ func (w *argWalk) path(p, kind string, known bool) {
 	case "folder":
 		p, err = vaultpath.CleanFolder(p)
 	case "new":
-		p, err = vaultpath.CleanNew(p)
+		// Folders on the way may be there already, whatever they are called; those
+		// that are not, the tool checks when it makes them.
+		if p, err = vaultpath.Clean(p); err == nil {
+			_, err = vaultpath.CleanNewOn(w.c.rules.Platform, vaultpath.Base(p))
+		}
 	default:
 		p, err = vaultpath.Clean(p)
 	}

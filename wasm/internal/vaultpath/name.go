@@ -17,6 +17,15 @@ const maxTitle = MaxName - len(" (99).md")
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
+// SafeNameOn is SafeName for a name that is created on the platform named: on
+// Android + and ' become the full-width plus and the typographic apostrophe.
+func SafeNameOn(platform, title string) string {
+	if platform == Android {
+		title = strings.NewReplacer("+", "\uFF0B", "'", "’", "\"", "’").Replace(title)
+	}
+	return SafeName(title)
+}
+
 // SafeName makes a file name, without extension, of any text whatever: the
 // first choice is the text itself, and what cannot be in a name on some system
 // is replaced by what reads nearest. It is never empty, SafeName of its own

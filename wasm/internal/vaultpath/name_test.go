@@ -59,6 +59,25 @@ func TestSafeNameMakesAReadableNameOfAnyTitle(t *testing.T) {
 	}
 }
 
+func TestAndroidRefusesMoreAndOnlyThere(t *testing.T) {
+	if got := vaultpath.SafeNameOn(vaultpath.Android, `It's "C++"`); got != "It’s ’C＋＋’" {
+		t.Errorf("on Android: %q", got)
+	}
+	for _, platform := range []string{"", "linux", "mac", "win", "ios", "folder"} {
+		if got := vaultpath.SafeNameOn(platform, "It's C++"); got != "It's C++" {
+			t.Errorf("on %s: %q", platform, got)
+		}
+		if _, err := vaultpath.CleanNewOn(platform, "It's C++.md"); err != nil {
+			t.Errorf("on %s: %v", platform, err)
+		}
+	}
+	for _, name := range []string{"It's.md", "C++.md"} {
+		if _, err := vaultpath.CleanNewOn(vaultpath.Android, name); err == nil {
+			t.Errorf("%s is accepted on Android", name)
+		}
+	}
+}
+
 // titles draws text that is rich in what breaks names.
 func titles() *rapid.Generator[string] {
 	piece := rapid.OneOf(
@@ -82,6 +101,10 @@ func checkSafeName(t interface{ Fatalf(string, ...any) }, title string) {
 	}
 	if err := vaultpath.CheckNew(name + ".md"); err != nil {
 		t.Fatalf("SafeName(%q) = %q: %v", title, name, err)
+	}
+	onAndroid := vaultpath.SafeNameOn(vaultpath.Android, title)
+	if _, err := vaultpath.CleanNewOn(vaultpath.Android, onAndroid+" (99).md"); err != nil {
+		t.Fatalf("SafeNameOn(android, %q) = %q: %v", title, onAndroid, err)
 	}
 	if strings.Contains(name, "/") || !utf8.ValidString(name) {
 		t.Fatalf("SafeName(%q) = %q", title, name)

@@ -106,7 +106,21 @@ func CheckNew(p string) error {
 }
 
 // CleanNew is Clean followed by CheckNew: the path to create.
-func CleanNew(p string) (string, error) {
+func CleanNew(p string) (string, error) { return CleanNewOn("", p) }
+
+// Android is the platform (host.Platform.Name) that refuses more than the
+// others: + and '. Both are so common in titles that only a path for that
+// platform is held against it.
+const Android = "android"
+
+const androidIllegal = "+'"
+
+// CleanNewOn is CleanNew for a path that is created on the platform named.
+func CleanNewOn(platform, p string) (string, error) {
+	illegal := illegalInName
+	if platform == Android {
+		illegal = func(r rune) bool { return illegalInName(r) || strings.ContainsRune(androidIllegal, r) }
+	}
 	clean, err := Clean(p)
 	if err != nil {
 		return "", err
@@ -118,7 +132,7 @@ func CleanNew(p string) (string, error) {
 		if len(part) > MaxName {
 			return "", refuse("error.path.long", clean, fault.P{"max": itoa(MaxName)})
 		}
-		if i := strings.IndexFunc(part, illegalInName); i >= 0 {
+		if i := strings.IndexFunc(part, illegal); i >= 0 {
 			r, _ := utf8.DecodeRuneInString(part[i:])
 			return "", refuse("error.path.illegal", clean, fault.P{"char": describe(r)})
 		}
