@@ -16,20 +16,27 @@ import (
 	"embedded-agent/wasm/internal/llm"
 )
 
-// Recordings lists the recorded answers of one kind (chat, chat-nonstream, chat-errors, messages, responses, anthropic-sdk-python, …) whose
-// name has the given ending. It skips the test where the shared recordings are missing.
+// Recordings lists the recorded answers of one kind (chat, chat-nonstream, chat-errors, messages, responses,
+// anthropic-sdk-python, …) whose name has the given ending. It skips the test where the shared recordings are missing.
 func Recordings(t testing.TB, kind, suffix string) []string {
 	t.Helper()
-	_, self, _, _ := runtime.Caller(0)
-	root := filepath.Join(filepath.Dir(self), "..", "..", "..", "..", "..", "shared", "fixtures", "streams")
-	if _, err := os.Stat(root); err != nil {
+	if _, err := os.Stat(sharedRoot()); err != nil {
 		t.Skip("the shared recordings are not here")
 	}
+	files := SharedRecordings(kind, suffix)
+	if len(files) == 0 {
+		t.Fatalf("no recordings of kind %s", kind)
+	}
+	return files
+}
+
+// SharedRecordings is Recordings without a test: nothing where they are missing.
+func SharedRecordings(kind, suffix string) []string {
 	var files []string
 	for _, set := range []string{"fantasy", "pydantic-ai", ""} {
-		found, err := filepath.Glob(filepath.Join(root, set, kind, "*"+suffix))
+		found, err := filepath.Glob(filepath.Join(sharedRoot(), set, kind, "*"+suffix))
 		if err != nil {
-			t.Fatal(err)
+			panic("llmtest: " + err.Error())
 		}
 		for _, f := range found {
 			if !strings.HasSuffix(f, ".request.json") {
@@ -37,10 +44,12 @@ func Recordings(t testing.TB, kind, suffix string) []string {
 			}
 		}
 	}
-	if len(files) == 0 {
-		t.Fatalf("no recordings of kind %s", kind)
-	}
 	return files
+}
+
+func sharedRoot() string {
+	_, self, _, _ := runtime.Caller(0)
+	return filepath.Join(filepath.Dir(self), "..", "..", "..", "..", "..", "shared", "fixtures", "streams")
 }
 
 // ReadOracle reads what the official accumulator made of a recording.
