@@ -3,7 +3,6 @@ package llmtest
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,7 +16,8 @@ import (
 	"embedded-agent/wasm/internal/llm"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+// update says that golden files are written anew instead of compared.
+var update = os.Getenv("UPDATE_GOLDEN") != ""
 
 // GoldenRequests builds the request of every story in a folder and compares it with what the story says. A story is a
 // txtar file with endpoint.json, request.json and want.http; with want.error in its place the request must be refused.
@@ -59,7 +59,7 @@ func goldenRequest(t *testing.T, d llm.Dialect, file string) {
 	} else {
 		got = writeHTTP(t, h)
 	}
-	if *update {
+	if update {
 		archive.Files = append(kept, txtar.File{Name: gotName, Data: []byte(got)})
 		if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
 			t.Fatal(err)
@@ -120,7 +120,7 @@ func GoldenAnswers(t *testing.T, d llm.Dialect, r llm.Request, dir string) map[s
 			}
 			got = append(got, '\n')
 			golden := filepath.Join(dir, name+".message.json")
-			if *update {
+			if update {
 				if err := os.WriteFile(golden, got, 0o644); err != nil {
 					t.Fatal(err)
 				}
