@@ -211,6 +211,8 @@ func (c *checker) step(i int) {
 		field := "dependsOn[" + itoa(k) + "]"
 		to, ok := c.index[id]
 		switch {
+		case !ok && c.problems.full():
+			c.problem(field, "error.plan.dependsUnknown", nil)
 		case !ok:
 			params := fault.P{"id": id, "near": near(id, c.ids())}
 			c.problem(field, withNear("error.plan.dependsUnknown", params), params)

@@ -93,6 +93,10 @@ func (c *checker) unknownArgs(n *Node, s *tool.Schema, args map[string]any) bool
 	slices.Sort(unknown)
 	names := sortedKeys(s.Properties())
 	for _, name := range unknown {
+		if c.problems.full() {
+			c.problem("args", "error.plan.args.unknown", nil)
+			continue
+		}
 		params := fault.P{"tool": n.Tool.Name, "name": name, "near": near(name, names), "fields": strings.Join(names, ", ")}
 		c.problem("args."+name, withNear("error.plan.args.unknown", params), params)
 	}
@@ -334,10 +338,15 @@ func (w *argWalk) unbound(src string) {
 			continue
 		}
 		for _, g := range parse(src, env{item: name}) {
-			if g.ref != nil && g.ref.kind == refItem && len(g.ref.path) > 0 {
-				w.c.problem(w.at.field(), "error.plan.ref.unbound", fault.P{"ref": g.ref.text, "name": name})
-				return
+			if g.ref == nil || g.ref.kind != refItem {
+				continue
 			}
+			// The name alone in braces may well be meant as it is.
+			w.c.problems.add(Problem{
+				Step: w.c.stepID(w.step), Field: w.at.field(), Key: "error.plan.ref.unbound",
+				Params: fault.P{"ref": g.ref.text, "name": name}, Warning: len(g.ref.path) == 0,
+			})
+			return
 		}
 	}
 }

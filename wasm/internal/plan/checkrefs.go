@@ -45,6 +45,9 @@ func (c *checker) reference(u use) {
 	case refStep:
 		to, ok := c.index[u.ref.name]
 		switch {
+		case !ok && c.problems.full():
+			c.problem(u.field, "error.plan.ref.unknownStep", nil)
+			return
 		case !ok:
 			params := fault.P{
 				"ref": u.ref.text, "name": u.ref.name, "near": near(u.ref.name, c.ids()), "steps": strings.Join(c.ids(), ", "),

@@ -140,6 +140,10 @@ func (d *decoder) known(m map[string]any, fields []string) {
 	}
 	slices.Sort(unknown)
 	for _, name := range unknown {
+		if d.problems.full() {
+			d.wrong(name, "error.plan.unknownField", nil)
+			continue
+		}
 		if close := near(name, fields); close != "" {
 			d.wrong(name, "error.plan.unknownFieldNear", fault.P{"name": name, "near": close})
 		} else {

@@ -36,6 +36,23 @@ func TestALongReportEndsWithACount(t *testing.T) {
 	}
 }
 
+func TestAPlanOfNothingButMistakesIsToldBriefly(t *testing.T) {
+	var list []string
+	long := strings.Repeat("x", 1000)
+	for i := range 3000 {
+		list = append(list, fmt.Sprintf(`{"id":"step%d","tool":"any.value","dependsOn":["stop%d"],"args":{"%s%d":"$steps.stap%d.x $vars.v%d"}}`, i, i, long, i, i, i))
+	}
+	_, got := errorsOf(steps(strings.Join(list, ",")), plan.Rules{MaxSteps: 3000})
+	if len(got) != 26 {
+		t.Errorf("%d problems", len(got))
+	}
+	for _, s := range got {
+		if len(s) > 1000 {
+			t.Errorf("%d bytes: %.200s", len(s), s)
+		}
+	}
+}
+
 func TestAFiveMegabytePlanIsRefusedAndASmallerOneRead(t *testing.T) {
 	big := steps(`{"id":"a","tool":"any.value","args":{"x":"` + strings.Repeat("x", 5<<20) + `"}}`)
 	_, got := errorsOf(big, plan.Rules{})
@@ -54,7 +71,7 @@ func TestAGoodPlanBecomesAGraph(t *testing.T) {
 		{"id":"links","tool":"util.joinLines","args":{"items":"$steps.make.items","field":"link","limit":"${steps.size.size}"}},`+
 		sel+","+bul+","+loop+`,
 		{"id":"size","tool":"vault__readFile","args":{"path":"a.md"},"onError":null},
-		{"id":"replace","tool":"editor.replaceSelection","args":{"text":"$steps.links.text\n{b}"},"dependsOn":["size","links","size"]}],
+		{"id":"replace","tool":"editor.replaceSelection","args":{"text":"$steps.links.text\n{c}"},"dependsOn":["size","links","size"]}],
 		"outputs":{"made":"$steps.make.items","text":"- $steps.links.text"}}`, plan.Rules{})
 	if got != nil {
 		t.Fatal(got)
@@ -143,11 +160,13 @@ func TestRetriesAndTimeoutsAreSettledAndClamped(t *testing.T) {
 
 func TestWarningsDoNotStopAPlan(t *testing.T) {
 	g, got := errorsOf(steps(`{"id":"a","tool":"note.old"},{"id":"b","tool":"vault.listFiles"},`+
-		`{"id":"c","tool":"any.value","args":{"x":"$f.title {item.title}"},"foreach":{"from":"$steps.b.files","itemName":"f"}}`), plan.Rules{})
+		`{"id":"c","tool":"any.value","args":{"x":"$f.title {item.title}"},"foreach":{"from":"$steps.b.files","itemName":"f"}},`+
+		`{"id":"d","tool":"any.value","args":{"x":"f({f})"}}`), plan.Rules{})
 	want := []string{
 		`warning: Step “a”, tool: note.old@1.0.0 is deprecated. It still works; a newer version or another tool should be used.`,
 		`warning: Step “c”, args: $f is not replaced. The loop's item is written in braces: “f” between { and }.`,
 		`warning: Step “c”, args: the item of this loop is called “f”; f in braces is replaced, other names are not.`,
+		`warning: Step “d”, args.x: {f} means nothing in this step: “f” is the item of another step's foreach. Add foreach here, or refer to that step with $steps. If the characters themselves are meant, give that item another name.`,
 	}
 	if d := cmp.Diff(want, got); d != "" || g == nil {
 		t.Error(d)

@@ -5,21 +5,27 @@ import "strings"
 // near gives the candidate that a name was probably meant to be: equal but for
 // case and separators, or at most a third of it mistyped. "" when none is.
 func near(name string, candidates []string) string {
+	const longest = 64 // no name is longer
+	if len(name) > longest {
+		return ""
+	}
 	best, least := "", 1+max(1, len(name)/3)
+	name = foldName(name)
 	for _, c := range candidates {
-		if foldName(c) == foldName(name) {
+		folded := foldName(c)
+		if folded == name {
 			return c
 		}
-		if d := distance(foldName(name), foldName(c), least); d < least {
+		if d := distance(name, folded, least); d < least {
 			best, least = c, d
 		}
 	}
 	return best
 }
 
-func foldName(s string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(s))
-}
+var separators = strings.NewReplacer("_", "", "-", "")
+
+func foldName(s string) string { return strings.ToLower(separators.Replace(s)) }
 
 // distance counts the letters to change, add, drop or swap with their
 // neighbour (optimal string alignment); it gives limit when that many are

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"unicode/utf8"
+
 	"embedded-agent/plugin/i18n"
 	"embedded-agent/wasm/internal/fault"
 )
@@ -156,10 +158,31 @@ func (ps *problems) add(p Problem) {
 	if p.Warning {
 		n = &ps.warnings
 	}
-	*n++
-	if *n <= maxProblems {
-		ps.list = append(ps.list, p)
+	if *n++; *n > maxProblems {
+		return
 	}
+	p.Step, p.Field = clip(p.Step, 80), clip(p.Field, 200)
+	for k, v := range p.Params {
+		if k != "cycle" { // which is to be read in full
+			p.Params[k] = clip(v, 500)
+		}
+	}
+	ps.list = append(ps.list, p)
+}
+
+// full says that another error would only be counted: its words, and guesses
+// at what was meant, need not be found.
+func (ps *problems) full() bool { return ps.errors >= maxProblems }
+
+// clip shortens what came from the plan: a name may be megabytes long.
+func clip(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	for most > 0 && !utf8.RuneStart(s[most]) {
+		most--
+	}
+	return s[:most] + "…"
 }
 
 // result gives the list, with a last entry that counts what was left out.
