@@ -28,13 +28,14 @@ type options struct {
 	backend string
 	codex   codex.Config
 	cfg     Config
-	origins originList
+	origins texts
 }
 
-type originList []string
+// texts is a flag that may be repeated.
+type texts []string
 
-func (l *originList) String() string     { return strings.Join(*l, " ") }
-func (l *originList) Set(s string) error { *l = append(*l, s); return nil }
+func (l *texts) String() string     { return strings.Join(*l, " ") }
+func (l *texts) Set(s string) error { *l = append(*l, s); return nil }
 
 // Main runs the command "proxy" until ctx ends and returns its exit status: 0, 1 where something failed, 2 for wrong flags.
 func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
@@ -68,6 +69,7 @@ func parseFlags(args []string, stderr io.Writer) (*options, error) {
 	f.StringVar(&o.codex.ConfigFile, "codex-config", "", "a config.toml `file` to use instead of the one that switches every tool of Codex off")
 	f.BoolVar(&o.codex.WebSearch, "web-search", false, "let Codex search the web by itself")
 	f.BoolVar(&o.codex.ViewImage, "view-image", false, "let Codex look at image files by itself")
+	f.Var((*texts)(&o.codex.Set), "codex-set", "a further setting for Codex, `key=value` with the value in TOML (may be repeated)")
 	f.Var(&o.origins, "origin", "a further web `origin` that may call (may be repeated)")
 	f.Int64Var(&l.MaxBody, "max-body", l.MaxBody, "largest request in bytes")
 	f.IntVar(&l.MaxTranscript, "max-transcript", l.MaxTranscript, "longest conversation put to the backend, in bytes of text")

@@ -88,7 +88,11 @@ func prepareHome(ctx context.Context, bin string, c Config) ([]string, error) {
 	if err := writeCatalog(ctx, bin, c.Home, catalog); err != nil {
 		return nil, err
 	}
-	return append(args, "-c", fmt.Sprintf("model_catalog_json=%q", catalog)), nil
+	args = append(args, "-c", fmt.Sprintf("model_catalog_json=%q", catalog))
+	for _, setting := range c.Set {
+		args = append(args, "-c", setting)
+	}
+	return args, nil
 }
 
 func onOff(b bool, on, off string) string {

@@ -17,5 +17,7 @@
 //   - Remote image addresses are refused and undecodable images silently become text: both are refused here before.
 //   - turn.error.codexErrorInfo is a string or an object.
 //   - Requests of the server to us (approvals, questions) are answered with an error, so that it never waits.
+//   - A thread stays in memory long after its end, and one that is not persisted cannot be deleted: after some hundred
+//     requests a fresh process takes the place of the old one, which ends with its last request.
 //   - The process ends when its stdin closes. When it dies, every open turn fails and the next request starts it again.
 package codex

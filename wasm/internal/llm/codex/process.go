@@ -22,6 +22,8 @@ const InstallCommand = "npm install -g @openai/codex@0.169.0"
 const (
 	startTimeout = 20 * time.Second
 	closeTimeout = 3 * time.Second
+	// defaultMaxTurns is how many requests one process answers before another takes its place.
+	defaultMaxTurns = 500
 	// restartPause keeps a server that dies at once from being started over and over.
 	restartPause = time.Second
 )
@@ -33,6 +35,11 @@ type Config struct {
 	ConfigFile string // a config.toml to use instead of the one that switches every tool off
 	WebSearch  bool   // Codex may search the web by itself
 	ViewImage  bool   // Codex may look at image files by itself
+	// Set are further settings, each as key=value with the value in TOML; they win over the file.
+	Set []string
+	// MaxTurns is how many requests one process answers before a fresh one takes its place, 0 for 500: Codex keeps every
+	// thread in memory for long after its end, and one that is not persisted cannot be deleted.
+	MaxTurns int
 }
 
 // Server supervises one app-server process. Ask may be called from any number of goroutines.
@@ -58,12 +65,20 @@ type process struct {
 	conn   *conn
 	stderr *tail
 	waited chan struct{}
+
+	// guarded by the server's mu
+	turns   int  // requests taken
+	asking  int  // requests open
+	retired bool // another process took its place; it ends with its last request
 }
 
 // Start finds the program, prepares its home and starts it. A missing or wrong program is an error that says what to install.
 func Start(ctx context.Context, cfg Config) (*Server, error) {
 	if cfg.Bin == "" {
 		cfg.Bin = "codex"
+	}
+	if cfg.MaxTurns <= 0 {
+		cfg.MaxTurns = defaultMaxTurns
 	}
 	bin, err := exec.LookPath(cfg.Bin)
 	if err != nil {
@@ -77,9 +92,14 @@ func Start(ctx context.Context, cfg Config) (*Server, error) {
 	if s.args, err = prepareHome(ctx, bin, cfg); err != nil {
 		return nil, s.wrong(err, "")
 	}
-	if _, err := s.connect(); err != nil {
+	p, err := s.connect()
+	if err != nil {
 		return nil, err
 	}
+	s.mu.Lock()
+	p.turns-- // this was no request
+	s.mu.Unlock()
+	s.release(p)
 	return s, nil
 }
 
@@ -102,19 +122,24 @@ func (s *Server) Ask(ctx context.Context, r Request, emit func(Event)) (Usage, e
 			}
 		}
 	}
-	c, err := s.connect()
+	p, err := s.connect()
 	if err != nil {
 		return Usage{}, err
 	}
-	s.count(1)
-	defer s.count(-1)
-	return c.ask(ctx, s.cfg.Home, filepath.Join(s.cfg.Home, "work"), r, emit)
+	defer s.release(p)
+	return p.conn.ask(ctx, s.cfg.Home, filepath.Join(s.cfg.Home, "work"), r, emit)
 }
 
-func (s *Server) count(n int) {
+// release gives a process back after a request.
+func (s *Server) release(p *process) {
 	s.mu.Lock()
-	s.asking += n
+	p.asking--
+	s.asking--
+	last := p.retired && p.asking == 0
 	s.mu.Unlock()
+	if last {
+		p.stop(closeTimeout)
+	}
 }
 
 // Status says whether the process runs, how often it was started, and how many requests it is busy with.
@@ -124,39 +149,63 @@ func (s *Server) Status() (running bool, starts, asking int) {
 	return s.proc != nil && s.proc.conn.alive(), s.starts, s.asking
 }
 
-// connect returns the connection to the running process and starts one where there is none.
-func (s *Server) connect() (*conn, error) {
+// connect returns the running process for one request, to be released afterwards, and starts one where there is none.
+func (s *Server) connect() (*process, error) {
 	s.starting.Lock()
 	defer s.starting.Unlock()
 	s.mu.Lock()
-	p, closed := s.proc, s.closed
+	old, closed := s.proc, s.closed
+	usable := old != nil && old.conn.alive()
+	if usable && !closed && old.turns < s.cfg.MaxTurns {
+		defer s.mu.Unlock()
+		s.take(old)
+		return old, nil
+	}
 	s.mu.Unlock()
 	switch {
 	case closed:
 		return nil, errClosed
-	case p != nil && p.conn.alive():
-		return p.conn, nil
 	case s.failed != nil && time.Since(s.failAt) < restartPause:
 		return nil, s.failed
-	}
-	if p != nil {
-		p.stop(0)
+	case old != nil && !usable:
+		old.stop(0)
 	}
 	next, err := s.launch()
 	s.failed, s.failAt = err, time.Now()
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if err != nil {
-		s.proc = nil
 		return nil, err
 	}
+	return next, s.replace(next)
+}
+
+// take counts a request on a process.
+func (s *Server) take(p *process) {
+	p.turns++
+	p.asking++
+	s.asking++
+}
+
+// replace puts a process that has just started in the place of the one before, which ends with its last request.
+func (s *Server) replace(next *process) error {
+	s.mu.Lock()
+	old := s.proc
 	if s.closed { // while it started
+		s.mu.Unlock()
 		next.stop(closeTimeout)
-		return nil, errClosed
+		return errClosed
 	}
 	s.proc = next
 	s.starts++
-	return next.conn, nil
+	s.take(next)
+	idle := old != nil && old.asking == 0
+	if old != nil {
+		old.retired = true
+	}
+	s.mu.Unlock()
+	if idle {
+		old.stop(closeTimeout)
+	}
+	return nil
 }
 
 var errClosed = newError(llm.CodeCancelled, "codex.error.closed", false, "The proxy is shutting down.")

@@ -21,11 +21,15 @@ func TestMain(m *testing.M) {
 }
 
 // fakeServer starts the stand-in for Codex, which is this very program.
-func fakeServer(t *testing.T, kind string) (*Server, error) {
+func fakeServer(t *testing.T, kind string, maxTurns ...int) (*Server, error) {
 	t.Helper()
 	t.Setenv(codextest.FakeEnv, kind)
 	t.Setenv("GORACE", "atexit_sleep_ms=0") // the stand-in has nothing to report and need not wait
-	s, err := Start(t.Context(), Config{Bin: os.Args[0], Home: t.TempDir()})
+	cfg := Config{Bin: os.Args[0], Home: t.TempDir()}
+	if maxTurns != nil {
+		cfg.MaxTurns = maxTurns[0]
+	}
+	s, err := Start(t.Context(), cfg)
 	if err == nil {
 		t.Cleanup(s.Close)
 	}
@@ -131,6 +135,37 @@ func TestWhenTheProcessDiesOpenTurnsFailAndTheNextRequestStartsItAgain(t *testin
 	if _, starts, asking := s.Status(); starts != 2 || asking != 0 {
 		t.Errorf("started %d times, %d asking", starts, asking)
 	}
+}
+
+func TestAProcessThatAnsweredEnoughIsReplacedWithoutHurtingWhoStillAsksIt(t *testing.T) {
+	s, err := fakeServer(t, "good", 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	waiting, started := make(chan error, 1), make(chan struct{})
+	go func() {
+		_, err := ask(ctx, s, "[slow]", func(Event) { close(started) })
+		waiting <- err
+	}()
+	<-started
+	s.mu.Lock()
+	first := s.proc
+	s.mu.Unlock()
+	for i := range 3 {
+		if got, err := ask(t.Context(), s, "[say x]", nil); err != nil || got != "x" {
+			t.Errorf("%d: %q, %v", i, got, err)
+		}
+	}
+	if _, starts, asking := s.Status(); starts != 2 || asking != 1 {
+		t.Errorf("started %d times, %d asking", starts, asking)
+	}
+	if !first.conn.alive() {
+		t.Error("the first process was ended under an open request")
+	}
+	cancel()
+	wantCode(t, <-waiting, llm.CodeCancelled, "Stopped")
+	<-first.waited // it ends with its last request
 }
 
 func TestAMissingOrWrongProgramIsAMessageWithTheInstallCommand(t *testing.T) {
