@@ -81,7 +81,7 @@ func (c *Compiled) node(v any, e env) node {
 }
 
 func (c *Compiled) text(s string, e env) node {
-	if strings.IndexAny(s, "${") < 0 {
+	if !strings.ContainsAny(s, "${") {
 		return node{value: s, shared: true}
 	}
 	segments := parse(s, e)

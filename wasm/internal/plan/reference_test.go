@@ -2,13 +2,16 @@ package plan_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/plan"
+	"embedded-agent/wasm/internal/plan/plantest"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -185,8 +188,11 @@ func TestBoundArgumentsShareNothing(t *testing.T) {
 }
 
 func TestAFiveMegabyteTextIsReadInOnePass(t *testing.T) {
-	for _, unit := range []string{"{item", "{item.a[", "$steps.a[", "\\", "{{", "${", "{item.title", `${steps.a["`, "$steps.a.", "{item[0"} {
-		big := strings.Repeat(unit, 5<<20/len(unit))
+	for unit, size := range map[string]int{
+		"\\": 5 << 20, "{item": 5 << 20, "{item.a[": 1 << 20, "$steps.a[": 1 << 20, "{{": 1 << 20, "${": 1 << 20,
+		"{item.title": 1 << 20, `${steps.a["`: 1 << 20, "$steps.a.": 1 << 20, "{item[0": 1 << 20,
+	} {
+		big := strings.Repeat(unit, size/len(unit))
 		got, err := bindOne(t, big)
 		if strings.HasPrefix(unit, "$steps") {
 			if err == nil {
@@ -351,4 +357,26 @@ func decode(t testing.TB, text string) *plan.Plan {
 		t.Fatal(problems)
 	}
 	return p
+}
+
+func TestOneStepIsBoundByManyGoroutinesAtOnce(t *testing.T) {
+	g, problems := plan.Check(decode(t, string(plantest.Steps(5))), plantest.Registry(), plan.Rules{})
+	if g == nil {
+		t.Fatal(problems)
+	}
+	scope := plan.MapScope(map[string]any{"folder": tool.Data{"path": "F"}}, nil)
+	node := g.Node("copy2")
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			for j := range 50 {
+				s := scope.At(i*50+j, map[string]any{"title": "T", "path": "p"})
+				args, err := node.Args.Bind(&s)
+				if want := fmt.Sprintf("From p, number %d", i*50+j); err != nil || args["content"] != want {
+					t.Errorf("%v, %v; want %s", args, err, want)
+				}
+			}
+		})
+	}
+	wg.Wait()
 }
