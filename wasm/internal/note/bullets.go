@@ -51,17 +51,27 @@ var blockParser = sync.OnceValue(func() parser.Parser {
 	return parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...))
 })
 
-// shallow blanks the lines that stand in more block quotes than anybody writes;
-// every one costs the parser all the others.
+// shallow blanks the lines that open more block quotes and lists at once than
+// anybody writes; every one costs the parser all the others.
 func shallow(data []byte) []byte {
-	if bytes.Count(data, []byte(">")) <= maxNesting {
-		return data
-	}
 	lines := bytes.Split(data, []byte("\n"))
+	deep := false
 	for i, l := range lines {
-		if prefix(l, 0, len(l)).quotes > maxNesting {
-			lines[i] = nil
+		pre := prefix(l, 0, len(l))
+		depth, at := pre.quotes, pre.text
+		for at < len(l) && depth <= maxNesting {
+			_, text, ok := marker(l, at, len(l))
+			if !ok {
+				break
+			}
+			depth, at = depth+1, text
 		}
+		if depth > maxNesting {
+			lines[i], deep = nil, true
+		}
+	}
+	if !deep {
+		return data
 	}
 	return bytes.Join(lines, []byte("\n"))
 }

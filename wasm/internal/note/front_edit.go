@@ -21,7 +21,7 @@ func SetProperty(data []byte, key string, value any) ([]byte, error) {
 	d := ParseFront(data)
 	values, err := d.Values()
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrFront, err)
+		return nil, errFront(err)
 	}
 	old, there := values[key]
 	if there && sameValue(old, value) {
@@ -46,7 +46,7 @@ func RemoveProperty(data []byte, key string) ([]byte, error) {
 	d := ParseFront(data)
 	values, err := d.Values()
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrFront, err)
+		return nil, errFront(err)
 	}
 	if _, there := values[key]; !there {
 		return data, nil
@@ -72,7 +72,7 @@ func RenameProperty(data []byte, from, to string) ([]byte, error) {
 	d := ParseFront(data)
 	values, err := d.Values()
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrFront, err)
+		return nil, errFront(err)
 	}
 	value, there := values[from]
 	if !there || from == to {
@@ -97,6 +97,8 @@ func RenameProperty(data []byte, from, to string) ([]byte, error) {
 		want[to] = value
 	})
 }
+
+func errFront(err error) error { return fmt.Errorf("%w: %w", ErrFront, err) }
 
 func yamlKey(key string, quote byte) string {
 	if quote == 0 && (strings.ContainsAny(key, ":?") || strings.HasPrefix(key, "-")) {

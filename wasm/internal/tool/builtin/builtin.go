@@ -29,8 +29,8 @@ func All() []tool.Tool {
 		commandsList, commandsRun,
 		editorGetActiveFilePath, editorGetSelection, editorInsertAtCursor, editorReplaceSelection,
 		utilJoinLines, utilParseMarkdownBullets, utilSlugifyTitle,
-		vaultCreateFile, vaultDelete, vaultEnsureFolder, vaultListFiles, vaultReadFile,
-		vaultRename, vaultSearchText, vaultWriteFile,
+		vaultAppendFile, vaultCopyFile, vaultCreateFile, vaultDelete, vaultEnsureFolder, vaultListFiles,
+		vaultPatchFile, vaultReadFile, vaultRename, vaultReplaceText, vaultSearchText, vaultWriteFile,
 		workspaceFocusPane, workspaceGetContext, workspaceOpenFile,
 	}
 	tools := make([]tool.Tool, 0, len(makers))

@@ -1,0 +1,139 @@
+package builtin
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/note"
+	"embedded-agent/wasm/internal/tool"
+)
+
+// editNote changes one note by a function of its bytes, and gives its path and
+// etag and whether anything changed.
+func editNote(ctx context.Context, env *tool.Env, path string, change func(host.Info, []byte) ([]byte, error)) (tool.Data, error) {
+	info, err := findFile(ctx, env, path)
+	if err != nil {
+		return nil, err
+	}
+	before, err := readText(ctx, env, info)
+	if err != nil {
+		return nil, err
+	}
+	after, err := change(info, before)
+	if err != nil {
+		return nil, noteError(info.Path, err)
+	}
+	etag, err := modify(ctx, env, info.Path, before, after)
+	if err != nil {
+		return nil, err
+	}
+	return tool.Data{"path": info.Path, "etag": etag, "changed": !bytes.Equal(before, after)}, nil
+}
+
+// noteError makes what package note refuses an error with a code and words.
+func noteError(path string, err error) error {
+	var f *fault.Error
+	switch {
+	case errors.As(err, &f):
+		return f
+	case errors.Is(err, note.ErrFront):
+		return fault.New(fault.Precondition, "tools.front.invalid", fault.P{"path": path}).With(err)
+	}
+	return fault.New(fault.Precondition, "tools.front.refused", fault.P{"path": path}).With(err)
+}
+
+// targets gives the notes that a call is about: "path", "paths", or all of
+// "folder" (the whole vault without any of them), sorted by path.
+func targets(ctx context.Context, env *tool.Env, args tool.Args) ([]host.Info, error) {
+	given := args.List("paths")
+	if args.Has("path") {
+		given = append(slices.Clip(given), args["path"])
+	}
+	if len(given) == 0 && !args.Has("paths") {
+		folder, err := findFolder(ctx, env, args.String("folder"))
+		if err != nil {
+			return nil, err
+		}
+		return notes(ctx, env, folder)
+	}
+	seen := map[string]bool{}
+	var out []host.Info
+	for _, g := range given {
+		p, _ := g.(string)
+		info, err := findFile(ctx, env, p)
+		if err != nil {
+			return nil, err
+		}
+		if !seen[info.Path] {
+			seen[info.Path] = true
+			out = append(out, info)
+		}
+	}
+	slices.SortFunc(out, func(a, b host.Info) int { return strings.Compare(a.Path, b.Path) })
+	return out, nil
+}
+
+// editMany changes many notes: change gives a note's new bytes and how many
+// changes they are. First all are read, then those that differ are written, so
+// an error of reading leaves everything as it was. It gives the notes changed,
+// each with its count, and the sum.
+func editMany(ctx context.Context, env *tool.Env, infos []host.Info, change func(host.Info, []byte) ([]byte, int, error)) (tool.Data, error) {
+	type edit struct {
+		path          string
+		before, after []byte
+		count         int
+	}
+	var edits []edit
+	err := readAll(ctx, env, infos, func(i host.Info, data []byte) error {
+		out, n, err := change(i, data)
+		if err != nil {
+			return noteError(i.Path, err)
+		}
+		if n > 0 && !bytes.Equal(out, data) {
+			edits = append(edits, edit{i.Path, data, out, n})
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	changed, sum := []any{}, 0
+	for _, e := range edits {
+		if _, err := modify(ctx, env, e.path, e.before, e.after); err != nil {
+			return nil, err
+		}
+		changed = append(changed, map[string]any{"path": e.path, "count": e.count})
+		sum += e.count
+	}
+	return tool.Data{"changed": changed, "count": sum}, nil
+}
+
+// claimTargets claims the notes that "path" or "paths" name, or everything.
+func claimTargets(args tool.Args) []string {
+	var out []string
+	for _, g := range append(slices.Clip(args.List("paths")), args["path"]) {
+		if p, ok := g.(string); ok {
+			out = append(out, claimPath(tool.Args{"path": p})...)
+		}
+	}
+	if len(out) == 0 && !args.Has("paths") {
+		return claimAll(args)
+	}
+	return out
+}
+
+// stringList gives a list argument's texts.
+func stringList(args tool.Args, name string) []string {
+	var out []string
+	for _, e := range args.List(name) {
+		if s, ok := e.(string); ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}

@@ -1,0 +1,70 @@
+package builtin
+
+import (
+	"context"
+
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/tool"
+	"embedded-agent/wasm/internal/vaultpath"
+)
+
+func vaultCopyFile() tool.Tool {
+	return define(tool.Tool{
+		Spec: tool.Spec{
+			Name: "vault.copyFile", Category: "data", SideEffects: tool.Writes,
+			Aliases: map[string]string{"from": "path", "source": "path", "to": "newPath", "destination": "newPath"},
+		},
+		Run: copyFile,
+		Claims: func(args tool.Args) []string {
+			to, err := vaultpath.CleanFolder(args.String("newPath"))
+			if err != nil {
+				return []string{args.String("newPath")}
+			}
+			if vaultpath.Ext(to) == "" {
+				to += ".md"
+			}
+			return append(claimPath(args), vaultpath.Family(to))
+		},
+	})
+}
+
+func copyFile(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
+	info, err := findFile(ctx, env, args.String("path"))
+	if err != nil {
+		return nil, err
+	}
+	to, err := renameTarget(info, args.String("newPath"))
+	if err != nil {
+		return nil, err
+	}
+	if err := checkNew(ctx, env, to); err != nil {
+		return nil, err
+	}
+	data, err := env.Vault.Read(ctx, info.Path)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := ensureFolder(ctx, env, vaultpath.Parent(to)); err != nil {
+		return nil, err
+	}
+	collision := args.String("onCollision")
+	if collision == "" {
+		collision = "unique"
+	}
+	path, created, err := createAt(ctx, env, to, data, collision)
+	if err != nil {
+		return nil, err
+	}
+	if !created {
+		if data, err = env.Vault.Read(ctx, path); err != nil {
+			return nil, err
+		}
+	}
+	link, err := linkTo(ctx, env, path)
+	if err != nil {
+		return nil, err
+	}
+	return tool.Data{
+		"path": path, "title": title(path), "etag": host.Etag(data), "link": link, "created": created,
+	}, nil
+}

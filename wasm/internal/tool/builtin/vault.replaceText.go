@@ -1,0 +1,88 @@
+package builtin
+
+import (
+	"context"
+	"regexp"
+	"strings"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/note"
+	"embedded-agent/wasm/internal/tool"
+)
+
+func vaultReplaceText() tool.Tool {
+	return define(tool.Tool{
+		Spec: tool.Spec{
+			Name: "vault.replaceText", Category: "data", SideEffects: tool.Writes,
+			Aliases: map[string]string{
+				"pattern": "find", "query": "find", "old_string": "find", "replacement": "replace", "new_string": "replace",
+				"file_path": "path", "files": "paths",
+			},
+		},
+		Run:    replaceText,
+		Claims: claimTargets,
+	})
+}
+
+func replaceText(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
+	pattern := args.String("find")
+	if !args.Bool("regex") {
+		pattern = regexp.QuoteMeta(pattern)
+	}
+	if args.Bool("wholeWord") {
+		pattern = `\b(?:` + pattern + `)\b`
+	}
+	flags := "(?m)"
+	if args.Has("caseSensitive") && !args.Bool("caseSensitive") {
+		flags = "(?mi)"
+	}
+	re, err := regexp.Compile(flags + pattern)
+	if err != nil {
+		return nil, fault.New(fault.Validation, "tools.search.regex", fault.P{"query": args.String("find")}).With(err)
+	}
+	infos, err := targets(ctx, env, args)
+	if err != nil {
+		return nil, err
+	}
+	skip := map[string]bool{"code": true, "frontMatter": true}
+	if args.Has("skip") {
+		clear(skip)
+		for _, s := range stringList(args, "skip") {
+			skip[s] = true
+		}
+	}
+	template := args.String("replace")
+	if !args.Bool("regex") {
+		template = strings.ReplaceAll(template, "$", "$$")
+	}
+	return editMany(ctx, env, infos, func(_ host.Info, data []byte) ([]byte, int, error) {
+		out, n := replaceIn(data, re, template, skip)
+		return out, n, nil
+	})
+}
+
+// replaceIn replaces the matches that touch none of the zones to leave alone.
+// Groups are $1 or ${name}.
+func replaceIn(data []byte, re *regexp.Regexp, template string, skip map[string]bool) ([]byte, int) {
+	found := re.FindAllSubmatchIndex(data, -1)
+	if len(found) == 0 {
+		return data, 0
+	}
+	zones := note.Parse(data).Zones(skip["code"], skip["links"], skip["headings"], skip["frontMatter"])
+	var edits note.Edits
+	at := 0
+	for _, m := range found {
+		for at < len(zones) && zones[at].End <= m[0] {
+			at++
+		}
+		if at < len(zones) && zones[at].Start < m[1] && (m[0] < m[1] || zones[at].Start < m[0]) {
+			continue
+		}
+		text := string(re.Expand(nil, []byte(template), data, m))
+		if text != string(data[m[0]:m[1]]) {
+			edits.Replace(note.Span{Start: m[0], End: m[1]}, note.WithEOL(text, data))
+		}
+	}
+	return edits.Apply(data), len(edits)
+}
