@@ -22,6 +22,7 @@ const MaxBlocks = 4096
 type Builder struct {
 	emit    func(Event)
 	message Message
+	host    string
 	parts   []*part
 	size    int
 	calls   map[string]bool
@@ -287,6 +288,9 @@ func (b *Builder) Fail(err *Error) {
 	}
 	b.Start("", "")
 	b.ended = true
+	if b.host != "" && err.Params["host"] == "" {
+		err = err.With("host", b.host)
+	}
 	b.markCut()
 	for _, p := range b.parts {
 		if !p.closed {

@@ -33,22 +33,21 @@ func (c Capabilities) PlanMode() PlanMode {
 	return PlanByText
 }
 
-// findingTexts lists the message keys of what a connection test can find, with their English texts.
-var findingTexts = map[string]string{
-	"llm.finding.reached":       "{host} answers, with the model {model}.",
-	"llm.finding.failed":        "The test failed: {detail}",
-	"llm.finding.streaming.yes": "Answers arrive word by word.",
-	"llm.finding.streaming.no":  "Answers arrive in one piece only: streaming is refused ({detail}).",
-	"llm.finding.tools.yes":     "The model can call tools.",
-	"llm.finding.tools.no":      "The model cannot call tools; plans are asked for as text ({detail}).",
-	"llm.finding.schema.yes":    "The endpoint can hold answers to a JSON schema.",
-	"llm.finding.schema.no":     "The endpoint cannot hold answers to a JSON schema ({detail}).",
-	"llm.finding.images.yes":    "The model can see images.",
-	"llm.finding.images.no":     "The model cannot see images ({detail}).",
-	"llm.finding.parallel.yes":  "The model can call several tools at once.",
-	"llm.finding.parallel.no":   "The model calls one tool at a time.",
-
-	"llm.finding.tools.unsure":  "Whether the model can call tools could not be found out ({detail}).",
-	"llm.finding.schema.unsure": "Whether answers can be held to a JSON schema could not be found out ({detail}).",
-	"llm.finding.images.unsure": "Whether the model can see images could not be found out ({detail}).",
+// findings lists the message keys of what a connection test can find. Their words are in plugin/i18n (en/llm.json).
+var findings = []string{
+	"llm.finding.reached",
+	"llm.finding.failed",
+	"llm.finding.streaming.yes",
+	"llm.finding.streaming.no",
+	"llm.finding.tools.yes",
+	"llm.finding.tools.no",
+	"llm.finding.schema.yes",
+	"llm.finding.schema.no",
+	"llm.finding.images.yes",
+	"llm.finding.images.no",
+	"llm.finding.parallel.yes",
+	"llm.finding.parallel.no",
+	"llm.finding.tools.unsure",
+	"llm.finding.schema.unsure",
+	"llm.finding.images.unsure",
 }

@@ -58,6 +58,7 @@ const (
 
 // NewDecoder joins the parts; host names the endpoint in errors.
 func NewDecoder(b *Builder, p Parser, host string) *Decoder {
+	b.host = host
 	return &Decoder{b: b, p: p, host: host}
 }
 

@@ -3,8 +3,12 @@ package llm
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
+
+	"embedded-agent/plugin/i18n"
 )
 
 // The codes that can come from here, out of the project's one list.
@@ -33,123 +37,46 @@ type Error struct {
 // Error is the English sentence.
 func (e *Error) Error() string { return e.Message }
 
-// kind is what every error with one key has in common.
+// kind is what every error with one key has in common. Its words are in plugin/i18n (en/llm.json).
 type kind struct {
 	code      string
 	retryable bool
-	english   string
 }
 
-// kinds lists every message key. {name} stands for a parameter.
+// kinds lists every message key.
 var kinds = map[string]kind{
-	"llm.error.auth": {
-		CodeAuth, false,
-		"{host} refused the key ({detail}). Open the settings and enter a valid key for this provider.",
-	},
-	"llm.error.keyMissing": {
-		CodeAuth, false,
-		"No key is stored for {host}. Open the settings and enter one.",
-	},
-	"llm.error.rateLimit": {
-		CodeRateLimit, true,
-		"{host} asks to wait because too much was asked of it ({detail}). Try again later, or choose another model.",
-	},
-	"llm.error.quota": {
-		CodeRateLimit, false,
-		"The account at {host} has no credit left ({detail}). Add credit there, or choose another provider.",
-	},
-	"llm.error.overloaded": {
-		CodeProvider, true,
-		"{host} is overloaded or broken ({detail}). Try again in a moment, or choose another model.",
-	},
-	"llm.error.provider": {
-		CodeProvider, false,
-		"{host} reported an error ({detail}). Try again, or choose another model.",
-	},
-	"llm.error.request": {
-		CodeValidation, false,
-		"{host} refused the request ({detail}). Check the model and its options in the settings.",
-	},
-	"llm.error.notFound": {
-		CodeNotFound, false,
-		"{host} does not know this model or address ({detail}). Check both in the settings.",
-	},
-	"llm.error.tooLong": {
-		CodeValidation, false,
-		"The request is longer than the model can take ({detail}). Use fewer or shorter notes, or a model with a larger window.",
-	},
-	"llm.error.html": {
-		CodeProvider, false,
-		"{host} answered with a web page instead of a model's answer. Check the address in the settings; a login page or a proxy may be in the way.",
-	},
-	"llm.error.empty": {
-		CodeProvider, true,
-		"{host} answered with nothing. Try again; if that repeats, choose another model.",
-	},
-	"llm.error.shape": {
-		CodeProvider, false,
-		"{host} answered in an unexpected form ({detail}). Check that the chosen provider type fits the address.",
-	},
-	"llm.error.cut": {
-		CodeNetwork, true,
-		"The answer of {host} broke off. What had arrived is kept. Try again.",
-	},
-	"llm.error.order": {
-		CodeProvider, true,
-		"The answer of {host} arrived damaged ({detail}). What had arrived is kept. Try again.",
-	},
-	"llm.error.tooLarge": {
-		CodeProvider, false,
-		"The answer of {host} is larger than this program takes ({detail}). Ask for less at once.",
-	},
-	"llm.error.network": {
-		CodeNetwork, true,
-		"{host} could not be reached ({detail}). Check the connection and the address in the settings.",
-	},
-	"llm.error.timeout": {
-		CodeTimeout, true,
-		"{host} did not answer in time. Try again, or choose a faster model.",
-	},
-	"llm.error.cancelled": {
-		CodeCancelled, false,
-		"Stopped.",
-	},
-	"llm.error.toolName": {
-		CodeValidation, false,
-		"The tool name {name} cannot be sent to a model ({detail}). Rename the tool.",
-	},
-	"llm.error.unsupported": {
-		CodeValidation, false,
-		"This provider cannot take {what}. Choose another model or leave it out.",
-	},
-	"llm.error.invalidRequest": {
-		CodeValidation, false,
-		"The request cannot be sent: {detail}.",
-	},
-	"llm.error.prices": {
-		CodeValidation, false,
-		"The price table cannot be used: {detail}. Correct it, or restore the one that came with the plugin.",
-	},
-	"llm.error.ledger": {
-		CodeValidation, false,
-		"The usage ledger cannot be read: {detail}. Restore it from a copy, or start a new one.",
-	},
-	"llm.error.aborted": {
-		CodeCancelled, false,
-		"{host} stopped the answer itself. Try again.",
-	},
+	"llm.error.auth":           {CodeAuth, false},
+	"llm.error.keyMissing":     {CodeAuth, false},
+	"llm.error.rateLimit":      {CodeRateLimit, true},
+	"llm.error.quota":          {CodeRateLimit, false},
+	"llm.error.overloaded":     {CodeProvider, true},
+	"llm.error.provider":       {CodeProvider, false},
+	"llm.error.request":        {CodeValidation, false},
+	"llm.error.notFound":       {CodeNotFound, false},
+	"llm.error.tooLong":        {CodeValidation, false},
+	"llm.error.html":           {CodeProvider, false},
+	"llm.error.empty":          {CodeProvider, true},
+	"llm.error.shape":          {CodeProvider, false},
+	"llm.error.cut":            {CodeNetwork, true},
+	"llm.error.order":          {CodeProvider, true},
+	"llm.error.tooLarge":       {CodeProvider, false},
+	"llm.error.network":        {CodeNetwork, true},
+	"llm.error.timeout":        {CodeTimeout, true},
+	"llm.error.cancelled":      {CodeCancelled, false},
+	"llm.error.toolName":       {CodeValidation, false},
+	"llm.error.noStopTexts":    {CodeValidation, false},
+	"llm.error.noPlainJSON":    {CodeValidation, false},
+	"llm.error.invalidRequest": {CodeValidation, false},
+	"llm.error.prices":         {CodeValidation, false},
+	"llm.error.ledger":         {CodeValidation, false},
+	"llm.error.aborted":        {CodeCancelled, false},
 }
 
-// MessageTexts gives every message key with its English text; {name} stands for a parameter.
-func MessageTexts() map[string]string {
-	texts := make(map[string]string, len(kinds)+len(findingTexts))
-	for key, k := range kinds {
-		texts[key] = k.english
-	}
-	for key, text := range findingTexts {
-		texts[key] = text
-	}
-	return texts
+// MessageKeys lists every message key that comes from here: errors, and the findings of a connection test.
+func MessageKeys() []string {
+	keys := append(slices.Collect(maps.Keys(kinds)), findings...)
+	slices.Sort(keys)
+	return keys
 }
 
 // maxDetail limits what of a provider's own words goes into an error, in runes.
@@ -171,7 +98,7 @@ func NewError(key string, params ...string) *Error {
 		}
 		e.Params[params[i]] = clip(params[i+1])
 	}
-	e.Message = fill(k.english, e.Params)
+	e.Message = english(key, e.Params)
 	return e
 }
 
@@ -183,8 +110,8 @@ func (e *Error) With(name, value string) *Error {
 		c.Params[n] = v
 	}
 	c.Params[name] = clip(value)
-	if k, ok := kinds[c.Key]; ok {
-		c.Message = fill(k.english, c.Params)
+	if _, ok := kinds[c.Key]; ok {
+		c.Message = english(c.Key, c.Params)
 	}
 	return &c
 }
@@ -208,35 +135,15 @@ func AsError(err error, host string) *Error {
 	return NewError("llm.error.network", "host", host, "detail", err.Error())
 }
 
-// fill replaces the parameters in one pass; values are never looked at again.
-func fill(text string, params map[string]string) string {
-	var b strings.Builder
-	for {
-		from := strings.IndexByte(text, '{')
-		to := strings.IndexByte(text, '}')
-		if from < 0 || to < from {
-			b.WriteString(text)
-			return b.String()
+// english gives the words of a message; what nobody knows about it is said so.
+func english(key string, params map[string]string) string {
+	all := map[string]string{"host": "The model endpoint", "detail": "no reason given"}
+	for name, value := range params {
+		if value != "" {
+			all[name] = value
 		}
-		b.WriteString(text[:from])
-		name := text[from+1 : to]
-		value, ok := params[name]
-		if !ok || value == "" {
-			value = missingWord(name)
-		}
-		b.WriteString(value)
-		text = text[to+1:]
 	}
-}
-
-func missingWord(name string) string {
-	switch name {
-	case "host":
-		return "The model endpoint"
-	case "detail":
-		return "no reason given"
-	}
-	return "?"
+	return i18n.English(key, all)
 }
 
 // clip makes a provider's words fit into a sentence: one line, limited.

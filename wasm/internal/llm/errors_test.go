@@ -13,23 +13,22 @@ import (
 	"testing"
 	"time"
 
+	"embedded-agent/plugin/i18n"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/llmtest"
 )
 
-func TestEveryMessageKeyHasAnEnglishText(t *testing.T) {
+func TestEveryMessageKeyHasWords(t *testing.T) {
 	known := map[string]bool{}
-	for key, text := range llm.MessageTexts() {
+	for _, key := range llm.MessageKeys() {
 		known[key] = true
-		if !strings.HasPrefix(key, "llm.") || len(text) < 5 || strings.Contains(text, "\n") {
-			t.Errorf("%s: %q", key, text)
+		if !i18n.Has(key) {
+			t.Errorf("%s has no words in plugin/i18n/en", key)
 		}
-		for _, p := range regexp.MustCompile(`\{(\w*)\}`).FindAllStringSubmatch(text, -1) {
-			switch p[1] {
-			case "host", "detail", "model", "name", "what":
-			default:
-				t.Errorf("%s has an unknown parameter %q", key, p[1])
-			}
+	}
+	for _, key := range i18n.Keys() {
+		if strings.HasPrefix(key, "llm.") && !known[key] {
+			t.Errorf("%s has words, but nothing says it", key)
 		}
 	}
 	// Every key that the program names must be known.
@@ -55,11 +54,11 @@ func TestEveryMessageKeyHasAnEnglishText(t *testing.T) {
 }
 
 func TestErrorsSayWhatToDo(t *testing.T) {
-	for key := range llm.MessageTexts() {
+	for _, key := range llm.MessageKeys() {
 		if !strings.HasPrefix(key, "llm.error.") {
 			continue
 		}
-		e := llm.NewError(key, "host", "model.example", "detail", "because", "name", "n", "what", "w")
+		e := llm.NewError(key, "host", "model.example", "detail", "because", "name", "n")
 		if e.Key != key || e.Code == "" || strings.ContainsAny(e.Message, "{}?") || e.Error() != e.Message {
 			t.Errorf("%+v", e)
 		}

@@ -135,6 +135,9 @@ func StreamError(host string, v jsontree.Value) *Error {
 	if status >= 400 || tooLong(code, detail) {
 		key = statusKey(status, code, detail, false)
 	}
+	if detail == "" {
+		detail = code
+	}
 	e := NewError(key, "host", host, "detail", detail)
 	if code != "" {
 		e = e.With("code", code)

@@ -3,6 +3,7 @@ package llm
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"embedded-agent/wasm/internal/llm/jsontree"
@@ -73,7 +74,7 @@ func (p *probe) find(key string, good bool, params ...string) {
 	for i := 0; i+1 < len(params); i += 2 {
 		f.Params[params[i]] = clip(params[i+1])
 	}
-	f.Message = fill(findingTexts[key], f.Params)
+	f.Message = english(key, f.Params)
 	p.result.Findings = append(p.result.Findings, f)
 	if p.found != nil {
 		p.found(f)
@@ -90,7 +91,7 @@ func (p *probe) yesNo(key string, to *bool, good bool, why *Error, otherwise str
 	if why != nil {
 		otherwise = why.Message
 	}
-	if _, known := findingTexts[key+".unsure"]; known && why != nil && !refusal(why) {
+	if slices.Contains(findings, key+".unsure") && why != nil && !refusal(why) {
 		p.find(key+".unsure", false, "detail", otherwise)
 		return
 	}

@@ -162,7 +162,7 @@ func setFormat(body *request, f *llm.Format) error {
 	}
 	schema, ok := llm.StrictSchemaWithoutBounds(f.Schema)
 	if !ok {
-		return llm.NewError("llm.error.unsupported", "what", "this kind of JSON answer")
+		return llm.NewError("llm.error.noPlainJSON")
 	}
 	body.OutputConfig = &outputConfig{Format: &format{Type: "json_schema", Schema: schema}}
 	return nil

@@ -101,7 +101,7 @@ type outputItem struct {
 // Build makes the request. Errors are *llm.Error.
 func (Dialect) Build(e llm.Endpoint, r llm.Request) (llm.HTTPRequest, error) {
 	if len(r.Stop) > 0 {
-		return llm.HTTPRequest{}, llm.NewError("llm.error.unsupported", "what", "stop texts")
+		return llm.HTTPRequest{}, llm.NewError("llm.error.noStopTexts")
 	}
 	system, rest := r.System()
 	messages, err := llm.Prepare(rest, Name, r.Model)
