@@ -25,9 +25,20 @@ export default defineConfig({
 				test: {
 					name: "unit",
 					include: ["{bridge,plugin,playground,scripts,bench}/**/*.test.ts"],
-					exclude,
+					exclude: [...exclude, "**/*.browser.test.ts"],
 					setupFiles: ["bridge/test/setup.ts"],
 					testTimeout: 20_000,
+				},
+			},
+			{
+				extends: true,
+				test: {
+					name: "browser",
+					include: ["{bridge,plugin,playground}/**/*.browser.test.ts"],
+					exclude,
+					testTimeout: 120_000,
+					hookTimeout: 120_000,
+					fileParallelism: false,
 				},
 			},
 			{

@@ -216,27 +216,6 @@ func TestTheFastReaderTakesWhatTheShellWrites(t *testing.T) {
 	}
 }
 
-func TestDepthIsCountedOutsideStringsAlone(t *testing.T) {
-	nest := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
-	for _, test := range []struct {
-		json string
-		ok   bool
-	}{
-		{nest(MaxDepth), true},
-		{nest(MaxDepth + 1), false},
-		{strings.Repeat("[]", 1000), true},
-		{`"` + strings.Repeat("[", 1000) + `"`, true},
-		{`"\"` + strings.Repeat("[", 1000) + `"`, true},
-		{`"\\"` + strings.Repeat("{", 1000), false},
-		{strings.Repeat(`{"a":`, MaxDepth+1), false},
-		{strings.Repeat("]", 1000) + nest(MaxDepth+1), true}, // not JSON: the decoder's matter
-	} {
-		if err := checkDepth([]byte(test.json)); (err == nil) != test.ok {
-			t.Errorf("%.30s…: %v", test.json, err)
-		}
-	}
-}
-
 func BenchmarkAppendOp(b *testing.B) {
 	op := host.Op{Kind: host.OpCreate, Path: "Projects/Some note.md", Data: []byte(strings.Repeat("A line of a note.\n", 57))}
 	var dst []byte

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"sync"
 
+	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/protocol"
 )
@@ -106,7 +107,7 @@ func handle(ctx context.Context, s Server, e protocol.Envelope) ([]byte, error) 
 		return nil, fault.New(fault.Internal, "error.core.notReady", nil)
 	}
 	payload := []byte(e.Payload)
-	if err := checkDepth(payload); err != nil {
+	if err := canon.CheckDepth(payload); err != nil {
 		return nil, err
 	}
 	return s.Handle(ctx, e.Method, payload)
@@ -178,7 +179,7 @@ func (c *Conn) Call(ctx context.Context, method string, params Params) ([]byte, 
 			return nil, nil, a.err
 		}
 		data := []byte(a.payload)
-		if err := checkDepth(data); err != nil {
+		if err := canon.CheckDepth(data); err != nil {
 			return nil, nil, err
 		}
 		return data, a.blobs, nil

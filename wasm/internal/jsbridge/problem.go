@@ -3,16 +3,11 @@ package jsbridge
 import (
 	"encoding/json"
 	"slices"
-	"strconv"
 
+	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/protocol"
 )
-
-// MaxDepth is how deep foreign JSON may be nested. Deeper nesting overflows
-// the stack of decoders under wasm, which leaves a core that looks alive and is
-// not (DESIGN §4).
-const MaxDepth = 128
 
 // Problem gives the form in which an error crosses the boundary.
 func Problem(err error) *protocol.Problem {
@@ -43,7 +38,7 @@ func problemJSON(err error) string {
 // of codes becomes INTERNAL_ERROR.
 func parseProblem(text string) *fault.Error {
 	var p protocol.Problem
-	if err := checkDepth([]byte(text)); err != nil {
+	if err := canon.CheckDepth([]byte(text)); err != nil {
 		return fault.From(err)
 	}
 	if err := json.Unmarshal([]byte(text), &p); err != nil {
@@ -57,30 +52,4 @@ func parseProblem(text string) *fault.Error {
 		Code: code, Key: p.Key, Params: p.Params, Detail: p.Detail,
 		Retryable: p.Retryable, RetryAfterS: p.RetryAfterS,
 	}
-}
-
-// checkDepth refuses JSON nested deeper than MaxDepth. It only counts
-// brackets outside strings; whether it is JSON at all is the decoder's matter.
-func checkDepth(data []byte) error {
-	if len(data) <= MaxDepth {
-		return nil
-	}
-	depth := 0
-	for i := 0; i < len(data); i++ {
-		switch data[i] {
-		case '"':
-			for i++; i < len(data) && data[i] != '"'; i++ {
-				if data[i] == '\\' {
-					i++
-				}
-			}
-		case '[', '{':
-			if depth++; depth > MaxDepth {
-				return fault.New(fault.Validation, "error.json.depth", fault.P{"max": strconv.Itoa(MaxDepth)})
-			}
-		case ']', '}':
-			depth--
-		}
-	}
-	return nil
 }

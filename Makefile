@@ -1,0 +1,73 @@
+# Embedded Agent. `make run` tries it, `make test` proves it; each installs what
+# it needs.
+
+.PHONY: run test rest test-all check lint go-test js-test e2e build generate golden fuzz bench release screenshots install browser clean
+
+stages := node scripts/stages.mjs
+lint_stages := gofumpt go-vet staticcheck generated eslint prettier types
+
+# Serves the playground: PORT= chooses the port, VAULT= a folder to copy.
+run: install build
+	node playground/run.mjs
+
+install:
+	@scripts/install.sh
+
+browser:
+	@scripts/install.sh chromium
+
+# main.js, with the core inside.
+build: install
+	node esbuild.config.mjs
+
+# Everything a change must pass; under 10 minutes on 2 cores.
+test: browser
+	$(stages) build $(lint_stages) go go-js vitest model browser e2e
+
+# What is exhaustive or heavy; under 30 minutes.
+rest: browser
+	$(stages) go-all peers fuzz
+
+test-all: test rest
+
+# The quick part of `make test`: no browser.
+check: install
+	$(stages) $(lint_stages) go vitest model
+
+lint: install
+	$(stages) $(lint_stages)
+
+go-test: install
+	$(stages) go go-js
+
+js-test: install
+	$(stages) vitest model
+
+e2e: browser build
+	$(stages) browser e2e
+
+# bridge/protocol.gen.ts and the contract's hash, from wasm/internal/protocol.
+generate: install
+	node scripts/generate.mjs
+
+# Writes the golden files of the Go tests anew; read the difference before you commit it.
+golden: install
+	UPDATE_GOLDEN=1 go test ./wasm/... ./plugin/i18n/...
+
+# Each fuzz target for FUZZTIME (10s).
+fuzz: install
+	$(stages) fuzz
+
+# Prints `name value unit`; ONLY=prefix runs a part.
+bench: browser build
+	@node bench/run.mjs $(ONLY)
+
+# main.js, manifest.json and styles.css with their hashes, and the release copy of the core.
+release: install
+	node scripts/release.mjs
+
+screenshots: browser build
+	node scripts/screenshots.mjs
+
+clean:
+	rm -rf build dist main.js playground/dist

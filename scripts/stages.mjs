@@ -1,0 +1,212 @@
+// Runs named stages of the checks one after the other, all of them also when
+// one fails, and ends with a line that counts: "N passed, N failed". With
+// COUNTS=file the counts are added to the file; `sum` prints their sum.
+import { spawn, spawnSync } from "node:child_process";
+import { appendFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "./build/wasm.mjs";
+
+const goDirs = ["wasm", "plugin/i18n"];
+const goPackages = goDirs.map((dir) => `./${dir}/...`); // never ./...: node_modules holds Go files
+const wasm = { GOOS: "js", GOARCH: "wasm" };
+
+const output = (command, args) => spawnSync(command, args, { cwd: root, encoding: "utf8" }).stdout.trim();
+const goTool = (name) => output("go", ["tool", "-n", name]);
+const files = (dir, pattern) =>
+	existsSync(join(root, dir))
+		? readdirSync(join(root, dir), { recursive: true })
+				.filter((name) => pattern.test(name) && !name.includes("node_modules"))
+				.map((name) => join(dir, name))
+		: [];
+
+/** The Go packages below a folder that have tests, as js/wasm sees them. */
+function testedPackages(env) {
+	const list = spawnSync("go", ["list", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}", ...goPackages], {
+		cwd: root,
+		encoding: "utf8",
+		env: { ...process.env, ...env },
+	});
+	return list.stdout.split("\n").filter(Boolean);
+}
+
+const jsExec = () => join(output("go", ["env", "GOROOT"]), "lib", "wasm", "go_js_wasm_exec");
+
+/**
+ * Every stage: the commands it runs. `count` finds passed and failed tests in
+ * the output; without it the stage counts as one.
+ */
+const stages = {
+	gofumpt: () => [{ run: ["go", "tool", "gofumpt", "-l", ...goDirs], silent: true }],
+	"go-vet": () => [{ run: ["go", "vet", ...goPackages] }, { run: ["go", "vet", ...goPackages], env: wasm }],
+	staticcheck: () => {
+		const tool = goTool("staticcheck");
+		return [{ run: [tool, ...goPackages] }, { run: [tool, ...goPackages], env: wasm }];
+	},
+	generated: () => [{ run: ["node", "scripts/generate.mjs", "--check"] }],
+	eslint: () => [{ run: ["npx", "eslint", ".", "--max-warnings", "0"] }],
+	prettier: () => [{ run: ["npx", "prettier", "--check", "--log-level", "warn", "."] }],
+	types: () => [{ run: ["npx", "tsc", "--noEmit"] }, { run: ["npx", "svelte-check", "--fail-on-warnings", "--output", "human"] }],
+	go: () => [{ run: ["go", "test", "-race", "-short", "-json", ...goPackages], count: goCount }],
+	"go-js": () => [
+		{ run: ["go", "test", "-short", "-json", "-exec", jsExec(), ...testedPackages(wasm)], env: wasm, count: goCount },
+	],
+	vitest: () => [{ run: ["npx", "vitest", "run", "--project", "unit"], count: vitestCount }],
+	browser: () => [{ run: ["npx", "vitest", "run", "--project", "browser"], count: vitestCount }],
+	model: () => [{ run: ["node", "--test", "--test-reporter=spec", ...files("playground/model", /\.test\.mjs$/)], count: nodeCount }],
+	build: () => [{ run: ["node", "esbuild.config.mjs"] }],
+	e2e: () => [{ run: ["npx", "vitest", "run", "--project", "e2e"], count: vitestCount }],
+	// The rest of everything: exhaustive loops, real peers, long runs.
+	"go-all": () => [{ run: ["go", "test", "-race", "-timeout", "25m", "-json", ...goPackages], count: goCount }],
+	peers: () => peers(),
+	fuzz: () => fuzz(),
+};
+
+/** Tests against other people's programs, each in a folder with a lock of its own. */
+function peers() {
+	const found = [];
+	for (const folder of ["test/peers", "test/peers/proxy", "test/codex"]) {
+		if (!existsSync(join(root, folder, "package.json"))) continue;
+		found.push({ run: ["npm", "ci", "--no-audit", "--no-fund", "--prefix", folder] });
+	}
+	const tags = ["-tags", "peers,codex,soak"];
+	found.push({ run: ["go", "test", ...tags, "-timeout", "20m", "-json", ...goPackages], count: goCount });
+	return found;
+}
+
+/** Each fuzz target for a short while. */
+function fuzz() {
+	const targets = [];
+	for (const file of files("wasm", /_test\.go$/)) {
+		const names = output("grep", ["-oE", "^func (Fuzz[A-Za-z0-9_]*)", file]).split("\n").filter(Boolean);
+		const folder = "./" + file.slice(0, file.lastIndexOf("/"));
+		for (const name of names.map((line) => line.slice("func ".length))) {
+			targets.push({ run: ["go", "test", folder, "-run", "^$", "-fuzz", `^${name}$`, "-fuzztime", process.env.FUZZTIME ?? "10s"] });
+		}
+	}
+	return targets;
+}
+
+/** Reads `go test -json`: prints what fails and one line per package. */
+function goCount(print) {
+	const failedOutput = new Map();
+	const totals = { passed: 0, failed: 0, skipped: 0 };
+	return {
+		totals,
+		line(text) {
+			let event;
+			try {
+				event = JSON.parse(text);
+			} catch {
+				return print(text); // a build error is not JSON
+			}
+			const key = `${event.Package} ${event.Test ?? ""}`;
+			if (event.Action === "output" || event.Action === "build-output") {
+				failedOutput.set(key, (failedOutput.get(key) ?? "") + event.Output);
+				if (event.Action === "build-output") print(event.Output.trimEnd());
+				return;
+			}
+			if (!["pass", "fail", "skip"].includes(event.Action)) return;
+			if (event.Action === "fail") print((failedOutput.get(key) ?? "").trimEnd());
+			failedOutput.delete(key);
+			if (event.Test) totals[{ pass: "passed", fail: "failed", skip: "skipped" }[event.Action]]++;
+			else if (event.Action !== "skip") print(`${event.Action === "pass" ? "ok  " : "FAIL"} ${event.Package} ${event.Elapsed ?? 0}s`);
+		},
+	};
+}
+
+/** Reads vitest's summary. */
+function vitestCount(print) {
+	const totals = { passed: 0, failed: 0, skipped: 0 };
+	return {
+		totals,
+		line(text) {
+			print(text);
+			// eslint-disable-next-line no-control-regex -- colours
+			const plain = text.replace(/\x1b\[[0-9;]*m/g, "");
+			if (!/^\s*Tests\s/.test(plain)) return;
+			for (const kind of Object.keys(totals)) totals[kind] += Number(new RegExp(`(\\d+) ${kind}`).exec(plain)?.[1] ?? 0);
+		},
+	};
+}
+
+/** Reads the summary of node --test. */
+function nodeCount(print) {
+	const totals = { passed: 0, failed: 0, skipped: 0 };
+	return {
+		totals,
+		line(text) {
+			if (!/^\s*(✔|▶)/.test(text)) print(text);
+			const found = /^[#ℹ] (pass|fail|skipped) (\d+)/.exec(text);
+			if (found) totals[{ pass: "passed", fail: "failed", skipped: "skipped" }[found[1]]] += Number(found[2]);
+		},
+	};
+}
+
+function one(print) {
+	return { totals: undefined, line: print };
+}
+
+/** Runs one command; gives its totals. */
+function execute({ run, env, silent, count = one }) {
+	return new Promise((resolve) => {
+		const reader = count((text) => console.log(text));
+		const child = spawn(run[0], run.slice(1), {
+			cwd: root,
+			env: { ...process.env, npm_config_loglevel: "error", ...env },
+			stdio: ["ignore", "pipe", "pipe"],
+		});
+		let spoke = false;
+		const lines = (stream) => {
+			let rest = "";
+			stream.setEncoding("utf8");
+			stream.on("data", (chunk) => {
+				spoke = true;
+				const all = (rest + chunk).split("\n");
+				rest = all.pop();
+				all.forEach((text) => reader.line(text));
+			});
+			stream.on("end", () => rest && reader.line(rest));
+		};
+		lines(child.stdout);
+		lines(child.stderr);
+		child.on("error", (error) => {
+			console.log(error.message);
+			resolve({ passed: 0, failed: 1, skipped: 0 });
+		});
+		child.on("close", (code) => {
+			const failed = code !== 0 || (silent && spoke);
+			const totals = reader.totals ?? { passed: failed ? 0 : 1, failed: 0, skipped: 0 };
+			if (failed && totals.failed === 0) totals.failed = 1;
+			resolve(totals);
+		});
+	});
+}
+
+const sum = { passed: 0, failed: 0, skipped: 0 };
+const names = process.argv.slice(2);
+if (names[0] === "sum") {
+	const all = readFileSync(process.env.COUNTS, "utf8").trim().split("\n").map((line) => JSON.parse(line));
+	const total = (kind) => all.reduce((n, part) => n + part[kind], 0);
+	console.log(`${total("passed")} passed, ${total("failed")} failed, ${total("skipped")} skipped`);
+	process.exit(0);
+}
+const unknown = names.filter((name) => !(name in stages));
+if (unknown.length > 0 || names.length === 0) {
+	console.error(`Stages: ${Object.keys(stages).join(" ")}. Unknown: ${unknown.join(" ") || "none given"}`);
+	process.exit(2);
+}
+for (const name of names) {
+	const began = Date.now();
+	const totals = { passed: 0, failed: 0, skipped: 0 };
+	for (const command of stages[name]()) {
+		const part = await execute(command);
+		for (const kind of Object.keys(totals)) totals[kind] += part[kind];
+	}
+	for (const kind of Object.keys(sum)) sum[kind] += totals[kind];
+	const seconds = ((Date.now() - began) / 1000).toFixed(1);
+	console.log(`== ${name}: ${totals.failed > 0 ? "FAILED" : "ok"} (${totals.passed} passed, ${totals.failed} failed) ${seconds}s`);
+}
+const skipped = sum.skipped > 0 ? `, ${sum.skipped} skipped` : "";
+console.log(`${sum.passed} passed, ${sum.failed} failed${skipped}`);
+if (process.env.COUNTS) appendFileSync(process.env.COUNTS, `${JSON.stringify(sum)}\n`);
+if (sum.failed > 0) process.exitCode = 1;
