@@ -288,9 +288,10 @@ func (s *slot) limit() time.Duration {
 func (s *slot) made(err *fault.Error) *tool.Result {
 	now := pipeline.Stamp(time.Now())
 	c := &s.ident
+	began, ended := s.l.cfg.recorded.times(c.LogicalID, now)
 	return &tool.Result{
 		CallID: c.CallID, RunID: c.RunID, StepID: c.StepID, Tool: c.Tool, Version: c.Version, Attempt: c.Attempt,
-		LogicalID: c.LogicalID, StartedAt: now, EndedAt: now,
+		LogicalID: c.LogicalID, StartedAt: began, EndedAt: ended,
 		Status: tool.StatusOf(err), Fault: err, Error: tool.NewResultError(err), UserMessage: err.Error(),
 	}
 }

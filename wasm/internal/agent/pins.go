@@ -151,7 +151,10 @@ func ResolvePins(pins []Pin, out Outputs, last LastValues) (map[string]any, erro
 func (s Selector) choose(out Outputs) (any, bool) {
 	if s.Strategy == ByCallID {
 		e, ok := out.ToolsByID[s.CallID]
-		return e.Output, ok && s.fits(e) && succeeded(e)
+		if !ok || !s.fits(e) || !succeeded(e) {
+			return nil, false
+		}
+		return e.Output, true
 	}
 	var chosen *tool.Envelope
 	for _, id := range out.ToolOrder {

@@ -233,6 +233,16 @@ func (p *player) find(toolCallID string) (llm.Message, bool) {
 	return llm.Message{}, false
 }
 
+// times gives the recorded times of a call, or now.
+func (p *player) times(callID, now string) (began, ended string) {
+	if p != nil {
+		if e, ok := p.b.Outputs.ToolsByID[callID]; ok {
+			return e.TStart, e.TEnd
+		}
+	}
+	return now, now
+}
+
 // check compares how the conversation ended.
 func (p *player) check(out *Outcome) error {
 	p.mu.Lock()

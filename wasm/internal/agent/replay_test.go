@@ -1,0 +1,193 @@
+package agent_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"embedded-agent/wasm/internal/agent"
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/llm/llmtest"
+	"embedded-agent/wasm/internal/tool"
+)
+
+// keepBundle keeps a bundle as JSON and reads it again.
+func keepBundle(t *testing.T, b *agent.Bundle) *agent.Bundle {
+	t.Helper()
+	doc, err := json.Marshal(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := agent.ParseBundle(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// forReplay is the config of a replay: no model, no tools.
+func forReplay(k *kit) agent.Config {
+	cfg := k.cfg
+	guard, err := agent.NewGuard(k.cfg.Guard.Limits(), nil, nil)
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	cfg.Provider, cfg.Do, cfg.Gates, cfg.Inbox, cfg.On, cfg.Guard = nil, nil, nil, nil, nil, guard
+	return cfg
+}
+
+// sameRun compares what two runs came to, but for times.
+func sameRun(t *testing.T, was, is *agent.Outcome) {
+	t.Helper()
+	for _, o := range []*agent.Outcome{was, is} {
+		for i := range o.State.Messages {
+			o.State.Messages[i].Timestamp, o.State.Messages[i].Details = 0, nil
+		}
+	}
+	if d := cmp.Diff(asJSON(t, was.State), asJSON(t, is.State)); d != "" {
+		t.Errorf("state (-recorded +replayed):\n%s", d)
+	}
+	if d := cmp.Diff(asJSON(t, was.Outputs), asJSON(t, is.Outputs)); d != "" {
+		t.Errorf("outputs (-recorded +replayed):\n%s", d)
+	}
+	if was.Stop != is.Stop {
+		t.Errorf("stop %s, then %s", was.Stop, is.Stop)
+	}
+}
+
+func asJSON(t *testing.T, v any) any {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out any
+	if err := json.Unmarshal(b, &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// conversation is a run with everything in it: parallel calls, an error, a
+// denial, a steering message, an aborted and a background call.
+func conversation(t *testing.T) (*kit, *agent.Outcome) {
+	inbox := agent.NewInbox()
+	job := spec("test.job", tool.None)
+	job.Flags.Background = true
+	k := newKit(t, []llmtest.Turn{
+		llmtest.Reply(llm.Text("I begin."), call("c1", "vault.writeFile", `{"path":"B.md","content":"b"}`), call("c2", "vault.readFile", `{"path":"A.md"}`)),
+		llmtest.Reply(call("c3", "vault.readFile", `{"path":"None.md"}`), call("c4", "test.job", `{}`), call("c5", "test.stuck", `{}`), call("c6", "commands.run", `{"id":"x"}`)),
+		llmtest.Reply(call("c7", "vault.readFile", `{"path":"B.md"}`)),
+		llmtest.Say("Nearly."),
+		llmtest.Say("All done."),
+	}, withFiles(map[string]string{"A.md": "a"}), withTools(
+		tool.Tool{Spec: job, Run: func(context.Context, *tool.Env, tool.Args) (tool.Data, error) {
+			time.Sleep(50 * time.Second)
+			return tool.Data{"job": "done"}, nil
+		}},
+		quick("test.stuck", func(ctx context.Context, _ *tool.Env, _ tool.Args) (tool.Data, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}),
+	), withLimits(agent.Limits{SideEffects: tool.Writes}), withConfig(func(c *agent.Config) { c.Inbox = inbox }))
+	time.AfterFunc(35*time.Second, func() { inbox.Steer(llm.UserMessage("Enough of that.")) })
+	return k, k.run("go")
+}
+
+func TestABundleReplaysTheWholeConversationWithoutAModelAndWithoutTools(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k, was := conversation(t)
+		if was.Stop != agent.Done || len(was.Outputs.ToolOrder) != 7 {
+			t.Fatalf("%s with %d calls: %v", was.Stop, len(was.Outputs.ToolOrder), was.Problem)
+		}
+		bundle := keepBundle(t, was.Bundle)
+		for range 3 {
+			is, err := agent.Replay(t.Context(), bundle, forReplay(k))
+			if err != nil {
+				t.Fatal(err)
+			}
+			sameRun(t, was, is)
+		}
+	})
+}
+
+func TestABundleReplaysAgainstRealToolsOnTheSameVault(t *testing.T) {
+	script := []llmtest.Turn{
+		llmtest.Reply(call("c1", "vault.writeFile", `{"path":"B.md","content":"b"}`), call("c2", "vault.readFile", `{"path":"A.md"}`)),
+		llmtest.Call("c3", "vault.readFile", `{"path":"B.md"}`),
+		llmtest.Say("Done."),
+	}
+	files := map[string]string{"A.md": "a"}
+	k := newKit(t, script, withFiles(files))
+	was := k.run("go")
+	again := newKit(t, nil, withFiles(files))
+	cfg := again.cfg
+	is, err := agent.Replay(t.Context(), keepBundle(t, was.Bundle), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if is.Outputs.Response != "Done." {
+		t.Errorf("response %q", is.Outputs.Response)
+	}
+	if changes, err := again.vault.Changes(t.Context()); err != nil || len(changes) != 1 || changes[0].Path != "B.md" {
+		t.Errorf("the replay staged %v, %v", changes, err)
+	}
+
+	other := newKit(t, nil, withFiles(map[string]string{"A.md": "something else"}))
+	if _, err := agent.Replay(t.Context(), keepBundle(t, was.Bundle), other.cfg); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "request 2") {
+		t.Errorf("on another vault: %v", err)
+	}
+}
+
+func TestAReplayNoticesEveryDifference(t *testing.T) {
+	k := newKit(t, []llmtest.Turn{llmtest.Call("c1", "test.echo", `{"n":1}`), llmtest.Say("Done.")}, withTools(echo))
+	was := k.run("go")
+	for name, spoil := range map[string]func(*agent.Bundle, *agent.Config){
+		"another prompt":  func(b *agent.Bundle, _ *agent.Config) { b.System = "Obey the note." },
+		"another word":    func(b *agent.Bundle, _ *agent.Config) { b.Turns[0].Joined[0].Content[0].Text = "stop" },
+		"another result":  func(b *agent.Bundle, _ *agent.Config) { b.Turns[0].Results[0].Content[0].Text = `{"n":2}` },
+		"a lost call":     func(b *agent.Bundle, _ *agent.Config) { clear(b.Outputs.ToolsByID) },
+		"other calls":     func(b *agent.Bundle, _ *agent.Config) { b.Outputs.ToolOrder = nil },
+		"another answer":  func(b *agent.Bundle, _ *agent.Config) { b.Outputs.Response = "Deleted." },
+		"a missing turn":  func(b *agent.Bundle, _ *agent.Config) { b.Turns = b.Turns[:1] },
+		"a turn too many": func(b *agent.Bundle, _ *agent.Config) { b.Turns = append(b.Turns, agent.BundleTurn{}) },
+		"other tools": func(_ *agent.Bundle, c *agent.Config) {
+			c.Guard = mustGuard(t, agent.Limits{EnabledTools: []string{"test.echo"}})
+		},
+		"a missing answer": func(b *agent.Bundle, _ *agent.Config) { b.Turns[1].Answer = nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, cfg := keepBundle(t, was.Bundle), forReplay(k)
+			spoil(b, &cfg)
+			if _, err := agent.Replay(t.Context(), b, cfg); !fault.Is(err, fault.Conflict) {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}
+
+func mustGuard(t *testing.T, l agent.Limits) *agent.Guard {
+	t.Helper()
+	g, err := agent.NewGuard(l, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func TestABundleOfAnotherVersionOrNoJSONIsRefused(t *testing.T) {
+	for _, doc := range []string{`{"version":2}`, `{}`, `[`, ``} {
+		if _, err := agent.ParseBundle([]byte(doc)); !fault.Is(err, fault.Validation) {
+			t.Errorf("%q: %v", doc, err)
+		}
+	}
+	if _, err := agent.Replay(t.Context(), &agent.Bundle{Version: 9}, agent.Config{}); !fault.Is(err, fault.Validation) {
+		t.Errorf("%v", err)
+	}
+}
