@@ -67,3 +67,16 @@ func BenchmarkOneCallOfTenMegabytes(b *testing.B) {
 		m.Close()
 	}
 }
+
+func BenchmarkText(b *testing.B) {
+	chunks := cutEvery(strings.Repeat("Some words < of an answer, as answers go. ", 100_000), 64)
+	reg := benchRegistry(b)
+	b.SetBytes(42 * 100_000)
+	for b.Loop() {
+		m := New(reg, Options{}, func(Event) {})
+		for _, c := range chunks {
+			m.Feed(c)
+		}
+		m.Close()
+	}
+}

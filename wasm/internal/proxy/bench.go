@@ -1,0 +1,191 @@
+//go:build !js
+
+package proxy
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"embedded-agent/wasm/internal/llm/sentinel"
+)
+
+// Bench measures the proxy and the state machine and writes a line "name value unit" for each row:
+//
+//   - sentinel_vs_copy: the machine over a stream of text and calls in pieces of 64 bytes, checks included, against keeping
+//     the same pieces in a buffer (x, the median of nine runs of each, alternating)
+//   - sentinel_throughput: the same in MB/s
+//   - sentinel_10mb_vs_10x_1mb: one call with an argument string of ten megabytes against ten of one (x): 1 is linear
+//   - proxy_latency_median, proxy_latency_p99: from the backend's delta to the client's event, over a loopback connection (ms)
+func Bench(w io.Writer) error {
+	if err := benchMachine(w); err != nil {
+		return err
+	}
+	return benchLatency(w)
+}
+
+const benchPiece = 64
+
+func benchMachine(w io.Writer) error {
+	reg, err := sentinel.NewRegistry([]sentinel.Tool{{
+		Name:       "write",
+		Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"}},"required":["path","content"]}`),
+	}}, nil)
+	if err != nil {
+		return err
+	}
+	prose := strings.Repeat("Some words < of an answer, as answers go. ", 150)
+	var mixed strings.Builder
+	for mixed.Len() < 4<<20 {
+		mixed.WriteString(prose)
+		mixed.WriteString(benchCall(2000))
+	}
+	stream := mixed.String()
+	machine := func(s string) time.Duration { return timeMachine(reg, s) }
+	var ours, copies, ten, one []time.Duration
+	big, small := benchCall(10<<20), benchCall(1<<20)
+	for range 9 {
+		ours = append(ours, machine(stream))
+		copies = append(copies, timeCopy(stream))
+	}
+	for range 5 {
+		ten = append(ten, machine(big))
+		one = append(one, machine(strings.Repeat(small, 10)))
+	}
+	rows := []struct {
+		name, unit string
+		value      float64
+	}{
+		{"sentinel_vs_copy", "x", ratio(ours, copies)},
+		{"sentinel_throughput", "MB/s", float64(len(stream)) / 1e6 / median(ours).Seconds()},
+		{"sentinel_10mb_vs_10x_1mb", "x", ratio(ten, one)},
+	}
+	for _, r := range rows {
+		if _, err := fmt.Fprintf(w, "%s %.2f %s\n", r.name, r.value, r.unit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// benchCall is a call whose argument string has about size bytes.
+func benchCall(size int) string {
+	inner := mustJSON(map[string]string{"path": "a.md", "content": strings.Repeat("A line of a \"note\", as notes go.\n", 1+size/36)})
+	return sentinel.OpenTag + string(mustJSON(map[string]string{"name": "write", "arguments": string(inner)})) + sentinel.CloseTag
+}
+
+func timeMachine(reg *sentinel.Registry, s string) time.Duration {
+	started := time.Now()
+	m := sentinel.New(reg, sentinel.Options{}, func(sentinel.Event) {})
+	for len(s) > benchPiece {
+		m.Feed(s[:benchPiece])
+		s = s[benchPiece:]
+	}
+	m.Feed(s)
+	m.Close()
+	return time.Since(started)
+}
+
+func timeCopy(s string) time.Duration {
+	started := time.Now()
+	var kept []byte
+	for len(s) > benchPiece {
+		kept = append(kept, s[:benchPiece]...)
+		s = s[benchPiece:]
+	}
+	benchSink = append(kept, s...)
+	return time.Since(started)
+}
+
+// benchSink keeps what was copied, so that the copying is not compiled away.
+var benchSink []byte
+
+func median(d []time.Duration) time.Duration {
+	d = slices.Sorted(slices.Values(d))
+	return d[len(d)/2]
+}
+
+func ratio(a, b []time.Duration) float64 { return median(a).Seconds() / median(b).Seconds() }
+
+// latencyBackend says when it said what: each delta is the time of its making.
+type latencyBackend struct{ deltas int }
+
+func (b *latencyBackend) Ask(ctx context.Context, _ Prompt, emit func(Delta)) (Usage, error) {
+	tick := time.NewTicker(500 * time.Microsecond)
+	defer tick.Stop()
+	for range b.deltas {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return Usage{}, ctx.Err()
+		}
+		emit(Delta{Text: fmt.Sprintf("%d ", time.Now().UnixNano())})
+	}
+	return Usage{}, nil
+}
+
+func (b *latencyBackend) CheckImage(string) error                  { return nil }
+func (b *latencyBackend) Models(context.Context) ([]string, error) { return nil, nil }
+func (b *latencyBackend) Status() (string, bool)                   { return "bench", true }
+func (b *latencyBackend) Close()                                   {}
+
+func benchLatency(w io.Writer) (err error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- New(Config{Limits: DefaultLimits()}, &latencyBackend{deltas: 3000}).Serve(ctx, l) }()
+	defer func() {
+		stop()
+		err = errors.Join(err, <-ended)
+	}()
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	resp, err := client.Post("http://"+l.Addr().String()+"/v1/responses", "application/json",
+		strings.NewReader(`{"input":"x","stream":true,"store":false,"tools":[{"type":"function","name":"f"}]}`))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, resp.Body.Close()) }()
+	took, err := readLatencies(resp.Body)
+	if err != nil {
+		return err
+	}
+	if len(took) < 1000 {
+		return fmt.Errorf("only %d deltas arrived", len(took))
+	}
+	slices.Sort(took)
+	_, err = fmt.Fprintf(w, "proxy_latency_median %.3f ms\nproxy_latency_p99 %.3f ms\n",
+		float64(took[len(took)/2].Microseconds())/1e3, float64(took[len(took)*99/100].Microseconds())/1e3)
+	return err
+}
+
+// readLatencies reads how old each delta is when its event has arrived.
+func readLatencies(r io.Reader) ([]time.Duration, error) {
+	var took []time.Duration
+	sc := bufio.NewScanner(r)
+	sc.Buffer(nil, 16<<20)
+	for sc.Scan() {
+		_, rest, ok := bytes.Cut(sc.Bytes(), []byte(`"delta":"`))
+		if !ok {
+			continue
+		}
+		now := time.Now().UnixNano()
+		var made int64
+		if _, err := fmt.Sscan(string(rest[:min(len(rest), 24)]), &made); err != nil {
+			return nil, err
+		}
+		took = append(took, time.Duration(now-made))
+	}
+	return took, sc.Err()
+}
