@@ -65,6 +65,16 @@ func HasTag(tag, want string) bool {
 	return tag == want || strings.HasPrefix(tag, want+"/")
 }
 
+// RenameTag gives the tag under its new name: "a/b" with "a" renamed to "c" is
+// "c/b". Another tag stays as it is.
+func RenameTag(tag, from, to string) string {
+	if !HasTag(tag, from) {
+		return tag
+	}
+	parts := strings.Split(tag, "/")
+	return strings.Join(append([]string{to}, parts[strings.Count(from, "/")+1:]...), "/")
+}
+
 // AddTags gives the note with tags in its front matter; those that it has
 // already, there or in the text, are not added again.
 func AddTags(data []byte, tags []string) ([]byte, error) {

@@ -28,6 +28,8 @@ func All() []tool.Tool {
 	makers := []func() tool.Tool{
 		commandsList, commandsRun,
 		editorGetActiveFilePath, editorGetSelection, editorInsertAtCursor, editorReplaceSelection,
+		metadataGet, metadataRemove, metadataRename, metadataSet,
+		tagsAdd, tagsRemove, tagsRename,
 		utilJoinLines, utilParseMarkdownBullets, utilSlugifyTitle,
 		vaultAppendFile, vaultCopyFile, vaultCreateFile, vaultDelete, vaultEnsureFolder, vaultListFiles,
 		vaultPatchFile, vaultReadFile, vaultRename, vaultReplaceText, vaultSearchText, vaultWriteFile,

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -137,3 +138,6 @@ func stringList(args tool.Args, name string) []string {
 	}
 	return out
 }
+
+// errFront marks an error of reading a front matter.
+func errFront(err error) error { return fmt.Errorf("%w: %w", note.ErrFront, err) }

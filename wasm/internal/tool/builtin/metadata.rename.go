@@ -1,0 +1,32 @@
+package builtin
+
+import (
+	"context"
+
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/note"
+	"embedded-agent/wasm/internal/tool"
+)
+
+func metadataRename() tool.Tool {
+	return define(tool.Tool{
+		Spec: tool.Spec{
+			Name: "metadata.rename", Category: "data", SideEffects: tool.Writes,
+			Aliases: map[string]string{"old_key": "from", "key": "from", "new_key": "to", "files": "paths", "file_path": "path"},
+		},
+		Run: func(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
+			infos, err := targets(ctx, env, args)
+			if err != nil {
+				return nil, err
+			}
+			return editMany(ctx, env, infos, func(_ host.Info, data []byte) ([]byte, int, error) {
+				if note.ParseFront(data).Property(args.String("from")) == nil {
+					return data, 0, nil
+				}
+				out, err := note.RenameProperty(data, args.String("from"), args.String("to"))
+				return out, 1, err
+			})
+		},
+		Claims: claimTargets,
+	})
+}

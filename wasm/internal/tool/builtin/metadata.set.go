@@ -1,0 +1,71 @@
+package builtin
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/note"
+	"embedded-agent/wasm/internal/tool"
+)
+
+func metadataSet() tool.Tool {
+	return define(tool.Tool{
+		Spec: tool.Spec{
+			Name: "metadata.set", Category: "data", SideEffects: tool.Writes,
+			Aliases: map[string]string{"file_path": "path", "file": "path", "values": "properties", "frontmatter": "properties", "append": "add"},
+		},
+		Run: func(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
+			if !args.Has("properties") && !args.Has("add") {
+				return nil, fault.New(fault.Validation, "tools.metadata.nothing", nil)
+			}
+			return editNote(ctx, env, args.String("path"), func(_ host.Info, data []byte) ([]byte, error) {
+				return setProperties(data, args)
+			})
+		},
+		Claims: claimPath,
+	})
+}
+
+func setProperties(data []byte, args tool.Args) ([]byte, error) {
+	values, err := note.ParseFront(data).Values()
+	if err != nil {
+		return nil, errFront(err)
+	}
+	set, _ := args["properties"].(map[string]any)
+	add, _ := args["add"].(map[string]any)
+	keep := args.Has("overwrite") && !args.Bool("overwrite")
+	for _, k := range slices.Sorted(maps.Keys(set)) {
+		if keep && !emptyValue(values[k]) {
+			continue
+		}
+		if data, err = note.SetProperty(data, k, set[k]); err != nil {
+			return nil, err
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(add)) {
+		more, ok := add[k].([]any)
+		if !ok {
+			more = []any{add[k]}
+		}
+		if data, err = note.AddToProperty(data, k, more); err != nil {
+			return nil, err
+		}
+	}
+	return data, nil
+}
+
+// emptyValue says whether a property has no value.
+func emptyValue(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return true
+	case string:
+		return v == ""
+	case []any:
+		return len(v) == 0
+	}
+	return false
+}
