@@ -6,11 +6,11 @@ import { bundleMain, embed, MAX_BYTES } from "./scripts/build/bundle.mjs";
 import { core, root, writeRelease } from "./scripts/build/wasm.mjs";
 
 const dev = process.argv.includes("--dev");
-const built = core();
+const built = await core();
 const bundle = await bundleMain(built.wasmExec, { minify: !dev, sourcemap: dev });
-const main = embed(bundle, built.gz);
+const main = embed(bundle, built.packed);
 writeFileSync(join(root, "main.js"), main);
 if (process.argv.includes("--release")) writeRelease(built);
 console.log(
-	`main.js: ${main.length} of ${MAX_BYTES} bytes (code ${bundle.length}, core ${built.gz.length} gzipped)`,
+	`main.js: ${main.length} of ${MAX_BYTES} bytes (code ${bundle.length}, core ${built.packed.length} packed)`,
 );

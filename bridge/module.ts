@@ -1,5 +1,6 @@
 // From the text inside main.js to a compiled module. It runs in the worker, so
 // that the main thread only hands the text over.
+import { decompress } from "fzstd";
 
 /** Decodes base64: by the engine where it can, otherwise by a table. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
@@ -29,12 +30,7 @@ export function fromBase64ByTable(text: string): Uint8Array<ArrayBuffer> {
 	return bytes;
 }
 
-/** Compiles the core from the base64 of its gzipped wasm, streaming where the engine can. */
+/** Compiles the core from the base64 of its wasm, which is packed with zstd (docs/adr/0002-zstd.md). */
 export async function compileCore(text: string): Promise<WebAssembly.Module> {
-	const inflated = () =>
-		new Response(new Blob([fromBase64(text)]).stream().pipeThrough(new DecompressionStream("gzip")), {
-			headers: { "content-type": "application/wasm" },
-		});
-	if (typeof WebAssembly.compileStreaming === "function") return WebAssembly.compileStreaming(inflated());
-	return WebAssembly.compile(await inflated().arrayBuffer());
+	return WebAssembly.compile(decompress(fromBase64(text)) as Uint8Array<ArrayBuffer>);
 }

@@ -1,27 +1,20 @@
 //go:build js && wasm
 
-// Command wasm is the core of Embedded Agent: it serves the shell's messages.
+// Command wasm is the core of Embedded Agent: it builds the server and serves
+// the shell's messages.
 package main
 
 import (
-	"context"
-	"encoding/json"
-
-	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/jsbridge"
-	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/server"
 )
 
 func main() {
-	jsbridge.Main(func(jsbridge.Core) jsbridge.Server { return greeter{} })
-}
-
-// greeter answers hello and nothing else.
-type greeter struct{}
-
-func (greeter) Handle(_ context.Context, method string, _ []byte) ([]byte, error) {
-	if method != "hello" {
-		return nil, fault.New(fault.NotFound, "error.core.notReady", nil)
-	}
-	return json.Marshal(protocol.Welcome{Contract: protocol.Contract})
+	jsbridge.Main(func(c jsbridge.Core) jsbridge.Server {
+		s, err := server.New(server.Deps{Host: c.Host, Transport: c.HTTP, Emit: c.Emit})
+		if err != nil {
+			panic(err) // the built-in tools do not fit together: no core without them
+		}
+		return s
+	})
 }

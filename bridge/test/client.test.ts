@@ -7,7 +7,7 @@ import { coreText, nodeSource, nodeWorkerSource, type NodeWorker } from "./node"
 let text: string;
 let worker: string;
 beforeAll(async () => {
-	text = coreText("./wasm/internal/jsbridge/testcore", "testcore.wasm");
+	text = await coreText("./wasm/internal/jsbridge/testcore", "testcore.wasm");
 	worker = await nodeWorkerSource();
 }, 240_000);
 

@@ -17,9 +17,10 @@ parentPort.on("message", (data) => self.onmessage && self.onmessage({ data }));
 /** The worker's code for Node. */
 export const nodeWorkerSource = () => bundleWorker(installedWasmExec(), { minify: false, banner: BANNER });
 
-/** The base64 of a gzipped core, built from a package. */
-export function coreText(pkg: string, name: string): string {
-	return compress(readFileSync(buildWasm(pkg, join(root, "build", name)))).toString("base64");
+/** The base64 of a packed core, built from a package. */
+export async function coreText(pkg: string, name: string): Promise<string> {
+	const packed = await compress(readFileSync(buildWasm(pkg, join(root, "build", name))), 3);
+	return packed.toString("base64");
 }
 
 /** A worker thread of that code. */

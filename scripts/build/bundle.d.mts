@@ -10,4 +10,4 @@ export function bundleMain(
 	wasmExec: string,
 	options?: { minify?: boolean; entry?: string; sourcemap?: boolean },
 ): Promise<string>;
-export function embed(bundle: string, gz: Uint8Array): string;
+export function embed(bundle: string, packed: Uint8Array): string;

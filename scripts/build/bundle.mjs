@@ -89,8 +89,8 @@ export async function bundleMain(wasmExec, { minify = true, entry = "main.ts", s
 }
 
 /** Adds the core to a bundle: base64 in a comment inside a function, ASCII only. */
-export function embed(bundle, gz) {
-	const text = `${bundle.trimEnd()}\nfunction embeddedCore(){/*${Buffer.from(gz).toString("base64")}*/}\n`;
+export function embed(bundle, packed) {
+	const text = `${bundle.trimEnd()}\nfunction embeddedCore(){/*${Buffer.from(packed).toString("base64")}*/}\n`;
 	// eslint-disable-next-line no-control-regex -- exactly the question: anything but ASCII
 	if (/[^\x00-\x7f]/.test(text)) throw new Error("main.js is not ASCII only: the engine would keep it at two bytes per character");
 	if (text.length > MAX_BYTES) {

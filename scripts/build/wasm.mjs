@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { constants, gzipSync } from "node:zlib";
+import { compress as zstd, init } from "@bokuweb/zstd-wasm";
 
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
@@ -21,15 +21,14 @@ export function buildWasm(pkg, out) {
 	return out;
 }
 
-/** Compresses so that only the bytes matter: no name, no time, no operating system in the header. */
-export function compress(bytes) {
-	const gz = gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION, memLevel: 9 });
-	gz[9] = 255; // RFC 1952: operating system unknown
-	return gz;
+/** Compresses with zstd at its highest level: a quarter less than gzip (docs/adr/0002-zstd.md). */
+export async function compress(bytes, level = 22) {
+	await init();
+	return Buffer.from(zstd(bytes, level));
 }
 
 /** The release copy, for builds where there is no Go: its bytes and those of wasm_exec.js, checked by hash. */
-export const releaseFiles = ["core.wasm.gz", "wasm_exec.js"].map((name) => join(root, "release", name));
+export const releaseFiles = ["core.wasm.zst", "wasm_exec.js"].map((name) => join(root, "release", name));
 export const releaseSums = join(root, "release", "SHA256SUMS");
 
 function readRelease(path) {
@@ -43,19 +42,19 @@ function readRelease(path) {
 }
 
 /**
- * The core as it ships: gzipped wasm, and the wasm_exec.js that goes with it.
+ * The core as it ships: wasm compressed with zstd, and the wasm_exec.js that goes with it.
  * Built where there is Go, otherwise taken from the release copy.
  */
-export function core() {
+export async function core() {
 	if (hasGo()) {
 		const wasm = buildWasm("./wasm", join(root, "build", "core.wasm"));
-		return { gz: compress(readFileSync(wasm)), wasmExec: installedWasmExec() };
+		return { packed: await compress(readFileSync(wasm)), wasmExec: installedWasmExec() };
 	}
 	if (!releaseFiles.every((path) => existsSync(path))) {
 		throw new Error("There is no Go here, and no release copy of the core in release/. Install Go (https://go.dev/dl) and build again.");
 	}
-	const [gz, wasmExec] = releaseFiles.map(readRelease);
-	return { gz, wasmExec: wasmExec.toString("utf8") };
+	const [packed, wasmExec] = releaseFiles.map(readRelease);
+	return { packed, wasmExec: wasmExec.toString("utf8") };
 }
 
 /** wasm_exec.js of the installed Go. */
@@ -65,9 +64,9 @@ export function installedWasmExec() {
 }
 
 /** Writes the release copy. */
-export function writeRelease({ gz, wasmExec }) {
+export function writeRelease({ packed, wasmExec }) {
 	mkdirSync(dirname(releaseSums), { recursive: true });
-	const contents = [gz, Buffer.from(wasmExec)];
+	const contents = [packed, Buffer.from(wasmExec)];
 	const lines = releaseFiles.map((path, i) => {
 		writeFileSync(path, contents[i]);
 		return `${createHash("sha256").update(contents[i]).digest("hex")}  ${path.slice(dirname(path).length + 1)}`;

@@ -146,14 +146,15 @@ func (a *asking) take(m llm.Message) (problems []plan.Problem, done bool) {
 
 // find gives the plan's JSON: the argument of submit_plan, or the text.
 func (a *asking) find(m llm.Message) (raw json.RawMessage, found bool, problem *plan.Problem) {
-	for _, c := range m.Calls() {
-		switch {
+	if calls := m.Calls(); len(calls) > 0 {
+		switch c := calls[0]; {
 		case c.Name != SubmitPlan:
 			return nil, false, &plan.Problem{Key: "error.planner.otherCall", Params: fault.P{"name": c.Name}}
 		case !c.Executable():
 			return nil, false, &plan.Problem{Key: "error.planner.cutOff"}
+		default:
+			return c.Arguments, true, nil
 		}
-		return c.Arguments, true, nil
 	}
 	if m.StopReason == llm.StopLength && a.in.Mode != llm.PlanByCall {
 		return nil, false, &plan.Problem{Key: "error.planner.cutOff"}
