@@ -57,7 +57,7 @@ func (r Rules) withDefaults() Rules {
 // gives the graph to run, or nil and what is wrong; warnings come with either.
 // The plan is not changed.
 func Check(p *Plan, reg *tool.Registry, rules Rules) (*Graph, []Problem) {
-	c := &checker{plan: p, reg: reg, rules: rules.withDefaults(), shapes: newShapes()}
+	c := &checker{plan: p, reg: reg, rules: rules.withDefaults(), shapes: newShapes(), told: map[spot]bool{}}
 	c.run()
 	found := c.problems.result()
 	if Failed(found) {
@@ -79,8 +79,10 @@ type checker struct {
 	captures map[string]int // captureAs names
 	items    []string       // every loop's item name
 	uses     []use
-	loops    []loop // by step
+	told     map[spot]bool // mistakes in references that are reported already
+	loops    []loop        // by step
 	deps     [][]edge
+	outs     map[int]shape // of steps with foreach
 	outputs  *Compiled
 	at       int   // the step under check, -1 for the plan itself
 	way      place // the memory of argWalk's stack
@@ -153,7 +155,7 @@ func (c *checker) run() {
 // names looks at what steps, loops and captures are called, so that the rest
 // can refer to them.
 func (c *checker) names() {
-	c.index, c.captures = map[string]int{}, map[string]int{}
+	c.index, c.captures, c.outs = map[string]int{}, map[string]int{}, map[int]shape{}
 	for i := range c.plan.Steps {
 		c.at = i
 		s := &c.plan.Steps[i]

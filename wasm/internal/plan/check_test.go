@@ -243,7 +243,7 @@ func TestABadPlanIsRefusedWithStepAndField(t *testing.T) {
 				`Step “d”, args.path: “.obsidian/app.json” is hidden (a name that starts with a dot). The agent does not touch hidden files.`,
 				`Step “f”, args.path: “a/%2e%2e/b” would lead outside the vault. Use a path inside it, without “..”.`,
 				`Step “g”, args.path: “x/../{index}.md” would lead outside the vault. Use a path inside it, without “..”.`,
-				`Step “h”, args.path: “a|b.md”: a name cannot contain “|” on this or another of your systems. Choose another name.`,
+				`Step “h”, args.path: “x/a|b.md”: a name cannot contain “|” on this or another of your systems. Choose another name.`,
 				`Step “i”, args.path: “NUL.md”: “NUL” is a name that Windows keeps for itself. Choose another name.`,
 			},
 		},

@@ -312,7 +312,7 @@ func (w *argWalk) path(p, kind string, known bool) {
 		// Folders on the way may be there already, whatever they are called; those
 		// that are not, the tool checks when it makes them.
 		if p, err = vaultpath.Clean(p); err == nil {
-			_, err = vaultpath.CleanNewOn(w.c.rules.Platform, vaultpath.Base(p))
+			err = vaultpath.CheckNameOn(w.c.rules.Platform, p)
 		}
 	default:
 		p, err = vaultpath.Clean(p)

@@ -20,17 +20,20 @@ func (c *checker) references() {
 			}
 		}
 	}
-	seen := make(map[spot]bool, len(c.uses))
 	for _, u := range c.uses {
-		// The same mistake is reported once for each place.
-		key := spot{u.step, u.field, u.ref.text}
-		if seen[key] {
-			continue
-		}
-		seen[key] = true
 		c.at = u.step
 		c.reference(u)
 	}
+}
+
+// mistake reports what is wrong with a reference, once for each place.
+func (c *checker) mistake(u use, key string, params fault.P) {
+	s := spot{u.step, u.field, u.ref.text}
+	if c.told[s] {
+		return
+	}
+	c.told[s] = true
+	c.problem(u.field, key, params)
 }
 
 // spot is a reference's text at a place.
@@ -46,16 +49,16 @@ func (c *checker) reference(u use) {
 		to, ok := c.index[u.ref.name]
 		switch {
 		case !ok && c.problems.full():
-			c.problem(u.field, "error.plan.ref.unknownStep", nil)
+			c.mistake(u, "error.plan.ref.unknownStep", nil)
 			return
 		case !ok:
 			params := fault.P{
 				"ref": u.ref.text, "name": u.ref.name, "near": near(u.ref.name, c.ids()), "steps": strings.Join(c.ids(), ", "),
 			}
-			c.problem(u.field, withNear("error.plan.ref.unknownStep", params), params)
+			c.mistake(u, withNear("error.plan.ref.unknownStep", params), params)
 			return
 		case to == u.step:
-			c.problem(u.field, "error.plan.ref.self", fault.P{"ref": u.ref.text})
+			c.mistake(u, "error.plan.ref.self", fault.P{"ref": u.ref.text})
 			return
 		}
 		c.wait(u, to)
@@ -63,14 +66,14 @@ func (c *checker) reference(u use) {
 		to, captured := c.captures[u.ref.name]
 		switch {
 		case captured && to == u.step:
-			c.problem(u.field, "error.plan.ref.self", fault.P{"ref": u.ref.text})
+			c.mistake(u, "error.plan.ref.self", fault.P{"ref": u.ref.text})
 			return
 		case captured:
 			c.wait(u, to)
 		case !slices.Contains(c.rules.Vars, u.ref.name):
 			known := append(sortedKeys(c.captures), c.rules.Vars...)
 			params := fault.P{"ref": u.ref.text, "name": u.ref.name, "near": near(u.ref.name, known)}
-			c.problem(u.field, withNear("error.plan.ref.unknownVar", params), params)
+			c.mistake(u, withNear("error.plan.ref.unknownVar", params), params)
 			return
 		}
 	}
@@ -107,17 +110,17 @@ func (c *checker) follow(u use) {
 			names := sh.fields()
 			params["near"] = near(k.key, names)
 			params["fields"] = strings.Join(names, ", ")
-			c.problem(u.field, withNear("error.plan.ref.noField", params), params)
+			c.mistake(u, withNear("error.plan.ref.noField", params), params)
 		case entryIsList:
-			c.problem(u.field, "error.plan.ref.isList", params)
+			c.mistake(u, "error.plan.ref.isList", params)
 		case entryIsScalar:
 			params["types"] = strings.Join(sh.types(), ", ")
-			c.problem(u.field, "error.plan.ref.isScalar", params)
+			c.mistake(u, "error.plan.ref.isScalar", params)
 		}
 		return
 	}
 	if u.whole && !fits(sh.types(), u.want) {
-		c.problem(u.field, "error.plan.ref.type", fault.P{
+		c.mistake(u, "error.plan.ref.type", fault.P{
 			"ref": u.ref.text, "given": strings.Join(sh.types(), ", "), "want": strings.Join(u.want, ", "),
 		})
 	}
@@ -149,9 +152,13 @@ func (c *checker) outputShape(i int) shape {
 	if n.Tool == nil {
 		return shape{}
 	}
-	sh := c.shapes.output(n.Tool)
-	if n.Step.Foreach != nil {
-		return listOf(sh)
+	if n.Step.Foreach == nil {
+		return c.shapes.output(n.Tool)
+	}
+	sh, read := c.outs[i]
+	if !read {
+		sh = listOf(c.shapes.output(n.Tool))
+		c.outs[i] = sh
 	}
 	return sh
 }

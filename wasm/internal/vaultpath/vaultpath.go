@@ -121,10 +121,6 @@ const androidIllegal = "+'"
 
 // CleanNewOn is CleanNew for a path that is created on the platform named.
 func CleanNewOn(platform, p string) (string, error) {
-	illegal := illegalInName
-	if platform == Android {
-		illegal = func(r rune) bool { return illegalInName(r) || strings.ContainsRune(androidIllegal, r) }
-	}
 	clean, err := Clean(p)
 	if err != nil {
 		return "", err
@@ -133,18 +129,37 @@ func CleanNewOn(platform, p string) (string, error) {
 		return "", refuse("error.path.long", clean, fault.P{"max": itoa(MaxPath)})
 	}
 	for part := range strings.SplitSeq(clean, "/") {
-		if len(part) > MaxName {
-			return "", refuse("error.path.long", clean, fault.P{"max": itoa(MaxName)})
-		}
-		if i := strings.IndexFunc(part, illegal); i >= 0 {
-			r, _ := utf8.DecodeRuneInString(part[i:])
-			return "", refuse("error.path.illegal", clean, fault.P{"char": describe(r)})
-		}
-		if last := part[len(part)-1]; last == '.' || last == ' ' {
-			return "", refuse("error.path.trailing", clean, nil)
+		if err := checkName(platform, clean, part); err != nil {
+			return "", err
 		}
 	}
 	return clean, nil
+}
+
+// CheckNameOn says whether the last part of a clean path can be made on every
+// system, and on the platform named; the folders above it may be there
+// already, under names that no new one would get.
+func CheckNameOn(platform, clean string) error {
+	if len(clean) > MaxPath {
+		return refuse("error.path.long", clean, fault.P{"max": itoa(MaxPath)})
+	}
+	return checkName(platform, clean, Base(clean))
+}
+
+// checkName checks what is asked of a new name beyond being safe.
+func checkName(platform, whole, part string) error {
+	if len(part) > MaxName {
+		return refuse("error.path.long", whole, fault.P{"max": itoa(MaxName)})
+	}
+	for _, r := range part {
+		if illegalInName(r) || platform == Android && strings.ContainsRune(androidIllegal, r) {
+			return refuse("error.path.illegal", whole, fault.P{"char": describe(r)})
+		}
+	}
+	if last := part[len(part)-1]; last == '.' || last == ' ' {
+		return refuse("error.path.trailing", whole, nil)
+	}
+	return nil
 }
 
 // checkPart refuses one part of a normalised path: "..", hidden names and
