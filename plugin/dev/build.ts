@@ -116,7 +116,9 @@ export async function open(browser: Browser, html: string, look: Look = {}): Pro
 	});
 	if (look.mobile) query.set("mobile", "1");
 	const failed = new Promise<never>((_, reject) => page.once("pageerror", reject));
-	const there = page.goto(`http://panel.test/?${query}`).then(() => page.waitForFunction(() => "dev" in window));
+	const there = page
+		.goto(`http://panel.test/?${query}`)
+		.then(() => page.waitForFunction(() => "dev" in window));
 	await Promise.race([there, failed]);
 	return page;
 }

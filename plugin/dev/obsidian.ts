@@ -41,6 +41,18 @@ export function installHelpers(): void {
 	for (const [name, value] of Object.entries(helpers)) {
 		Object.defineProperty(HTMLElement.prototype, name, { value, configurable: true });
 	}
+	Object.defineProperty(Node.prototype, "instanceOf", {
+		value(this: Node, type: new () => unknown) {
+			return this instanceof type;
+		},
+		configurable: true,
+	});
+	Object.defineProperty(Document.prototype, "win", {
+		get(this: Document) {
+			return this.defaultView;
+		},
+		configurable: true,
+	});
 	Object.defineProperty(HTMLElement.prototype, "doc", {
 		get(this: HTMLElement) {
 			return this.ownerDocument;

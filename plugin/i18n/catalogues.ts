@@ -4,11 +4,13 @@ import enAction from "./en/action.json";
 import enAgent from "./en/agent.json";
 import enBridge from "./en/bridge.json";
 import enCore from "./en/core.json";
+import enLlm from "./en/llm.json";
 import enPanel from "./en/panel.json";
 import enPlan from "./en/plan.json";
 import enPlanner from "./en/planner.json";
 import enPolicy from "./en/policy.json";
 import enRun from "./en/run.json";
+import enServer from "./en/server.json";
 import enSettings from "./en/settings.json";
 import enTool from "./en/tool.json";
 import enTools from "./en/tools.json";
@@ -22,11 +24,13 @@ export const english: Catalogue = {
 	...enAgent,
 	...enBridge,
 	...enCore,
+	...enLlm,
 	...enPanel,
 	...enPlan,
 	...enPlanner,
 	...enPolicy,
 	...enRun,
+	...enServer,
 	...enSettings,
 	...enTool,
 	...enTools,

@@ -70,12 +70,16 @@ function find(
 	return from[`${key}_${form}`] ?? from[`${key}_other`];
 }
 
+// The parameters that are amounts, and are written as the language writes numbers.
+const counts = new Set(["n", "total"]);
+
 // One pass: a value that holds braces is never expanded again.
 function fill(text: string, params?: Params): string {
 	if (!params) return text;
 	return text.replace(/\{([^{}]*)\}/g, (whole, name: string) => {
 		const value = params[name];
-		return value === undefined ? whole : String(value);
+		if (value === undefined) return whole;
+		return counts.has(name) && /^\d+$/.test(String(value)) ? number(Number(value)) : String(value);
 	});
 }
 

@@ -25,7 +25,7 @@ export function icon(el: HTMLElement, drawn: { shell: Shell; name: string }): Up
 /** Moves the keyboard to the element when it appears. */
 export function focus(el: HTMLElement): void {
 	el.focus();
-	if (el instanceof HTMLInputElement) el.select();
+	if (el.instanceOf(HTMLInputElement)) el.select();
 }
 
 /** Makes a text field as high as its text, within what CSS allows. */
@@ -91,26 +91,36 @@ class Slot {
 }
 
 /**
- * Keeps a scrolling element at its end while it grows, as long as the person
- * has not scrolled away from it.
+ * Keeps a scrolling element at its end while it grows: from when on is set, for
+ * as long as the person has not scrolled away.
  */
-export function follow(el: HTMLElement): Updatable<void> {
+export function follow(el: HTMLElement, on: boolean): Updatable<boolean> {
 	const slack = 24;
-	let stuck = true;
-	const atEnd = () => el.scrollHeight - el.scrollTop - el.clientHeight <= slack;
+	let stuck = false;
+	const toEnd = () => {
+		if (stuck) el.scrollTop = el.scrollHeight;
+	};
 	const scrolled = () => {
-		stuck = atEnd();
+		stuck &&= el.scrollHeight - el.scrollTop - el.clientHeight <= slack;
+	};
+	const update = (next: boolean) => {
+		stuck = next;
+		toEnd();
 	};
 	el.addEventListener("scroll", scrolled, { passive: true });
-	const grown = new ResizeObserver(() => {
-		if (stuck) el.scrollTop = el.scrollHeight;
-	});
+	const grown = new ResizeObserver(toEnd);
 	for (const child of Array.from(el.children)) grown.observe(child);
-	grown.observe(el);
+	update(on);
 	return {
+		update,
 		destroy: () => {
 			el.removeEventListener("scroll", scrolled);
 			grown.disconnect();
 		},
 	};
+}
+
+/** Brings the element into sight when it appears. */
+export function appear(el: HTMLElement): void {
+	el.scrollIntoView({ block: "nearest" });
 }

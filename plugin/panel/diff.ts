@@ -1,11 +1,11 @@
 // A file's diff on Obsidian's own CodeMirror: two columns where there is room,
 // one where there is not.
 
-import { MergeView, unifiedMergeView } from "@codemirror/merge";
 import { EditorState, type Extension } from "@codemirror/state";
 import { Decoration, EditorView, lineNumbers, WidgetType } from "@codemirror/view";
 import { t } from "../i18n";
 import type { FileView } from "../protocol";
+import { MergeView, unifiedMergeView } from "./merge";
 import { placeHunks, turnRound, type PlacedHunk } from "./hunks";
 
 /** How a diff is shown. */
@@ -78,7 +78,7 @@ const theme = EditorView.theme({
 	"&": { fontSize: "var(--font-ui-small)", backgroundColor: "transparent", color: "var(--text-normal)" },
 	"&.cm-focused": { outline: "2px solid var(--background-modifier-border-focus)" },
 	".cm-scroller": { fontFamily: "var(--font-monospace)", lineHeight: "1.5" },
-	".cm-gutters": { backgroundColor: "transparent", border: "none", color: "var(--text-faint)" },
+	".cm-gutters": { backgroundColor: "transparent", border: "none", color: "var(--text-muted)" },
 	".cm-content": { caretColor: "var(--text-normal)" },
 	"&.cm-merge-b .cm-changedLine, .cm-insertedLine, .cm-changedLine": {
 		backgroundColor: "var(--ea-added-bg)",
@@ -143,10 +143,9 @@ class HunkButton extends WidgetType {
 		);
 	}
 
-	toDOM(view: EditorView): HTMLElement {
+	toDOM(): HTMLElement {
 		const { hunk, index } = this.placed;
-		const row = view.dom.doc.createElement("div");
-		row.className = "ea-hunk";
+		const row = createDiv({ cls: "ea-hunk" });
 		if (hunk.rejected) {
 			const note = row.createSpan({ cls: "ea-hunk-note" });
 			note.setText(t("panel.diff.rejected"));

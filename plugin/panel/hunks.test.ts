@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fileView } from "../dev/fixtures";
 import type { Hunk } from "../protocol";
-import { placeHunks, turnRound } from "./hunks";
+import { hunksOrDrop, placeHunks, turnRound } from "./hunks";
 
 function hunk(from: number, removed: string[], added: string[], rejected = false): Hunk {
 	return {
@@ -46,4 +46,10 @@ it("turning a hunk round rejects it, or takes the rejection back", () => {
 	const view = fileView("a.md", { hunks: [hunk(0, ["a"], ["b"], true), hunk(3, ["c"], ["d"])] });
 	expect(turnRound(view, 1)).toEqual([0, 1]);
 	expect(turnRound(view, 0)).toEqual([]);
+});
+
+it("leaving out every hunk leaves out the file, which stays in sight that way", () => {
+	const view = fileView("a.md", { hunks: [hunk(0, ["a"], ["b"]), hunk(3, ["c"], ["d"])] });
+	expect(hunksOrDrop(view, [1])).toEqual({ kind: "hunks", path: "a.md", rejected: [1] });
+	expect(hunksOrDrop(view, [0, 1])).toEqual({ kind: "drop", path: "a.md" });
 });

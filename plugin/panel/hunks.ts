@@ -1,6 +1,6 @@
 // Where the hunks of a file stand in the text that is shown.
 
-import type { FileView, Hunk } from "../protocol";
+import type { Amendment, FileView, Hunk } from "../protocol";
 
 /** A hunk and the line (from 0) of the shown text that it begins at. */
 export interface PlacedHunk {
@@ -40,4 +40,13 @@ export function turnRound(view: FileView, index: number): number[] {
 		if (Boolean(hunk.rejected) !== (i === index)) rejected.push(i);
 	});
 	return rejected;
+}
+
+/**
+ * The amendment that leaves hunks out. With none left the file would not change
+ * at all and would vanish from the review; dropping it keeps it in sight.
+ */
+export function hunksOrDrop(view: FileView, rejected: number[]): Omit<Amendment, "run"> {
+	if (rejected.length >= (view.hunks ?? []).length) return { kind: "drop", path: view.path };
+	return { kind: "hunks", path: view.path, rejected };
 }

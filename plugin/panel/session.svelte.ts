@@ -230,11 +230,7 @@ export class Session {
 
 	/** Settles a run that a crash left unfinished. */
 	async recover(run: string, choice: string): Promise<void> {
-		const result = await this.ask("recovery.resolve", { run, choice });
-		this.took(run, undefined, result);
-		if (result && !result.problem) {
-			this.state = { ...this.state, recoveries: this.state.recoveries.filter((r) => r.run !== run) };
-		}
+		this.took(run, undefined, await this.ask("recovery.resolve", { run, choice }));
 	}
 
 	private took(run: string, path: string | undefined, result: Reverted | undefined): void {
