@@ -1,6 +1,6 @@
 /** Bundles the playground into `playground/dist`: the page, its worker and styles, and the server. */
 import { build } from "esbuild";
-import { copyFile, mkdir, readdir, rename, rm } from "node:fs/promises";
+import { copyFile, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -70,6 +70,7 @@ async function bundleInto(fresh) {
 			outfile: join(fresh, "server.mjs"),
 			logLevel: "warning",
 		}),
+		build({ ...page, entryPoints: [join(here, "contract/browser.ts")], outfile: join(fresh, "contract.js") }),
 		copyFile(join(here, "page/index.html"), join(fresh, "index.html")),
 	]);
 }
@@ -78,4 +79,28 @@ async function moveAll(from, to) {
 	for (const name of await readdir(from)) await rename(join(from, name), join(to, name));
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await buildPlayground();
+/** The contract as a plugin, for a real Obsidian. */
+async function buildContractPlugin(outdir = join(dist, "contract-plugin")) {
+	await build({
+		bundle: true,
+		format: "cjs",
+		target: page.target,
+		external: ["obsidian"],
+		entryPoints: [join(here, "contract/plugin.ts")],
+		outfile: join(outdir, "main.js"),
+		logLevel: "warning",
+	});
+	const manifest = {
+		id: "host-contract",
+		name: "Host contract",
+		version: "1.0.0",
+		minAppVersion: "1.13.7",
+		description: "Checks what Embedded Agent relies on.",
+		author: "The Embedded Agent authors",
+	};
+	await writeFile(join(outdir, "manifest.json"), JSON.stringify(manifest, null, 2));
+	return outdir;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url))
+	await (process.argv[2] === "contract" ? buildContractPlugin() : buildPlayground());

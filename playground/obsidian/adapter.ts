@@ -175,6 +175,13 @@ class VaultAdapter {
 		});
 	}
 
+	/** Makes a folder on behalf of the app itself, where it is missing. */
+	makeFolderAsApp(normalizedPath: string): Promise<void> {
+		return this.queue(async () => {
+			await this.connection.call("mkdir", { path: normalizedPath, app: true });
+		});
+	}
+
 	/** Reads on behalf of the app itself; null where nothing is. */
 	async readAsApp(normalizedPath: string): Promise<string | null> {
 		const { result } = await this.connection.call("stat", { path: normalizedPath, app: true });

@@ -4,7 +4,7 @@ import { EditorView } from "@codemirror/view";
 import type { App } from "./app";
 import { CodeMirrorEditor, type Editor } from "./editor";
 import { editorEditorField, noteExtensions, pluginExtensions } from "./editor_extensions";
-import { hasMixedBreaks, lineBreakOf, minimalChange } from "./editor_text";
+import { editorText, minimalChange } from "./editor_text";
 import type { TFile } from "./files";
 import { setIcon } from "./icons";
 import { MarkdownPreviewView } from "./preview";
@@ -82,8 +82,6 @@ export class MarkdownView extends TextFileView implements MarkdownFileInfo {
 	private readonly cm: EditorView;
 	private readonly sourceEl: HTMLElement;
 	private readonly modeButton: HTMLElement;
-	/** Set where the file's line breaks cannot be kept by splitting at one separator. */
-	private lineBreak = "\n";
 	private filling = false;
 
 	constructor(leaf: WorkspaceLeaf) {
@@ -207,13 +205,10 @@ export class MarkdownView extends TextFileView implements MarkdownFileInfo {
 	}
 
 	private fill(data: string, fresh: boolean): void {
-		const lineBreak = lineBreakOf(data);
 		this.filling = true;
-		if (fresh || lineBreak !== this.lineBreak) {
-			this.lineBreak = lineBreak;
-			this.cm.setState(this.newState(data));
-		} else {
-			const change = minimalChange(this.getViewData(), data, this.cm.state);
+		if (fresh) this.cm.setState(this.newState(data));
+		else {
+			const change = minimalChange(this.getViewData(), editorText(data));
 			if (change) this.cm.dispatch({ changes: change, userEvent: "set" });
 		}
 		this.filling = false;
@@ -228,10 +223,7 @@ export class MarkdownView extends TextFileView implements MarkdownFileInfo {
 				this.handlers(),
 			),
 			editorEditorField.init(() => this.cm),
-			EditorState.lineSeparator.of(this.lineBreak),
 		];
-		if (hasMixedBreaks(data))
-			console.warn(`"${this.file?.path}" mixes line breaks; the editor keeps the other kind as characters.`);
 		return EditorState.create({ doc: data, extensions });
 	}
 

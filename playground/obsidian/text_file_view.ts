@@ -1,4 +1,5 @@
 import { debounce, type Debouncer } from "./debounce";
+import { editorText } from "./editor_text";
 import type { TFile } from "./files";
 import { Notice } from "./notice";
 import { mergeTexts } from "./merge";
@@ -13,7 +14,7 @@ export abstract class TextFileView extends EditableFileView {
 	/** True while there is text that is not on disk. */
 	dirty = false;
 	requestSave: Debouncer<[], Promise<void>> = debounce(() => this.save(), autosaveMs, true);
-	/** What is on disk, as far as this view knows; the base of a merge. */
+	/** What is on disk, as far as this view knows, with line feeds alone; the base of a merge. */
 	private lastSaved = "";
 	private saving = false;
 
@@ -29,7 +30,8 @@ export abstract class TextFileView extends EditableFileView {
 	override async onLoadFile(file: TFile): Promise<void> {
 		const text = await this.app.vault.read(file);
 		if (this.file !== file) return;
-		this.data = this.lastSaved = text;
+		this.data = text;
+		this.lastSaved = editorText(text);
 		this.dirty = false;
 		this.clear();
 		this.setViewData(text, true);
@@ -41,7 +43,7 @@ export abstract class TextFileView extends EditableFileView {
 		this.dirty = false;
 	}
 
-	/** Writes the text if it differs from what is on disk. */
+	/** Writes the text if it differs from what is on disk in more than its line breaks. */
 	async save(clear = false): Promise<void> {
 		const file = this.file;
 		if (!file || file.deleted) return;
@@ -80,7 +82,7 @@ export abstract class TextFileView extends EditableFileView {
 	private async onModified(entry: unknown): Promise<void> {
 		const file = this.file;
 		if (!file || entry !== file || this.saving) return;
-		const disk = await this.app.vault.read(file);
+		const disk = editorText(await this.app.vault.read(file));
 		if (this.file !== file || disk === this.lastSaved) return;
 		const mine = this.getViewData();
 		const base = this.lastSaved;

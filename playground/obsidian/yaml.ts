@@ -3,7 +3,7 @@ import { parse, stringify } from "yaml";
 
 /** What the YAML says; throws where it is not YAML. */
 export function parseYaml(yaml: string): unknown {
-	return parse(yaml, { logLevel: "silent" }) as unknown;
+	return parse(yaml, { logLevel: "error" }) as unknown;
 }
 
 /** As YAML, block style, lines not folded. */

@@ -49,6 +49,7 @@ export async function boot({ connection, profile, vaultName, theme, test }: Boot
 		workerUrl: "/assets/index_worker.js",
 	});
 	window.app = app;
+	await app.vault.adapter.makeFolderAsApp(app.vault.configDir);
 	await app.vault.config.load();
 	if (theme === "light" || theme === "dark")
 		app.vault.config.override("theme", theme === "light" ? "moonstone" : "obsidian");

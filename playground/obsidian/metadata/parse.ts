@@ -48,6 +48,9 @@ const sectionTypes: Record<string, string> = {
 	FootnoteDefinition: "footnoteDefinition",
 };
 
+/** Below this many levels nothing is looked for: a note of 20,000 nested quotes must not exhaust the stack. */
+const deepest = 200;
+
 /** The block id at the end of a text, if any. */
 const blockId = /(?:^|[ \t\n])\^([a-zA-Z0-9-]+)\s*$/;
 
@@ -59,6 +62,7 @@ class NoteReader {
 	private readonly lines: Lines;
 	private readonly cache: CachedMetadata = {};
 	private offset = 0;
+	private depth = 0;
 
 	constructor(private readonly text: string) {
 		this.lines = new Lines(text);
@@ -165,6 +169,13 @@ class NoteReader {
 	}
 
 	private visit(node: SyntaxNode, parentItem?: number): void {
+		if (this.depth >= deepest) return;
+		this.depth++;
+		this.enter(node, parentItem);
+		this.depth--;
+	}
+
+	private enter(node: SyntaxNode, parentItem: number | undefined): void {
 		switch (node.name) {
 			case "WikiLink":
 			case "WikiEmbed":

@@ -6,7 +6,7 @@ import type { Editor } from "../editor";
 import { TFile } from "../files";
 import { MarkdownView, type MarkdownFileInfo } from "../markdown_view";
 import type { Menu } from "../menu";
-import { notImplemented } from "../not_implemented";
+import { notImplemented, throwByName } from "../not_implemented";
 import { parseLinktext } from "../paths";
 import { Platform } from "../platform";
 import { FileView, type View } from "../view";
@@ -431,3 +431,4 @@ export class Workspace extends Events {
 		);
 	}
 }
+throwByName(Workspace.prototype, "Workspace", ["moveLeafToPopout", "openPopoutLeaf"]);

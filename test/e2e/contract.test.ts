@@ -1,0 +1,97 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { behaviours } from "../../playground/behaviours";
+import { dist } from "../../playground/build.mjs";
+import type { Outcome } from "../../playground/contract/host";
+import type { ProfileName } from "../../playground/shared/profiles";
+import { startHttpServer, type HttpServer } from "./harness/http_server";
+import { launchChromium, repository, startPlayground } from "./harness";
+import { declaredApi } from "./harness/typings";
+
+const vault = join(repository, "test/e2e/harness/fixture-vault");
+let http: HttpServer;
+let browser: Awaited<ReturnType<typeof launchChromium>>;
+
+beforeAll(async () => {
+	http = await startHttpServer();
+	browser = await launchChromium();
+});
+afterAll(async () => {
+	await browser.close();
+	await http.close();
+});
+
+async function contractOn(profile: ProfileName): Promise<{ outcomes: Outcome[]; errors: string[] }> {
+	const playground = await startPlayground({ vault, plugin: null, profile, browser });
+	try {
+		await playground.page.addScriptTag({ path: join(dist, "contract.js") });
+		const outcomes = await playground.page.evaluate(async (address) => {
+			const { app, obsidian } = window.__playground as unknown as Parameters<
+				NonNullable<typeof window.runContract>
+			>[0];
+			return (await window.runContract?.({ app, obsidian, http: address })) ?? [];
+		}, http.url);
+		// The refused fetch of the CORS case is on the console, as it is in the app.
+		return { outcomes, errors: playground.errors.filter((error) => !/CORS|ERR_FAILED/.test(error)) };
+	} finally {
+		await playground.close();
+	}
+}
+
+describe("the contract of the host", () => {
+	for (const profile of ["linux", "mac", "win", "android", "ios"] as const) {
+		test(`holds on ${profile}`, { timeout: 120_000 }, async () => {
+			const { outcomes, errors } = await contractOn(profile);
+			expect(outcomes.filter(({ status }) => status !== "passed")).toEqual([]);
+			expect(errors).toEqual([]);
+			const shown = new Set(outcomes.map(({ behaviour }) => behaviour));
+			const promised = behaviours.filter(
+				({ id, shownBy }) => shownBy === "contract" && !id.startsWith("profile."),
+			);
+			expect([...shown].sort()).toEqual(promised.map(({ id }) => id).sort());
+		});
+	}
+
+	test("the table of behaviours names each once, and its tests exist", async () => {
+		const { existsSync } = await import("node:fs");
+		expect(new Set(behaviours.map(({ id }) => id)).size).toBe(behaviours.length);
+		for (const { shownBy } of behaviours)
+			if (shownBy !== "contract") expect(existsSync(join(repository, shownBy)), shownBy).toBe(true);
+	});
+});
+
+test("everything in the public typings exists or throws by name", async () => {
+	const playground = await startPlayground({ vault, plugin: null, browser });
+	try {
+		const missing = await playground.page.evaluate((api) => {
+			const module = window.__playground?.obsidian as unknown as Record<string, unknown>;
+			const lacking: string[] = [];
+			const read = (name: string): unknown => {
+				try {
+					return module[name];
+				} catch (error) {
+					if (!String(error).includes(`does not implement ${name}`)) throw error;
+					return null;
+				}
+			};
+			for (const name of api.values) if (read(name) === undefined) lacking.push(name);
+			for (const { name, methods, statics } of api.classes) {
+				const found = read(name) as { prototype: object } | null | undefined;
+				if (found === null) continue;
+				if (found === undefined) lacking.push(name);
+				else {
+					lacking.push(
+						...methods.filter((method) => !(method in found.prototype)).map((method) => `${name}.${method}`),
+					);
+					lacking.push(
+						...statics.filter((member) => !(member in found)).map((member) => `${name}.${member}`),
+					);
+				}
+			}
+			return lacking;
+		}, declaredApi());
+		expect(missing).toEqual([]);
+	} finally {
+		await playground.close();
+	}
+});
