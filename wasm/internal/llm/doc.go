@@ -11,5 +11,9 @@
 // wrong is its error event, whose message holds what had arrived. The shapes are those of the tool invocation protocol
 // (sections 2 to 4).
 //
+// To add a provider, write a Dialect in a package of its own: Build for requests, a Parser that reports what it reads to
+// a Builder. Put recordings of its answers under testdata/answers and stories of its requests under testdata/requests,
+// and run the tests of llmtest over them (GoldenAnswers, GoldenRequests, Conform, Fuzz).
+//
 // Nothing here reads a clock except to wait between attempts, opens a connection or needs a goroutine.
 package llm

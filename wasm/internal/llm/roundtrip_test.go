@@ -46,6 +46,7 @@ func TestWhatAProviderWantsBackGoesBack(t *testing.T) {
 		{"openai", "tools.sse", `"phase":"commentary"`},
 		{"chat", "comments-and-reasoning-details.sse", `"signature":"c2ln"`},
 		{"chat", "comments-and-reasoning-details.sse", `"data":"ZW5j"`},
+		{"chat", "extra-content.sse", `"extra_content":{"google":{"thought_signature":"c2ln"}}`},
 		{"chat", "reasoning-content.sse", `"reasoning_content":"Thinking."`},
 		{"chat", "content-array.sse", `{"type":"thinking","thinking":[{"type":"text","text":"Hmm."}]}`},
 		{"anthropic", "tools.sse", `"signature":"c2lnbmF0dXJl"`},

@@ -89,6 +89,8 @@ type call struct {
 	ID       string       `json:"id"`
 	Type     string       `json:"type"`
 	Function callFunction `json:"function"`
+	// Extra is what Google's endpoint sends with a call and insists on getting back.
+	Extra json.RawMessage `json:"extra_content,omitempty"`
 }
 
 type callFunction struct {
@@ -173,13 +175,9 @@ func format(q Quirks, f *llm.Format) *responseFormat {
 		wanted = json.RawMessage(`{"type":"object"}`)
 	}
 	s := &schema{Name: llm.HistoryName(f.Name), Schema: wanted}
-	if q.Strict {
-		if strict, ok := llm.StrictSchema(wanted); ok {
-			s.Schema, s.Strict = strict, true
-		}
-	} else {
-		// Endpoints that are not OpenAI enforce the schema as it is, and some only when it is called strict.
-		s.Strict = true
+	// Endpoints that are not OpenAI enforce the schema as it is, or refuse it when it is called strict.
+	if strict, ok := llm.StrictSchema(wanted); ok && q.Strict {
+		s.Schema, s.Strict = strict, true
 	}
 	return &responseFormat{Type: "json_schema", Schema: s}
 }

@@ -143,6 +143,7 @@ func assistant(m llm.Message, names llm.IDs, running bool) message {
 			out.ToolCalls = append(out.ToolCalls, call{
 				ID: names.Wire(block.ID), Type: "function",
 				Function: callFunction{Name: llm.HistoryName(block.Name), Arguments: block.ArgumentsText()},
+				Extra:    json.RawMessage(block.Signature),
 			})
 		}
 	}

@@ -199,7 +199,12 @@ func (p *parser) call(c jsontree.Value) {
 		index = n.Int()
 	}
 	id := c.Get("id").Str()
-	p.callDelta(p.find(index, id, f), index, id, f)
+	call := p.callDelta(p.find(index, id, f), index, id, f)
+	if extra := c.Get("extra_content"); call != nil && extra.Kind() == jsontree.Object {
+		if block := p.b.Block(call.block); block != nil {
+			block.Signature = string(extra.Raw())
+		}
+	}
 }
 
 // find tells which call a piece belongs to; nil for a new one. Endpoints leave the index out, give all calls the same
@@ -234,12 +239,12 @@ func (p *parser) isWhole(c *callState) bool {
 	return err == nil && v.Kind() == jsontree.Object
 }
 
-func (p *parser) callDelta(c *callState, index int64, id string, f jsontree.Value) {
+func (p *parser) callDelta(c *callState, index int64, id string, f jsontree.Value) *callState {
 	name := llm.ToolName(f.Get("name").Str())
 	if c == nil {
 		if id == "" && name == "" {
 			p.damaged("arguments of an unknown call")
-			return
+			return nil
 		}
 		p.endText()
 		p.endThinking()
@@ -254,9 +259,10 @@ func (p *parser) callDelta(c *callState, index int64, id string, f jsontree.Valu
 	arguments := f.Get("arguments")
 	if arguments.Kind() == jsontree.Object {
 		p.b.Delta(c.block, string(arguments.Raw()))
-		return
+		return c
 	}
 	p.b.DeltaJSON(c.block, arguments)
+	return c
 }
 
 func (p *parser) end() {
