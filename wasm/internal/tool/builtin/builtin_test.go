@@ -3,6 +3,7 @@ package builtin_test
 import (
 	"encoding/json"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -19,9 +20,11 @@ import (
 // now is the run's clock in all tests: Friday, 20 November 2026.
 var now = time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC)
 
-func registry(t *testing.T) *tool.Registry {
+var shared = sync.OnceValues(func() (*tool.Registry, error) { return tool.NewRegistry(builtin.All()...) })
+
+func registry(t testing.TB) *tool.Registry {
 	t.Helper()
-	r, err := tool.NewRegistry(builtin.All()...)
+	r, err := shared()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,91 @@
+package builtin
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/tool"
+	"embedded-agent/wasm/internal/tool/builtin/moment"
+	"embedded-agent/wasm/internal/vaultpath"
+)
+
+func datesDailyNote() tool.Tool {
+	return define(tool.Tool{
+		Spec: tool.Spec{Name: "dates.dailyNote", Category: "data", SideEffects: tool.Reads},
+		Run:  dailyNote,
+	})
+}
+
+func dailyNote(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
+	s, err := readDaily(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	if args.Has("folder") {
+		if s.Folder, err = vaultpath.CleanFolder(args.String("folder")); err != nil {
+			return nil, err
+		}
+	}
+	if args.Has("format") {
+		s.Format = args.String("format")
+	}
+	text := args.String("date")
+	if text == "" {
+		text = "today"
+	}
+	t, err := parseDate(text, env.Now)
+	if err != nil {
+		return nil, err
+	}
+	path := vaultpath.Join(s.Folder, moment.Format(t, s.Format)+".md")
+	if args.Bool("last") {
+		if path, t, err = lastDaily(ctx, env, s, t); err != nil {
+			return nil, err
+		}
+	}
+	if path, err = vaultpath.Clean(path); err != nil {
+		return nil, err
+	}
+	there, err := occupied(ctx, env, path)
+	if err != nil {
+		return nil, err
+	}
+	return tool.Data{
+		"path": path, "exists": there, "date": t.Format(time.DateOnly), "title": title(path),
+		"folder": s.Folder, "template": s.Template,
+	}, nil
+}
+
+// lastDaily finds the newest daily note before a day.
+func lastDaily(ctx context.Context, env *tool.Env, s dailySettings, before time.Time) (string, time.Time, error) {
+	missing := fault.New(fault.NotFound, "tools.dates.noDaily", fault.P{"folder": orDash(s.Folder)})
+	p, ok := moment.NewParser(s.Format, env.Now.Location())
+	if !ok {
+		return "", time.Time{}, fault.New(fault.Validation, "tools.dates.format", fault.P{"format": s.Format})
+	}
+	all, err := env.Vault.Walk(ctx, s.Folder)
+	if fault.Is(err, fault.NotFound) {
+		return "", time.Time{}, missing
+	} else if err != nil {
+		return "", time.Time{}, err
+	}
+	var path string
+	var newest time.Time
+	for _, e := range all {
+		if e.Kind != host.File || !isNote(e.Path) {
+			continue
+		}
+		name := strings.TrimPrefix(strings.TrimPrefix(e.Path, s.Folder), "/")
+		t, ok := p.Parse(name[:len(name)-3])
+		if ok && t.Before(startOf(before, "day")) && (path == "" || t.After(newest)) {
+			path, newest = e.Path, t
+		}
+	}
+	if path == "" {
+		return "", time.Time{}, missing
+	}
+	return path, newest, nil
+}

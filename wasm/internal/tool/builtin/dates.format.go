@@ -1,0 +1,25 @@
+package builtin
+
+import (
+	"context"
+
+	"embedded-agent/wasm/internal/tool"
+	"embedded-agent/wasm/internal/tool/builtin/moment"
+)
+
+func datesFormat() tool.Tool {
+	return define(tool.Tool{
+		Spec: tool.Spec{Name: "dates.format", Category: "utility", SideEffects: tool.None},
+		Run: func(_ context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
+			text := args.String("date")
+			if text == "" {
+				text = "now"
+			}
+			t, err := parseDate(text, env.Now)
+			if err != nil {
+				return nil, err
+			}
+			return tool.Data{"text": moment.Format(t, args.String("format"))}, nil
+		},
+	})
+}

@@ -1,0 +1,51 @@
+package builtin_test
+
+import (
+	"testing"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host/hosttest"
+)
+
+func TestDatesInWords(t *testing.T) { // today is Friday, 20 November 2026
+	env := envOf(hosttest.New(hosttest.Options{}).Host())
+	for text, want := range map[string]string{
+		"today": "2026-11-20", "Tomorrow": "2026-11-21", "yesterday": "2026-11-19",
+		"friday": "2026-11-27", "next Friday": "2026-11-27", "last friday": "2026-11-13", "this friday": "2026-11-20",
+		"monday": "2026-11-23", "last monday": "2026-11-16", "this mon": "2026-11-16", "last sat": "2026-11-14", "sunday": "2026-11-22",
+		"in 3 days": "2026-11-23", "3 days ago": "2026-11-17", "two weeks ago": "2026-11-06", "in a month": "2026-12-20",
+		"next week": "2026-11-27", "last month": "2026-10-20", "30d": "2026-12-20", "-30 days": "2026-10-21",
+		"start of month": "2026-11-01", "end of this month": "2026-11-30", "end of next week": "2026-11-29", "start of last year": "2025-01-01",
+		"end of quarter": "2026-12-31", "this week": "2026-11-16",
+		"20 November 2026": "2026-11-20", "Nov 3, 2026": "2026-11-03", "3rd March 2026": "2026-03-03", "20.11.2026": "2026-11-20",
+		"25/12/2026": "2026-12-25", "12/25/2026": "2026-12-25", "5/5/2026": "2026-05-05", "20261120": "2026-11-20",
+		"2026-W47": "2026-11-16", "2026-11": "2026-11-01", "2026-11-20T08:15": "2026-11-20", "2026-11-20T23:30:00Z": "2026-11-20",
+	} {
+		if d := mustCall(t, env, "dates.parse", map[string]any{"text": text}); d["date"] != want {
+			t.Errorf("%q is %v, want %s", text, d["date"], want)
+		}
+	}
+	for _, text := range []string{"someday", "2026-02-30", "3/4/2026", "32.1.2026", "in days", "next", "", "99999999 years ago"} {
+		if d, err := call(t, env, "dates.parse", map[string]any{"text": text}); !fault.Is(err, fault.Validation) {
+			t.Errorf("%q is %v (%v)", text, d, err)
+		}
+	}
+}
+
+func TestATemplateIsFilledInOnePass(t *testing.T) {
+	m := hosttest.New(hosttest.Options{Files: map[string]string{"T.md": "{{title}} {{a}} {{date:[{{a}}]}} {{unknown}} ${x} {{a:b}}"}})
+	mustCall(t, envOf(m.Host()), "template.apply", map[string]any{
+		"template": "T.md", "title": "N {{a}}", "variables": map[string]any{"a": "{{title}}", "b": 1},
+	})
+	files := m.Snapshot()
+	for p, data := range files {
+		if p != "T.md" && string(data) != title(p)+" {{title}} {{date:[{{title}}]}} {{unknown}} ${x} {{a:b}}" {
+			t.Errorf("%s: %q", p, data)
+		}
+	}
+	if len(files) != 2 {
+		t.Errorf("%d files", len(files))
+	}
+}
+
+func title(path string) string { return path[:len(path)-3] }

@@ -1,0 +1,123 @@
+package builtin
+
+import (
+	"context"
+	"regexp"
+	"strings"
+	"sync"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/tool"
+	"embedded-agent/wasm/internal/tool/builtin/moment"
+	"embedded-agent/wasm/internal/vaultpath"
+)
+
+func templateApply() tool.Tool {
+	return define(tool.Tool{
+		Spec: tool.Spec{
+			Name: "template.apply", Category: "data", SideEffects: tool.Writes,
+			Aliases: map[string]string{"templatePath": "template", "newPath": "path", "name": "title", "values": "variables"},
+		},
+		Run: applyTemplate,
+		Claims: func(args tool.Args) []string {
+			path, err := newFilePath(args)
+			if err != nil {
+				return []string{args.String("path")}
+			}
+			return []string{vaultpath.Family(path)}
+		},
+	})
+}
+
+func applyTemplate(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
+	info, err := findFile(ctx, env, args.String("template"))
+	if err != nil {
+		return nil, err
+	}
+	text, err := readText(ctx, env, info)
+	if err != nil {
+		return nil, err
+	}
+	path, err := newFilePath(args)
+	if err != nil {
+		return nil, err
+	}
+	if path == info.Path {
+		return nil, fault.New(fault.Validation, "tools.template.itself", fault.P{"path": path})
+	}
+	if err := checkNew(ctx, env, path); err != nil {
+		return nil, err
+	}
+	content, err := fillTemplate(string(text), path, args, env)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := ensureFolder(ctx, env, vaultpath.Parent(path)); err != nil {
+		return nil, err
+	}
+	collision := args.String("onCollision")
+	if collision == "" {
+		collision = "unique"
+	}
+	path, created, err := createAt(ctx, env, path, []byte(content), collision)
+	if err != nil {
+		return nil, err
+	}
+	data := []byte(content)
+	if !created {
+		if data, err = env.Vault.Read(ctx, path); err != nil {
+			return nil, err
+		}
+	}
+	link, err := linkTo(ctx, env, path)
+	if err != nil {
+		return nil, err
+	}
+	return tool.Data{"path": path, "title": title(path), "etag": host.Etag(data), "link": link, "created": created}, nil
+}
+
+// placeholder is {{name}} or {{name:FORMAT}}, as the app's template plugin
+// reads it.
+var placeholder = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\{\{ *([^{}:]+?) *(?::([^{}]*))?\}\}`)
+})
+
+// fillTemplate replaces {{title}}, {{date}}, {{time}} (with formats) and the
+// variables given, in one pass; other placeholders stay as they are.
+func fillTemplate(text, path string, args tool.Args, env *tool.Env) (string, error) {
+	at, err := parseDate("now", env.Now)
+	if args.Has("date") {
+		at, err = parseDate(args.String("date"), env.Now)
+	}
+	if err != nil {
+		return "", err
+	}
+	variables, _ := args["variables"].(map[string]any)
+	return placeholder().ReplaceAllStringFunc(text, func(m string) string {
+		parts := placeholder().FindStringSubmatch(m)
+		format := strings.TrimSpace(parts[2])
+		if v, ok := variables[parts[1]]; ok && parts[2] == "" {
+			s, err := itemText(v, "", 0)
+			if err == nil {
+				return s
+			}
+			return m
+		}
+		switch strings.ToLower(parts[1]) {
+		case "title":
+			return title(path)
+		case "date":
+			if format == "" {
+				format = "YYYY-MM-DD"
+			}
+			return moment.Format(at, format)
+		case "time":
+			if format == "" {
+				format = "HH:mm"
+			}
+			return moment.Format(at, format)
+		}
+		return m
+	}), nil
+}
