@@ -47,9 +47,6 @@ func NewBuilder(head Message, emit func(Event)) *Builder {
 	return &Builder{emit: emit, message: head, calls: make(map[string]bool)}
 }
 
-// Emit replaces the receiver of the events that follow.
-func (b *Builder) Emit(emit func(Event)) { b.emit = emit }
-
 // Rewrite sets what is done with the arguments of a call once they are whole, before anybody sees them.
 func (b *Builder) Rewrite(f func(name string, arguments json.RawMessage) json.RawMessage) {
 	b.rewrite = f

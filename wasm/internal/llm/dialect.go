@@ -77,8 +77,11 @@ func (d *Decoder) Push(chunk []byte) {
 		chunk = append(d.whole, chunk...)
 		d.whole = nil
 		if d.mode = sniff(chunk); d.mode == modeUnknown {
-			d.whole = chunk
-			return
+			if len(chunk) < maxBlank {
+				d.whole = chunk
+				return
+			}
+			d.mode = modeStream
 		}
 	}
 	switch d.mode {
@@ -95,6 +98,9 @@ func (d *Decoder) Push(chunk []byte) {
 	case modeUnknown:
 	}
 }
+
+// maxBlank is how much empty space an answer may begin with and still turn out to be JSON, in bytes.
+const maxBlank = 64 << 10
 
 // sniff tells by the first bytes what the answer is.
 func sniff(b []byte) mode {
