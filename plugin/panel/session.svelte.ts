@@ -159,7 +159,7 @@ export class Session {
 			text,
 			mode: "plan",
 			dryRun,
-			useSelection: this.useSelection && this.offer !== null,
+			useSelection: this.useSelection,
 			conversation: this.conversation,
 		});
 		if (sent && this.draft === text) this.setDraft("");
