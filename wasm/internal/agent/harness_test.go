@@ -36,6 +36,9 @@ type kit struct {
 	mu     sync.Mutex
 	events []agent.Event
 	audit  []string
+	// reasons are the message keys of failures, by call_id: the words may
+	// change.
+	reasons map[string]string
 }
 
 type option func(*setup)
@@ -69,7 +72,7 @@ func newKit(t *testing.T, turns []llmtest.Turn, opts ...option) *kit {
 	for _, o := range opts {
 		o(&s)
 	}
-	k := &kit{t: t, model: llmtest.NewProvider(turns...), policy: &s.policy}
+	k := &kit{t: t, model: llmtest.NewProvider(turns...), policy: &s.policy, reasons: map[string]string{}}
 	k.mem = hosttest.New(hosttest.Options{Files: s.files, Active: s.active, Commands: s.commands})
 	h := k.mem.Host()
 	k.vault = overlay.New(overlay.NewBase(h.Vault, h.Editor, time.Now()), overlay.WithGuard(k.policy.CheckOp))
@@ -255,6 +258,9 @@ func (a *auditLog) Result(c *tool.Call, r *tool.Result) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.audit = append(a.audit, c.Tool+" "+string(r.Status))
+	if r.Error != nil {
+		a.reasons[c.LogicalID] = r.Error.Key
+	}
 }
 
 // results gives the texts of the tool results of a conversation, in order.
