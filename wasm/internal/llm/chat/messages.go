@@ -29,7 +29,7 @@ func messages(q Quirks, r llm.Request) ([]message, error) {
 		fits = llm.NineLetters
 	}
 	names := llm.FitIDs(prepared, fits)
-	var out []message
+	out := []message{}
 	if system, _ := r.System(); system != "" {
 		out = append(out, message{Role: "system", Content: system})
 	}
@@ -42,7 +42,9 @@ func messages(q Quirks, r llm.Request) ([]message, error) {
 		}
 		switch m.Role {
 		case llm.RoleAssistant:
-			out = append(out, assistant(m, names, i > loop))
+			if said := assistant(m, names, i > loop); !said.empty() {
+				out = append(out, said)
+			}
 		case llm.RoleToolResult:
 			result := message{Role: "tool", Content: resultText(m), ToolCallID: names.Wire(m.ToolCallID)}
 			if found := resultImages(m); q.ToolImages && len(found) > 0 {
@@ -157,6 +159,11 @@ func assistant(m llm.Message, names llm.IDs, running bool) message {
 		out.Content = text
 	}
 	return out
+}
+
+// empty reports whether nothing of a message can be sent here.
+func (m message) empty() bool {
+	return (m.Content == nil || m.Content == "") && m.Refusal == "" && len(m.ToolCalls) == 0 && m.ReasoningDetails == nil
 }
 
 // carry puts the reasoning of a block where the endpoint wants it. Reasoning that is a part of the content is returned.
