@@ -252,11 +252,17 @@ func (s *Server) answer(ctx context.Context, w http.ResponseWriter, req *request
 		return failed
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, err := w.Write(append(mustJSON(res), '\n'))
-	if err != nil {
+	s.mayWrite(w)
+	if _, err := w.Write(append(mustJSON(res), '\n')); err != nil {
 		line.Outcome = "client_gone"
 	}
 	return nil
+}
+
+// mayWrite gives the client the time of one write from now on. It is set anew for each request, because a connection keeps
+// the deadline of the one before, and for each event. A recorder in a test has no deadlines; that is no failure.
+func (s *Server) mayWrite(w http.ResponseWriter) {
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.cfg.Limits.WriteTimeout))
 }
 
 // transcriptSize is how much text the backend would get.
@@ -285,8 +291,7 @@ func (s *Server) eventWriter(ctx context.Context, w http.ResponseWriter) func([]
 	control := http.NewResponseController(w)
 	cork := corkOf(ctx)
 	return func(event []byte) error {
-		// A recorder in a test has no deadline; a connection that is gone says so when written to.
-		_ = control.SetWriteDeadline(time.Now().Add(s.cfg.Limits.WriteTimeout))
+		s.mayWrite(w)
 		cork.hold()
 		_, err := w.Write(event)
 		if err == nil {
