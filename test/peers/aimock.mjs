@@ -36,6 +36,20 @@ mock.on(
 	},
 );
 
+// What the connection test asks.
+mock.on({ userMessage: "the one word: ready" }, { content: "ready" });
+mock.on(
+	{ userMessage: "probe.echo" },
+	{
+		toolCalls: ["a", "b"].map((text) => ({ name: "probe__echo", arguments: JSON.stringify({ text }) })),
+	},
+);
+mock.on(
+	{ userMessage: "Name a colour as JSON" },
+	{ content: JSON.stringify({ probe_colour: "ultramarine" }) },
+);
+mock.on({ userMessage: "Which colour is this square" }, { content: "Red" });
+
 await mock.start();
 process.stdout.write(mock.url + "\n");
 process.stdin.resume();

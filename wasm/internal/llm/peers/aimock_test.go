@@ -197,3 +197,13 @@ func TestModelsOfAScriptedServerAreListed(t *testing.T) {
 		}
 	}
 }
+
+func TestAConnectionTestOfAScriptedServerFindsEverything(t *testing.T) {
+	url := startServer(t)
+	for kind, d := range dialects {
+		got := llm.Probe(t.Context(), d, endpoint(url, nil), &native{}, "gpt-4o", nil)
+		if want := (llm.Capabilities{Streaming: true, Tools: true, JSONSchema: true, Images: true, Parallel: true}); got.Can != want || got.Error != nil {
+			t.Errorf("%s: %+v", kind, got)
+		}
+	}
+}
