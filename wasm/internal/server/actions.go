@@ -230,7 +230,7 @@ func (s *Server) actionTurn(ctx context.Context, t *turn, a *action.Action, p pr
 	if err != nil {
 		return err
 	}
-	g, problems := plan.Check(pl, s.registry, s.rules())
+	g, problems := plan.Check(pl, s.registry, s.boundRules())
 	if g == nil || plan.Failed(problems) {
 		return plan.Fault(problems)
 	}

@@ -127,8 +127,16 @@ func (s *Server) rules() plan.Rules {
 	return plan.Rules{
 		MaxSteps: s.settings.MaxSteps, MaxAttempts: s.settings.MaxAttempts,
 		MaxBackoffMs: int64(s.settings.MaxBackoffMs), MaxTimeoutMs: int64(s.settings.TimeoutMs),
-		Sandbox: s.policy.Sandbox,
+		Sandbox: s.policy.Sandbox, Platform: s.host.Platform.Name,
 	}
+}
+
+// boundRules are for a plan whose words a person or a note has filled in: text
+// that looks like a reference of another step is text.
+func (s *Server) boundRules() plan.Rules {
+	r := s.rules()
+	r.Bound = true
+	return r
 }
 
 // demo says whether the model is the scripted demonstration. The lock is held.
