@@ -1,7 +1,7 @@
 package chat
 
 import (
-	"net"
+	"net/url"
 	"strings"
 
 	"embedded-agent/wasm/internal/llm"
@@ -43,12 +43,12 @@ const (
 
 // QuirksOf gives the quirks of an endpoint by its host.
 func QuirksOf(e llm.Endpoint) Quirks {
-	host := strings.ToLower(e.Host())
-	name, port, err := net.SplitHostPort(host)
-	if err != nil {
-		name = host
-	}
 	q := Quirks{MaxTokens: "max_tokens"}
+	u, err := url.Parse(e.BaseURL)
+	if err != nil {
+		return q
+	}
+	name, port := strings.ToLower(u.Hostname()), u.Port()
 	switch {
 	case under(name, "openai.com") || under(name, "openai.azure.com"):
 		q.MaxTokens, q.Strict, q.CacheKey = "max_completion_tokens", true, true
