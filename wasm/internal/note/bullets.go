@@ -133,13 +133,13 @@ func (w *bulletWalk) item(n ast.Node, ordered bool, level int) *Bullet {
 	bodyFrom := first
 	if first != nil && (first.Kind() == ast.KindTextBlock || first.Kind() == ast.KindParagraph || first.Kind() == ast.KindHeading) {
 		b.Text = w.blockText(first)
-		b.Title = plainTitle(b.Text)
+		b.Title = Title(b.Text)
 		bodyFrom = first.NextSibling()
 	}
 	if box, at, ok := taskBox([]byte(b.Text), 0, len(b.Text)); ok {
 		b.Task, b.State = true, b.Text[box.Start:box.End]
 		b.Text = b.Text[at:]
-		b.Title = plainTitle(b.Text)
+		b.Title = Title(b.Text)
 	}
 	if level+1 < maxNesting {
 		w.lists(n, level+1, &b.Children)
@@ -217,8 +217,9 @@ func following(n ast.Node) ast.Node {
 // the Markdown parser; what is longer is no title.
 const maxTitle = 1024
 
-// plainTitle gives the words of a bullet's first paragraph on one line.
-func plainTitle(s string) string {
+// Title gives the words of a paragraph on one line: links as what they show, no
+// emphasis, no code marks.
+func Title(s string) string {
 	if len(s) > maxTitle {
 		return Plain(s)
 	}

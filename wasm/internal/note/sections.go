@@ -125,12 +125,20 @@ func (d *Doc) BlockWithID(id string) (Span, bool) {
 		if alone := strings.TrimSpace(string(d.Data[d.lineStart(b.Start):b.Start])) == ""; alone && d.blankLine(line-1) {
 			first = line - 1
 		}
-		for first > 0 && !d.blankLine(first-1) {
+		for first > 0 && !d.blankLine(first-1) && !d.endsBlock(first-1) {
 			first--
 		}
 		return Span{d.LineSpan(first).Start, d.LineSpan(last).End}, true
 	}
 	return Span{}, false
+}
+
+// endsBlock says whether a line cannot be the paragraph's that comes after it: a
+// heading, or the end of something opaque such as code.
+func (d *Doc) endsBlock(n int) bool {
+	line := d.LineSpan(n)
+	pre := prefix(d.Data, line.Start, line.End)
+	return atxLevel(d.Data, pre.text, line.End) > 0 || line.End > line.Start && d.InOpaque(line.End-1) || line.Start < d.Body.Start
 }
 
 func (d *Doc) blankLine(n int) bool {
@@ -141,4 +149,14 @@ func (d *Doc) blankLine(n int) bool {
 // lines of its own.
 func Prepend(data []byte, text string) []byte {
 	return insertBlock(data, ParseFront(data).Body.Start, text)
+}
+
+// InList says whether a place stands in a list item.
+func (d *Doc) InList(offset int) bool {
+	for i := range d.Items {
+		if it := &d.Items[i]; it.Parent < 0 && it.Start <= offset && offset < it.End {
+			return true
+		}
+	}
+	return false
 }
