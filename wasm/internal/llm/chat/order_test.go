@@ -79,6 +79,13 @@ func TestANameThatComesLateIsTaken(t *testing.T) {
 	}
 }
 
+func TestTextBeforeACallStaysBeforeIt(t *testing.T) {
+	m := decodeText(t, stream(`{"delta":{"content":"<"}}`, `{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"vault__list","arguments":"{}"}}]}}`, `{"delta":{},"finish_reason":"stop"}`))
+	if len(m.Content) != 2 || m.Content[0].Text != "<" || !m.Calls()[0].Executable() {
+		t.Errorf("%+v", m)
+	}
+}
+
 func TestOtherChoicesAreLeftOut(t *testing.T) {
 	m := decodeText(t, stream(`{"index":0,"delta":{"content":"a"}},{"index":1,"delta":{"content":"b"}}`, `{"index":0,"delta":{},"finish_reason":"stop"}`))
 	if m.Text() != "a" {

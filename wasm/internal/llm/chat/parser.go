@@ -39,6 +39,8 @@ type parser struct {
 	details  details
 	field    string
 	finish   string
+	tag      thinkTag
+	joiner   jsontree.Joiner
 	seen     bool
 	named    bool
 }
@@ -179,11 +181,29 @@ func (p *parser) addText(piece jsontree.Value) {
 	if piece.Kind() != jsontree.String || piece.Is("") {
 		return
 	}
+	if p.field != "" {
+		// Where reasoning has a field of its own, marks in the text are text.
+		p.tag.state = thinkPlain
+	}
+	p.said(p.tag.feed(p.joiner.Next(piece)))
+}
+
+// said adds reasoning and the text after it.
+func (p *parser) said(reasoning, text string) {
+	if reasoning != "" {
+		if p.thinking < 0 {
+			p.thinking = p.b.Open(llm.Block{Type: llm.BlockThinking})
+		}
+		p.b.Delta(p.thinking, reasoning)
+	}
+	if text == "" {
+		return
+	}
 	if p.text < 0 {
 		p.endThinking()
 		p.text = p.b.Open(llm.Block{Type: llm.BlockText})
 	}
-	p.b.DeltaJSON(p.text, piece)
+	p.b.Delta(p.text, text)
 }
 
 func (p *parser) endText() {
@@ -246,6 +266,7 @@ func (p *parser) callDelta(c *callState, index int64, id string, f jsontree.Valu
 			p.damaged("arguments of an unknown call")
 			return nil
 		}
+		p.said(p.tag.end())
 		p.endText()
 		p.endThinking()
 		c = &callState{index: index, id: id}
@@ -266,6 +287,8 @@ func (p *parser) callDelta(c *callState, index int64, id string, f jsontree.Valu
 }
 
 func (p *parser) end() {
+	p.said(p.tag.feed(p.joiner.End()))
+	p.said(p.tag.end())
 	p.endReasoning()
 	switch p.finish {
 	case "", "stop", "eos", "end_turn":

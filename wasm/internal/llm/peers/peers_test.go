@@ -242,6 +242,7 @@ var deviations = map[string]string{
 	"chat/whole-arguments-as-object.sse": "they refuse a call without a type",
 	"responses/only-completed.sse":       "they insist on response.created; the end has everything",
 	"responses/unnumbered.sse":           "they believe an empty final output over what was streamed",
+	"chat/think-marks.sse":               "what <think> marks enclose is text to them",
 	"responses/failed.sse":               "they give the half answer as if it were whole",
 	"messages/length.sse":                "they close cut arguments as if they were whole",
 
@@ -249,6 +250,8 @@ var deviations = map[string]string{
 	"chat/test_snowflake__test_snowflake_model_streaming__0.sse":                                "they insist on a finish reason; [DONE] is enough",
 	"chat/test_snowflake__test_snowflake_thinking_streaming__0.sse":                             "they insist on a finish reason; [DONE] is enough",
 	"chat/test_groq__test_groq_model_web_search_tool_stream__0.sse":                             "they insist on a role, which says nothing",
+	"chat/test_groq__test_groq_model_thinking_part_iter__0.sse":                                 "what <think> marks enclose is text to them",
+	"chat/test_huggingface__test_hf_model_thinking_part_iter__0.sse":                            "what <think> marks enclose is text to them",
 	"responses/test_openai_responses__test_background_mode_streaming_starting_after_vcr__1.sse": "they insist on response.created; a resumed stream begins later",
 }
 
