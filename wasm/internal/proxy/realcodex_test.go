@@ -19,7 +19,7 @@ import (
 )
 
 // realCodex starts the app-server of test/codex in front of a loopback model server, and the proxy in front of that.
-func realCodex(t *testing.T, retries int, answer func(n int, body []byte) codextest.Answer) (*system, *codex.Server, *codextest.ModelServer) {
+func realCodex(t *testing.T, retries int, answer func(n int, body []byte) codextest.Answer, change ...func(*codex.Config)) (*system, *codex.Server, *codextest.ModelServer) {
 	t.Helper()
 	bin, err := filepath.Abs("../../../test/codex/node_modules/.bin/codex")
 	if err != nil {
@@ -40,11 +40,15 @@ func realCodex(t *testing.T, retries int, answer func(n int, body []byte) codext
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(home) })
-	server, err := codex.Start(t.Context(), codex.Config{Bin: bin, Home: home, Set: []string{
+	cfg := codex.Config{Bin: bin, Home: home, Set: []string{
 		`model="scripted-1"`, `model_provider="loop"`,
 		fmt.Sprintf(`model_providers.loop={name="loop",base_url=%q,wire_api="responses",requires_openai_auth=false,request_max_retries=%d,stream_max_retries=%d,stream_idle_timeout_ms=20000,supports_websockets=false}`,
 			model.URL+"/v1", retries, retries),
-	}})
+	}}
+	for _, c := range change {
+		c(&cfg)
+	}
+	server, err := codex.Start(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,6 +142,18 @@ func TestRealCodexOffersNoToolsToModelsThatAskForThem(t *testing.T) {
 		if n := bytes.Count(body, []byte("Only this once.")); n != 1 {
 			t.Errorf("%s: the instructions stand there %d times", names[i], n)
 		}
+	}
+}
+
+func TestRealCodexOffersWebSearchAndImagesOnlyWhereTheyAreSwitchedOn(t *testing.T) {
+	s, _, model := realCodex(t, 0, func(int, []byte) codextest.Answer {
+		return codextest.Answer{Chunks: []string{oslo}}
+	}, func(c *codex.Config) { c.WebSearch, c.ViewImage = true, true })
+	if got, want := short(s.streamed(`{"model":"gpt-5.5",`+weatherInput+`,`+twoTools+`}`)), `fc_001:get_weather({"city":"Oslo"})`; got != want {
+		t.Errorf("function calls besides Codex's own tools: %s", got)
+	}
+	if body := model.Requests()[0]; !bytes.Contains(body, []byte("web_search")) {
+		t.Errorf("web search is switched on and not offered: %.600s", body)
 	}
 }
 
