@@ -73,10 +73,10 @@ const estimateEvery = 48
 
 // begin puts the estimated input of a question into the budget, and refuses a
 // question whose input alone is more than what is left.
-func (g *Guard) begin(r llm.Request) (*charge, *fault.Error) {
+func (g *Guard) begin(model string, input int) (*charge, *fault.Error) {
 	c := &charge{g: g}
-	c.price, _ = g.price(r.Model)
-	over := c.set(llm.Usage{Input: int64(llm.EstimateRequest(r))})
+	c.price, _ = g.price(model)
+	over := c.set(llm.Usage{Input: int64(input)})
 	if over != nil { // it is not asked, so nothing of it is used
 		c.put(llm.Usage{})
 	}

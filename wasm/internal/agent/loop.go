@@ -23,6 +23,7 @@ type loop struct {
 	span   *trace.Span
 	bundle *Bundle
 	usage  llm.Usage
+	seen   reading
 
 	telling sync.Mutex // one event at a time
 
@@ -176,13 +177,13 @@ var errOver = errors.New("the budget is used up")
 // speaks; at the limit it is stopped.
 func (l *loop) ask() (llm.Message, *fault.Error) {
 	r := l.request()
-	l.bundle.request(r)
+	l.bundle.request(l.seen.digest(r))
 	ctx, cancel := context.WithCancelCause(l.ctx)
 	defer cancel(nil)
 	span := l.cfg.Trace.StartModel(l.span, l.turnKey("chat"), l.cfg.ProviderName, r.Model)
 	defer span.End()
 	span.Content("gen_ai.input.messages", func() string { return jsonText(r.Messages) })
-	charge, over := l.cfg.Guard.begin(r)
+	charge, over := l.cfg.Guard.begin(r.Model, l.seen.estimate(r))
 	if over != nil {
 		span.Fail(string(over.Code), over.Error())
 		return llm.Message{}, over

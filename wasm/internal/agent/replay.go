@@ -2,8 +2,6 @@ package agent
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"strconv"
 	"sync"
@@ -58,26 +56,12 @@ func (b *Bundle) begin(joined []llm.Message, person bool) {
 
 func (b *Bundle) last() *BundleTurn { return &b.Turns[len(b.Turns)-1] }
 
-func (b *Bundle) request(r llm.Request)         { b.last().Request = digest(r) }
+func (b *Bundle) request(digest string)         { b.last().Request = digest }
 func (b *Bundle) answer(m llm.Message)          { b.last().Answer = &m }
 func (b *Bundle) results(results []llm.Message) { b.last().Results = results }
 
 func (b *Bundle) finish(s State, out Outputs) {
 	b.Outputs, b.Messages = out, append([]llm.Message(nil), s.Messages...)
-}
-
-// digest names what a model was asked: everything that it sees, nothing that a
-// clock or a provider adds.
-func digest(r llm.Request) string {
-	seen := r
-	seen.Messages = make([]llm.Message, len(r.Messages))
-	for i, m := range r.Messages {
-		seen.Messages[i] = llm.Message{
-			Role: m.Role, Content: m.Content, ToolCallID: m.ToolCallID, ToolName: m.ToolName, IsError: m.IsError,
-		}
-	}
-	sum := sha256.Sum256([]byte(jsonText(seen)))
-	return hex.EncodeToString(sum[:])
 }
 
 // ParseBundle reads a bundle as JSON.
@@ -126,7 +110,7 @@ type player struct {
 
 	mu       sync.Mutex
 	turn     int
-	asked    int
+	seen     reading
 	diverged error
 }
 
@@ -163,7 +147,7 @@ func (p *player) more(context.Context) bool {
 func (p *player) Stream(_ context.Context, r llm.Request) llm.Stream {
 	p.mu.Lock()
 	n := p.turn
-	p.asked++
+	digest := p.seen.digest(r)
 	p.mu.Unlock()
 	fail := func(problem string) llm.Stream {
 		err := p.diverge(n, problem)
@@ -178,7 +162,7 @@ func (p *player) Stream(_ context.Context, r llm.Request) llm.Stream {
 	switch {
 	case t.Answer == nil:
 		return fail("nothing was asked there")
-	case t.Request != digest(r):
+	case t.Request != digest:
 		return fail("the request is not the recorded one")
 	}
 	end := llm.Event{Type: llm.EventDone, Message: t.Answer}

@@ -1,0 +1,207 @@
+package agent_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"embedded-agent/wasm/internal/agent"
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/llm/llmtest"
+	"embedded-agent/wasm/internal/tool"
+)
+
+func TestASteeringMessageAbortsRunningToolsKeepsFinishedResultsAndJoinsTheNextTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		inbox := agent.NewInbox()
+		stuck := quick("test.stuck", func(ctx context.Context, _ *tool.Env, _ tool.Args) (tool.Data, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		})
+		k := newKit(t, []llmtest.Turn{
+			llmtest.Reply(call("c1", "test.fast", `{}`), call("c2", "test.stuck", `{}`), call("c3", "test.write", `{}`), call("c4", "test.write", `{}`)),
+			{Check: func(r llm.Request) error {
+				if last := r.Messages[len(r.Messages)-1]; last.Text() != "Rather the other folder." {
+					return fmt.Errorf("the last message is %q", last.Text())
+				}
+				return nil
+			}, Blocks: []llm.Block{llm.Text("As you like.")}},
+		}, withTools(stuck,
+			quick("test.fast", func(context.Context, *tool.Env, tool.Args) (tool.Data, error) { return tool.Data{"kept": true}, nil }),
+			tool.Tool{Spec: spec("test.write", tool.Writes), Run: func(ctx context.Context, _ *tool.Env, _ tool.Args) (tool.Data, error) {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}},
+		), withConfig(func(c *agent.Config) { c.Inbox = inbox }))
+		time.AfterFunc(time.Second, func() { inbox.Steer(llm.UserMessage("Rather the other folder.")) })
+		out := k.run("go")
+		if out.Stop != agent.Done || out.Outputs.Response != "As you like." {
+			t.Fatalf("%s: %v", out.Stop, out.Problem)
+		}
+		got := results(out.State.Messages)
+		if got[0] != `{"kept":true}` {
+			t.Errorf("the finished result became %s", got[0])
+		}
+		for _, text := range got[1:] {
+			if !strings.Contains(text, "CANCELLED") || !strings.Contains(text, "sent a message") {
+				t.Errorf("an aborted call gave %s", text)
+			}
+		}
+	})
+}
+
+func TestAMessageSentWhileTheModelSpeaksStopsItsCallsBeforeTheyBegin(t *testing.T) {
+	inbox := agent.NewInbox()
+	k := newKit(t, []llmtest.Turn{
+		{Answer: func(llm.Request) llmtest.Turn {
+			inbox.Steer(llm.UserMessage("Wait."))
+			return llmtest.Call("c1", "test.no", `{}`)
+		}},
+		llmtest.Say("I wait."),
+	}, withTools(quick("test.no", func(context.Context, *tool.Env, tool.Args) (tool.Data, error) {
+		t.Error("the call ran")
+		return nil, nil
+	})), withConfig(func(c *agent.Config) { c.Inbox = inbox }))
+	out := k.run("go")
+	if got := results(out.State.Messages); len(got) != 1 || !strings.Contains(got[0], "CANCELLED") || out.Outputs.Response != "I wait." {
+		t.Errorf("results %q, response %q", got, out.Outputs.Response)
+	}
+	if e := envelope(t, out, 0); e.Error == nil || e.Error.Code != "CANCELLED" {
+		t.Errorf("the receipt says %+v", e.Error)
+	}
+}
+
+func TestQueuedMessagesRunOneByOneAfterThePresentWork(t *testing.T) {
+	inbox := agent.NewInbox()
+	inbox.Queue(llm.UserMessage("second"))
+	inbox.Queue(llm.UserMessage("third"))
+	k := newKit(t, []llmtest.Turn{
+		llmtest.Call("c1", "test.echo", `{}`), llmtest.Say("one"), llmtest.Say("two"), llmtest.Say("three"),
+	}, withTools(quick("test.echo", func(context.Context, *tool.Env, tool.Args) (tool.Data, error) { return tool.Data{}, nil })),
+		withConfig(func(c *agent.Config) { c.Inbox = inbox }))
+	out := k.run("first")
+	var got []string
+	for _, m := range out.State.Messages {
+		if m.Role != llm.RoleToolResult && m.Text() != "" {
+			got = append(got, m.Text())
+		}
+	}
+	if want := []string{"first", "one", "second", "two", "third", "three"}; !slices.Equal(got, want) {
+		t.Errorf("the conversation is %q", got)
+	}
+	if left := inbox.Left(); len(left) != 0 {
+		t.Errorf("%d messages are left", len(left))
+	}
+}
+
+func TestACallEndsAtItsTimeoutAndOneThatDoesNotReturnIsLeftBehind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		defer close(release)
+		good := quick("test.good", func(ctx context.Context, _ *tool.Env, _ tool.Args) (tool.Data, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		})
+		deaf := quick("test.deaf", func(context.Context, *tool.Env, tool.Args) (tool.Data, error) {
+			<-release
+			return tool.Data{}, nil
+		})
+		k := newKit(t, []llmtest.Turn{
+			llmtest.Reply(call("c1", "test.good", `{}`), call("c2", "test.deaf", `{}`)), llmtest.Say("ok"),
+		}, withTools(good, deaf), withConfig(func(c *agent.Config) {
+			c.Timing = agent.Timing{Timeout: 10 * time.Second, Cleanup: 2 * time.Second}
+		}))
+		start := time.Now()
+		out := k.run("go")
+		if took := time.Since(start); took != 12*time.Second {
+			t.Errorf("it took %v", took)
+		}
+		for i, e := range []string{"test.good", "test.deaf"} {
+			if got := envelope(t, out, i); got.Error == nil || got.Error.Code != string(fault.Timeout) {
+				t.Errorf("%s: %+v", e, got.Error)
+			}
+		}
+		if got := results(out.State.Messages); !strings.Contains(got[0], `"retryable":true`) {
+			t.Errorf("results %q", got)
+		}
+	})
+}
+
+func TestABackgroundToolGivesAPendingResultGoesOnAndItsEndIsToldWithTheNextTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := spec("test.job", tool.None)
+		s.Flags.Background = true
+		job := tool.Tool{Spec: s, Run: func(_ context.Context, env *tool.Env, a tool.Args) (tool.Data, error) {
+			time.Sleep(40 * time.Second)
+			env.Progress(1, 1)
+			return tool.Data{"job": a.Int("n")}, nil
+		}}
+		k := newKit(t, []llmtest.Turn{
+			llmtest.Reply(call("c1", "test.job", `{"n":7}`), call("c2", "test.echo", `{}`)),
+			llmtest.Say("It is under way."),
+			{Check: func(r llm.Request) error {
+				last := r.Messages[len(r.Messages)-1]
+				if last.Role != llm.RoleUser || !strings.Contains(last.Text(), `{"job":7}`) || !strings.Contains(last.Text(), "not words of the person") {
+					return fmt.Errorf("the end is told as %q", last.Text())
+				}
+				return nil
+			}, Blocks: []llm.Block{llm.Text("It is done.")}},
+		}, withTools(job, quick("test.echo", func(context.Context, *tool.Env, tool.Args) (tool.Data, error) { return tool.Data{}, nil })))
+		start := time.Now()
+		out := k.run("go")
+		if out.Stop != agent.Done || time.Since(start) != 40*time.Second {
+			t.Fatalf("%s after %v: %v", out.Stop, time.Since(start), out.Problem)
+		}
+		if got := results(out.State.Messages); !strings.Contains(got[0], `"status":"pending"`) {
+			t.Errorf("results %q", got)
+		}
+		k.wantStory(`
+			agent_start
+			turn_start
+			messages_joined 1
+			message_end ""
+			tool_execution_start c1 test.job
+			tool_execution_start c2 test.echo
+			tool_execution_end c2 test.echo ok
+			tool_execution_update c1 test.job pending
+			turn_end
+			turn_start
+			message_end "It is under way."
+			turn_end
+			tool_execution_update c1 test.job 1/1
+			tool_execution_end c1 test.job ok
+			turn_start
+			messages_joined 1
+			message_end "It is done."
+			turn_end
+			agent_end done
+			`)
+		if e := envelope(t, out, 0); e.Output == nil || e.TEnd == "" {
+			t.Errorf("the receipt is %+v", e)
+		}
+	})
+}
+
+func TestAStopEndsBackgroundCallsTooAndTheirEndIsInTheConversation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := spec("test.job", tool.None)
+		s.Flags.Background = true
+		job := tool.Tool{Spec: s, Run: func(ctx context.Context, _ *tool.Env, _ tool.Args) (tool.Data, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}}
+		k := newKit(t, []llmtest.Turn{llmtest.Call("c1", "test.job", `{}`), llmtest.Say("waiting")}, withTools(job))
+		ctx, stop := context.WithCancel(t.Context())
+		time.AfterFunc(50*time.Second, stop)
+		out := k.runInput(ctx, agent.Input{Messages: []llm.Message{llm.UserMessage("go")}})
+		last := out.State.Messages[len(out.State.Messages)-1]
+		if out.Stop != agent.Stopped || !strings.Contains(last.Text(), "CANCELLED") {
+			t.Errorf("%s; the last message is %q", out.Stop, last.Text())
+		}
+	})
+}
