@@ -11,35 +11,40 @@ import (
 // when nothing changes.
 func (r *Rename) rewriteCanvas(data []byte) []byte {
 	var edits Edits
+	eachCanvasFile(data, func(value Span, p string) {
+		if to, moved := r.Moves[p]; moved {
+			edits.Replace(value, quoteJSON(to))
+		}
+	})
+	if len(edits) == 0 {
+		return nil
+	}
+	return edits.Apply(data)
+}
+
+// eachCanvasFile visits the values of "file".
+func eachCanvasFile(data []byte, visit func(value Span, path string)) {
 	key := []byte(`"file"`)
 	for at := 0; ; {
 		n := bytes.Index(data[at:], key)
 		if n < 0 {
-			break
+			return
 		}
 		at += n + len(key)
 		i := skipSpace(data, at, len(data))
 		if i >= len(data) || data[i] != ':' {
 			continue
 		}
-		i = skipSpace(data, i+1, len(data))
-		value, ok := jsonString(data, i)
+		value, ok := jsonString(data, skipSpace(data, i+1, len(data)))
 		if !ok {
 			continue
 		}
 		var p string
-		if json.Unmarshal(value.Of(data), &p) != nil {
-			continue // not JSON: not ours to mend
-		}
-		if to, moved := r.Moves[p]; moved {
-			edits.Replace(value, quoteJSON(to))
+		if json.Unmarshal(value.Of(data), &p) == nil { // what is no JSON is not ours to mend
+			visit(value, p)
 		}
 		at = value.End
 	}
-	if len(edits) == 0 {
-		return nil
-	}
-	return edits.Apply(data)
 }
 
 // jsonString gives the span of the JSON string that starts at an offset.
@@ -68,4 +73,11 @@ func quoteJSON(s string) string {
 		b = utf8.AppendRune(b, r)
 	}
 	return string(append(b, '"'))
+}
+
+// CanvasFiles lists the files that a canvas shows.
+func CanvasFiles(data []byte) []string {
+	var out []string
+	eachCanvasFile(data, func(_ Span, p string) { out = append(out, p) })
+	return out
 }

@@ -34,7 +34,7 @@ func All() []tool.Tool {
 		tagsAdd, tagsRemove, tagsRename, tasksList, tasksMove, tasksSetStatus, templateApply,
 		utilJoinLines, utilParseMarkdownBullets, utilSlugifyTitle,
 		vaultAppendFile, vaultCopyFile, vaultCreateFile, vaultDelete, vaultEnsureFolder, vaultListFiles,
-		vaultPatchFile, vaultReadFile, vaultRename, vaultReplaceText, vaultSearchText, vaultWriteFile,
+		vaultPatchFile, vaultQuery, vaultReadFile, vaultRename, vaultReplaceText, vaultSearchText, vaultWriteFile,
 		workspaceFocusPane, workspaceGetContext, workspaceOpenFile,
 	}
 	tools := make([]tool.Tool, 0, len(makers))

@@ -1,0 +1,329 @@
+package builtin
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/note"
+	"embedded-agent/wasm/internal/tool"
+	"embedded-agent/wasm/internal/vaultpath"
+)
+
+// queryPlan is a question to the vault, read and checked.
+type queryPlan struct {
+	ctx context.Context
+	env *tool.Env
+
+	kind, tasks                   string
+	name                          func(path string) bool
+	minName                       int
+	tags, anyTag, withoutTags     []string
+	exclude, fields               []string
+	where                         []condition
+	text                          finder
+	empty, broken                 *bool
+	unlinked                      bool
+	createdAfter, createdBefore   int64
+	modifiedAfter, modifiedBefore int64
+	target                        string
+	linksTo, linkedFrom           map[string]bool
+	names                         *names
+	dateFrom, sortBy              string
+	descending                    bool
+	// testsText: only a note's text tells whether it passes. needsText: its
+	// text is needed at all.
+	testsText, needsText bool
+}
+
+// passInfo tests what needs no reading.
+func (q *queryPlan) passInfo(i host.Info) bool {
+	attachment := !isNote(i.Path) && !carriesLinks(i.Path)
+	switch {
+	case q.kind == "attachment" && !attachment, q.kind == "" && !isNote(i.Path), q.kind == "note" && !isNote(i.Path),
+		q.name != nil && !q.name(i.Path),
+		q.minName > 0 && len([]rune(title(i.Path))) <= q.minName,
+		q.createdAfter > 0 && i.CTime < q.createdAfter, q.createdBefore > 0 && i.CTime >= q.createdBefore,
+		q.modifiedAfter > 0 && i.MTime < q.modifiedAfter, q.modifiedBefore > 0 && i.MTime >= q.modifiedBefore,
+		q.linksTo != nil && !q.linksTo[i.Path], q.linkedFrom != nil && !q.linkedFrom[i.Path]:
+		return false
+	}
+	return !slices.ContainsFunc(q.exclude, func(e string) bool {
+		e = strings.Trim(e, "/")
+		return i.Path == e || i.Path == e+".md" || strings.HasPrefix(i.Path, e+"/")
+	})
+}
+
+// condition is a test of one property.
+type condition struct {
+	property, op string
+	value        any
+}
+
+var operators = []string{"=", "!=", "<", "<=", ">", ">=", "contains", "exists", "missing"}
+
+func newCondition(v any) (condition, error) {
+	m, _ := v.(map[string]any)
+	a := tool.Args(m)
+	c := condition{property: a.String("property"), op: a.String("op"), value: a["value"]}
+	if c.op == "" {
+		c.op = "="
+	}
+	if c.property == "" || !slices.Contains(operators, c.op) {
+		return c, fault.New(fault.Validation, "tools.query.condition", fault.P{"condition": fmt.Sprint(v)}).With(errQuery)
+	}
+	return c, nil
+}
+
+// pass tests a property's value. A list passes "=" when one of its elements
+// does, and "!=" when none is equal.
+func (c condition) pass(have any, now time.Time) bool {
+	switch c.op {
+	case "exists":
+		return !emptyValue(have)
+	case "missing":
+		return emptyValue(have)
+	case "contains":
+		return containsValue(have, c.value)
+	case "=":
+		return equalsAny(have, c.value)
+	case "!=":
+		return !equalsAny(have, c.value)
+	}
+	if list, ok := have.([]any); ok {
+		return slices.ContainsFunc(list, func(e any) bool { return c.pass(e, now) })
+	}
+	n, ok := compareValues(have, c.value, now)
+	if !ok {
+		return false
+	}
+	switch c.op {
+	case "<":
+		return n < 0
+	case "<=":
+		return n <= 0
+	case ">":
+		return n > 0
+	}
+	return n >= 0
+}
+
+func equalsAny(have, want any) bool {
+	if list, ok := have.([]any); ok {
+		if wants, ok := want.([]any); ok {
+			return slices.EqualFunc(list, wants, equalValue)
+		}
+		return slices.ContainsFunc(list, func(e any) bool { return equalValue(e, want) })
+	}
+	return equalValue(have, want)
+}
+
+// equalValue compares texts without regard to case, numbers as numbers, and a
+// text with a number by its words.
+func equalValue(a, b any) bool {
+	switch {
+	case a == nil || b == nil:
+		return emptyValue(a) && emptyValue(b)
+	}
+	x, y := plainText(a), plainText(b)
+	if f, err := strconv.ParseFloat(x, 64); err == nil {
+		if g, err := strconv.ParseFloat(y, 64); err == nil {
+			return f == g
+		}
+	}
+	return strings.EqualFold(x, y)
+}
+
+// plainText gives a scalar as text, a link as what it leads to.
+func plainText(v any) string {
+	s, ok := v.(string)
+	if !ok {
+		return fmt.Sprint(v)
+	}
+	return strings.TrimSpace(s)
+}
+
+func containsValue(have, want any) bool {
+	w := strings.ToLower(plainText(want))
+	switch h := have.(type) {
+	case nil:
+		return false
+	case []any:
+		return slices.ContainsFunc(h, func(e any) bool { return strings.Contains(strings.ToLower(plainText(e)), w) })
+	}
+	return strings.Contains(strings.ToLower(plainText(have)), w)
+}
+
+// compareValues orders numbers as numbers, dates as dates (the wanted one may
+// be in words), and other texts as texts; false for what has no order.
+func compareValues(have, want any, now time.Time) (int, bool) {
+	if emptyValue(have) {
+		return 0, false
+	}
+	x, y := plainText(have), plainText(want)
+	if f, err := strconv.ParseFloat(x, 64); err == nil {
+		g, err := strconv.ParseFloat(y, 64)
+		return cmp.Compare(f, g), err == nil
+	}
+	if a, err := parseDate(strings.Trim(x, "[]"), now); err == nil {
+		b, err := parseDate(y, now)
+		return a.Compare(b), err == nil
+	}
+	if _, err := strconv.ParseFloat(y, 64); err == nil {
+		return 0, false
+	}
+	return strings.Compare(strings.ToLower(x), strings.ToLower(y)), true
+}
+
+// wantsText says whether a field that was asked for stands in the text.
+func (q *queryPlan) wantsText() bool {
+	return slices.ContainsFunc(q.fields, func(f string) bool { return f != "" })
+}
+
+// describe gives what is told of a file; d is nil when its text was not needed.
+func (q *queryPlan) describe(h *hit, d *note.Doc) map[string]any {
+	i := h.info
+	at := func(ms int64) time.Time { return time.UnixMilli(ms).In(q.env.Now.Location()) }
+	date := at(i.CTime)
+	if d != nil && q.dateFrom != "" {
+		date = time.Time{}
+		if t, err := parseDate(strings.Trim(plainText(h.values[q.dateFrom]), "[]"), q.env.Now); err == nil {
+			date = t
+		}
+	}
+	out := map[string]any{
+		"path": i.Path, "title": title(i.Path), "name": vaultpath.Base(i.Path), "folder": vaultpath.Parent(i.Path),
+		"size": i.Size, "created": at(i.CTime).Format("2006-01-02T15:04:05"), "modified": at(i.MTime).Format("2006-01-02T15:04:05"),
+		"date": "", "month": "", "year": "", "week": "",
+	}
+	if !date.IsZero() {
+		y, w := date.ISOWeek()
+		out["date"], out["month"], out["year"] = date.Format(time.DateOnly), date.Format("2006-01"), date.Format("2006")
+		out["week"] = strconv.Itoa(y) + "-W" + pad2(w)
+	}
+	if d == nil {
+		return out
+	}
+	for _, f := range q.fields {
+		switch f {
+		case "properties":
+			out[f] = h.values
+		case "tags":
+			out[f] = orEmpty(d.AllTags(h.values))
+		case "links":
+			out[f] = linkData(d)
+		case "headings":
+			out[f] = headingData(d)
+		case "tasks":
+			out[f] = q.taskData(d, i.Path)
+		case "text":
+			out[f] = string(d.Data)
+		}
+	}
+	return out
+}
+
+func linkData(d *note.Doc) []any {
+	out := []any{}
+	for _, l := range d.Links {
+		if !l.External {
+			out = append(out, l.Path+l.Subpath)
+		}
+	}
+	return out
+}
+
+func headingData(d *note.Doc) []any {
+	out := []any{}
+	for _, h := range d.Headings {
+		out = append(out, map[string]any{"text": h.Text, "level": h.Level})
+	}
+	return out
+}
+
+func (q *queryPlan) taskData(d *note.Doc, path string) []any {
+	status := q.tasks
+	if status == "none" {
+		status = "any"
+	}
+	found, err := taskFilter{status: status}.find(d, path, false)
+	if err != nil {
+		return []any{}
+	}
+	out := []any{}
+	for _, n := range found {
+		out = append(out, taskData(d, path, n))
+	}
+	return out
+}
+
+// readSort reads "modified", "-modified", "property:NAME", "-property:NAME".
+func (q *queryPlan) readSort(args tool.Args) error {
+	q.sortBy, q.descending = strings.CutPrefix(args.String("sort"), "-")
+	switch {
+	case q.sortBy == "", strings.HasPrefix(q.sortBy, "property:"),
+		slices.Contains([]string{"path", "title", "created", "modified", "size", "date"}, q.sortBy):
+		return nil
+	}
+	return fault.New(fault.Validation, "tools.query.sort", fault.P{"sort": args.String("sort")})
+}
+
+// sort orders the hits; what has no value comes last, ties by path.
+func (q *queryPlan) sort(hits []hit) error {
+	key := func(h *hit) any {
+		switch q.sortBy {
+		case "", "path":
+			return h.info.Path
+		case "created":
+			return float64(h.info.CTime)
+		case "modified":
+			return float64(h.info.MTime)
+		case "size":
+			return float64(h.info.Size)
+		}
+		if name, ok := strings.CutPrefix(q.sortBy, "property:"); ok {
+			return h.values[name]
+		}
+		return h.data[q.sortBy]
+	}
+	slices.SortStableFunc(hits, func(a, b hit) int {
+		x, y := key(&a), key(&b)
+		switch ex, ey := emptyValue(x), emptyValue(y); {
+		case ex && ey:
+			return strings.Compare(a.info.Path, b.info.Path)
+		case ex:
+			return 1
+		case ey:
+			return -1
+		}
+		n := sortCompare(x, y)
+		if q.descending {
+			n = -n
+		}
+		return cmp.Or(n, strings.Compare(a.info.Path, b.info.Path))
+	})
+	if err := q.ctx.Err(); err != nil {
+		return fault.From(err)
+	}
+	return nil
+}
+
+func sortCompare(a, b any) int {
+	x, xNumber := a.(float64)
+	y, yNumber := b.(float64)
+	switch {
+	case xNumber && yNumber:
+		return cmp.Compare(x, y)
+	case xNumber:
+		return -1
+	case yNumber:
+		return 1
+	}
+	return strings.Compare(strings.ToLower(plainText(a)), strings.ToLower(plainText(b)))
+}
