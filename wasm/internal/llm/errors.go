@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"embedded-agent/plugin/i18n"
+	"embedded-agent/wasm/internal/fault"
 )
 
 // The codes that can come from here, out of the project's one list.
@@ -46,7 +47,6 @@ type kind struct {
 // kinds lists every message key.
 var kinds = map[string]kind{
 	"llm.error.auth":           {CodeAuth, false},
-	"llm.error.keyMissing":     {CodeAuth, false},
 	"llm.error.rateLimit":      {CodeRateLimit, true},
 	"llm.error.quota":          {CodeRateLimit, false},
 	"llm.error.overloaded":     {CodeProvider, true},
@@ -116,9 +116,11 @@ func (e *Error) With(name, value string) *Error {
 	return &c
 }
 
-// AsError gives err as *Error: itself, a cancellation, a timeout, or else a network failure of host.
+// AsError gives err as *Error: itself, the program's own error of a transport, a cancellation, a timeout, or else a
+// network failure of host.
 func AsError(err error, host string) *Error {
 	var e *Error
+	var f *fault.Error
 	switch {
 	case err == nil:
 		return nil
@@ -127,12 +129,27 @@ func AsError(err error, host string) *Error {
 			return e.With("host", host)
 		}
 		return e
+	case errors.As(err, &f):
+		return fromFault(f)
 	case errors.Is(err, context.Canceled):
 		return NewError("llm.error.cancelled")
 	case errors.Is(err, context.DeadlineExceeded):
 		return NewError("llm.error.timeout", "host", host)
 	}
 	return NewError("llm.error.network", "host", host, "detail", err.Error())
+}
+
+func fromFault(f *fault.Error) *Error {
+	params := maps.Clone(f.Params)
+	if f.Detail != "" && params["detail"] == "" {
+		if params == nil {
+			params = make(map[string]string)
+		}
+		params["detail"] = clip(f.Detail)
+	}
+	return &Error{
+		Code: string(f.Code), Key: f.Key, Params: params, Message: f.Error(), Retryable: f.Retryable, RetryAfterS: f.RetryAfterS,
+	}
 }
 
 // english gives the words of a message; what nobody knows about it is said so.

@@ -129,6 +129,7 @@ func TestTheBodiesOfRefusalsAreUnderstood(t *testing.T) {
 		{504, `<html></html>`, "llm.error.timeout", "in time"},
 		{405, `<html></html>`, "llm.error.html", "web page"},
 		{401, `<html></html>`, "llm.error.auth", "HTTP 401"},
+		{403, `<html>Blocked</html>`, "llm.error.html", "web page"},
 		{302, ``, "llm.error.shape", "HTTP 302"},
 		{400, `{"error":` + strings.Repeat("[", 500), "llm.error.request", "HTTP 400"},
 	}

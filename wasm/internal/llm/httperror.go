@@ -29,7 +29,7 @@ func HTTPError(host string, status int, retryAfter time.Duration, body []byte) *
 // statusKey chooses the message key. A page in place of JSON matters only where the status says nothing by itself.
 func statusKey(status int, code, detail string, page bool) string {
 	switch {
-	case status == 401 || status == 403:
+	case status == 401 || (status == 403 && !page):
 		return "llm.error.auth"
 	case status == 402 || code == "insufficient_quota" || code == "billing_hard_limit_reached":
 		return "llm.error.quota"

@@ -158,7 +158,7 @@ func (s *stream) lost(err error) error {
 	if s.ctx.Err() != nil {
 		return s.ctx.Err()
 	}
-	if e := AsError(err, s.p.endpoint.Host()); e.Key == "llm.error.network" && s.builder.Started() {
+	if e := AsError(err, s.p.endpoint.Host()); e.Code == CodeNetwork && s.builder.Started() {
 		return NewError("llm.error.cut", "host", s.p.endpoint.Host(), "detail", e.Params["detail"])
 	}
 	return err

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/chat"
 	"embedded-agent/wasm/internal/llm/llmtest"
@@ -254,13 +255,29 @@ func TestAStreamThatIsClosedEarlyEnds(t *testing.T) {
 }
 
 func TestErrorsOfATransportKeepTheirMeaning(t *testing.T) {
-	own := llm.NewError("llm.error.keyMissing")
-	for err, key := range map[error]string{own: "llm.error.keyMissing", io.ErrUnexpectedEOF: "llm.error.network"} {
+	own := llm.NewError("llm.error.quota")
+	for err, key := range map[error]string{own: "llm.error.quota", io.ErrUnexpectedEOF: "llm.error.network"} {
 		transport := llmtest.NewTransport(llmtest.Answer{Refuse: err})
 		o := llm.Options{Retry: llm.RetryPolicy{Attempts: 1}}
 		_, got := llm.Collect(llm.NewProvider(chat.Dialect{}, endpoint, transport, o).Stream(t.Context(), hello()), nil)
 		if got == nil || got.Key != key || got.Params["host"] != "model.example" {
 			t.Errorf("%v becomes %+v", err, got)
 		}
+	}
+}
+
+func TestErrorsOfTheProgramItselfPassThrough(t *testing.T) {
+	missing := fault.New(fault.Auth, "error.secret.missing", fault.P{"name": "key"})
+	_, m, transport := ask(t, t.Context(), llm.Options{}, llmtest.Answer{Refuse: missing})
+	if m.Error == nil || m.Error.Code != llm.CodeAuth || m.Error.Key != missing.Key || m.Error.Message != missing.Error() {
+		t.Errorf("%+v", m.Error)
+	}
+	if len(transport.Requests()) != 1 {
+		t.Error("a missing key was asked for again")
+	}
+	raw := recording(t, "tools.sse")
+	_, m, _ = ask(t, t.Context(), llm.Options{}, llmtest.Answer{Body: raw, CutAfter: 900, CutWith: fault.New(fault.Network, "error.http.lost", nil)})
+	if m.Error == nil || m.Error.Key != "llm.error.cut" || m.Text() == "" {
+		t.Errorf("%+v", m)
 	}
 }
