@@ -30,7 +30,7 @@ func (d *Doc) Properties() (props []Property, ok bool) {
 		if !good {
 			return props, false
 		}
-		p.Span = Span{at, d.entryEnd(&p, at, end, next)}
+		p.Span = Span{at, d.entryEnd(&p, end, next)}
 		props = append(props, p)
 		at = p.End
 	}
@@ -86,7 +86,7 @@ func readKey(data []byte, at, end int) (Property, bool) {
 
 // entryEnd finds the end of an entry and of its value: lines that are indented
 // or list items go on with it, as do lines inside quotes and flow brackets.
-func (d *Doc) entryEnd(p *Property, at, end, next int) int {
+func (d *Doc) entryEnd(p *Property, end, next int) int {
 	data := d.Data
 	scan := valueScan{data: data}
 	block := p.ValueAt.Start < end && (data[p.ValueAt.Start] == '|' || data[p.ValueAt.Start] == '>')
@@ -96,7 +96,7 @@ func (d *Doc) entryEnd(p *Property, at, end, next int) int {
 	}
 	p.ValueAt.End = max(valueEnd, p.ValueAt.Start)
 	last := next
-	for at = next; at < d.FrontBody.End; {
+	for at := next; at < d.FrontBody.End; {
 		next = lineAfter(data, at, d.FrontBody.End)
 		end = trimEOL(data, at, next)
 		text := bytes.TrimLeft(data[at:end], " \t")

@@ -109,3 +109,25 @@ func (l *Link) encode(p string) string {
 	}
 	return encodeDest(p)
 }
+
+// WithPath gives the link as written with another path (decoded).
+func (l *Link) WithPath(data []byte, p string) string {
+	s := l.pathSpan(data)
+	return string(data[l.Start:s.Start]) + l.encode(p) + string(data[s.End:l.End])
+}
+
+// WithAlias gives a wikilink as written with another text to show.
+func (l *Link) WithAlias(data []byte, alias string) string {
+	alias = requote(wikiAlias(alias), l.quote)
+	if !l.AliasAt.Empty() {
+		return string(data[l.Start:l.AliasAt.Start]) + alias + string(data[l.AliasAt.End:l.End])
+	}
+	return string(data[l.Start:l.Target.End]) + "|" + alias + "]]"
+}
+
+// LinkpathFor gives the path to write into a link of a note so that it leads to
+// a file, with ".md" where the link had it or its kind needs it.
+func LinkpathFor(l *Link, n Names, target, source string, f Format) string {
+	r := Rename{After: n, Format: f}
+	return r.linkpath(l, target, source)
+}

@@ -28,6 +28,7 @@ func All() []tool.Tool {
 	makers := []func() tool.Tool{
 		commandsList, commandsRun,
 		editorGetActiveFilePath, editorGetSelection, editorInsertAtCursor, editorReplaceSelection,
+		linksFind, linksMake, linksRewrite, linksUnlinkedMentions,
 		metadataGet, metadataRemove, metadataRename, metadataSet,
 		noteMerge, noteSplitAtHeadings,
 		datesAdd, datesDailyNote, datesFormat, datesParse,

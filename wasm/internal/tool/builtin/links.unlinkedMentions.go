@@ -1,0 +1,183 @@
+package builtin
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/note"
+	"embedded-agent/wasm/internal/tool"
+)
+
+func linksUnlinkedMentions() tool.Tool {
+	return define(tool.Tool{
+		Spec: tool.Spec{
+			Name: "links.unlinkedMentions", Category: "data", SideEffects: tool.Writes,
+			Aliases: map[string]string{"file_path": "path", "files": "paths", "target": "to", "apply": "link"},
+		},
+		Run:    unlinkedMentions,
+		Claims: claimTargets,
+	})
+}
+
+func unlinkedMentions(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
+	infos, err := targets(ctx, env, args)
+	if err != nil {
+		return nil, err
+	}
+	index, err := newMentions(ctx, env, args)
+	if err != nil {
+		return nil, err
+	}
+	names, err := namesOf(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	found := []any{}
+	edited, err := editMany(ctx, env, infos, func(i host.Info, data []byte) ([]byte, int, error) {
+		d := note.Parse(data)
+		var edits note.Edits
+		seen := map[string]bool{}
+		for _, m := range index.find(d) {
+			if m.target == i.Path || !args.Bool("every") && seen[m.target] || !args.Bool("every") && linksTo(d, names, i.Path, m.target) {
+				continue
+			}
+			seen[m.target] = true
+			text := string(m.Of(data))
+			link := note.MakeLink(names, m.target, i.Path, "", text, note.Format(env.Platform.LinkFormat), env.Platform.MarkdownLinks)
+			found = append(found, map[string]any{"path": i.Path, "line": d.Line(m.Start) + 1, "text": text, "target": m.target, "link": link})
+			edits.Replace(m.Span, link)
+		}
+		if !args.Bool("link") {
+			return data, 0, names.err
+		}
+		return edits.Apply(data), len(edits), names.err
+	})
+	if err != nil {
+		return nil, err
+	}
+	edited["mentions"] = found
+	return edited, nil
+}
+
+// linksTo says whether a note links to a file already.
+func linksTo(d *note.Doc, n note.Names, source, target string) bool {
+	return slices.ContainsFunc(d.Links, func(l note.Link) bool {
+		return !l.External && l.Path != "" && note.Resolve(n, l.Path, source) == target
+	})
+}
+
+// mentions finds titles and aliases of notes in texts. They are kept by their
+// first word, so that a text is read once, whatever the number of notes.
+type mentions struct {
+	byFirst map[string][]mention // longest first
+}
+
+type mention struct {
+	note.Span
+	words  []string
+	target string
+}
+
+// minMention is how many characters a title must have to be looked for: shorter
+// ones are most often other words.
+const minMention = 3
+
+func newMentions(ctx context.Context, env *tool.Env, args tool.Args) (*mentions, error) {
+	m := &mentions{byFirst: map[string][]mention{}}
+	all, err := notes(ctx, env, "")
+	if err != nil {
+		return nil, err
+	}
+	if args.Has("to") {
+		info, err := findFile(ctx, env, args.String("to"))
+		if err != nil {
+			return nil, err
+		}
+		all = []host.Info{info}
+	}
+	if args.Has("aliases") && !args.Bool("aliases") {
+		for _, i := range all {
+			m.add(title(i.Path), i.Path)
+		}
+	} else {
+		err = readAll(ctx, env, all, func(i host.Info, data []byte) error {
+			m.add(title(i.Path), i.Path)
+			values, err := note.ParseFront(data).Values()
+			if err != nil {
+				return nil // a front matter that cannot be read has no aliases
+			}
+			for _, a := range note.Aliases(values) {
+				m.add(a, i.Path)
+			}
+			return nil
+		})
+	}
+	for _, l := range m.byFirst {
+		slices.SortStableFunc(l, func(a, b mention) int { return len(b.words) - len(a.words) })
+	}
+	return m, err
+}
+
+func (m *mentions) add(name, target string) {
+	words := note.Words([]byte(name))
+	if len([]rune(name)) < minMention || len(words) == 0 {
+		return
+	}
+	x := mention{target: target}
+	for _, w := range words {
+		x.words = append(x.words, strings.ToLower(name[w.Start:w.End]))
+	}
+	m.byFirst[x.words[0]] = append(m.byFirst[x.words[0]], x)
+}
+
+// find gives the mentions in a note's text, outside of code, links, headings,
+// tags and front matter, none over another.
+func (m *mentions) find(d *note.Doc) []mention {
+	zones := d.Zones(true, true, true, true)
+	for _, t := range d.Tags {
+		zones = append(zones, t.Span)
+	}
+	slices.SortFunc(zones, func(a, b note.Span) int { return a.Start - b.Start })
+	words := note.Words(d.Data)
+	var out []mention
+	zone := 0
+	for i := 0; i < len(words); i++ {
+		for zone < len(zones) && zones[zone].End <= words[i].Start {
+			zone++
+		}
+		if zone < len(zones) && zones[zone].Start < words[i].End {
+			continue
+		}
+		limit := len(d.Data)
+		if zone < len(zones) {
+			limit = zones[zone].Start
+		}
+		if hit, n := m.at(d.Data, words[i:], limit); n > 0 {
+			hit.Span = note.Span{Start: words[i].Start, End: words[i+n-1].End}
+			out = append(out, hit)
+			i += n - 1
+		}
+	}
+	return out
+}
+
+// at gives the longest name that the next words are, and how many they are.
+func (m *mentions) at(data []byte, words []note.Span, limit int) (mention, int) {
+	for _, x := range m.byFirst[strings.ToLower(string(words[0].Of(data)))] {
+		n := len(x.words)
+		if n > len(words) || words[n-1].End > limit {
+			continue
+		}
+		ok := true
+		for k := 1; k < n && ok; k++ {
+			between := string(data[words[k-1].End:words[k].Start])
+			ok = strings.ToLower(string(words[k].Of(data))) == x.words[k] && len(between) < 4 && !strings.Contains(between, "\n")
+		}
+		if ok {
+			return x, n
+		}
+	}
+	return mention{}, 0
+}
