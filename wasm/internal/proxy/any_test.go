@@ -157,6 +157,10 @@ func TestTheDeadlineOfOneRequestDoesNotHurtTheNextOnItsConnection(t *testing.T) 
 		if status, res := s.whole(`{"input":"x"}`); status != 200 || short(res) != "ab" {
 			t.Errorf("whole: HTTP %d %v", status, res)
 		}
+		<-time.After(100 * time.Millisecond) // the deadline of the last write is over, the connection still open
+		if status, _, body := s.do(http.MethodGet, "/healthz"); status != 200 {
+			t.Errorf("health: HTTP %d %s", status, body)
+		}
 	}
 }
 

@@ -31,6 +31,8 @@ func TestAStreamAndAWholeAnswerGiveTheSameItems(t *testing.T) {
 		"at most two calls":             {oslo + oslo + oslo, weatherInput + "," + twoTools + `,"max_tool_calls":2`, `fc_001:get_weather({"city":"Oslo"})|fc_002:get_weather({"city":"Oslo"})`, "completed"},
 		"repaired arguments":            {`<tool_call>{"name":"get_weather","arguments":{"city":"Oslo"},}</tool_call>`, weatherInput + "," + twoTools, `fc_001:get_weather({"city":"Oslo"})`, "completed"},
 		"quoting is undone in the text": {"It says <~tool_call> and [~function_call.", weatherInput + "," + twoTools, "It says <tool_call> and [function_call.", "completed"},
+		"half a quoting at the end":     {"ends with <~tool_cal", weatherInput + "," + twoTools, "ends with <~tool_cal", "completed"},
+		"half a marker at the end":      {"ends with <tool_cal", weatherInput + "," + twoTools, "ends with <tool_cal", "completed"},
 		"numbering goes on":             {oslo, `"input":[{"role":"user","content":"x"},{"type":"function_call","id":"fc_007","call_id":"fc_007","name":"get_time","arguments":"{}"},{"type":"function_call_output","call_id":"fc_007","output":"noon"}],` + twoTools, `fc_008:get_weather({"city":"Oslo"})`, "completed"},
 		"forced tool":                   {"x" + oslo, weatherInput + "," + twoTools + `,"tool_choice":{"type":"function","name":"get_weather"}`, `x|fc_001:get_weather({"city":"Oslo"})`, "completed"},
 		"strict and well":               {oslo, weatherInput + "," + oneStrict, `fc_001:get_weather({"city":"Oslo"})`, "completed"},
@@ -234,6 +236,22 @@ func TestAClientThatGoesAwayFreesTheBackend(t *testing.T) {
 	}
 	b.waitFree()
 	waitFor(t, func() bool { return strings.Contains(s.log.String(), `"outcome":"client_gone"`) })
+}
+
+func TestAStrictFailureAndAnOverlongAnswerStopTheBackendAtOnce(t *testing.T) {
+	for name, says := range map[string]string{"invalid_tool_call": block("get_weather", "{}"), "": strings.Repeat("long ", 1000)} {
+		b := newScripted(func(ctx context.Context, _ Prompt, emit func(Delta)) (Usage, error) {
+			emit(Delta{Text: says})
+			emit(Delta{Text: "never seen"})
+			<-ctx.Done() // for ever, were it not stopped
+			return Usage{}, &llm.Error{Code: llm.CodeCancelled, Message: "Stopped."}
+		})
+		s := start(t, b, func(c *Config) { c.Limits.MaxOutput = 1000 })
+		if res := s.streamed(`{` + weatherInput + `,` + oneStrict + `}`); code(res) != name || strings.Contains(short(res), "never seen") {
+			t.Errorf("%s: %v", name, res)
+		}
+		b.waitFree()
+	}
 }
 
 func TestTheFailureOfABackendEndsTheStreamAndIsAnHTTPErrorOtherwise(t *testing.T) {

@@ -3,9 +3,12 @@
 package codex
 
 import (
+	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"sync"
@@ -218,6 +221,24 @@ func TestASlowReaderLosesItsTurnAndNotItsMemory(t *testing.T) {
 	box.put(posted{method: "turn/completed"})
 	if got, err := box.take(); len(got) != 1 || err != nil {
 		t.Errorf("after the interrupt: %d notifications, %v", len(got), err)
+	}
+}
+
+func TestAnAnswerThatCameBeforeTheEndIsNotLost(t *testing.T) {
+	for range 200 {
+		fromClient, toServer := io.Pipe()
+		fromServer, toClient := io.Pipe()
+		go func() {
+			line, _ := bufio.NewReader(fromClient).ReadString('\n')
+			var m message
+			_ = json.Unmarshal([]byte(line), &m)
+			_, _ = fmt.Fprintf(toClient, "{\"id\":%s,\"result\":{\"x\":7}}\n", m.ID)
+			_ = toClient.Close()
+		}()
+		var out struct{ X int }
+		if err := newConn(toServer, fromServer).call("thread/start", nil, &out); err != nil || out.X != 7 {
+			t.Fatalf("%v, %+v", err, out)
+		}
 	}
 }
 
