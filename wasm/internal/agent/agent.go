@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"embedded-agent/wasm/internal/fault"
@@ -15,7 +16,9 @@ import (
 // needed.
 type Config struct {
 	// RunID is the run's, and StepID the plan's step ("agent" when empty: the
-	// conversation itself). Name is the agent's, for traces.
+	// conversation itself). Name is the agent's, for traces. Several agents of
+	// one run (a foreach) need StepIDs of their own, and States whose Seq begin
+	// far enough apart that no two calls have one number.
 	RunID, StepID, Name string
 	// Conversation correlates runs of one conversation in traces.
 	Conversation string
@@ -156,7 +159,11 @@ func run(ctx context.Context, cfg Config, in Input, f feed) (*Outcome, error) {
 		f = &liveFeed{l: l, first: in.Messages}
 	}
 	l.feed = f
-	l.span = cfg.Trace.StartAgent(cfg.Parent, "agent/"+cfg.StepID, cfg.Name, cfg.Conversation)
+	what := "agent/" + cfg.StepID
+	if in.State.Turn > 0 { // it goes on: another span
+		what += "/" + strconv.Itoa(in.State.Turn)
+	}
+	l.span = cfg.Trace.StartAgent(cfg.Parent, what, cfg.Name, cfg.Conversation)
 	l.emit(Event{Type: AgentStart})
 	stop, problem := l.run()
 	l.endBackground(cancel)

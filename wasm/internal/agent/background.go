@@ -66,7 +66,7 @@ func (b *background) takeMessages() []llm.Message {
 	var images []llm.Block
 	for _, s := range ended {
 		text.WriteString("\n\n" + s.asked.ID + " " + s.ident.Tool + ":")
-		for _, block := range s.message.Content {
+		for _, block := range s.ended {
 			if block.Type == llm.BlockImage {
 				images = append(images, block)
 			} else {

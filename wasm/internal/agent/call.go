@@ -40,6 +40,9 @@ type slot struct {
 	over   bool // its end was told
 
 	message llm.Message
+	// pending: the message says that the call goes on; ended is what it came to.
+	pending bool
+	ended   []llm.Block
 }
 
 // execute makes the calls of one answer and gives their results in source

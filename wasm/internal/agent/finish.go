@@ -37,12 +37,10 @@ func (s *slot) finish(r *tool.Result, own bool) {
 	envelope := tool.NewEnvelope(call, r)
 	l.record(s.ident.LogicalID, envelope)
 	s.endSpan(r)
-	if !s.wasPending() {
-		s.message = m
+	if s.pending {
+		s.ended = content // the pending result stays what it was
 	} else {
-		// The pending result is in the conversation already; this is for the
-		// message that tells the end.
-		s.message.Content = content
+		s.message = m
 	}
 	l.emit(Event{
 		Type: ToolEnd, ToolCallID: s.asked.ID, CallID: call.CallID, LogicalID: call.LogicalID, Tool: call.Tool,
@@ -50,11 +48,10 @@ func (s *slot) finish(r *tool.Result, own bool) {
 	})
 }
 
-func (s *slot) wasPending() bool { return s.message.ToolCallID != "" }
-
 // pend answers a call that goes on in the background.
 func (s *slot) pend() {
 	content := []llm.Block{pendingBlock(s.ident.Tool)}
+	s.pending = true
 	s.message = llm.ToolResult(s.asked, false, content...)
 	s.l.record(s.ident.LogicalID, tool.Envelope{
 		CallID: s.ident.LogicalID, Name: s.ident.Tool, Version: s.ident.Version,

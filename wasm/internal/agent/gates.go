@@ -35,15 +35,19 @@ func (g *Gates) Fit(d pipeline.Deps) pipeline.Deps {
 // slotKey finds the slot of a call in its context.
 type slotKey struct{}
 
-func slotOf(ctx context.Context) *slot {
-	s, _ := ctx.Value(slotKey{}).(*slot)
-	return s
+// slotOf gives the slot of a call; nil for the calls of others, even of those
+// that a tool of the loop makes.
+func slotOf(ctx context.Context, c *tool.Call) *slot {
+	if s, ok := ctx.Value(slotKey{}).(*slot); ok && s.call == c {
+		return s
+	}
+	return nil
 }
 
 // before waits until every call before has been admitted or is over.
 func (g *Gates) before(hook func(context.Context, *tool.Call) (tool.Args, error)) func(context.Context, *tool.Call) (tool.Args, error) {
 	return func(ctx context.Context, c *tool.Call) (tool.Args, error) {
-		if s := slotOf(ctx); s != nil {
+		if s := slotOf(ctx, c); s != nil {
 			for _, passed := range s.before {
 				select {
 				case <-passed:
@@ -66,7 +70,7 @@ func (g *Gates) before(hook func(context.Context, *tool.Call) (tool.Args, error)
 // for its turn on the paths it touches, and for a place to run.
 func (g *Gates) prepare(d pipeline.Deps) func(context.Context, *tool.Call) error {
 	return func(ctx context.Context, c *tool.Call) error {
-		if s := slotOf(ctx); s != nil {
+		if s := slotOf(ctx, c); s != nil {
 			e, err := d.Registry.Get(c.Tool, c.Version)
 			if err != nil {
 				return err
@@ -90,7 +94,7 @@ func noteScope(resolve func(context.Context, *tool.Entry) (map[string]string, st
 	}
 	return func(ctx context.Context, e *tool.Entry) (map[string]string, string, error) {
 		values, scope, err := resolve(ctx, e)
-		if s := slotOf(ctx); s != nil && err == nil {
+		if s, ok := ctx.Value(slotKey{}).(*slot); ok && s.entry == e && err == nil {
 			s.scope = scope
 		}
 		return values, scope, err

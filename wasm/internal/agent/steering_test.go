@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/llmtest"
+	"embedded-agent/wasm/internal/pipeline"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -204,4 +206,112 @@ func TestAStopEndsBackgroundCallsTooAndTheirEndIsInTheConversation(t *testing.T)
 			t.Errorf("%s; the last message is %q", out.Stop, last.Text())
 		}
 	})
+}
+
+func TestABackgroundCallThatEndsWhileOthersStillRunKeepsItsPendingResult(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := spec("test.job", tool.None)
+		s.Flags.Background = true
+		wait := func(_ context.Context, _ *tool.Env, a tool.Args) (tool.Data, error) {
+			time.Sleep(time.Duration(a.Int("n")) * time.Second)
+			return tool.Data{"n": a.Int("n")}, nil
+		}
+		k := newKit(t, []llmtest.Turn{
+			llmtest.Reply(call("c1", "test.job", `{"n":40}`), call("c2", "test.wait", `{"n":60}`)), llmtest.Say("ok"),
+		}, withTools(tool.Tool{Spec: s, Run: wait}, quick("test.wait", wait)))
+		out := k.run("go")
+		got := results(out.State.Messages)
+		if !strings.Contains(got[0], `"status":"pending"`) || got[1] != `{"n":60}` {
+			t.Errorf("results %q", got)
+		}
+		if told := out.State.Messages[4]; told.Role != llm.RoleUser || !strings.Contains(told.Text(), `{"n":40}`) {
+			t.Errorf("the end is told as %q", told.Text())
+		}
+	})
+}
+
+func TestABackgroundCallKeepsItsPathsAndGivesItsPlaceToOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		var log []string
+		note := func(s string) { mu.Lock(); log = append(log, s); mu.Unlock() }
+		path := func(a tool.Args) []string { return []string{a.String("path")} }
+		s := spec("test.job", tool.Writes)
+		s.Flags.Background = true
+		k := newKit(t, []llmtest.Turn{
+			llmtest.Reply(call("c1", "test.job", `{"n":1,"path":"A.md"}`)),
+			llmtest.Reply(call("c2", "test.write", `{"n":2,"path":"A.md"}`), call("c3", "test.write", `{"n":3,"path":"B.md"}`)),
+			llmtest.Say("ok"), llmtest.Say("ok"),
+		}, withTools(
+			tool.Tool{Spec: s, Claims: path, Run: func(context.Context, *tool.Env, tool.Args) (tool.Data, error) {
+				note("+1")
+				time.Sleep(45 * time.Second)
+				note("-1")
+				return tool.Data{}, nil
+			}},
+			writer("test.write", tool.Writes, path, note),
+		), withConfig(func(c *agent.Config) { c.Concurrency = 1 }))
+		k.run("go")
+		if got := strings.Join(log, " "); got != "+1 +3 -3 -1 +2 -2" {
+			t.Errorf("order %s", got)
+		}
+	})
+}
+
+func TestAStopWhileTheModelSpeaksKeepsItsWordsAndGoingOnAsksItToContinue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		held := make(chan struct{})
+		k := newKit(t, []llmtest.Turn{
+			{Blocks: []llm.Block{llm.Text("I was about to ")}, Hold: true, Held: held},
+			{Check: func(r llm.Request) error {
+				if last := r.Messages[len(r.Messages)-1]; last.Role != llm.RoleUser || last.Text() != "Go on where you stopped." {
+					return fmt.Errorf("the last message is %q of the %s", last.Text(), last.Role)
+				}
+				return nil
+			}, Blocks: []llm.Block{llm.Text("say this.")}},
+		})
+		ctx, stop := context.WithCancel(t.Context())
+		go func() { <-held; stop() }()
+		out := k.runInput(ctx, agent.Input{Messages: []llm.Message{llm.UserMessage("go")}})
+		if out.Stop != agent.Stopped || out.Outputs.Response != "I was about to " {
+			t.Fatalf("%s, %q", out.Stop, out.Outputs.Response)
+		}
+		on := k.runInput(t.Context(), agent.Input{State: roundTrip(t, out.State)})
+		if on.Stop != agent.Done || on.Outputs.Response != "say this." {
+			t.Errorf("%s, %q: %v", on.Stop, on.Outputs.Response, on.Problem)
+		}
+	})
+}
+
+func TestMessagesThatComeAfterTheEndAreLeftInTheInbox(t *testing.T) {
+	inbox := agent.NewInbox()
+	k := newKit(t, []llmtest.Turn{llmtest.Say("done")}, withConfig(func(c *agent.Config) {
+		c.Inbox = inbox
+		on := c.On
+		c.On = func(e agent.Event) {
+			on(e)
+			if e.Type == agent.AgentEnd {
+				inbox.Steer(llm.UserMessage("one more"))
+			}
+		}
+	}))
+	k.run("go")
+	if left := inbox.Left(); len(left) != 1 || left[0].Text() != "one more" {
+		t.Errorf("left: %v", left)
+	}
+}
+
+func TestAToolThatMakesCallsOfItsOwnThroughTheSamePipelineDoesNotDisturbTheOrder(t *testing.T) {
+	var k *kit
+	inner := quick("test.outer", func(ctx context.Context, _ *tool.Env, a tool.Args) (tool.Data, error) {
+		r := k.cfg.Do(ctx, pipeline.Request{Call: &tool.Call{RunID: runID, StepID: "inner", Tool: "test.echo", Args: tool.Args{"n": a["n"]}, Attempt: 1, Seq: 100 + a.Int("n")}})
+		return r.Data, nil
+	})
+	k = newKit(t, []llmtest.Turn{
+		llmtest.Reply(call("c1", "test.outer", `{"n":1}`), call("c2", "test.outer", `{"n":2}`)), llmtest.Say("ok"),
+	}, withTools(inner, echo), withConfig(func(c *agent.Config) { c.Concurrency = 1 }))
+	out := k.run("go")
+	if got := results(out.State.Messages); !slices.Equal(got, []string{`{"n":1}`, `{"n":2}`}) {
+		t.Errorf("results %q", got)
+	}
 }
