@@ -29,7 +29,7 @@ func All() []tool.Tool {
 		commandsList, commandsRun,
 		editorGetActiveFilePath, editorGetSelection, editorInsertAtCursor, editorReplaceSelection,
 		linksFind, linksMake, linksRewrite, linksUnlinkedMentions,
-		metadataGet, metadataRemove, metadataRename, metadataSet,
+		metadataFromInline, metadataGet, metadataRemove, metadataRename, metadataSet, metadataValues,
 		noteMerge, noteSplitAtHeadings,
 		datesAdd, datesDailyNote, datesFormat, datesParse,
 		tagsAdd, tagsRemove, tagsRename, tasksList, tasksMove, tasksSetStatus, templateApply,

@@ -34,6 +34,7 @@ type queryPlan struct {
 	modifiedAfter, modifiedBefore int64
 	target                        string
 	linksTo, linkedFrom           map[string]bool
+	notLinkedFrom                 map[string]bool
 	names                         *names
 	dateFrom, sortBy              string
 	descending                    bool
@@ -51,7 +52,7 @@ func (q *queryPlan) passInfo(i host.Info) bool {
 		q.minName > 0 && len([]rune(title(i.Path))) <= q.minName,
 		q.createdAfter > 0 && i.CTime < q.createdAfter, q.createdBefore > 0 && i.CTime >= q.createdBefore,
 		q.modifiedAfter > 0 && i.MTime < q.modifiedAfter, q.modifiedBefore > 0 && i.MTime >= q.modifiedBefore,
-		q.linksTo != nil && !q.linksTo[i.Path], q.linkedFrom != nil && !q.linkedFrom[i.Path]:
+		q.linksTo != nil && !q.linksTo[i.Path], q.linkedFrom != nil && !q.linkedFrom[i.Path], q.notLinkedFrom[i.Path]:
 		return false
 	}
 	return !slices.ContainsFunc(q.exclude, func(e string) bool {

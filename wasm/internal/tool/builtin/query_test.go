@@ -59,6 +59,7 @@ func TestQueriesFindByEveryRule(t *testing.T) {
 		{"made in a span", obj{"createdAfter": "2026-11-01", "createdBefore": "2026-11-19"}, "Beta Gamma"},
 		{"linking to a note", obj{"linksTo": "Inbox/Alpha"}, "2026-11-19"},
 		{"linked from a note", obj{"linkedFrom": "Daily/2026-11-19.md", "kind": "any"}, "Alpha pic"},
+		{"not linked from a note", obj{"notLinkedFrom": "Daily/2026-11-19.md", "folder": "Inbox"}, "Beta Gamma"},
 		{"with broken links", obj{"brokenLinks": true}, "Alpha Beta"},
 		{"linked from nowhere", obj{"withoutBacklinks": true, "folder": "Inbox"}, "Gamma"},
 		{"attachments that nothing uses", obj{"withoutBacklinks": true, "kind": "attachment"}, "unused"},

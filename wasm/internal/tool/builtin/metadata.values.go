@@ -1,0 +1,100 @@
+package builtin
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/note"
+	"embedded-agent/wasm/internal/tool"
+)
+
+func metadataValues() tool.Tool {
+	return define(tool.Tool{
+		Spec: tool.Spec{
+			Name: "metadata.values", Category: "search", SideEffects: tool.Reads,
+			Aliases: map[string]string{"key": "property", "files": "paths", "file_path": "path"},
+		},
+		Run: propertyValues,
+	})
+}
+
+// tally counts one value; the first spelling seen is shown.
+type tally struct {
+	value any
+	count int
+}
+
+func propertyValues(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
+	infos, err := targets(ctx, env, args)
+	if err != nil {
+		return nil, err
+	}
+	only := args.String("property")
+	byKey := map[string]map[string]*tally{}
+	err = readAll(ctx, env, infos, func(_ host.Info, data []byte) error {
+		values, err := note.ParseFront(data).Values()
+		if err != nil {
+			return nil // a front matter that cannot be read has no values
+		}
+		for key, v := range values {
+			if only == "" || strings.EqualFold(key, only) {
+				count(byKey, key, v)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	limit := 100
+	if args.Has("limit") {
+		limit = args.Int("limit")
+	}
+	out := []any{}
+	for key, values := range byKey {
+		all := make([]*tally, 0, len(values))
+		for _, t := range values {
+			all = append(all, t)
+		}
+		slices.SortFunc(all, func(a, b *tally) int {
+			return cmp.Or(b.count-a.count, strings.Compare(fmt.Sprint(a.value), fmt.Sprint(b.value)))
+		})
+		list := []any{}
+		for _, t := range all[:min(limit, len(all))] {
+			list = append(list, map[string]any{"value": t.value, "count": t.count})
+		}
+		out = append(out, map[string]any{"property": key, "different": len(all), "values": list})
+	}
+	slices.SortFunc(out, func(a, b any) int {
+		return strings.Compare(a.(map[string]any)["property"].(string), b.(map[string]any)["property"].(string))
+	})
+	return tool.Data{"properties": out}, nil
+}
+
+// count counts a property's value, or each element of a list.
+func count(byKey map[string]map[string]*tally, key string, v any) {
+	if byKey[key] == nil {
+		byKey[key] = map[string]*tally{}
+	}
+	list, ok := v.([]any)
+	if !ok {
+		list = []any{v}
+	}
+	for _, e := range list {
+		if emptyValue(e) {
+			continue
+		}
+		if _, nested := e.(map[string]any); nested {
+			continue // has no value of its own
+		}
+		id := strings.ToLower(plainText(e))
+		if byKey[key][id] == nil {
+			byKey[key][id] = &tally{value: e}
+		}
+		byKey[key][id].count++
+	}
+}

@@ -1,0 +1,179 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/tool"
+	"embedded-agent/wasm/internal/vaultpath"
+)
+
+var errQuery = errors.New("a condition that cannot be read")
+
+// newQuery reads the arguments.
+func newQuery(ctx context.Context, env *tool.Env, args tool.Args) (*queryPlan, error) {
+	q := &queryPlan{ctx: ctx, env: env, kind: args.String("kind"), tasks: args.String("tasks"), minName: args.Int("nameLongerThan")}
+	for _, list := range []struct {
+		name string
+		into *[]string
+	}{{"tags", &q.tags}, {"anyTag", &q.anyTag}, {"withoutTags", &q.withoutTags}, {"exclude", &q.exclude}, {"fields", &q.fields}} {
+		for _, s := range stringList(args, list.name) {
+			*list.into = append(*list.into, bareTag(s))
+		}
+	}
+	var err error
+	if args.Has("name") {
+		if q.name, err = compileGlob(args.String("name")); err != nil {
+			return nil, err
+		}
+	}
+	for _, b := range []struct {
+		name string
+		into *int64
+	}{{"createdAfter", &q.createdAfter}, {"createdBefore", &q.createdBefore}, {"modifiedAfter", &q.modifiedAfter}, {"modifiedBefore", &q.modifiedBefore}} {
+		if args.Has(b.name) {
+			t, err := parseDate(args.String(b.name), env.Now)
+			if err != nil {
+				return nil, err
+			}
+			*b.into = t.UnixMilli()
+		}
+	}
+	for _, w := range args.List("where") {
+		c, err := newCondition(w)
+		if err != nil {
+			return nil, err
+		}
+		q.where = append(q.where, c)
+	}
+	if args.Has("text") {
+		if q.text, err = matcher(args.String("text"), args.Bool("regex"), args.Bool("caseSensitive")); err != nil {
+			return nil, err
+		}
+	}
+	q.empty, q.broken = boolArg(args, "empty"), boolArg(args, "brokenLinks")
+	q.unlinked = args.Bool("withoutBacklinks")
+	q.dateFrom = args.String("dateFrom")
+	if err := q.readSort(args); err != nil {
+		return nil, err
+	}
+	return q, q.readLinks(args)
+}
+
+func boolArg(args tool.Args, name string) *bool {
+	if !args.Has(name) {
+		return nil
+	}
+	b := args.Bool(name)
+	return &b
+}
+
+// readLinks reads the conditions on links, and settles what must be read.
+func (q *queryPlan) readLinks(args tool.Args) error {
+	if args.Has("linksTo") || q.broken != nil {
+		n, err := namesOf(q.ctx, q.env)
+		if err != nil {
+			return err
+		}
+		q.names = n
+	}
+	if args.Has("linksTo") {
+		info, err := find(q.ctx, q.env, args.String("linksTo"))
+		if err != nil {
+			return err
+		}
+		q.target = info.Path
+		links, err := q.env.Vault.Backlinks(q.ctx, info.Path)
+		if err != nil {
+			return err
+		}
+		q.linksTo = toSet(links)
+	}
+	for _, from := range []struct {
+		name string
+		into *map[string]bool
+	}{{"linkedFrom", &q.linkedFrom}, {"notLinkedFrom", &q.notLinkedFrom}} {
+		if !args.Has(from.name) {
+			continue
+		}
+		targets, err := q.targetsOf(args.String(from.name))
+		if err != nil {
+			return err
+		}
+		if from.name == "notLinkedFrom" {
+			info, err := find(q.ctx, q.env, args.String(from.name))
+			if err != nil {
+				return err
+			}
+			targets[info.Path] = true // a note need not link to itself
+		}
+		*from.into = targets
+	}
+	q.testsText = len(q.tags)+len(q.anyTag)+len(q.where) > 0 || q.tasks != "" && q.tasks != "none" ||
+		q.text != nil || q.linksTo != nil || q.broken != nil && *q.broken
+	q.needsText = q.testsText || len(q.withoutTags) > 0 || q.tasks != "" || q.empty != nil || q.broken != nil ||
+		q.dateFrom != "" || strings.HasPrefix(q.sortBy, "property:") || q.wantsText()
+	return nil
+}
+
+// targetsOf gives the files that a note links to.
+func (q *queryPlan) targetsOf(note string) (map[string]bool, error) {
+	path, data, err := readNote(q.ctx, q.env, note)
+	if err != nil {
+		return nil, err
+	}
+	n, err := namesOf(q.ctx, q.env)
+	if err != nil {
+		return nil, err
+	}
+	out := toSet(linkTargets(n, path, data))
+	return out, n.err
+}
+
+func toSet(list []string) map[string]bool {
+	out := make(map[string]bool, len(list))
+	for _, s := range list {
+		out[s] = true
+	}
+	return out
+}
+
+// compileGlob reads a pattern for names: "*" any characters, "?" one. With a
+// slash it is compared with the path, otherwise with the name or the title.
+func compileGlob(pattern string) (func(path string) bool, error) {
+	if strings.TrimSpace(pattern) == "" {
+		return nil, fault.New(fault.Validation, "tools.query.condition", fault.P{"condition": "name"}).With(errQuery)
+	}
+	low := strings.ToLower(pattern)
+	whole := strings.Contains(low, "/")
+	return func(path string) bool {
+		path = strings.ToLower(path)
+		if whole {
+			return globMatch(low, path) || globMatch(low, strings.TrimSuffix(path, ".md"))
+		}
+		return globMatch(low, vaultpath.Base(path)) || globMatch(low, title(path))
+	}, nil
+}
+
+// globMatch compares by the usual two-pointer walk, linear for one star and
+// never more than the product of the lengths.
+func globMatch(pattern, s string) bool {
+	p, i, star, mark := 0, 0, -1, 0
+	for i < len(s) {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, mark = p, i
+			p++
+		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == s[i]):
+			p, i = p+1, i+1
+		case star >= 0:
+			p, mark = star+1, mark+1
+			i = mark
+		default:
+			return false
+		}
+	}
+	return strings.Trim(pattern[p:], "*") == ""
+}
