@@ -213,6 +213,9 @@ func following(n ast.Node) ast.Node {
 	return nil
 }
 
+// titleParser is made once: making it costs more than reading a title.
+var titleParser = sync.OnceValue(goldmark.DefaultParser)
+
 // maxTitle is how long a text may be for its emphasis and links to be read by
 // the Markdown parser; what is longer is no title.
 const maxTitle = 1024
@@ -220,12 +223,15 @@ const maxTitle = 1024
 // Title gives the words of a paragraph on one line: links as what they show, no
 // emphasis, no code marks.
 func Title(s string) string {
+	if !strings.ContainsAny(s, "*_[]<>&\\`!~=^%$#:@") {
+		return strings.Join(strings.Fields(s), " ") // nothing in it to take out
+	}
 	if len(s) > maxTitle {
 		return Plain(s)
 	}
 	src := []byte("\u200b" + strings.ReplaceAll(s, "\n", " ")) // a paragraph, whatever it starts with
 	var b strings.Builder
-	doc := goldmark.DefaultParser().Parse(text.NewReader(src))
+	doc := titleParser().Parse(text.NewReader(src))
 	for c := doc.FirstChild(); c != nil; c = c.NextSibling() {
 		b.WriteString(plainInline(c, src))
 	}

@@ -39,8 +39,8 @@ type queryPlan struct {
 	dateFrom, sortBy              string
 	descending                    bool
 	// testsText: only a note's text tells whether it passes. needsText: its
-	// text is needed at all.
-	testsText, needsText bool
+	// text is needed at all. needsBody: its front matter is not enough.
+	testsText, needsText, needsBody bool
 }
 
 // passInfo tests what needs no reading.

@@ -113,6 +113,7 @@ func (q *queryPlan) readLinks(args tool.Args) error {
 	}
 	q.testsText = len(q.tags)+len(q.anyTag)+len(q.where) > 0 || q.tasks != "" && q.tasks != "none" ||
 		q.text != nil || q.linksTo != nil || q.broken != nil && *q.broken
+	q.needsBody = len(q.tags)+len(q.anyTag)+len(q.withoutTags) > 0 || q.tasks != "" || q.linksTo != nil || q.broken != nil || q.wantsText()
 	q.needsText = q.testsText || len(q.withoutTags) > 0 || q.tasks != "" || q.empty != nil || q.broken != nil ||
 		q.dateFrom != "" || strings.HasPrefix(q.sortBy, "property:") || q.wantsText()
 	return nil

@@ -88,7 +88,14 @@ func (q *queryPlan) read(infos []host.Info) ([]hit, error) {
 	}
 	err := readAll(q.ctx, q.env, texts, func(i host.Info, data []byte) error {
 		h := hit{info: i}
-		d := note.Parse(data)
+		front := note.ParseFront(data)
+		if !q.passProperties(&h, front) {
+			return nil
+		}
+		d := front
+		if q.needsBody {
+			d = note.Parse(data)
+		}
 		ok, err := q.passText(&h, d)
 		if err != nil || !ok {
 			return err
@@ -155,20 +162,26 @@ func linkTargets(n note.Names, path string, data []byte) []string {
 	return out
 }
 
-// passText tests what only the text shows, and keeps what it found on the way.
-func (q *queryPlan) passText(h *hit, d *note.Doc) (bool, error) {
-	values, err := d.Values()
+// passProperties tests the properties, which the front matter alone tells, and
+// keeps them.
+func (q *queryPlan) passProperties(h *hit, front *note.Doc) bool {
+	values, err := front.Values()
 	if err != nil {
 		values = map[string]any{} // its properties cannot be read: it has none
 	}
 	h.values = values
-	if !q.passTags(d.AllTags(values)) || !q.passTasks(d) {
-		return false, nil
-	}
 	for _, w := range q.where {
 		if !w.pass(values[w.property], q.env.Now) {
-			return false, nil
+			return false
 		}
+	}
+	return true
+}
+
+// passText tests what the rest of the text shows.
+func (q *queryPlan) passText(h *hit, d *note.Doc) (bool, error) {
+	if q.needsBody && (!q.passTags(d.AllTags(h.values)) || !q.passTasks(d)) {
+		return false, nil
 	}
 	if q.text != nil && q.text(string(d.Data), 0) < 0 {
 		return false, nil

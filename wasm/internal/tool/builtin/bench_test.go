@@ -1,0 +1,105 @@
+package builtin_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"embedded-agent/wasm/internal/host/hosttest"
+	"embedded-agent/wasm/internal/overlay"
+	"embedded-agent/wasm/internal/tool"
+)
+
+// vaultOf makes a vault of n linked notes.
+func vaultOf(n int) *hosttest.Memory {
+	files := make(map[string]string, n)
+	for i := range n {
+		files[fmt.Sprintf("Folder %d/Note %d.md", i%50, i)] = fmt.Sprintf(
+			"---\ntype: note\nrating: %d\ntags: [a, b%d]\n---\n# Note %d\n\nSome text about [[Note %d]] and #tag%d.\n\n- [ ] task %d\n%s",
+			i%10, i%7, i, (i+1)%n, i%13, i, strings.Repeat("A line of ordinary text.\n", 20))
+	}
+	return hosttest.New(hosttest.Options{Files: files})
+}
+
+func bench(b *testing.B, name string, args tool.Args, notes int) {
+	m := vaultOf(notes)
+	e, err := registry(b).Get(name, "")
+	if err != nil {
+		b.Fatal(err)
+	}
+	env := envOf(m.Host())
+	for b.Loop() {
+		if _, err := e.Run(context.Background(), env, args); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkQueryByProperty(b *testing.B) {
+	bench(b, "vault.query", tool.Args{"where": []any{map[string]any{"property": "rating", "op": ">", "value": 5.0}}}, 2000)
+}
+
+func BenchmarkSearchRareWord(b *testing.B) {
+	bench(b, "vault.searchText", tool.Args{"query": "unfindable"}, 2000)
+}
+
+func BenchmarkParseBullets(b *testing.B) {
+	bench(b, "util.parseMarkdownBullets", tool.Args{"text": strings.Repeat("- a **bullet** with [[Link]]\n  - nested\n", 500)}, 1)
+}
+
+// BenchmarkSimulateCreate is one call of a foreach on the overlay.
+func BenchmarkSimulateCreate(b *testing.B) {
+	m := vaultOf(1000)
+	h := m.Host()
+	e, err := registry(b).Get("vault.createFile", "")
+	if err != nil {
+		b.Fatal(err)
+	}
+	o := overlay.New(overlay.NewBase(h.Vault, h.Editor, now))
+	i := 0
+	for b.Loop() {
+		env := viewEnv(h, o.For(fmt.Sprint(i)))
+		if _, err := e.Run(context.Background(), env, tool.Args{"folder": "New", "title": fmt.Sprint("Note of ", i), "content": "x"}); err != nil {
+			b.Fatal(err)
+		}
+		i++
+	}
+}
+
+func TestQueriesAndRenamesAreLinear(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a few seconds")
+	}
+	took := func(notes int, name string, args tool.Args) time.Duration {
+		best := time.Hour
+		for range 2 {
+			m := vaultOf(notes)
+			e, err := registry(t).Get(name, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			start := time.Now()
+			if _, err := e.Run(t.Context(), envOf(m.Host()), args); err != nil {
+				t.Fatal(err)
+			}
+			best = min(best, time.Since(start))
+		}
+		return best
+	}
+	for name, args := range map[string]tool.Args{
+		"vault.query":            {"withoutBacklinks": true, "sort": "-modified"},
+		"links.find":             {"kind": "broken"},
+		"links.unlinkedMentions": {"folder": "Folder 1"},
+		"vault.rename":           {"path": "Folder 0", "newPath": "Moved"},
+		"tags.rename":            {"from": "a", "to": "z"},
+		"tasks.list":             {"status": "open"},
+		"vault.delete":           {"path": "Folder 3"},
+	} {
+		small, large := took(500, name, args), took(4000, name, args)
+		if large > 24*small && large > 500*time.Millisecond {
+			t.Errorf("%s: %v for 500 notes, %v for 4,000", name, small, large)
+		}
+	}
+}
