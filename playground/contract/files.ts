@@ -39,6 +39,7 @@ export const fileCases: ContractCase[] = [
 		async run(host) {
 			const target = await makeIndexed(host, "Contract target.md", "# Part\n");
 			const text = [
+				'---\nup: "[[Contract target]]"\n---',
 				"[[Contract target]] [[Contract target|alias]] [[Contract target#Part]] ![[Contract target]]",
 				"[text](Contract%20target.md) `[[Contract target]]` [[Contract other]]",
 			].join("\n");
@@ -52,6 +53,7 @@ export const fileCases: ContractCase[] = [
 				"the links are rewritten",
 			);
 			const expected = [
+				'---\nup: "[[Contract moved]]"\n---',
 				"[[Contract moved]] [[Contract moved|alias]] [[Contract moved#Part]] ![[Contract moved]]",
 				"[text](Contract%20moved.md) `[[Contract target]]` [[Contract other]]",
 			].join("\n");

@@ -1,5 +1,5 @@
 /** The disk behind the vault. Changes go one at a time, as in the app; reads do not wait for them. */
-import type { Connection } from "../page/connection";
+import { HostError, type Connection } from "../page/connection";
 import type { WireStat } from "../shared/frames";
 import type { Profile } from "../shared/profiles";
 import { throwByName } from "./not_implemented";
@@ -74,6 +74,17 @@ class VaultAdapter {
 
 	writeBinary(normalizedPath: string, data: ArrayBuffer, options?: DataWriteOptions): Promise<void> {
 		return this.queue(() => this.put("write", normalizedPath, new Uint8Array(data), options));
+	}
+
+	/** Writes a file that must not exist yet; the disk decides, so a name that differs only in case exists too. */
+	async createNew(normalizedPath: string, data: Uint8Array, options?: DataWriteOptions): Promise<void> {
+		try {
+			await this.queue(() => this.put("write", normalizedPath, data, options, true));
+		} catch (error) {
+			if (error instanceof HostError && error.code === "EEXIST")
+				throw new Error("File already exists.", { cause: error });
+			throw error;
+		}
 	}
 
 	append(normalizedPath: string, data: string, options?: DataWriteOptions): Promise<void> {
@@ -196,9 +207,15 @@ class VaultAdapter {
 		return result;
 	}
 
-	private async put(op: string, path: string, data: Uint8Array, options?: DataWriteOptions): Promise<void> {
+	private async put(
+		op: string,
+		path: string,
+		data: Uint8Array,
+		options?: DataWriteOptions,
+		exclusive = false,
+	): Promise<void> {
 		const times = options?.mtime === undefined ? {} : { mtime: options.mtime };
-		const { result } = await this.connection.call(op, { path, ...times }, data);
+		const { result } = await this.connection.call(op, { path, exclusive, ...times }, data);
 		this.tellAppeared(path, result as WireStat);
 	}
 

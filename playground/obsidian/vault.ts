@@ -6,6 +6,7 @@ import { Config, type ConfigValue } from "./config";
 import { Events } from "./events";
 import { TFile, TFolder, type TAbstractFile } from "./files";
 import { normalizePath } from "./paths";
+import { encodeText } from "./text_codec";
 import { VaultIndex } from "./vault_index";
 import { checkPath } from "./vault_names";
 
@@ -133,14 +134,14 @@ export class Vault extends Events {
 	}
 
 	async create(path: string, data: string, options?: DataWriteOptions): Promise<TFile> {
-		const clean = await this.freePath(path);
-		await this.adapter.write(clean, data, options);
+		const clean = this.newPath(path);
+		await this.adapter.createNew(clean, encodeText(data), options);
 		return this.getFileByPath(clean) as TFile;
 	}
 
 	async createBinary(path: string, data: ArrayBuffer, options?: DataWriteOptions): Promise<TFile> {
-		const clean = await this.freePath(path);
-		await this.adapter.writeBinary(clean, data, options);
+		const clean = this.newPath(path);
+		await this.adapter.createNew(clean, new Uint8Array(data), options);
 		return this.getFileByPath(clean) as TFile;
 	}
 
@@ -225,10 +226,9 @@ export class Vault extends Events {
 		}
 	}
 
-	private async freePath(path: string): Promise<string> {
+	private newPath(path: string): string {
 		const clean = normalizePath(path);
 		this.checkPath(clean);
-		if (await this.adapter.exists(clean)) throw new Error("File already exists.");
 		return clean;
 	}
 

@@ -58,6 +58,9 @@ export async function boot({ connection, profile, vaultName, theme, test }: Boot
 	connection.onClose = () =>
 		new Notice("The playground's server has gone away. Start it again and reload this page.", 0);
 
+	// While a page is about to go it can still send; when it is going (`pagehide`) the socket is closed already.
+	window.addEventListener("beforeunload", () => void app.workspace.quit());
+
 	registerViews(app);
 	addAppCommands(app);
 	addAppSettings(app);

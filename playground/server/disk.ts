@@ -1,6 +1,6 @@
 /** The calls on the real folder, one method each. Every path is a vault path. */
-import type { Stats } from "node:fs";
-import * as fs from "node:fs/promises";
+import * as fs from "node:fs";
+import { cp, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { WireStat } from "../shared/frames";
 import type { Profile } from "../shared/profiles";
@@ -18,7 +18,7 @@ export interface Listing {
 }
 
 /** Stat as it goes over the wire. The creation time is the birth time where the file system keeps one. */
-export function wireStat(stats: Stats): WireStat {
+export function wireStat(stats: fs.Stats): WireStat {
 	const born = stats.birthtimeMs > 0 ? stats.birthtimeMs : stats.ctimeMs;
 	return [
 		stats.isDirectory() ? "folder" : "file",
@@ -35,11 +35,11 @@ export class Disk {
 	) {}
 
 	/** The real file behind a vault path. */
-	resolve(path: string): Promise<string> {
+	resolve(path: string): string {
 		return realPath(this.root, this.profile, path);
 	}
 
-	private async resolveNew(path: string): Promise<string> {
+	private resolveNew(path: string): string {
 		const names = segments(path);
 		for (const name of names) checkNewName(this.profile, name, path);
 		return this.resolve(path);
@@ -47,9 +47,9 @@ export class Disk {
 
 	/** Stat, or undefined where nothing is. `sensitive` asks for exactly this spelling. */
 	async stat(path: string, sensitive = false): Promise<WireStat | undefined> {
-		const real = sensitive ? join(this.root, ...segments(path)) : await this.resolve(path);
+		const real = sensitive ? join(this.root, ...segments(path)) : this.resolve(path);
 		try {
-			return wireStat(await fs.stat(real));
+			return wireStat(fs.statSync(real));
 		} catch (error) {
 			if (isCode(error, "ENOENT", "ENOTDIR", "ENAMETOOLONG")) return undefined;
 			throw error;
@@ -57,7 +57,7 @@ export class Disk {
 	}
 
 	async list(path: string): Promise<Listing> {
-		const entries = await fs.readdir(await this.resolve(path), { withFileTypes: true });
+		const entries = fs.readdirSync(this.resolve(path), { withFileTypes: true });
 		const prefix = path === "" || path === "/" ? "" : `${path}/`;
 		const listing: Listing = { files: [], folders: [] };
 		for (const entry of entries) {
@@ -68,49 +68,51 @@ export class Disk {
 	}
 
 	async read(path: string): Promise<Uint8Array> {
-		return fs.readFile(await this.resolve(path));
+		return fs.readFileSync(this.resolve(path));
 	}
 
-	async write(path: string, data: Uint8Array, times: WriteTimes): Promise<void> {
-		const real = await this.resolveNew(path);
-		await fs.writeFile(real, data);
-		await setTimes(real, times);
+	/** `exclusive` refuses with EEXIST where something is. */
+	async write(path: string, data: Uint8Array, times: WriteTimes, exclusive = false): Promise<void> {
+		const real = this.resolveNew(path);
+		if (exclusive && fs.existsSync(real)) throw new DiskError("EEXIST", "file already exists", path);
+		fs.writeFileSync(real, data);
+		setTimes(real, times);
 	}
 
 	async append(path: string, data: Uint8Array, times: WriteTimes): Promise<void> {
-		const real = await this.resolveNew(path);
-		await fs.appendFile(real, data);
-		await setTimes(real, times);
+		const real = this.resolveNew(path);
+		fs.appendFileSync(real, data);
+		setTimes(real, times);
 	}
 
 	/** Makes the folder and, as the app's own adapter does, the folders above it. */
 	async mkdir(path: string): Promise<void> {
-		await fs.mkdir(await this.resolveNew(path), { recursive: true });
+		fs.mkdirSync(this.resolveNew(path), { recursive: true });
 	}
 
 	async rename(path: string, to: string): Promise<void> {
-		const from = await this.resolve(path);
+		const from = this.resolve(path);
 		const names = segments(to);
 		for (const name of names) checkNewName(this.profile, name, to);
-		const target = await this.resolve(to);
+		const target = this.resolve(to);
 		// On a disk that folds case, "a.md" -> "A.md" finds itself: it is a change of spelling.
 		const final = target === from ? join(dirname(from), names.at(-1) ?? "") : target;
-		await fs.rename(from, final);
+		fs.renameSync(from, final);
 	}
 
 	async remove(path: string): Promise<void> {
-		await fs.unlink(await this.resolve(path));
+		fs.unlinkSync(this.resolve(path));
 	}
 
 	async rmdir(path: string, recursive: boolean): Promise<void> {
 		this.refuseRoot(path);
-		const real = await this.resolve(path);
-		if (recursive) await fs.rm(real, { recursive: true });
-		else await fs.rmdir(real);
+		const real = this.resolve(path);
+		if (recursive) await rm(real, { recursive: true });
+		else fs.rmdirSync(real);
 	}
 
 	async copy(path: string, to: string): Promise<void> {
-		await fs.cp(await this.resolve(path), await this.resolveNew(to), {
+		await cp(this.resolve(path), this.resolveNew(to), {
 			recursive: true,
 			errorOnExist: true,
 			force: false,
@@ -120,25 +122,25 @@ export class Disk {
 	/** Moves into `.trash` of the vault, under a name that is free there. Returns where it went. */
 	async trash(path: string): Promise<string> {
 		this.refuseRoot(path);
-		const from = await this.resolve(path);
-		await fs.mkdir(join(this.root, ".trash"), { recursive: true });
+		const from = this.resolve(path);
+		fs.mkdirSync(join(this.root, ".trash"), { recursive: true });
 		const name = segments(path).at(-1) ?? "";
 		const dot = name.lastIndexOf(".");
 		const [stem, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ""];
 		for (let n = 1; ; n++) {
 			const candidate = n === 1 ? name : `${stem} ${n}${extension}`;
 			if ((await this.stat(`.trash/${candidate}`)) !== undefined) continue;
-			await fs.rename(from, join(this.root, ".trash", candidate));
+			fs.renameSync(from, join(this.root, ".trash", candidate));
 			return `.trash/${candidate}`;
 		}
 	}
 
 	/** Leaves only the first bytes of what should have been written, as a kill in the middle does. */
 	async tear(op: string, path: string, data: Uint8Array, bytes: number): Promise<void> {
-		const real = await this.resolveNew(path);
+		const real = this.resolveNew(path);
 		const part = data.subarray(0, bytes);
-		if (op === "append") await fs.appendFile(real, part);
-		else await fs.writeFile(real, part);
+		if (op === "append") fs.appendFileSync(real, part);
+		else fs.writeFileSync(real, part);
 	}
 
 	private refuseRoot(path: string): void {
@@ -146,10 +148,10 @@ export class Disk {
 	}
 }
 
-async function setTimes(real: string, times: WriteTimes): Promise<void> {
+function setTimes(real: string, times: WriteTimes): void {
 	if (times.mtime === undefined) return;
 	const seconds = times.mtime / 1000;
-	await fs.utimes(real, seconds, seconds);
+	fs.utimesSync(real, seconds, seconds);
 }
 
 /** True for a file error with one of these codes. */

@@ -80,7 +80,7 @@ async function asset(site: Site, name: string, response: ServerResponse): Promis
 
 async function resource(site: Site, url: URL, response: ServerResponse): Promise<void> {
 	const path = decodeURIComponent(url.pathname.slice("/resource/".length));
-	const file = await realPath(site.root, profileNamed(url.searchParams.get("profile")), path);
+	const file = realPath(site.root, profileNamed(url.searchParams.get("profile")), path);
 	const stats = await stat(file).catch(() => undefined);
 	if (!stats?.isFile()) return refuse(response, 404, "There is no such file in the vault.");
 	const type = types[extname(file).toLowerCase()] ?? "application/octet-stream";

@@ -1,5 +1,5 @@
 /** From the paths that the page uses to the names on the real disk, as the disk of a profile would find them. */
-import { lstat, readdir } from "node:fs/promises";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { foldName, type Profile } from "../shared/profiles";
 import { DiskError } from "./errors";
@@ -29,34 +29,33 @@ export function checkNewName(profile: Profile, name: string, path: string): void
 /**
  * The real file behind a vault path: exact where it exists, else the entry that the profile's disk would
  * find (other case, other Unicode form). Names that do not exist are kept as given.
+ *
+ * Synchronous, like all small calls of the disk: a detour through the thread pool takes several times as long as
+ * the call itself, and there is one page to serve.
  */
-export async function realPath(root: string, profile: Profile, path: string): Promise<string> {
+export function realPath(root: string, profile: Profile, path: string): string {
 	const names = segments(path);
 	const exact = join(root, ...names);
-	if (await exists(exact)) return exact;
+	// Where case counts, plain ASCII has no other spelling that could be meant.
+	if ((!profile.foldsCase && isAscii(path)) || existsSync(exact)) return exact;
 	let at = root;
 	for (const [index, name] of names.entries()) {
-		const found = await findEntry(at, name, profile);
+		const found = findEntry(at, name, profile);
 		if (found === undefined) return join(at, ...names.slice(index));
 		at = join(at, found);
 	}
 	return at;
 }
 
-async function exists(path: string): Promise<boolean> {
-	try {
-		await lstat(path);
-		return true;
-	} catch {
-		// Whatever lstat stumbles over (also a name that is too long), the exact path is not there.
-		return false;
-	}
+function isAscii(text: string): boolean {
+	for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 127) return false;
+	return true;
 }
 
-async function findEntry(directory: string, name: string, profile: Profile): Promise<string | undefined> {
+function findEntry(directory: string, name: string, profile: Profile): string | undefined {
 	let entries: string[];
 	try {
-		entries = await readdir(directory);
+		entries = readdirSync(directory);
 	} catch {
 		// Not a directory or not there: nothing can be found in it; the call itself reports the error.
 		return undefined;

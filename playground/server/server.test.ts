@@ -44,9 +44,9 @@ describe("names", () => {
 	test("a disk that folds case finds the entry; one that does not takes the path as it is", async () => {
 		mkdirSync(join(root, "Folder"));
 		writeFileSync(join(root, "Folder/Note.md"), "x");
-		expect(await realPath(root, profiles.win, "folder/NOTE.md")).toBe(join(root, "Folder/Note.md"));
-		expect(await realPath(root, profiles.linux, "folder/NOTE.md")).toBe(join(root, "folder/NOTE.md"));
-		expect(await realPath(root, profiles.win, "folder/new.md")).toBe(join(root, "Folder/new.md"));
+		expect(realPath(root, profiles.win, "folder/NOTE.md")).toBe(join(root, "Folder/Note.md"));
+		expect(realPath(root, profiles.linux, "folder/NOTE.md")).toBe(join(root, "folder/NOTE.md"));
+		expect(realPath(root, profiles.win, "folder/new.md")).toBe(join(root, "Folder/new.md"));
 	});
 });
 

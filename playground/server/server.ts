@@ -47,7 +47,7 @@ export async function startServer(options: ServerOptions): Promise<PlaygroundSer
 			for (const session of sessions) session.send(event);
 		},
 	);
-	await watcher.start();
+	watcher.start();
 
 	const token = randomBytes(18).toString("base64url");
 	const names = new Set(["127.0.0.1", "localhost", ...(options.hosts ?? [])]);

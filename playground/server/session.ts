@@ -88,7 +88,7 @@ export class Session {
 				return undefined;
 			case "torn":
 				await this.disk.tear(request.op, path, body, verdict.bytes);
-				await this.changed(path);
+				this.changed(path);
 				this.shared.faults.kill();
 				return undefined;
 			case "fail":
@@ -152,14 +152,14 @@ export class Session {
 		const times = typeof request["mtime"] === "number" ? { mtime: request["mtime"] } : {};
 		switch (request.op) {
 			case "write":
-				await this.disk.write(path, body, times);
-				return { result: await this.changed(path) };
+				await this.disk.write(path, body, times, request["exclusive"] === true);
+				return { result: this.changed(path) };
 			case "append":
 				await this.disk.append(path, body, times);
-				return { result: await this.changed(path) };
+				return { result: this.changed(path) };
 			case "mkdir":
 				await this.disk.mkdir(path);
-				return { result: await this.changed(path) };
+				return { result: this.changed(path) };
 			case "remove":
 				return { result: await this.vanish(path, () => this.disk.remove(path)) };
 			case "rmdir":
@@ -168,10 +168,10 @@ export class Session {
 				};
 			case "rename":
 				await this.vanish(path, () => this.disk.rename(path, to));
-				return { result: await this.changed(to) };
+				return { result: this.changed(to) };
 			case "copy":
 				await this.disk.copy(path, to);
-				return { result: await this.changed(to) };
+				return { result: this.changed(to) };
 			default: {
 				let trashed = "";
 				await this.vanish(path, async () => void (trashed = await this.disk.trash(path)));
@@ -182,18 +182,18 @@ export class Session {
 
 	/** Runs what takes a path away; the real spelling is looked up before it is gone. */
 	private async vanish(path: string, work: () => Promise<void>): Promise<undefined> {
-		const real = relative(this.shared.root, await this.disk.resolve(path));
+		const real = relative(this.shared.root, this.disk.resolve(path));
 		await work();
-		await this.record(real, path);
+		this.record(real, path);
 		return undefined;
 	}
 
-	private async changed(path: string): Promise<WireStat | undefined> {
-		return this.record(relative(this.shared.root, await this.disk.resolve(path)), path);
+	private changed(path: string): WireStat | undefined {
+		return this.record(relative(this.shared.root, this.disk.resolve(path)), path);
 	}
 
-	private async record(real: string, path: string): Promise<WireStat | undefined> {
-		const stat = await this.shared.watcher.note(real.split(sep).join("/"));
+	private record(real: string, path: string): WireStat | undefined {
+		const stat = this.shared.watcher.note(real.split(sep).join("/"));
 		this.shared.broadcast(this, stat ? { event: "change", path, stat } : { event: "change", path });
 		return stat;
 	}

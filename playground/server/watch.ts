@@ -3,14 +3,16 @@
  * watches every single file, which a vault of 100,000 notes cannot afford); hidden folders other than the
  * configuration folder are left alone. What the page itself wrote is known by its stat and not reported.
  */
-import { watch, type FSWatcher } from "node:fs";
-import * as fs from "node:fs/promises";
+import { readdirSync, statSync, watch, type FSWatcher } from "node:fs";
 import { join } from "node:path";
 import type { WireEntry, WireStat } from "../shared/frames";
 import { isCode, wireStat } from "./disk";
 
 /** How long to collect file system notifications before looking, in ms. */
 const settleMs = 25;
+
+/** What is gone, a link to nowhere or in circles, or closed to us is not in the vault, as in the app. */
+const unseen = ["ENOENT", "ENOTDIR", "ELOOP", "EACCES", "EPERM"];
 
 export type Report = (path: string, stat: WireStat | undefined) => void;
 
@@ -32,8 +34,8 @@ export class FolderWatcher {
 	) {}
 
 	/** Walks the folder, starts watching, and returns everything that a person can see in it. */
-	async start(): Promise<WireEntry[]> {
-		await this.walk("");
+	start(): WireEntry[] {
+		this.walk("");
 		return this.tree();
 	}
 
@@ -46,9 +48,9 @@ export class FolderWatcher {
 	}
 
 	/** Records what the page itself did to a path, so that it is not reported back. */
-	async note(path: string): Promise<WireStat | undefined> {
-		const stat = await this.look(path);
-		await this.remember(path, stat);
+	note(path: string): WireStat | undefined {
+		const stat = this.look(path);
+		this.remember(path, stat);
 		return stat;
 	}
 
@@ -63,21 +65,21 @@ export class FolderWatcher {
 		this.tell(path.normalize("NFC"), stat);
 	}
 
-	private async look(path: string): Promise<WireStat | undefined> {
+	private look(path: string): WireStat | undefined {
 		try {
-			return wireStat(await fs.stat(join(this.root, path)));
+			return wireStat(statSync(join(this.root, path)));
 		} catch (error) {
-			if (isCode(error, "ENOENT", "ENOTDIR")) return undefined;
+			if (isCode(error, ...unseen)) return undefined;
 			throw error;
 		}
 	}
 
-	private async remember(path: string, stat: WireStat | undefined): Promise<void> {
+	private remember(path: string, stat: WireStat | undefined): void {
 		if (stat === undefined) {
 			this.forget(path);
 		} else if (stat[0] === "folder" && this.known.get(path)?.[0] !== "folder") {
 			this.known.set(path, stat);
-			await this.walk(path);
+			this.walk(path);
 		} else {
 			this.known.set(path, stat);
 		}
@@ -98,23 +100,23 @@ export class FolderWatcher {
 		return gone;
 	}
 
-	private async walk(directory: string): Promise<void> {
+	private walk(directory: string): void {
 		if (this.closed || !isWatched(directory)) return;
 		this.watchDirectory(directory);
 		let entries;
 		try {
-			entries = await fs.readdir(join(this.root, directory), { withFileTypes: true });
+			entries = readdirSync(join(this.root, directory), { withFileTypes: true });
 		} catch (error) {
 			// A folder that vanished while we walked is reported by the notification of its parent.
-			if (isCode(error, "ENOENT")) return;
+			if (isCode(error, ...unseen)) return;
 			throw error;
 		}
 		for (const entry of entries) {
 			const path = directory === "" ? entry.name : `${directory}/${entry.name}`;
-			const stat = await this.look(path);
+			const stat = this.look(path);
 			if (stat === undefined) continue;
 			this.known.set(path, stat);
-			if (stat[0] === "folder" && !entry.isSymbolicLink()) await this.walk(path);
+			if (stat[0] === "folder" && !entry.isSymbolicLink()) this.walk(path);
 		}
 	}
 
@@ -136,7 +138,7 @@ export class FolderWatcher {
 				console.warn(`Too many folders to watch: edits from outside under "${directory}" will not be seen.`);
 				return;
 			}
-			if (!isCode(error, "ENOENT")) throw error;
+			if (!isCode(error, ...unseen)) throw error;
 		}
 	}
 
@@ -146,19 +148,21 @@ export class FolderWatcher {
 			this.timer = undefined;
 			const paths = [...this.pending];
 			this.pending.clear();
-			void this.exclusive(() => this.compare(paths));
+			this.exclusive(async () => this.compare(paths)).catch((error: unknown) =>
+				console.error("Watching failed.", error),
+			);
 		}, settleMs);
 	}
 
-	private async compare(paths: string[]): Promise<void> {
+	private compare(paths: string[]): void {
 		for (const path of paths.sort()) {
 			if (this.closed) return;
 			const before = this.known.get(path);
-			const now = await this.look(path);
+			const now = this.look(path);
 			if (now === undefined) {
 				for (const gone of this.forget(path)) this.report(gone, undefined);
 			} else if (before === undefined || before[0] !== now[0]) {
-				await this.appear(path, now);
+				this.appear(path, now);
 			} else if (now[0] === "file" && (before[2] !== now[2] || before[3] !== now[3])) {
 				this.known.set(path, now);
 				this.report(path, now);
@@ -166,10 +170,10 @@ export class FolderWatcher {
 		}
 	}
 
-	private async appear(path: string, stat: WireStat): Promise<void> {
+	private appear(path: string, stat: WireStat): void {
 		for (const gone of this.forget(path)) this.report(gone, undefined);
 		const before = new Set(this.known.keys());
-		await this.remember(path, stat);
+		this.remember(path, stat);
 		this.report(path, stat);
 		if (stat[0] !== "folder") return;
 		for (const [inner, innerStat] of this.known)

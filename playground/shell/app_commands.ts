@@ -155,7 +155,7 @@ async function splitRight(app: App): Promise<void> {
 }
 
 function addEditorCommands(app: App): void {
-	const { commands, workspace } = app;
+	const { commands } = app;
 	const toggleMark =
 		(mark: string) =>
 		(editor: Editor): void => {
@@ -215,7 +215,6 @@ function addEditorCommands(app: App): void {
 		hotkeys: [{ modifiers: ["Mod"], key: "F" }],
 		checkCallback: (checking) => withNote(app, checking, (view) => view.showSearch()),
 	});
-	workspace.on("quit", () => undefined);
 }
 
 function withNote(app: App, checking: boolean, run: (view: MarkdownView) => void): boolean {

@@ -123,3 +123,51 @@ test("opening, reading and closing a vault leaves its bytes as they were", async
 		await playground.close();
 	}
 });
+
+test("what is not saved is saved when the app quits", async () => {
+	const playground = await startPlayground({ vault, plugin });
+	try {
+		await openNote(playground.page, "Note.md");
+		await playground.page.evaluate(() => {
+			const { workspace } = window.app;
+			workspace.on("quit", (tasks: { addPromise(promise: Promise<unknown>): void }) =>
+				tasks.addPromise(window.app.vault.create("Quit.md", "heard")),
+			);
+			workspace.activeEditor?.editor?.replaceRange("last words\n", { line: 0, ch: 0 });
+		});
+		await playground.restart();
+		expect(readNote(playground, "Note.md")).toMatch(/^last words\n/);
+		expect(readNote(playground, "Quit.md")).toBe("heard");
+	} finally {
+		await playground.close();
+	}
+});
+
+test.each(["light", "dark"] as const)(
+	"axe finds nothing wrong with settings, palette, menu and reading view (%s)",
+	async (theme) => {
+		const playground = await startPlayground({ vault, plugin, theme });
+		const { page } = playground;
+		try {
+			await openNote(page, "Home.md");
+			await page.evaluate(() => window.app.commands.executeCommandById("markdown:toggle-preview"));
+			await page.getByRole("heading", { name: "Home", level: 1 }).waitFor();
+			expect(await axeViolations(page), "reading view").toEqual([]);
+			await page.keyboard.press("Control+p");
+			await page.getByRole("combobox", { name: "Select a command..." }).waitFor();
+			expect(await axeViolations(page), "palette").toEqual([]);
+			await page.keyboard.press("Escape");
+			for (const name of ["Files and links", "Appearance", "Community plugins", "Fixture"]) {
+				if ((await page.getByRole("dialog").count()) === 0) await page.keyboard.press("Control+,");
+				await page.getByRole("dialog").getByRole("tab", { name, exact: true }).click();
+				expect(await axeViolations(page), name).toEqual([]);
+			}
+			await page.keyboard.press("Escape");
+			await page.getByRole("treeitem", { name: "Note", exact: true }).click({ button: "right" });
+			await page.getByRole("menuitem", { name: "Rename..." }).waitFor();
+			expect(await axeViolations(page), "menu").toEqual([]);
+		} finally {
+			await playground.close();
+		}
+	},
+);

@@ -146,7 +146,7 @@ export class MetadataCache extends Events {
 
 	private async work(): Promise<void> {
 		try {
-			while (this.queue.size > 0) await this.batch([...this.queue].slice(0, batchSize));
+			while (this.queue.size > 0) await this.batch(this.nextBatch());
 		} finally {
 			this.working = false;
 		}
@@ -154,8 +154,17 @@ export class MetadataCache extends Events {
 		this.trigger("resolved");
 	}
 
+	private nextBatch(): TFile[] {
+		const files: TFile[] = [];
+		for (const file of this.queue) {
+			this.queue.delete(file);
+			files.push(file);
+			if (files.length === batchSize) break;
+		}
+		return files;
+	}
+
 	private async batch(files: TFile[]): Promise<void> {
-		for (const file of files) this.queue.delete(file);
 		const paths = files.map((file) => file.path);
 		const { result, body } = await this.connection.call("readMany", { paths, app: true });
 		const sizes = result as number[];

@@ -76,7 +76,17 @@ describe("parsing a note", () => {
 
 describe("resolving a link", () => {
 	const index = new NameIndex();
-	const paths = ["a.md", "x/a.md", "x/y/a.md", "x/n.md", "x/y/n.md", "w/w/n.md", "x/only.md", "x/pic.png", "B.md"];
+	const paths = [
+		"a.md",
+		"x/a.md",
+		"x/y/a.md",
+		"x/n.md",
+		"x/y/n.md",
+		"w/w/n.md",
+		"x/only.md",
+		"x/pic.png",
+		"B.md",
+	];
 	for (const path of paths) index.add({ path, name: path.slice(path.lastIndexOf("/") + 1) } as TFile);
 
 	test.each([

@@ -6,6 +6,7 @@ import type { Editor } from "../editor";
 import { TFile } from "../files";
 import { MarkdownView, type MarkdownFileInfo } from "../markdown_view";
 import type { Menu } from "../menu";
+import { Tasks } from "../misc";
 import { notImplemented, throwByName } from "../not_implemented";
 import { parseLinktext } from "../paths";
 import { Platform } from "../platform";
@@ -354,6 +355,17 @@ export class Workspace extends Events {
 				.onClick(() => void this.openLinkText(linktext, sourcePath, "tab")),
 		);
 		return true;
+	}
+
+	/** Tells everyone that the app is about to go, and saves what is not saved. Resolves when all work has ended. */
+	async quit(): Promise<void> {
+		const tasks = new Tasks();
+		this.trigger("quit", tasks);
+		this.iterateAllLeaves((leaf) => {
+			const { view } = leaf;
+			if (view instanceof MarkdownView && view.dirty) tasks.add(() => view.save());
+		});
+		await tasks.promise();
 	}
 
 	/* What the parts of the workspace report */
