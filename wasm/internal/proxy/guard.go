@@ -17,7 +17,6 @@ import (
 func (s *Server) guard(next http.Handler) http.Handler {
 	want := sha256.Sum256([]byte(s.cfg.Token))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.mayWrite(w)
 		if origin := r.Header.Get("Origin"); origin != "" {
 			if !slices.Contains(s.cfg.Origins, origin) {
 				(&wireError{Status: http.StatusForbidden, Code: "origin_not_allowed", Message: "This web origin may not call the proxy. Start it with --origin to allow it."}).write(w)

@@ -259,8 +259,8 @@ func (s *Server) answer(ctx context.Context, w http.ResponseWriter, req *request
 	return nil
 }
 
-// mayWrite gives the client the time of one write from now on. It is set anew for each request, because a connection keeps
-// the deadline of the one before, and for each event. A recorder in a test has no deadlines; that is no failure.
+// mayWrite gives the client the time of one write from now on; it is called before each. A recorder in a test has no
+// deadlines; that is no failure.
 func (s *Server) mayWrite(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.cfg.Limits.WriteTimeout))
 }
