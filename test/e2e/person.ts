@@ -1,7 +1,8 @@
 /** What a person does with the plugin and sees in it, by the names that a screen reader hears too. */
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Locator } from "playwright-core";
+import { expect } from "vitest";
 import {
 	startModelServer,
 	type ModelServer,
@@ -39,6 +40,11 @@ export interface Seat {
 	model?: ModelServerOptions;
 	theme?: PlaygroundOptions["theme"];
 	width?: number;
+}
+
+/** Waits until what is asked again and again is as expected. */
+export function eventually<T>(ask: () => T | Promise<T>) {
+	return expect.poll(ask, { timeout: 30_000 });
 }
 
 let browser: Promise<Browser> | undefined;
@@ -166,6 +172,12 @@ export class Person {
 		return this.problem.first().locator(".ea-problem-text").innerText();
 	}
 
+	/** The paths in the review's list of files. */
+	planned(): Promise<string[]> {
+		const paths = this.plan.locator(".ea-path");
+		return paths.evaluateAll((all) => all.map((path) => path.getAttribute("title") ?? ""));
+	}
+
 	/** The text that the review shows for a file: what it will be. */
 	async shown(path: string): Promise<string> {
 		const row = this.plan
@@ -185,9 +197,10 @@ export class Person {
 		return readFileSync(join(this.vault, path), "utf8");
 	}
 
-	/** The names in a folder of the vault on disk, sorted. */
+	/** The names in a folder of the vault on disk, sorted; none where there is no folder. */
 	list(folder: string): string[] {
-		return readdirSync(join(this.vault, folder)).sort();
+		const path = join(this.vault, folder);
+		return existsSync(path) ? readdirSync(path).sort() : [];
 	}
 
 	/** The text of the note that is open in the editor. */

@@ -38,7 +38,7 @@ describe("the main story on the sample vault", () => {
 		expect(hashFolder(vault), "nothing is written before the yes").toEqual(before);
 
 		// What is shown is what will be written, to the last character.
-		const names = await person.plan.locator(".ea-path").evaluateAll((all) => all.map((path) => path.title));
+		const names = await person.planned();
 		const created = names.filter((path) => path.startsWith("Projects/XYZ/"));
 		expect(created).toHaveLength(10);
 		created.forEach((path, i) => expect(path).toContain(`Projects/XYZ/${titles[i]}`));
@@ -151,7 +151,7 @@ describe.each(["help-en", "kepano", "oldwinter"])("the main story on a copy of t
 			await person.say(sentence);
 			await person.plan.getByText(`Will create ${bullets} notes under Projects/XYZ`).waitFor();
 			expect(hashFolder(person.vault)).toEqual(before);
-			const paths = await person.plan.locator(".ea-path").evaluateAll((all) => all.map((path) => path.title));
+			const paths = await person.planned();
 			const first = paths.find((path) => path.startsWith("Projects/XYZ/")) ?? "";
 			const shown = await person.shown(first);
 			await person.approve();
