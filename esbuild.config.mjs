@@ -6,7 +6,7 @@ import { bundleMain, embed, MAX_BYTES } from "./scripts/build/bundle.mjs";
 import { core, root, writeRelease } from "./scripts/build/wasm.mjs";
 
 const dev = process.argv.includes("--dev");
-const built = await core();
+const built = await core({ quick: dev });
 const bundle = await bundleMain(built.wasmExec, { minify: !dev, sourcemap: dev });
 const main = embed(bundle, built.packed);
 writeFileSync(join(root, "main.js"), main);

@@ -6,7 +6,7 @@ import { installedWasmExec } from "./scripts/build/wasm.mjs";
 /** The modules of bridge/virtual.d.ts. */
 const virtual = {
 	name: "virtual-modules",
-	resolveId: (id: string) => (id === "go:wasm-exec" || id === "bridge:worker" ? `\0${id}` : null),
+	resolveId: (id: string) => (/^(go:wasm-exec|bridge:worker)$/.test(id) ? `\0${id}` : null),
 	load(id: string) {
 		if (id === "\0go:wasm-exec") return wasmExecModule(installedWasmExec());
 		if (id === "\0bridge:worker") return "export default '';";

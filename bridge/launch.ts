@@ -16,7 +16,7 @@ export interface CoreWorker {
 
 /** Where a core comes from. `module` is kept from the first start, for the next. */
 export interface Source {
-	/** The base64 of the packed wasm; asked for once. */
+	/** The core as text (module.ts); asked for once. */
 	text: () => string;
 	/** Makes a worker of worker.ts; throws where there are none. */
 	spawn: () => CoreWorker;

@@ -1,6 +1,6 @@
 // From the text inside main.js to a compiled module. It runs in the worker, so
-// that the main thread only hands the text over.
-import { decompress } from "fzstd";
+// that the main thread only hands the text over. Why zstd, and why its decoder
+// is wasm too: docs/adr/0002-zstd.md.
 
 /** Decodes base64: by the engine where it can, otherwise by a table. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
@@ -30,7 +30,38 @@ export function fromBase64ByTable(text: string): Uint8Array<ArrayBuffer> {
 	return bytes;
 }
 
-/** Compiles the core from the base64 of its wasm, which is packed with zstd (docs/adr/0002-zstd.md). */
+/** What the decoder's wasm gives: the C interface of Zstandard's library. */
+interface Zstd {
+	memory: WebAssembly.Memory;
+	malloc(size: number): number;
+	ZSTD_findDecompressedSize(from: number, size: number): bigint;
+	ZSTD_decompress(to: number, room: number, from: number, size: number): number;
+}
+
+const MAX_SIZE = 256 * 1024 * 1024;
+
+/** Inflates one Zstandard frame (RFC 8878) that says how long its content is, by the decoder given. */
+export async function inflate(
+	decoder: Uint8Array<ArrayBuffer>,
+	packed: Uint8Array,
+): Promise<Uint8Array<ArrayBuffer>> {
+	const { instance } = await WebAssembly.instantiate(decoder, {
+		env: { emscripten_notify_memory_growth: () => undefined },
+	});
+	const zstd = instance.exports as unknown as Zstd;
+	const from = zstd.malloc(packed.length);
+	new Uint8Array(zstd.memory.buffer).set(packed, from);
+	const size = Number(zstd.ZSTD_findDecompressedSize(from, packed.length));
+	if (!(size > 0 && size < MAX_SIZE)) throw new Error("the core in main.js is damaged");
+	const to = zstd.malloc(size);
+	const got = zstd.ZSTD_decompress(to, size, from, packed.length);
+	if (got !== size) throw new Error("the core in main.js is damaged");
+	return new Uint8Array(zstd.memory.buffer, to, size);
+}
+
+/** Compiles the core from the text in main.js: the decoder and the packed wasm, in base64, with a full stop between. */
 export async function compileCore(text: string): Promise<WebAssembly.Module> {
-	return WebAssembly.compile(decompress(fromBase64(text)) as Uint8Array<ArrayBuffer>);
+	const stop = text.indexOf(".");
+	const decoder = fromBase64(text.slice(0, stop));
+	return WebAssembly.compile(await inflate(decoder, fromBase64(text.slice(stop + 1))));
 }

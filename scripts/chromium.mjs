@@ -21,7 +21,9 @@ const places = [
 
 /** The browser's path, or undefined. */
 export function chromium() {
-	const onPath = (process.env.PATH ?? "").split(delimiter).flatMap((dir) => names.map((name) => join(dir, name)));
+	const onPath = (process.env.PATH ?? "")
+		.split(delimiter)
+		.flatMap((dir) => names.map((name) => join(dir, name)));
 	return [process.env.CHROMIUM, ...onPath, ...places].find((path) => path && existsSync(path));
 }
 

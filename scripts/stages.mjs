@@ -21,11 +21,15 @@ const files = (dir, pattern) =>
 
 /** The Go packages below a folder that have tests, as js/wasm sees them. */
 function testedPackages(env) {
-	const list = spawnSync("go", ["list", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}", ...goPackages], {
-		cwd: root,
-		encoding: "utf8",
-		env: { ...process.env, ...env },
-	});
+	const list = spawnSync(
+		"go",
+		["list", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}", ...goPackages],
+		{
+			cwd: root,
+			encoding: "utf8",
+			env: { ...process.env, ...env },
+		},
+	);
 	return list.stdout.split("\n").filter(Boolean);
 }
 
@@ -45,18 +49,32 @@ const stages = {
 	generated: () => [{ run: ["node", "scripts/generate.mjs", "--check"] }],
 	eslint: () => [{ run: ["npx", "eslint", ".", "--max-warnings", "0"] }],
 	prettier: () => [{ run: ["npx", "prettier", "--check", "--log-level", "warn", "."] }],
-	types: () => [{ run: ["npx", "tsc", "--noEmit"] }, { run: ["npx", "svelte-check", "--fail-on-warnings", "--output", "human"] }],
+	types: () => [
+		{ run: ["npx", "tsc", "--noEmit"] },
+		{ run: ["npx", "svelte-check", "--fail-on-warnings", "--output", "human"] },
+	],
 	go: () => [{ run: ["go", "test", "-race", "-short", "-json", ...goPackages], count: goCount }],
 	"go-js": () => [
-		{ run: ["go", "test", "-short", "-json", "-exec", jsExec(), ...testedPackages(wasm)], env: wasm, count: goCount },
+		{
+			run: ["go", "test", "-short", "-json", "-exec", jsExec(), ...testedPackages(wasm)],
+			env: wasm,
+			count: goCount,
+		},
 	],
 	vitest: () => [{ run: ["npx", "vitest", "run", "--project", "unit"], count: vitestCount }],
 	browser: () => [{ run: ["npx", "vitest", "run", "--project", "browser"], count: vitestCount }],
-	model: () => [{ run: ["node", "--test", "--test-reporter=spec", ...files("playground/model", /\.test\.mjs$/)], count: nodeCount }],
+	model: () => [
+		{
+			run: ["node", "--test", "--test-reporter=spec", ...files("playground/model", /\.test\.mjs$/)],
+			count: nodeCount,
+		},
+	],
 	build: () => [{ run: ["node", "esbuild.config.mjs"] }],
 	e2e: () => [{ run: ["npx", "vitest", "run", "--project", "e2e"], count: vitestCount }],
 	// The rest of everything: exhaustive loops, real peers, long runs.
-	"go-all": () => [{ run: ["go", "test", "-race", "-timeout", "25m", "-json", ...goPackages], count: goCount }],
+	"go-all": () => [
+		{ run: ["go", "test", "-race", "-timeout", "25m", "-json", ...goPackages], count: goCount },
+	],
 	peers: () => peers(),
 	fuzz: () => fuzz(),
 };
@@ -80,7 +98,19 @@ function fuzz() {
 		const names = output("grep", ["-oE", "^func (Fuzz[A-Za-z0-9_]*)", file]).split("\n").filter(Boolean);
 		const folder = "./" + file.slice(0, file.lastIndexOf("/"));
 		for (const name of names.map((line) => line.slice("func ".length))) {
-			targets.push({ run: ["go", "test", folder, "-run", "^$", "-fuzz", `^${name}$`, "-fuzztime", process.env.FUZZTIME ?? "10s"] });
+			targets.push({
+				run: [
+					"go",
+					"test",
+					folder,
+					"-run",
+					"^$",
+					"-fuzz",
+					`^${name}$`,
+					"-fuzztime",
+					process.env.FUZZTIME ?? "10s",
+				],
+			});
 		}
 	}
 	return targets;
@@ -109,7 +139,8 @@ function goCount(print) {
 			if (event.Action === "fail") print((failedOutput.get(key) ?? "").trimEnd());
 			failedOutput.delete(key);
 			if (event.Test) totals[{ pass: "passed", fail: "failed", skip: "skipped" }[event.Action]]++;
-			else if (event.Action !== "skip") print(`${event.Action === "pass" ? "ok  " : "FAIL"} ${event.Package} ${event.Elapsed ?? 0}s`);
+			else if (event.Action !== "skip")
+				print(`${event.Action === "pass" ? "ok  " : "FAIL"} ${event.Package} ${event.Elapsed ?? 0}s`);
 		},
 	};
 }
@@ -124,7 +155,8 @@ function vitestCount(print) {
 			// eslint-disable-next-line no-control-regex -- colours
 			const plain = text.replace(/\x1b\[[0-9;]*m/g, "");
 			if (!/^\s*Tests\s/.test(plain)) return;
-			for (const kind of Object.keys(totals)) totals[kind] += Number(new RegExp(`(\\d+) ${kind}`).exec(plain)?.[1] ?? 0);
+			for (const kind of Object.keys(totals))
+				totals[kind] += Number(new RegExp(`(\\d+) ${kind}`).exec(plain)?.[1] ?? 0);
 		},
 	};
 }
@@ -185,7 +217,10 @@ function execute({ run, env, silent, count = one }) {
 const sum = { passed: 0, failed: 0, skipped: 0 };
 const names = process.argv.slice(2);
 if (names[0] === "sum") {
-	const all = readFileSync(process.env.COUNTS, "utf8").trim().split("\n").map((line) => JSON.parse(line));
+	const all = readFileSync(process.env.COUNTS, "utf8")
+		.trim()
+		.split("\n")
+		.map((line) => JSON.parse(line));
 	const total = (kind) => all.reduce((n, part) => n + part[kind], 0);
 	console.log(`${total("passed")} passed, ${total("failed")} failed, ${total("skipped")} skipped`);
 	process.exit(0);
@@ -204,7 +239,9 @@ for (const name of names) {
 	}
 	for (const kind of Object.keys(sum)) sum[kind] += totals[kind];
 	const seconds = ((Date.now() - began) / 1000).toFixed(1);
-	console.log(`== ${name}: ${totals.failed > 0 ? "FAILED" : "ok"} (${totals.passed} passed, ${totals.failed} failed) ${seconds}s`);
+	console.log(
+		`== ${name}: ${totals.failed > 0 ? "FAILED" : "ok"} (${totals.passed} passed, ${totals.failed} failed) ${seconds}s`,
+	);
 }
 const skipped = sum.skipped > 0 ? `, ${sum.skipped} skipped` : "";
 console.log(`${sum.passed} passed, ${sum.failed} failed${skipped}`);

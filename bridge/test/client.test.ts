@@ -2,12 +2,12 @@ import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { Client, type Host, type Status } from "../client";
 import { ProblemError } from "../problem";
 import type { Event, Send, Settings } from "../protocol.gen";
-import { coreText, nodeSource, nodeWorkerSource, type NodeWorker } from "./node";
+import { packedCore, nodeSource, nodeWorkerSource, type NodeWorker } from "./node";
 
 let text: string;
 let worker: string;
 beforeAll(async () => {
-	text = await coreText("./wasm/internal/jsbridge/testcore", "testcore.wasm");
+	text = await packedCore("./wasm/internal/jsbridge/testcore", "testcore.wasm");
 	worker = await nodeWorkerSource();
 }, 240_000);
 

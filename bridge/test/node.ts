@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { bundleWorker } from "../../scripts/build/bundle.mjs";
+import { bundleWorker, coreText } from "../../scripts/build/bundle.mjs";
 import { buildWasm, compress, installedWasmExec, root } from "../../scripts/build/wasm.mjs";
 import type { CoreWorker, Source } from "../launch";
 
@@ -17,10 +17,10 @@ parentPort.on("message", (data) => self.onmessage && self.onmessage({ data }));
 /** The worker's code for Node. */
 export const nodeWorkerSource = () => bundleWorker(installedWasmExec(), { minify: false, banner: BANNER });
 
-/** The base64 of a packed core, built from a package. */
-export async function coreText(pkg: string, name: string): Promise<string> {
-	const packed = await compress(readFileSync(buildWasm(pkg, join(root, "build", name))), 3);
-	return packed.toString("base64");
+/** The text of a packed core, built from a package. */
+export async function packedCore(pkg: string, name: string): Promise<string> {
+	const packed = await compress(readFileSync(buildWasm(pkg, join(root, "build", name))), { quick: true });
+	return coreText(packed);
 }
 
 /** A worker thread of that code. */

@@ -10,4 +10,5 @@ export function bundleMain(
 	wasmExec: string,
 	options?: { minify?: boolean; entry?: string; sourcemap?: boolean },
 ): Promise<string>;
+export function coreText(packed: Uint8Array): string;
 export function embed(bundle: string, packed: Uint8Array): string;

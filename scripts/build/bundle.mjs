@@ -4,13 +4,18 @@ import { join } from "node:path";
 import esbuild from "esbuild";
 import esbuildSvelte from "esbuild-svelte";
 import { sveltePreprocess } from "svelte-preprocess";
-import { root } from "./wasm.mjs";
+import { decoderWasm, root } from "./wasm.mjs";
 
 /** The oldest engines that the app runs on (docs/ARCHITECTURE.md). */
 export const target = ["chrome132", "safari16.4"];
 
-/** What the app itself gives. */
-export const external = ["obsidian", "electron", "@codemirror/*", "@lezer/*"];
+/** What the app itself gives: of CodeMirror, what it is built of, and nothing else. */
+export const external = [
+	"obsidian",
+	"electron",
+	...["autocomplete", "collab", "commands", "language", "lint", "search", "state", "view"].map((m) => `@codemirror/${m}`),
+	...["common", "highlight", "lr"].map((m) => `@lezer/${m}`),
+];
 
 /** The largest main.js that is synced for everybody, with room below 5 MB. */
 export const MAX_BYTES = 4_000_000;
@@ -35,10 +40,11 @@ export function virtualModules({ wasmExec, workerSource }) {
 		name: "virtual-modules",
 		setup(build) {
 			build.onResolve({ filter: /^(go:wasm-exec|bridge:worker)$/ }, ({ path }) => ({ path, namespace: "virtual" }));
-			build.onLoad({ filter: /./, namespace: "virtual" }, ({ path }) => ({
-				contents:
-					path === "go:wasm-exec" ? wasmExecModule(wasmExec) : `export default ${JSON.stringify(workerSource)};`,
-			}));
+			const contents = {
+				"go:wasm-exec": () => wasmExecModule(wasmExec),
+				"bridge:worker": () => `export default ${JSON.stringify(workerSource)};`,
+			};
+			build.onLoad({ filter: /./, namespace: "virtual" }, ({ path }) => ({ contents: contents[path]() }));
 		},
 	};
 }
@@ -88,9 +94,14 @@ export async function bundleMain(wasmExec, { minify = true, entry = "main.ts", s
 	return result.outputFiles.find((file) => file.path.endsWith(".js")).text;
 }
 
+/** The text that bridge/module.ts reads: the decoder and the packed core, in base64, with a full stop between. */
+export function coreText(packed) {
+	return `${decoderWasm()}.${Buffer.from(packed).toString("base64")}`;
+}
+
 /** Adds the core to a bundle: base64 in a comment inside a function, ASCII only. */
 export function embed(bundle, packed) {
-	const text = `${bundle.trimEnd()}\nfunction embeddedCore(){/*${Buffer.from(packed).toString("base64")}*/}\n`;
+	const text = `${bundle.trimEnd()}\nfunction embeddedCore(){/*${coreText(packed)}*/}\n`;
 	// eslint-disable-next-line no-control-regex -- exactly the question: anything but ASCII
 	if (/[^\x00-\x7f]/.test(text)) throw new Error("main.js is not ASCII only: the engine would keep it at two bytes per character");
 	if (text.length > MAX_BYTES) {

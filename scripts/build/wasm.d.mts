@@ -1,11 +1,12 @@
 export const root: string;
 export function hasGo(): boolean;
 export function buildWasm(pkg: string, out: string): string;
-export function compress(bytes: Uint8Array, level?: number): Promise<Buffer>;
+export function compress(bytes: Uint8Array, options?: { quick?: boolean }): Promise<Buffer>;
+export function decoderWasm(): string;
 export interface BuiltCore {
 	packed: Buffer;
 	wasmExec: string;
 }
-export function core(): Promise<BuiltCore>;
+export function core(options?: { quick?: boolean }): Promise<BuiltCore>;
 export function installedWasmExec(): string;
 export function writeRelease(core: BuiltCore): void;

@@ -1,7 +1,7 @@
 // Builds the core and compresses it, the same bytes from the same sources.
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { compress as zstd, init } from "@bokuweb/zstd-wasm";
@@ -21,10 +21,38 @@ export function buildWasm(pkg, out) {
 	return out;
 }
 
-/** Compresses with zstd at its highest level: a quarter less than gzip (docs/adr/0002-zstd.md). */
-export async function compress(bytes, level = 22) {
+/**
+ * Compresses with zstd, from a pinned library, so that the same bytes give the
+ * same bytes everywhere (docs/adr/0002-zstd.md). The highest level takes ten
+ * seconds and more; what it gave is kept in build/ for an hour. `quick` is for
+ * builds that are not shipped.
+ */
+export async function compress(bytes, { quick = false } = {}) {
+	const level = quick ? 3 : 22;
+	const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 32);
+	const folder = join(root, "build");
+	const kept = join(folder, `${hash}.${level}.zst`);
+	if (existsSync(kept)) return readFileSync(kept);
 	await init();
-	return Buffer.from(zstd(bytes, level));
+	const small = Buffer.from(zstd(new Uint8Array(bytes), level));
+	mkdirSync(folder, { recursive: true });
+	for (const name of readdirSync(folder).filter((name) => name.endsWith(".zst"))) {
+		if (Date.now() - statSync(join(folder, name)).mtimeMs > KEEP_MS) rmSync(join(folder, name), { force: true });
+	}
+	const fresh = `${kept}.${process.pid}`;
+	writeFileSync(fresh, small);
+	renameSync(fresh, kept); // whole or not at all, also with two builds at once
+	return small;
+}
+
+const KEEP_MS = 3_600_000;
+
+/** The decoder that goes with it: wasm, as zstddec carries it in base64. */
+export function decoderWasm() {
+	const source = readFileSync(join(root, "node_modules/zstddec/dist/zstddec.mjs"), "utf8");
+	const found = /const wasm = "([A-Za-z0-9+/=]+)"/.exec(source);
+	if (!found) throw new Error("zstddec does not carry its wasm as it did: look at its new version");
+	return found[1];
 }
 
 /** The release copy, for builds where there is no Go: its bytes and those of wasm_exec.js, checked by hash. */
@@ -45,10 +73,10 @@ function readRelease(path) {
  * The core as it ships: wasm compressed with zstd, and the wasm_exec.js that goes with it.
  * Built where there is Go, otherwise taken from the release copy.
  */
-export async function core() {
+export async function core({ quick = false } = {}) {
 	if (hasGo()) {
 		const wasm = buildWasm("./wasm", join(root, "build", "core.wasm"));
-		return { packed: await compress(readFileSync(wasm)), wasmExec: installedWasmExec() };
+		return { packed: await compress(readFileSync(wasm), { quick }), wasmExec: installedWasmExec() };
 	}
 	if (!releaseFiles.every((path) => existsSync(path))) {
 		throw new Error("There is no Go here, and no release copy of the core in release/. Install Go (https://go.dev/dl) and build again.");
