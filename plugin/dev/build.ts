@@ -9,13 +9,17 @@ import { sveltePreprocess } from "svelte-preprocess";
 
 const root = join(import.meta.dirname, "..", "..");
 
-/** Lucide's icons by name: the set that the app has. */
+/**
+ * Lucide's icons by name. Names that have been given up are left out: versions
+ * of the app differ in which of them they still know.
+ */
 function lucide(): Record<string, string> {
-	const folder = join(root, "node_modules", "lucide-static", "icons");
+	const folder = join(root, "node_modules", "lucide-static");
+	const names = JSON.parse(readFileSync(join(folder, "icon-nodes.json"), "utf8")) as Record<string, unknown>;
 	return Object.fromEntries(
-		readdirSync(folder)
-			.filter((name) => name.endsWith(".svg"))
-			.map((name) => [name.slice(0, -4), readFileSync(join(folder, name), "utf8")]),
+		readdirSync(join(folder, "icons"))
+			.filter((name) => name.slice(0, -4) in names)
+			.map((name) => [name.slice(0, -4), readFileSync(join(folder, "icons", name), "utf8")]),
 	);
 }
 

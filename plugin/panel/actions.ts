@@ -122,5 +122,24 @@ export function follow(el: HTMLElement, on: boolean): Updatable<boolean> {
 
 /** Brings the element into sight when it appears. */
 export function appear(el: HTMLElement): void {
-	el.scrollIntoView({ block: "nearest" });
+	reveal(el, "nearest");
 }
+
+/**
+ * Scrolls the panel, and nothing around it, to an element: its beginning to the
+ * top, or only as far as needed. (scrollIntoView also scrolls the app's own
+ * frame, which hides its overflow but can be scrolled.)
+ */
+export function reveal(el: HTMLElement, how: "start" | "nearest", within?: HTMLElement): void {
+	const scroller = within ?? el.closest<HTMLElement>(".ea-scroll");
+	if (!scroller) return;
+	const frame = scroller.getBoundingClientRect();
+	const box = el.getBoundingClientRect();
+	const above = box.top - frame.top;
+	const below = box.bottom - frame.bottom;
+	if (how === "start" || above < 0) scroller.scrollTop += above - margin;
+	else if (below > 0) scroller.scrollTop += Math.min(below + margin, above - margin);
+}
+
+/** Pixels that stay free at the edge. */
+const margin = 8;

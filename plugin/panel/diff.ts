@@ -30,14 +30,15 @@ export class DiffView {
 			...look(t("panel.diff.after", { path: view.path }), view.after),
 			...access(options.editing),
 		];
-		if (options.hunks) after.push(hunkButtons(view, options.onhunks));
+		const press = (index: number) => options.onhunks(turnRound(view, index));
+		if (options.hunks) after.push(hunkRows(view.after, placeHunks(view), (placed) => placed.line, press));
 		if (options.wide) {
+			const before = [...look(t("panel.diff.before", { path: view.path }), view.before), ...access(false)];
+			// The same rows on both sides keep the lines beside each other.
+			if (options.hunks) before.push(hunkRows(view.before, placeHunks(view), (h) => h.hunk.beforeFrom, null));
 			const merge = new MergeView({
 				parent,
-				a: {
-					doc: view.before,
-					extensions: [...look(t("panel.diff.before", { path: view.path }), view.before), ...access(false)],
-				},
+				a: { doc: view.before, extensions: before },
 				b: { doc: view.after, extensions: after },
 				collapseUnchanged: unchanged,
 				gutter: true,
@@ -93,6 +94,9 @@ const theme = EditorView.theme({
 		color: "var(--text-muted)",
 		padding: "2px 8px",
 	},
+	// The merge package draws a sign here that few fonts have.
+	".cm-collapsedLines:before": { content: "'⋯'" },
+	".cm-collapsedLines:after": { content: "'⋯'" },
 	"&.cm-merge-a .cm-changedLineGutter, .cm-deletedLineGutter": { background: "var(--color-red)" },
 	"&.cm-merge-b .cm-changedLineGutter, .cm-changedLineGutter": { background: "var(--color-green)" },
 });
@@ -116,23 +120,28 @@ export function lineBreak(text: string): string {
 	return text.includes("\r\n") && !/[^\r]\n|^\n|\r(?!\n)/.test(text) ? "\r\n" : "\n";
 }
 
-function hunkButtons(view: FileView, onhunks: DiffOptions["onhunks"]): Extension {
-	const doc = EditorState.create({
-		doc: view.after,
-		extensions: EditorState.lineSeparator.of(lineBreak(view.after)),
-	}).doc;
-	const buttons = placeHunks(view).map((placed) => {
-		const press = () => onhunks(turnRound(view, placed.index));
-		const at = doc.line(Math.min(placed.line + 1, doc.lines)).from;
+/** A row above each hunk: its button, or (press is null) only the button's room. */
+function hunkRows(
+	text: string,
+	hunks: PlacedHunk[],
+	lineOf: (placed: PlacedHunk) => number,
+	press: ((index: number) => void) | null,
+): Extension {
+	const { doc } = EditorState.create({
+		doc: text,
+		extensions: EditorState.lineSeparator.of(lineBreak(text)),
+	});
+	const rows = hunks.map((placed) => {
+		const at = doc.line(Math.min(lineOf(placed) + 1, doc.lines)).from;
 		return Decoration.widget({ widget: new HunkButton(placed, press), block: true, side: -2 }).range(at);
 	});
-	return EditorView.decorations.of(Decoration.set(buttons, true));
+	return EditorView.decorations.of(Decoration.set(rows, true));
 }
 
 class HunkButton extends WidgetType {
 	constructor(
 		private readonly placed: PlacedHunk,
-		private readonly press: () => void,
+		private readonly press: ((index: number) => void) | null,
 	) {
 		super();
 	}
@@ -145,7 +154,7 @@ class HunkButton extends WidgetType {
 
 	toDOM(): HTMLElement {
 		const { hunk, index } = this.placed;
-		const row = createDiv({ cls: "ea-hunk" });
+		const row = createDiv({ cls: this.press ? "ea-hunk" : "ea-hunk is-ghost" });
 		if (hunk.rejected) {
 			const note = row.createSpan({ cls: "ea-hunk-note" });
 			note.setText(t("panel.diff.rejected"));
@@ -161,7 +170,7 @@ class HunkButton extends WidgetType {
 				}),
 			},
 		});
-		button.addEventListener("click", this.press);
+		button.addEventListener("click", () => this.press?.(index));
 		return row;
 	}
 

@@ -105,7 +105,6 @@ describe.skipIf(!findChromium())("the panel", () => {
 	});
 	const thousand = Array.from({ length: 1000 }, (_, n) => exec(n, n % 97 === 5 ? "error" : "ok"));
 
-	type Scene = { events: Event[]; answers?: Record<string, unknown>; after?: (page: Page) => Promise<void> };
 	const scenes: Record<
 		string,
 		{ events: Event[]; answers?: Record<string, unknown>; after?: (page: Page) => Promise<void> }
@@ -344,7 +343,8 @@ describe.skipIf(!findChromium())("the panel", () => {
 					.disableRules(["region", "page-has-heading-one", "heading-order"])
 					.analyze();
 				const wrong = axe.violations.map(
-					(v) => `${v.id}: ${v.nodes.map((n) => n.html.slice(0, 120)).join(" ")}`,
+					(v) =>
+						`${v.id}: ${v.nodes.map((n) => `${n.html.slice(0, 120)} (${n.any[0]?.message ?? ""})`).join(" ")}`,
 				);
 				expect(wrong, `${width} ${theme}`).toEqual([]);
 			}
@@ -365,8 +365,8 @@ describe.skipIf(!findChromium())("the panel", () => {
 			await page.getByRole("button", { name: "Dry run", exact: true }).click();
 			const sent = (await asked(page, "send")) as { text: string; dryRun: boolean; useSelection: boolean }[];
 			expect(sent.map((s) => [s.text, s.dryRun, s.useSelection])).toEqual([
-				["first\nsecond", false, false],
-				["look only", true, false],
+				["first\nsecond", false, true],
+				["look only", true, true],
 			]);
 			await expect.poll(() => message.inputValue()).toBe("");
 			await page.context().close();
@@ -591,6 +591,28 @@ describe.skipIf(!findChromium())("the panel", () => {
 			expect(await page.getByRole("textbox", { name: "Message" }).inputValue()).toBe("x");
 			await page.context().close();
 		});
+	});
+
+	it("scrolls itself to a review, and never the app around it", async () => {
+		const page = await show([ready]);
+		await page.addStyleTag({ content: "html, body { overflow: hidden } body { padding-block-end: 600px }" });
+		const turns = Array.from({ length: 12 }, (_, n) =>
+			event("turn.ended", {
+				turn: turn({ id: `t${n}`, phase: "done", outcome: "answer", reply: "Yes.\n\nNo." }),
+			}),
+		);
+		await page.evaluate((e) => window.dev.tell(e), [...turns, event("review.opened", { review: review() })]);
+		const top = () =>
+			page.evaluate(() => {
+				const [card, frame] = [".ea-review", ".ea-scroll"].map(
+					(q) => document.querySelector(q)!.getBoundingClientRect().top,
+				);
+				return Math.round(card! - frame!);
+			});
+		await expect.poll(top).toBeLessThan(20);
+		expect(await top()).toBeGreaterThanOrEqual(0);
+		expect(await page.evaluate(() => document.documentElement.scrollTop + document.body.scrollTop)).toBe(0);
+		await page.context().close();
 	});
 
 	it("stays fluid while 10,000 calls are told", async () => {
