@@ -54,8 +54,16 @@ export class Session {
 	}
 
 	private async receive(data: Buffer): Promise<void> {
-		const { header, body } = decodeFrame(data);
-		const request = header as RequestHeader;
+		let frame: ReturnType<typeof decodeFrame>;
+		try {
+			frame = decodeFrame(data);
+		} catch (error) {
+			console.warn("A page sent what is not a frame, so it is disconnected.", error);
+			this.socket.terminate();
+			return;
+		}
+		const request = frame.header as RequestHeader;
+		const { body } = frame;
 		if (this.shared.faults.isDead(this.generation)) return;
 		const latency = this.shared.faults.latencyMs;
 		try {

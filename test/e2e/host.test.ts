@@ -1,7 +1,21 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readFileSync,
+	readdirSync,
+	rmSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { dist } from "../../playground/build.mjs";
+import { startServer } from "../../playground/server/server";
 import {
 	hashFolder,
 	launchChromium,
@@ -186,7 +200,7 @@ describe("the folder", () => {
 			const heading = () =>
 				page.evaluate(() => window.app.metadataCache.getCache("new/deep/a.md")?.headings?.[0]?.heading);
 			await expect.poll(heading).toBe("Changed");
-			const { renameSync, rmSync } = await import("node:fs");
+			const { renameSync } = await import("node:fs");
 			renameSync(join(vaultDir, "new"), join(vaultDir, "moved"));
 			await expect.poll(paths).toContain("moved/deep/a.md");
 			rmSync(join(vaultDir, "moved"), { recursive: true });
@@ -425,6 +439,170 @@ describe("the app", () => {
 				window.app.commands.executeCommandById("editor:save-file");
 			});
 			await expect.poll(() => readNote(playground, "crlf.md")).toBe("one\ntwo\nthree\n");
+		});
+	});
+});
+
+describe("the network", () => {
+	test("requests to other hosts carry the app's origin, and only what allows it can be read", async () => {
+		const origins: unknown[] = [];
+		const server = createServer((request, response) => {
+			origins.push(request.headers.origin);
+			const allowed =
+				request.url === "/allowed" ? { "access-control-allow-origin": "app://obsidian.md" } : {};
+			response.writeHead(200, { "content-type": "text/event-stream", ...allowed });
+			response.write("first");
+			// The rest comes only when the first piece was read: what is buffered would never end.
+			server.once("go on", () => response.end(" second"));
+		});
+		await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+		const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+		try {
+			await withPlayground({ appOrigin: true }, async ({ page }) => {
+				await page.exposeFunction("goOn", () => void server.emit("go on"));
+				const text = await page.evaluate(async (url) => {
+					const reader = (await fetch(`${url}/allowed`)).body?.getReader();
+					const pieces: string[] = [];
+					for (let piece = await reader?.read(); piece?.value; piece = await reader?.read()) {
+						pieces.push(new TextDecoder().decode(piece.value));
+						await (window as unknown as { goOn(): Promise<void> }).goOn();
+					}
+					return pieces;
+				}, address);
+				expect(text).toEqual(["first", " second"]);
+				const refused = await page.evaluate(
+					(url) =>
+						fetch(`${url}/other`).then(
+							() => "read",
+							() => "refused",
+						),
+					address,
+				);
+				expect(refused).toBe("refused");
+			});
+			expect(origins).toEqual(["app://obsidian.md", "app://obsidian.md"]);
+		} finally {
+			server.closeAllConnections();
+			server.close();
+		}
+	});
+
+	test("the control endpoint sets faults and tells the counters, to who has its token", async () => {
+		const vaultDir = mkdtempSync(join(tmpdir(), "control-"));
+		const server = await startServer({ vaultDir, dist, controlToken: "secret" });
+		try {
+			const order = (token: string, body: unknown): Promise<Response> =>
+				fetch(`${server.url}control`, {
+					method: "POST",
+					headers: { authorization: `Bearer ${token}` },
+					body: JSON.stringify(body),
+				});
+			expect((await order("wrong", { kill: true })).status).toBe(403);
+			const answer = await order("secret", { faults: { latencyMs: 5 }, resetCounters: true });
+			expect(await answer.json()).toEqual({ mutations: 0 });
+			expect(server.faults.latencyMs).toBe(5);
+		} finally {
+			await server.close();
+			rmSync(vaultDir, { recursive: true });
+		}
+	});
+});
+
+describe("what plugins add", () => {
+	test("menus of the editor, of files and of tabs are asked of plugins, and commands and addresses run", async () => {
+		await withPlayground({ plugin }, async ({ page }) => {
+			await openNote(page, "Note.md");
+			await page.evaluate(() => {
+				const { obsidian, app } = window.__playground ?? {};
+				const { workspace } = app ?? window.app;
+				type Adds = {
+					addItem(add: (item: { setTitle(title: string): { onClick(run: () => void): void } }) => void): void;
+				};
+				const add = (title: string) => (menu: Adds) =>
+					menu.addItem((item) =>
+						item
+							.setTitle(title)
+							.onClick(
+								() => new (obsidian as { Notice: new (text: string) => unknown }).Notice(`chose ${title}`),
+							),
+					);
+				workspace.on("editor-menu", add("From the editor"));
+				workspace.on("file-menu", add("From the file"));
+				workspace.protocolHandlers.set(
+					"test",
+					(params) =>
+						new (obsidian as { Notice: new (text: string) => unknown }).Notice(`came with ${params["a"]}`),
+				);
+			});
+			await page.locator(".cm-content").click({ button: "right" });
+			await page.getByRole("menuitem", { name: "From the editor" }).click();
+			await page.getByText("chose From the editor").waitFor();
+			await page.getByRole("treeitem", { name: "Note", exact: true }).click({ button: "right" });
+			await page.getByRole("menuitem", { name: "From the file" }).click();
+			await page.getByText("chose From the file").waitFor();
+			expect(await page.evaluate(() => window.app.openProtocolUrl("obsidian://test?a=b%20c"))).toBe(true);
+			await page.getByText("came with b c").waitFor();
+		});
+	});
+
+	test("a plugin that is switched off leaves nothing behind, and its views say that it is gone", async () => {
+		await withPlayground({ plugin }, async ({ page, errors }) => {
+			const traces = () =>
+				page.evaluate(() => ({
+					commands: Object.keys(window.app.commands.commands).filter((id) => id.startsWith("fixture")),
+					ribbon: document.querySelectorAll('[aria-label="Open fixture"]').length,
+					styles: document.querySelectorAll('style[data-plugin="fixture"]').length,
+					tabs: window.app.setting.pluginTabs.length,
+				}));
+			await page.evaluate(() => window.app.commands.executeCommandById("fixture:open"));
+			await page.getByRole("heading", { name: "Fixture view" }).waitFor();
+			await page.evaluate(() => window.app.plugins.disablePluginAndSave("fixture"));
+			await page.getByText('No plugin provides the view "fixture-view" now.').waitFor();
+			expect(await traces()).toEqual({ commands: [], ribbon: 0, styles: 0, tabs: 0 });
+			await page.evaluate(() => window.app.plugins.enablePluginAndSave("fixture"));
+			await page.getByRole("heading", { name: "Fixture view" }).waitFor();
+			expect((await traces()).commands).toHaveLength(3);
+			expect(errors).toEqual([]);
+		});
+	});
+
+	test("reading view renders links, embeds, tasks and callouts, runs post processors, and no script", async () => {
+		await withPlayground({}, async ({ page, vaultDir }) => {
+			const source = [
+				"[[Note]] ![[Folder/Inner]] [[Nothing]] #tag ==marked== %%hidden%%",
+				"",
+				"- [x] done",
+				"",
+				"> [!warning] Mind",
+				"> the gap",
+				"",
+				'<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>',
+				"",
+				"```shout",
+				"hello",
+				"```",
+			].join("\n");
+			writeFileSync(join(vaultDir, "Read.md"), source);
+			await page.waitForFunction(() => window.app.vault.getFileByPath("Read.md") !== null);
+			await page.evaluate(() => {
+				const { MarkdownPreviewRenderer } = window.__playground?.obsidian ?? {};
+				const shout = MarkdownPreviewRenderer?.createCodeBlockPostProcessor("shout", (text, el) =>
+					el.setText(text.toUpperCase()),
+				);
+				if (shout) MarkdownPreviewRenderer?.registerPostProcessor(shout);
+			});
+			await openNote(page, "Read.md");
+			await page.evaluate(() => window.app.commands.executeCommandById("markdown:toggle-preview"));
+			const view = page.locator(".markdown-preview-view");
+			await view.getByText("HELLO").waitFor();
+			await view.getByText("Inner, links to").waitFor();
+			expect(await view.locator("a.internal-link.is-unresolved").allTextContents()).toEqual(["Nothing"]);
+			expect(await view.locator(".callout[data-callout=warning] .callout-title").innerText()).toBe("Mind");
+			expect(await view.locator("mark").innerText()).toBe("marked");
+			expect(await view.getByText("hidden").count()).toBe(0);
+			expect(await page.evaluate(() => "hacked" in window)).toBe(false);
+			await view.getByRole("link", { name: "Note", exact: true }).click();
+			await page.waitForFunction(() => window.app.workspace.getActiveFile()?.path === "Note.md");
 		});
 	});
 });
