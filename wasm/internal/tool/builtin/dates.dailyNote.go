@@ -62,7 +62,7 @@ func dailyNote(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, e
 // lastDaily finds the newest daily note before a day.
 func lastDaily(ctx context.Context, env *tool.Env, s dailySettings, before time.Time) (string, time.Time, error) {
 	missing := fault.New(fault.NotFound, "tools.dates.noDaily", fault.P{"folder": orDash(s.Folder)})
-	p, ok := moment.NewParser(s.Format, env.Now.Location())
+	p, ok := moment.NewParser(s.Format)
 	if !ok {
 		return "", time.Time{}, fault.New(fault.Validation, "tools.dates.format", fault.P{"format": s.Format})
 	}
@@ -79,7 +79,7 @@ func lastDaily(ctx context.Context, env *tool.Env, s dailySettings, before time.
 			continue
 		}
 		name := strings.TrimPrefix(strings.TrimPrefix(e.Path, s.Folder), "/")
-		t, ok := p.Parse(name[:len(name)-3])
+		t, ok := p.Parse(name[:len(name)-3], env.Now.Location())
 		if ok && t.Before(startOf(before, "day")) && (path == "" || t.After(newest)) {
 			path, newest = e.Path, t
 		}

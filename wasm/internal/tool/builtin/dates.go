@@ -37,21 +37,44 @@ var absoluteFormats = []string{
 	"dddd, MMMM D, YYYY", "dddd, D MMMM YYYY", "dddd, MMMM Do YYYY",
 }
 
+// absolute are the readers of absoluteFormats, and of dates with slashes by day
+// and by month first; made once, since a query may read thousands of dates.
+var absolute = sync.OnceValue(func() (ps struct{ all, dayFirst, monthFirst []*moment.Parser }) {
+	readers := func(formats ...string) (out []*moment.Parser) {
+		for _, f := range formats {
+			if p, ok := moment.NewParser(f); ok {
+				out = append(out, p)
+			}
+		}
+		return out
+	}
+	ps.all, ps.dayFirst, ps.monthFirst = readers(absoluteFormats...), readers("D/M/YYYY"), readers("M/D/YYYY")
+	return ps
+})
+
 func absoluteDate(s string, _, now time.Time) (time.Time, bool) {
+	if t, err := time.ParseInLocation(time.DateOnly, s, now.Location()); err == nil {
+		return t, true
+	}
+	if !strings.ContainsAny(s, "0123456789") || len(s) > 60 {
+		return time.Time{}, false
+	}
 	if t, err := time.Parse(time.RFC3339, strings.ToUpper(s)); err == nil {
 		return t.In(now.Location()), true
 	}
-	for _, f := range absoluteFormats {
-		if p, ok := moment.NewParser(f, now.Location()); ok {
-			if t, ok := p.Parse(s); ok {
+	read := func(ps []*moment.Parser) (time.Time, bool) {
+		for _, p := range ps {
+			if t, ok := p.Parse(s, now.Location()); ok {
 				return t, true
 			}
 		}
+		return time.Time{}, false
 	}
-	p, _ := moment.NewParser("D/M/YYYY", now.Location())
-	q, _ := moment.NewParser("M/D/YYYY", now.Location())
-	a, dayFirst := p.Parse(s)
-	b, monthFirst := q.Parse(s)
+	if t, ok := read(absolute().all); ok {
+		return t, true
+	}
+	a, dayFirst := read(absolute().dayFirst)
+	b, monthFirst := read(absolute().monthFirst)
 	switch {
 	case dayFirst && monthFirst && !a.Equal(b):
 		return time.Time{}, false // 3/4/2026: nobody knows

@@ -23,11 +23,11 @@ func datesParse() tool.Tool {
 				}
 				return dateData(t), nil
 			}
-			p, ok := moment.NewParser(args.String("format"), env.Now.Location())
+			p, ok := moment.NewParser(args.String("format"))
 			if !ok {
 				return nil, fault.New(fault.Validation, "tools.dates.format", fault.P{"format": args.String("format")})
 			}
-			t, ok := p.Parse(text)
+			t, ok := p.Parse(text, env.Now.Location())
 			if !ok {
 				return nil, fault.New(fault.Validation, "tools.dates.unknown", fault.P{"text": text})
 			}

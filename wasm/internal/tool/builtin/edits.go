@@ -82,18 +82,26 @@ func targets(ctx context.Context, env *tool.Env, args tool.Args) ([]host.Info, e
 // editMany changes many notes: change gives a note's new bytes and how many
 // changes they are. First all are read, then those that differ are written, so
 // an error of reading leaves everything as it was. It gives the notes changed,
-// each with its count, and the sum.
-func editMany(ctx context.Context, env *tool.Env, infos []host.Info, change func(host.Info, []byte) ([]byte, int, error)) (tool.Data, error) {
+// each with its count, the sum, and the notes skipped: those whose front matter
+// is not to be changed. Where the arguments name the notes, that is an error.
+func editMany(ctx context.Context, env *tool.Env, args tool.Args, infos []host.Info, change func(host.Info, []byte) ([]byte, int, error)) (tool.Data, error) {
 	type edit struct {
 		path          string
 		before, after []byte
 		count         int
 	}
 	var edits []edit
+	named := args.Has("path") || args.Has("paths")
+	skipped := []any{}
 	err := readAll(ctx, env, infos, func(i host.Info, data []byte) error {
 		out, n, err := change(i, data)
 		if err != nil {
-			return noteError(i.Path, err)
+			err = noteError(i.Path, err)
+			if named || !fault.Is(err, fault.Precondition) {
+				return err
+			}
+			skipped = append(skipped, map[string]any{"path": i.Path, "reason": err.Error()})
+			return nil
 		}
 		if n > 0 && !bytes.Equal(out, data) {
 			edits = append(edits, edit{i.Path, data, out, n})
@@ -111,7 +119,7 @@ func editMany(ctx context.Context, env *tool.Env, infos []host.Info, change func
 		changed = append(changed, map[string]any{"path": e.path, "count": e.count})
 		sum += e.count
 	}
-	return tool.Data{"changed": changed, "count": sum}, nil
+	return tool.Data{"changed": changed, "count": sum, "skipped": skipped}, nil
 }
 
 // claimTargets claims the notes that "path" or "paths" name, or everything.

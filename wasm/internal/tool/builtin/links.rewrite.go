@@ -60,7 +60,7 @@ func rewriteLinks(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data
 	if err != nil {
 		return nil, err
 	}
-	return editMany(ctx, env, infos, func(i host.Info, data []byte) ([]byte, int, error) {
+	return editMany(ctx, env, args, infos, func(i host.Info, data []byte) ([]byte, int, error) {
 		out, n := r.rewrite(i.Path, data)
 		return out, n, names.err
 	})

@@ -35,7 +35,7 @@ func unlinkedMentions(ctx context.Context, env *tool.Env, args tool.Args) (tool.
 		return nil, err
 	}
 	found := []any{}
-	edited, err := editMany(ctx, env, infos, func(i host.Info, data []byte) ([]byte, int, error) {
+	edited, err := editMany(ctx, env, args, infos, func(i host.Info, data []byte) ([]byte, int, error) {
 		d := note.Parse(data)
 		var edits note.Edits
 		seen := map[string]bool{}

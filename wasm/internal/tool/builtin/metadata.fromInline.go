@@ -21,7 +21,7 @@ func metadataFromInline() tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			return editMany(ctx, env, infos, func(_ host.Info, data []byte) ([]byte, int, error) {
+			return editMany(ctx, env, args, infos, func(_ host.Info, data []byte) ([]byte, int, error) {
 				return fromInline(data, stringList(args, "keys"), args.Bool("keep"))
 			})
 		},

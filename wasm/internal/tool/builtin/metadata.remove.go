@@ -20,7 +20,7 @@ func metadataRemove() tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			return editMany(ctx, env, infos, func(_ host.Info, data []byte) ([]byte, int, error) {
+			return editMany(ctx, env, args, infos, func(_ host.Info, data []byte) ([]byte, int, error) {
 				n := 0
 				for _, key := range stringList(args, "keys") {
 					if note.ParseFront(data).Property(key) == nil {

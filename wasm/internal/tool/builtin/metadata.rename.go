@@ -19,7 +19,7 @@ func metadataRename() tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			return editMany(ctx, env, infos, func(_ host.Info, data []byte) ([]byte, int, error) {
+			return editMany(ctx, env, args, infos, func(_ host.Info, data []byte) ([]byte, int, error) {
 				if note.ParseFront(data).Property(args.String("from")) == nil {
 					return data, 0, nil
 				}

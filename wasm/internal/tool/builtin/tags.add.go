@@ -27,7 +27,7 @@ func tagsAdd() tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			return editMany(ctx, env, infos, func(_ host.Info, data []byte) ([]byte, int, error) {
+			return editMany(ctx, env, args, infos, func(_ host.Info, data []byte) ([]byte, int, error) {
 				if most := args.Int("most"); most > 0 {
 					d := note.Parse(data)
 					values, err := d.Values()

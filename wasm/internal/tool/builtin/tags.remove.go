@@ -36,7 +36,7 @@ func tagsRemove() tool.Tool {
 				}
 				return tag
 			}
-			return editMany(ctx, env, infos, func(_ host.Info, data []byte) ([]byte, int, error) {
+			return editMany(ctx, env, args, infos, func(_ host.Info, data []byte) ([]byte, int, error) {
 				out, n, err := note.MapTags(data, drop)
 				if err != nil || !args.Bool("duplicates") {
 					return out, n, err

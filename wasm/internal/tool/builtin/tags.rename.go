@@ -26,7 +26,7 @@ func tagsRename() tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			return editMany(ctx, env, infos, func(_ host.Info, data []byte) ([]byte, int, error) {
+			return editMany(ctx, env, args, infos, func(_ host.Info, data []byte) ([]byte, int, error) {
 				return note.MapTags(data, func(tag string) string { return note.RenameTag(tag, from, to) })
 			})
 		},

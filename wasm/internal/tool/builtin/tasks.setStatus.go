@@ -31,7 +31,7 @@ func tasksSetStatus() tool.Tool {
 				return nil, err
 			}
 			filter := newTaskFilter(args)
-			return editMany(ctx, env, infos, func(i host.Info, data []byte) ([]byte, int, error) {
+			return editMany(ctx, env, args, infos, func(i host.Info, data []byte) ([]byte, int, error) {
 				d := note.Parse(data)
 				found, err := filter.find(d, i.Path, args.Has("path"))
 				if err != nil {

@@ -56,7 +56,7 @@ func replaceText(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data,
 	if !args.Bool("regex") {
 		template = strings.ReplaceAll(template, "$", "$$")
 	}
-	return editMany(ctx, env, infos, func(_ host.Info, data []byte) ([]byte, int, error) {
+	return editMany(ctx, env, args, infos, func(_ host.Info, data []byte) ([]byte, int, error) {
 		out, n := replaceIn(data, re, template, skip)
 		return out, n, nil
 	})

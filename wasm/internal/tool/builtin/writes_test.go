@@ -351,3 +351,22 @@ func TestSearchFindsWhatAPersonWouldFind(t *testing.T) {
 		t.Error("a pattern that matches nothing finds nothing")
 	}
 }
+
+func TestANoteThatCannotBeChangedIsSkippedAndSaidSo(t *testing.T) {
+	files := map[string]string{"T.md": "---\ndate: {{date}}\n---\n", "a.md": "---\nx: 1\n---\n", "b.md": "---\nx: 1\ny: 2\n---\n"}
+	m := hosttest.New(hosttest.Options{Files: files})
+	d := mustCall(t, envOf(m.Host()), "metadata.rename", map[string]any{"from": "x", "to": "y"})
+	if d["count"] != 1.0 || len(d["skipped"].([]any)) != 1 || d["skipped"].([]any)[0].(map[string]any)["path"] != "b.md" {
+		t.Errorf("rename: %v", d)
+	}
+	d = mustCall(t, envOf(m.Host()), "tags.add", map[string]any{"tags": []any{"t"}})
+	if d["count"] != 2.0 || d["skipped"].([]any)[0].(map[string]any)["path"] != "T.md" {
+		t.Errorf("add: %v", d)
+	}
+	if _, err := call(t, envOf(m.Host()), "tags.add", map[string]any{"path": "T.md", "tags": []any{"t"}}); !fault.Is(err, fault.Precondition) {
+		t.Errorf("a note that was named: %v", err)
+	}
+	if got, _ := m.File("T.md"); string(got) != files["T.md"] {
+		t.Errorf("got %q", got)
+	}
+}

@@ -54,11 +54,11 @@ func TestParseReadsWhatFormatWrites(t *testing.T) {
 			"YYYY-MM-DD", "D.M.YYYY", "YYYY/MM/[x]DD", "dddd, MMMM Do YYYY", "MMM D, YYYY", "YYYYMMDD", "YYYY DDDD", "[note] YYYY-MM-DD dddd",
 		}).Draw(t, "format")
 		day := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, rapid.IntRange(0, 20000).Draw(t, "days"))
-		p, ok := NewParser(format, time.UTC)
+		p, ok := NewParser(format)
 		if !ok {
 			t.Fatalf("no parser for %q", format)
 		}
-		got, ok := p.Parse(Format(day, format))
+		got, ok := p.Parse(Format(day, format), time.UTC)
 		if !ok || !got.Equal(day) {
 			t.Fatalf("%q: %v, want %v", Format(day, format), got, day)
 		}
@@ -67,11 +67,11 @@ func TestParseReadsWhatFormatWrites(t *testing.T) {
 
 func TestParseGivesTheFirstDayOfAWeek(t *testing.T) {
 	for format, want := range map[string]string{"GGGG-[W]WW": "2026-11-16", "gggg-[W]ww": "2026-11-15"} {
-		p, ok := NewParser(format, time.UTC)
+		p, ok := NewParser(format)
 		if !ok {
 			t.Fatal(format)
 		}
-		got, ok := p.Parse("2026-W47")
+		got, ok := p.Parse("2026-W47", time.UTC)
 		if !ok || got.Format(time.DateOnly) != want {
 			t.Errorf("%s: %v, want %s", format, got, want)
 		}
@@ -79,13 +79,13 @@ func TestParseGivesTheFirstDayOfAWeek(t *testing.T) {
 }
 
 func TestParseRefusesWhatIsNoDate(t *testing.T) {
-	p, _ := NewParser("YYYY-MM-DD", time.UTC)
+	p, _ := NewParser("YYYY-MM-DD")
 	for _, s := range []string{"2026-02-30", "2026-13-01", "note", "2026-11-20 x", "x2026-11-20", ""} {
-		if got, ok := p.Parse(s); ok {
+		if got, ok := p.Parse(s, time.UTC); ok {
 			t.Errorf("%q is %v", s, got)
 		}
 	}
-	if _, ok := NewParser("[only text]", time.UTC); ok {
+	if _, ok := NewParser("[only text]"); ok {
 		t.Error("a format without a date has a parser")
 	}
 }

@@ -96,13 +96,12 @@ func halfDay(d *date, s string) bool {
 type Parser struct {
 	re     *regexp.Regexp
 	fields []field
-	loc    *time.Location
 }
 
 // NewParser prepares the reading of a format. ok is false for a format with
 // tokens that say no date (or that are not understood).
-func NewParser(format string, loc *time.Location) (*Parser, bool) {
-	p := &Parser{loc: loc}
+func NewParser(format string) (*Parser, bool) {
+	p := &Parser{}
 	var b strings.Builder
 	b.WriteString(`^`)
 	for _, tok := range token().FindAllString(expand(format), -1) {
@@ -131,8 +130,9 @@ func NewParser(format string, loc *time.Location) (*Parser, bool) {
 
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
-// Parse reads a text; false when it is not of the format or is no date.
-func (p *Parser) Parse(s string) (time.Time, bool) {
+// Parse reads a text as a time at a place; false when it is not of the format or
+// is no date.
+func (p *Parser) Parse(s string, loc *time.Location) (time.Time, bool) {
 	m := p.re.FindStringSubmatch(s)
 	if m == nil {
 		return time.Time{}, false
@@ -143,7 +143,7 @@ func (p *Parser) Parse(s string) (time.Time, bool) {
 			return time.Time{}, false
 		}
 	}
-	return d.time(p.loc)
+	return d.time(loc)
 }
 
 // time gives the moment that the fields name.

@@ -1,0 +1,130 @@
+package builtin_test
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/host/hosttest"
+	"embedded-agent/wasm/internal/overlay"
+	"embedded-agent/wasm/internal/tool"
+)
+
+// realVault loads one of the real vaults, where they are there.
+func realVault(t *testing.T, name string) *hosttest.Memory {
+	t.Helper()
+	root := filepath.Join("..", "..", "..", "..", "..", "shared", "vaults", name)
+	if _, err := os.Stat(root); err != nil || runtime.GOOS == "js" {
+		t.Skip("the real vaults are not here, or not read:", name)
+	}
+	files := map[string]string{}
+	err := filepath.WalkDir(root, func(p string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(root, p)
+		if err != nil {
+			return err
+		}
+		b, err := os.ReadFile(p)
+		files[filepath.ToSlash(rel)] = string(b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return hosttest.New(hosttest.Options{Files: files})
+}
+
+// TestCallsOnRealVaultsDoWhatTheirSimulationSaysAndAreTakenBack makes far-
+// reaching calls on real vaults: simulated, run, and taken back byte for byte.
+func TestCallsOnRealVaultsDoWhatTheirSimulationSaysAndAreTakenBack(t *testing.T) {
+	type obj = map[string]any
+	calls := map[string][]struct {
+		tool string
+		args obj
+		min  int // writes at least
+	}{
+		"help-en": {
+			{"vault.rename", obj{"path": "Editing and formatting", "newPath": "Archive/It's (old) & gone"}, 2},
+			{"vault.rename", obj{"path": "Home.md", "newPath": "Start/Home page"}, 2},
+			{"vault.delete", obj{"path": "Obsidian Sync"}, 10},
+			{"vault.replaceText", obj{"find": "Obsidian", "replace": "the app", "skip": []any{"code", "links", "frontMatter"}}, 100},
+			{"links.unlinkedMentions", obj{"folder": "Plugins", "link": true}, 10},
+			{"links.rewrite", obj{"mode": "plain", "folder": "Getting started"}, 3},
+			{"metadata.rename", obj{"from": "description", "to": "summary"}, 1},
+			{"note.merge", obj{"embedsOf": "Home.md", "title": "All of it"}, 1},
+			{"note.splitAtHeadings", obj{"path": "Plugins/Search.md", "folder": "Parts"}, 3},
+		},
+		"kepano": {
+			{"vault.rename", obj{"path": "Categories", "newPath": "Kinds"}, 1},
+			{"metadata.rename", obj{"from": "categories", "to": "kinds"}, 20},
+			{"tags.add", obj{"tags": []any{"seen"}}, 20},
+			{"tags.rename", obj{"from": "notes", "to": "note"}, 0},
+			{"metadata.remove", obj{"keys": []any{"created", "tags"}}, 10},
+		},
+		"oldwinter": {
+			{"vault.rename", obj{"path": "Cards", "newPath": "卡片"}, 10},
+			{"links.rewrite", obj{"mode": "case"}, 0},
+			{"metadata.fromInline", obj{}, 0},
+			{"tags.add", obj{"tags": []any{"新"}, "folder": "Spaces"}, 0},
+		},
+	}
+	for vault, cs := range calls {
+		for _, c := range cs {
+			t.Run(vault+"/"+c.tool, func(t *testing.T) {
+				e, err := registry(t).Get(c.tool, "")
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := e.CheckInput(c.args); err != nil {
+					t.Fatal(err)
+				}
+				n := runAndTakeBack(t, realVault(t, vault), e, c.args)
+				t.Logf("%d writes", n)
+				if n < c.min {
+					t.Errorf("%d writes, want at least %d", n, c.min)
+				}
+			})
+		}
+	}
+}
+
+func runAndTakeBack(t *testing.T, m *hosttest.Memory, e *tool.Entry, args tool.Args) int {
+	t.Helper()
+	before := m.Snapshot()
+	h := m.Host()
+	base := overlay.NewBase(h.Vault, h.Editor, now)
+	simulation := overlay.New(base)
+	if _, err := e.Run(t.Context(), viewEnv(h, simulation.For("call")), args); err != nil {
+		t.Fatal(err)
+	}
+	var done []host.Op
+	real := overlay.New(base, overlay.WithSink(func(ctx context.Context, _ string, op host.Op) error {
+		done = append(done, op)
+		_, err := h.Vault.Apply(ctx, op)
+		return err
+	}))
+	if _, err := e.Run(t.Context(), viewEnv(h, real.ForApproved("call", simulation.Log())), args); err != nil {
+		t.Fatal(err)
+	}
+	changes, err := simulation.Changes(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := m.Snapshot()
+	for _, c := range changes {
+		if c.After != nil && string(after[c.Path]) != string(c.After) {
+			t.Errorf("%s is not as the simulation showed it", c.Path)
+		}
+	}
+	takeBack(t, h.Vault, done)
+	if d := before.Diff(m.Snapshot()); d != "" {
+		t.Errorf("taken back, the vault is not what it was:\n%.2000s", d)
+	}
+	return len(done)
+}
