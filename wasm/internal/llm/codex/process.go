@@ -85,6 +85,9 @@ func Start(ctx context.Context, cfg Config) (*Server, error) {
 		return nil, newError(llm.CodeNotFound, "codex.error.missing", false,
 			fmt.Sprintf("The program %q was not found. Install Codex with: %s", cfg.Bin, InstallCommand))
 	}
+	if bin, err = filepath.Abs(bin); err != nil { // it is run in another folder
+		return nil, err
+	}
 	if cfg.Home, err = filepath.Abs(cfg.Home); err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -27,7 +28,15 @@ func fakeServer(t *testing.T, kind string, maxTurns ...int) (*Server, error) {
 	t.Helper()
 	t.Setenv(codextest.FakeEnv, kind)
 	t.Setenv("GORACE", "atexit_sleep_ms=0") // the stand-in has nothing to report and need not wait
-	cfg := Config{Bin: os.Args[0], Home: t.TempDir()}
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin, err := filepath.Rel(here, os.Args[0]) // as a person would name it, from where they stand
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := Config{Bin: bin, Home: t.TempDir()}
 	if maxTurns != nil {
 		cfg.MaxTurns = maxTurns[0]
 	}
