@@ -1,14 +1,12 @@
 package builtin_test
 
 import (
-	"context"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"testing"
 
-	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/overlay"
 	"embedded-agent/wasm/internal/tool"
@@ -103,15 +101,7 @@ func runAndTakeBack(t *testing.T, m *hosttest.Memory, e *tool.Entry, args tool.A
 	if _, err := e.Run(t.Context(), viewEnv(h, simulation.For("call")), args); err != nil {
 		t.Fatal(err)
 	}
-	var done []host.Op
-	real := overlay.New(base, overlay.WithSink(func(ctx context.Context, _ string, op host.Op) error {
-		done = append(done, op)
-		_, err := h.Vault.Apply(ctx, op)
-		return err
-	}))
-	if _, err := e.Run(t.Context(), viewEnv(h, real.ForApproved("call", simulation.Log())), args); err != nil {
-		t.Fatal(err)
-	}
+	done := makeReal(t, h.Vault, simulation)
 	changes, err := simulation.Changes(t.Context())
 	if err != nil {
 		t.Fatal(err)
