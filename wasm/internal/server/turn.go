@@ -94,11 +94,12 @@ func (s *Server) endTurn(t *turn, err error) {
 		if err == nil {
 			return
 		}
-		t.Problem = s.problem(err)
-		t.Outcome = outcomeFailed
+		// What the person stopped is no problem to be told.
 		if fault.Is(err, fault.Cancelled) || errors.Is(err, context.Canceled) {
 			t.Outcome = outcomeCancelled
+			return
 		}
+		t.Problem, t.Outcome = s.problem(err), outcomeFailed
 	})
 	s.out.tell(protocol.Event{Type: protocol.EventTurnEnded, Turn: &view})
 }
