@@ -118,10 +118,7 @@ func guardFailed(subject string) *fault.Error {
 func deny(key string, p fault.P) error { return fault.New(fault.Denied, key, p) }
 
 // beforeModel judges whether the model may be asked once more.
-func (g *Guard) beforeModel(ctx context.Context, iteration int, model string) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
+func (g *Guard) beforeModel(iteration int, model string) error {
 	if iteration > g.limits.MaxIterations {
 		return deny("agent.limit.iterations", fault.P{"max": strconv.Itoa(g.limits.MaxIterations)})
 	}

@@ -179,6 +179,19 @@ func TestTokensAreAccruedWhileTheModelSpeaksAndStopItHard(t *testing.T) {
 	}
 }
 
+func TestAnAnswerThatUsedUpTheBudgetHasItsCallsRefused(t *testing.T) {
+	turn := llmtest.Reply(llm.Text("Here."), call("c1", "test.no", `{}`))
+	turn.Usage = llm.Usage{Input: 100, Output: 5000}
+	k := newKit(t, []llmtest.Turn{turn}, withTools(quick("test.no", func(context.Context, *tool.Env, tool.Args) (tool.Data, error) {
+		t.Error("the call ran")
+		return nil, nil
+	})), withLimits(agent.Limits{EnabledTools: []string{"test.no"}, MaxTokens: 1000}))
+	out := k.run("go")
+	if e := envelope(t, out, 0); out.Stop != agent.Denied || e.Error == nil || e.Error.Code != string(fault.Denied) {
+		t.Errorf("%s, %+v", out.Stop, e.Error)
+	}
+}
+
 // dripping is a model that says a text piece by piece, and a call at its end,
 // until it is stopped.
 type dripping struct {

@@ -74,7 +74,9 @@ func (l *loop) run() (Stop, *fault.Error) {
 		if l.ctx.Err() != nil {
 			return Stopped, fault.From(l.ctx.Err())
 		}
-		l.join()
+		if !l.join() {
+			continue
+		}
 		if err := l.mayAsk(); err != nil {
 			return Denied, err
 		}
@@ -109,14 +111,17 @@ func stopOf(m llm.Message) Stop {
 	return Done
 }
 
-// join puts what was said since the last turn into the conversation and begins
-// the next turn.
-func (l *loop) join() {
+// join begins the next turn and puts what was said since the last one into the
+// conversation. False: nothing was said, and it is to stop.
+func (l *loop) join() bool {
+	joined, person := l.feed.joined()
+	if len(joined) == 0 && l.ctx.Err() != nil {
+		return false
+	}
 	l.mu.Lock()
 	l.state.Turn++
 	l.mu.Unlock()
 	l.emit(Event{Type: TurnStart})
-	joined, person := l.feed.joined()
 	l.mu.Lock()
 	if person {
 		l.state.Iterations = 0
@@ -128,6 +133,7 @@ func (l *loop) join() {
 		l.append(joined...)
 		l.emit(Event{Type: MessagesJoined, Messages: joined})
 	}
+	return true
 }
 
 func (l *loop) append(ms ...llm.Message) {
@@ -159,7 +165,7 @@ func (l *loop) request() llm.Request {
 func (l *loop) mayAsk() *fault.Error {
 	span := l.cfg.Trace.StartPolicy(l.span, l.turnKey("model"), "model")
 	defer span.End()
-	err := judge("the model", func() error { return l.cfg.Guard.beforeModel(l.ctx, l.state.Iterations, l.cfg.Request.Model) })
+	err := judge("the model", func() error { return l.cfg.Guard.beforeModel(l.state.Iterations, l.cfg.Request.Model) })
 	if err != nil {
 		span.Fail(string(err.Code), err.Error())
 	}
@@ -202,23 +208,35 @@ func (l *loop) ask() (llm.Message, *fault.Error) {
 	l.usage = l.usage.Add(used)
 	span.ModelAnswer(answer.ResponseModel, answer.ResponseID, string(answer.StopReason), used.Input, used.Output)
 	span.Content("gen_ai.output.messages", func() string { return jsonText(answer) })
+	err := l.whyFailed(failed, over)
 	answer.Role = llm.RoleAssistant
+	if err != nil { // the reason, where the stream knows only the means
+		answer.Error = &llm.Error{
+			Code: string(err.Code), Key: err.Key, Params: err.Params, Message: err.Error(),
+			Retryable: err.Retryable, RetryAfterS: err.RetryAfterS,
+		}
+		span.Fail(string(err.Code), err.Error())
+	}
 	l.bundle.answer(answer)
 	if len(answer.Content) > 0 {
 		l.append(answer)
 	}
 	l.emit(Event{Type: MessageEnd, Messages: []llm.Message{answer}})
-	if failed == nil {
-		return answer, nil
-	}
-	err := faultOf(failed)
-	if over != nil {
-		err = over
-	} else if l.ctx.Err() != nil {
-		err = fault.From(l.ctx.Err())
-	}
-	span.Fail(string(err.Code), err.Error())
 	return answer, err
+}
+
+// whyFailed gives the reason why an answer did not come to its end; nil when it
+// did.
+func (l *loop) whyFailed(failed *llm.Error, over *fault.Error) *fault.Error {
+	switch {
+	case over != nil:
+		return over // even when its last word had come: its calls cost too
+	case failed == nil:
+		return nil
+	case l.ctx.Err() != nil:
+		return fault.From(l.ctx.Err())
+	}
+	return faultOf(failed)
 }
 
 // abandon ends the run after an answer that did not come to its end. What had
@@ -230,12 +248,17 @@ func (l *loop) abandon(answer llm.Message, err *fault.Error) (Stop, *fault.Error
 	}
 	l.emit(Event{Type: TurnEnd})
 	switch {
-	case l.ctx.Err() != nil:
+	case l.ctx.Err() != nil, wasStopped(err):
 		return Stopped, err
 	case err.Code == fault.Denied:
 		return Denied, err
 	}
 	return Failed, err
+}
+
+// wasStopped recognises the errors of a context, in a recorded answer.
+func wasStopped(err *fault.Error) bool {
+	return err.Key == fault.From(context.Canceled).Key || err.Key == fault.From(context.DeadlineExceeded).Key
 }
 
 // faultOf gives a provider's error as the program's own.
@@ -250,6 +273,6 @@ func (l *loop) outcome(stop Stop, problem *fault.Error) *Outcome {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	out := outputsOf(l.state, l.cfg.TracesURL)
-	l.bundle.finish(l.state, out)
+	l.bundle.finish(stop, l.state, out)
 	return &Outcome{Stop: stop, Problem: problem, Outputs: out, State: l.state, Usage: l.usage, Bundle: l.bundle}
 }

@@ -28,7 +28,9 @@ type Bundle struct {
 	// Start is the conversation before the run.
 	Start State        `json:"start"`
 	Turns []BundleTurn `json:"turns"`
-	// Outputs are the run's, with every ToolEnvelope.
+	// Stop is how the run ended, and Outputs what it gave, with every
+	// ToolEnvelope.
+	Stop     Stop          `json:"stop"`
 	Outputs  Outputs       `json:"outputs"`
 	Messages []llm.Message `json:"messages"`
 }
@@ -60,8 +62,8 @@ func (b *Bundle) request(digest string)         { b.last().Request = digest }
 func (b *Bundle) answer(m llm.Message)          { b.last().Answer = &m }
 func (b *Bundle) results(results []llm.Message) { b.last().Results = results }
 
-func (b *Bundle) finish(s State, out Outputs) {
-	b.Outputs, b.Messages = out, append([]llm.Message(nil), s.Messages...)
+func (b *Bundle) finish(stop Stop, s State, out Outputs) {
+	b.Stop, b.Outputs, b.Messages = stop, out, append([]llm.Message(nil), s.Messages...)
 }
 
 // ParseBundle reads a bundle as JSON.
@@ -88,7 +90,9 @@ func Replay(ctx context.Context, b *Bundle, cfg Config) (*Outcome, error) {
 	if b.Version != BundleVersion {
 		return nil, fault.New(fault.Validation, "agent.replay.version", fault.P{"version": strconv.Itoa(b.Version)})
 	}
-	p := &player{b: b}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	p := &player{b: b, stop: cancel}
 	cfg.RunID, cfg.StepID, cfg.System = b.RunID, b.StepID, b.System
 	cfg.Request.Model = b.Model
 	cfg.Provider, cfg.Inbox, cfg.Audit = p, nil, nil
@@ -106,7 +110,8 @@ func Replay(ctx context.Context, b *Bundle, cfg Config) (*Outcome, error) {
 
 // player stands in for the model, the person and, where asked to, the tools.
 type player struct {
-	b *Bundle
+	b    *Bundle
+	stop context.CancelFunc
 
 	mu       sync.Mutex
 	turn     int
@@ -129,6 +134,9 @@ func (p *player) joined() ([]llm.Message, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.turn >= len(p.b.Turns) {
+		if p.b.Stop == Stopped {
+			p.stop() // here the person did
+		}
 		return nil, false
 	}
 	t := p.b.Turns[p.turn]
@@ -240,6 +248,8 @@ func (p *player) check(out *Outcome) error {
 		return p.diverged
 	case p.turn != len(p.b.Turns):
 		return diverged("it ended before the recorded one")
+	case out.Stop != p.b.Stop:
+		return diverged("it ended as " + string(out.Stop) + " instead of " + string(p.b.Stop))
 	case out.Outputs.Response != p.b.Outputs.Response:
 		return diverged("another answer")
 	case jsonText(out.Outputs.ToolOrder) != jsonText(p.b.Outputs.ToolOrder):

@@ -117,6 +117,45 @@ func TestABundleReplaysTheWholeConversationWithoutAModelAndWithoutTools(t *testi
 	})
 }
 
+func TestARunThatEndedBadlyReplaysToTheSameEnd(t *testing.T) {
+	stuck := quick("test.stuck", func(ctx context.Context, _ *tool.Env, _ tool.Args) (tool.Data, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	})
+	for name, c := range map[string]struct {
+		turns []llmtest.Turn
+		opts  []option
+		want  agent.Stop
+	}{
+		"iterations": {endless(20, call("c1", "test.echo", `{}`)), nil, agent.Denied},
+		"tokens": {nil, []option{withLimits(agent.Limits{EnabledTools: []string{}, MaxTokens: 300}), withConfig(func(c *agent.Config) {
+			c.Provider = &dripping{text: strings.Repeat("words and words ", 500)}
+		})}, agent.Denied},
+		"a question too large": {nil, []option{withLimits(agent.Limits{EnabledTools: []string{}, MaxTokens: 5})}, agent.Denied},
+		"failure":              {[]llmtest.Turn{{Blocks: []llm.Block{llm.Text("Half "), call("c1", "test.echo", `{}`)}, Fail: llm.NewError("llm.error.cut")}}, nil, agent.Failed},
+		"stop in the answer":   {[]llmtest.Turn{{Blocks: []llm.Block{llm.Text("Half ")}, Hold: true}}, nil, agent.Stopped},
+		"stop in a tool":       {[]llmtest.Turn{llmtest.Reply(call("c1", "test.echo", `{}`), call("c2", "test.stuck", `{}`))}, nil, agent.Stopped},
+		"refusal":              {[]llmtest.Turn{{Blocks: []llm.Block{llm.Text("No.")}, Stop: llm.StopRefusal}}, nil, agent.Refused},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				k := newKit(t, c.turns, append(c.opts, withTools(echo, stuck))...)
+				ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+				defer stop()
+				was := k.runInput(ctx, agent.Input{Messages: []llm.Message{llm.UserMessage("go")}})
+				if was.Stop != c.want {
+					t.Fatalf("%s %v", was.Stop, was.Problem)
+				}
+				is, err := agent.Replay(t.Context(), keepBundle(t, was.Bundle), forReplay(k))
+				if err != nil {
+					t.Fatal(err)
+				}
+				sameRun(t, was, is)
+			})
+		})
+	}
+}
+
 func TestABundleReplaysAgainstRealToolsOnTheSameVault(t *testing.T) {
 	script := []llmtest.Turn{
 		llmtest.Reply(call("c1", "vault.writeFile", `{"path":"B.md","content":"b"}`), call("c2", "vault.readFile", `{"path":"A.md"}`)),
