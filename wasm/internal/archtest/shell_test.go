@@ -1,0 +1,111 @@
+package archtest
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// typeScript calls f for every TypeScript and Svelte file of a folder that
+// ships, with its path from the root.
+func typeScript(t *testing.T, dir string, f func(path, source string)) {
+	t.Helper()
+	err := filepath.WalkDir(filepath.Join(root, dir), func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if name := d.Name(); name == "test" || name == "dev" || name == "node_modules" {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if ext := filepath.Ext(path); ext != ".ts" && ext != ".svelte" || strings.HasSuffix(path, ".test.ts") {
+			return nil
+		}
+		source, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		relative, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		f(filepath.ToSlash(relative), string(source))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+var importsApp = regexp.MustCompile(`(?m)(from|import\()\s*["']obsidian["']`)
+
+func TestOnlyTheHostAndThePluginTouchTheApp(t *testing.T) {
+	const reason = "obsidian is imported in bridge/host and plugin only: the rest of the bridge also runs in the worker and in tests"
+	typeScript(t, "bridge", func(path, source string) {
+		if !strings.HasPrefix(path, "bridge/host/") && importsApp.MatchString(source) {
+			t.Errorf("%s imports obsidian: %s", path, reason)
+		}
+	})
+	typeScript(t, "plugin/panel", func(path, source string) {
+		if importsApp.MatchString(source) {
+			t.Errorf("%s imports obsidian: the panel knows the app by plugin/panel/shell.ts alone, so that it is tested without it", path)
+		}
+	})
+}
+
+var callsNetwork = regexp.MustCompile(`\b(fetch|requestUrl|XMLHttpRequest|WebSocket|EventSource|sendBeacon)\s*\(`)
+
+func TestTheNetworkIsReachedInOnePlace(t *testing.T) {
+	const reason = "where may be reached is decided in the core; bridge/host/http.ts sends what the core asks, and nothing else sends"
+	for _, dir := range []string{"bridge", "plugin"} {
+		typeScript(t, dir, func(path, source string) {
+			if path != "bridge/host/http.ts" && callsNetwork.MatchString(source) {
+				t.Errorf("%s calls %s: %s", path, callsNetwork.FindString(source), reason)
+			}
+		})
+	}
+}
+
+// maxBridge is how many lines of code the bridge may have, without comments
+// and blank lines. The aim is 1,200 with them.
+const maxBridge = 1600
+
+func TestTheBridgeCanBeReadInOneSitting(t *testing.T) {
+	lines, block := 0, false
+	typeScript(t, "bridge", func(path, source string) {
+		if strings.HasSuffix(path, ".gen.ts") {
+			return
+		}
+		for line := range strings.Lines(source) {
+			line = strings.TrimSpace(line)
+			switch {
+			case block:
+				block = !strings.HasSuffix(line, "*/")
+			case strings.HasPrefix(line, "/*"):
+				block = !strings.HasSuffix(line, "*/")
+			case line != "" && !strings.HasPrefix(line, "//"):
+				lines++
+			}
+		}
+	})
+	if lines == 0 || lines > maxBridge {
+		t.Errorf("bridge/ has %d lines of code, of %d: what decides belongs into the core", lines, maxBridge)
+	}
+	t.Logf("bridge/ has %d lines of code", lines)
+}
+
+func TestTheHostHasNoFilesButItsPorts(t *testing.T) {
+	var names []string
+	typeScript(t, "bridge/host", func(path, _ string) { names = append(names, filepath.Base(path)) })
+	for _, port := range []string{"vault.ts", "editor.ts", "workspace.ts", "commands.ts", "store.ts", "http.ts", "secrets.ts"} {
+		if !slices.Contains(names, port) {
+			t.Errorf("bridge/host/%s is missing: each port of package host has its file", port)
+		}
+	}
+}
