@@ -12,6 +12,7 @@ import (
 	"slices"
 	"syscall"
 
+	"embedded-agent/wasm/internal/cli"
 	"embedded-agent/wasm/internal/proxy"
 )
 
@@ -22,7 +23,11 @@ type command struct {
 }
 
 var commands = map[string]command{
-	"proxy": {"serve /v1/responses with function calling in front of a model that can only talk", proxy.Main},
+	"run":    {"run a plan on a folder of notes: show what would change, ask, and do it", cli.Run},
+	"revert": {"take a run back", cli.Revert},
+	"verify": {"check that the records of a run are whole and unchanged", cli.Verify},
+	"replay": {"execute a past run again in memory and compare", cli.Replay},
+	"proxy":  {"serve /v1/responses with function calling in front of a model that can only talk", proxy.Main},
 }
 
 func main() {

@@ -92,6 +92,7 @@ type Writer struct {
 	running bool
 	status  []Outcome
 	settled []int // done, not yet recorded
+	after   [][]int
 	packs   packer
 	appends int
 }
@@ -108,6 +109,7 @@ const (
 	Done
 	Failed
 	Unknown
+	Abandoned // its call has ended without it
 )
 
 // Begin opens a run's journal: the begin record is durable when it returns.
@@ -119,6 +121,7 @@ func Begin(ctx context.Context, store host.Store, vault host.Vault, dir string, 
 	}
 	w.cond = sync.NewCond(&w.mu)
 	w.windows = split(ops)
+	w.after = prerequisites(ops)
 	rec, err := json.Marshal(struct {
 		T string `json:"t"`
 		Header
@@ -174,8 +177,14 @@ func (w *Writer) Do(ctx context.Context, i int) error {
 	if err := w.await(ctx, w.windowOf(i)); err != nil {
 		return err
 	}
+	if err := w.awaitOrder(ctx, i); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return fault.From(ctx.Err())
+	}
 	w.set(i, Issued)
-	_, err := w.vault.Apply(ctx, w.ops[i].Op)
+	err := w.apply(ctx, i)
 	switch {
 	case err == nil:
 		w.set(i, Done)
@@ -194,6 +203,30 @@ func (w *Writer) Do(ctx context.Context, i int) error {
 	return err
 }
 
+// answerTime is how long a write that was handed to the host is waited for
+// after the run was cancelled.
+const answerTime = 10 * time.Second
+
+// apply makes a write and waits for its answer, also when ctx ends meanwhile:
+// what was handed to the host may wait in its queue, and a look at the file
+// would come too early to tell.
+func (w *Writer) apply(ctx context.Context, i int) error {
+	whole, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	stop := context.AfterFunc(ctx, func() {
+		late := time.NewTimer(answerTime)
+		defer late.Stop()
+		select {
+		case <-late.C:
+			cancel()
+		case <-whole.Done():
+		}
+	})
+	defer stop()
+	_, err := w.vault.Apply(whole, w.ops[i].Op)
+	return err
+}
+
 // refusedByHost says that the host looked and did not write.
 func refusedByHost(err error) bool {
 	return fault.Is(err, fault.Conflict) || fault.Is(err, fault.NotFound) ||
@@ -207,6 +240,7 @@ func (w *Writer) set(i int, o Outcome) {
 	if o == Done || o == Failed {
 		w.settled = append(w.settled, i)
 	}
+	w.cond.Broadcast()
 }
 
 // observe looks what became of a write, and puts back the bytes before where a

@@ -10,15 +10,11 @@ import (
 	"embedded-agent/wasm/internal/vaultpath"
 )
 
-// Apply stages one write (and, in a run, makes it real first). It refuses what
-// the host would refuse, what the guard refuses, and in a run everything that
-// was not approved.
+// Apply stages one write. It refuses what the host would refuse, and what the
+// guard refuses.
 func (w *View) Apply(ctx context.Context, op host.Op) (host.Info, error) {
 	if err := ctx.Err(); err != nil {
 		return host.Info{}, fault.From(err)
-	}
-	if w.follow {
-		return w.applyApproved(ctx, op)
 	}
 	op, refused, err := w.v.admit(ctx, op)
 	if err != nil {
@@ -32,8 +28,7 @@ func (w *View) Apply(ctx context.Context, op host.Op) (host.Info, error) {
 }
 
 // admit checks a write and applies the person's amendments. refused is an
-// answer of the vault (a name is taken), which the run will give again; err is
-// anything else.
+// answer of the vault (a name is taken), err is anything else.
 func (v *Vault) admit(ctx context.Context, op host.Op) (_ host.Op, refused *fault.Error, err error) {
 	if v.guard != nil {
 		if err := v.guard(op); err != nil {
@@ -129,43 +124,6 @@ func asFault(err error) (*fault.Error, error) {
 	return nil, err
 }
 
-// applyApproved makes the next recorded write, and nothing else.
-func (w *View) applyApproved(ctx context.Context, op host.Op) (host.Info, error) {
-	raw := op
-	op, keep := w.v.amend.apply(op)
-	if !keep && !op.Follows {
-		return host.Info{}, dropped(op)
-	}
-	if w.at >= len(w.replay) {
-		return host.Info{}, notApproved(op)
-	}
-	rec := w.replay[w.at]
-	if rec.Refused != nil {
-		if !sameWrite(rec.Op, raw) {
-			return host.Info{}, notApproved(op)
-		}
-		w.at++
-		return host.Info{}, rec.Refused
-	}
-	if !keep {
-		op.Kind = opNothing
-	}
-	if !sameWrite(rec.Op, op) {
-		return host.Info{}, notApproved(op)
-	}
-	w.at++
-	return w.make(ctx, rec.Op)
-}
-
-func notApproved(op host.Op) error {
-	return fault.New(fault.Conflict, "error.vault.notApproved", fault.P{"path": op.Path})
-}
-
-func sameWrite(a, b host.Op) bool {
-	return a.Kind == b.Kind && a.Path == b.Path && a.To == b.To &&
-		sameBytes(a.Before, b.Before) && sameBytes(a.Data, b.Data)
-}
-
 // make does a write that was admitted.
 func (w *View) make(ctx context.Context, op host.Op) (host.Info, error) {
 	v := w.v
@@ -183,11 +141,6 @@ func (w *View) make(ctx context.Context, op host.Op) (host.Info, error) {
 			return host.Info{}, err
 		}
 	}
-	if v.sink != nil {
-		if err := v.sink(ctx, w.call, op); err != nil {
-			return host.Info{}, err
-		}
-	}
 	rec := v.record(w.call, op)
 	w.observed = append(w.observed, rec)
 	v.mu.Lock()
@@ -201,13 +154,9 @@ func (w *View) make(ctx context.Context, op host.Op) (host.Info, error) {
 	return v.after(ctx, op)
 }
 
-// record names the bytes before and after. In a run the simulation's record is
-// there already, so nothing is hashed twice.
+// record names the bytes before and after.
 func (v *Vault) record(call string, op host.Op) Write {
 	rec := Write{Call: call, Op: op}
-	if v.sink != nil {
-		return rec
-	}
 	switch op.Kind {
 	case host.OpCreate:
 		rec.AfterEtag = host.Etag(op.Data)

@@ -5,13 +5,11 @@
 // writes that were made, in order and by call, are what is shown, approved and
 // later executed, and the net difference per path is the changeset.
 //
-// The run uses the same Vault with a Sink: each write goes to the sink (the
-// journal, and through it the host) before it is staged. What the simulation
-// has read of the base is shared with the run, so a run asks the host nothing
-// that its simulation already knew; whether the files are still as they were
-// is checked by the host at each write, atomically.
+// The run makes exactly the writes of the log, call by call (docs/adr/0003);
+// whether the files are still as they were is checked by the host at each
+// write, atomically.
 //
-//	tool ── Apply ──► guard ──► amend ──► sink ──► staged ──► log
+//	tool ── Apply ──► guard ──► amend ──► staged ──► log
 //	tool ◄─ Read ─── staged ?: snapshot of the base ?: base
 package overlay
 
@@ -26,11 +24,6 @@ import (
 	"embedded-agent/wasm/internal/vaultpath"
 )
 
-// Sink makes a write real. index numbers the writes of the run in the order in
-// which the simulation made them (see Write.Index); refused writes do not
-// reach it.
-type Sink func(ctx context.Context, call string, op host.Op) error
-
 // Guard refuses paths; a nil Guard refuses nothing. It fails closed: an error
 // is a refusal.
 type Guard func(op host.Op) error
@@ -38,7 +31,6 @@ type Guard func(op host.Op) error
 // Vault is the overlay. Use For to get the view that one call writes through.
 type Vault struct {
 	base   *Base
-	sink   Sink
 	guard  Guard
 	amend  *Amendments
 	mu     sync.Mutex
@@ -67,8 +59,8 @@ type node struct {
 // lazy says that the bytes are still those of the base.
 func (n *node) lazy() bool { return n.data == nil && n.origin != "" }
 
-// Write is one Apply, as the simulation made it. Refused holds why it was not
-// made (a name was taken, say); a run answers the same to the same call.
+// Write is one Apply. Refused holds why it was not made (a name was taken,
+// say). An Op without a kind is a consequence that the person has left out.
 type Write struct {
 	Call       string
 	Op         host.Op
@@ -79,9 +71,6 @@ type Write struct {
 
 // Option changes a new Vault.
 type Option func(*Vault)
-
-// WithSink makes writes real.
-func WithSink(s Sink) Option { return func(v *Vault) { v.sink = s } }
 
 // WithGuard checks every write's paths.
 func WithGuard(g Guard) Option { return func(v *Vault) { v.guard = g } }

@@ -12,24 +12,13 @@ import (
 // View is the overlay as one call sees it: a host.Vault and host.Editor whose
 // writes are noted under the call's id. Observed gives what was really done.
 type View struct {
-	v    *Vault
-	call string
-	// replay is what the simulation recorded for this call; nil while
-	// simulating.
-	replay   []Write
-	at       int
-	follow   bool // this is a run: only what replay holds may be done
+	v        *Vault
+	call     string
 	observed []Write
 }
 
-// For gives the view of a call while simulating.
+// For gives the view of a call.
 func (v *Vault) For(call string) *View { return &View{v: v, call: call} }
-
-// ForApproved gives the view of a call in a run: its writes must be, in order,
-// exactly those that the simulation recorded.
-func (v *Vault) ForApproved(call string, writes []Write) *View {
-	return &View{v: v, call: call, replay: writes, follow: true}
-}
 
 // Observed lists the writes that this call has made.
 func (w *View) Observed() []Write { return w.observed }

@@ -55,7 +55,11 @@ type Deps struct {
 	Env func(c *tool.Call) (*tool.Env, *overlay.View)
 	// Simulating: tools that cannot be simulated are not run.
 	Simulating bool
-	Hooks      Hooks
+	// Approved gives what the simulation recorded of a call: in a run its
+	// writes are made and its output is taken, instead of executing the tool
+	// again (docs/adr/0003). A call of which there is no record is executed.
+	Approved func(c *tool.Call) (*Recorded, bool)
+	Hooks    Hooks
 	// Limit waits for, or refuses, a call over its rate.
 	Limit func(ctx context.Context, e *tool.Entry) error
 	Cache Cache
@@ -76,6 +80,14 @@ type Deps struct {
 	Timeout time.Duration
 }
 
+// Recorded is a simulated call as the run carries it out. Write makes write i;
+// what has been made by an earlier attempt is made.
+type Recorded struct {
+	Data   tool.Data
+	Writes []overlay.Write
+	Write  func(ctx context.Context, i int) error
+}
+
 // Cache keeps results of tools whose policy allows it (agent-tools §6.2).
 type Cache interface {
 	Get(c *tool.Call, e *tool.Entry) (tool.Data, bool)
@@ -91,6 +103,7 @@ type state struct {
 	verdict policy.Verdict
 	env     *tool.Env
 	view    *overlay.View
+	made    []overlay.Write
 	secrets map[string]string
 	data    tool.Data
 	cached  bool

@@ -49,13 +49,21 @@ type Config struct {
 	// Vars are values known before the first step.
 	Vars map[string]any
 	Gate *Gate
-	// Simulating runs do not wait between attempts.
+	// Simulating runs do not wait between attempts, and make one call after the
+	// other in the plan's order, so that they always come out the same.
 	Simulating bool
-	Now        func() time.Time
+	// Ahead is told, while simulating, of files that the next calls of a step
+	// name, so that they can be read together.
+	Ahead func(ctx context.Context, paths []string)
+	Now   func() time.Time
 	// Seed drives the jitter of pauses.
 	Seed uint64
 	// Expanded is told how many calls a step has.
 	Expanded func(n *plan.Node, calls int)
+	// Finished is told of a call after its last attempt, Stopped once when the
+	// run will start no further call.
+	Finished func(call string)
+	Stopped  func()
 	// Skipped is told of steps that are not run, with the cause.
 	Skipped func(n *plan.Node, r *tool.Result)
 }
@@ -121,6 +129,9 @@ func Run(ctx context.Context, c Config) *Report {
 	}
 	r.rand = rand.New(rand.NewPCG(c.Seed, 0x9e3779b97f4a7c15))
 	limit := max(1, c.Limits.MaxConcurrency)
+	if c.Simulating {
+		limit = 1
+	}
 	r.slots = make(chan struct{}, limit)
 	r.vars = map[string]any{}
 	for k, v := range c.Vars {
@@ -208,9 +219,13 @@ func (r *run) scope() plan.Scope {
 // failure is the cause.
 func (r *run) stop(e *tool.Error) {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.stopped == nil {
+	first := r.stopped == nil
+	if first {
 		r.stopped = e
+	}
+	r.mu.Unlock()
+	if first && r.Stopped != nil {
+		r.Stopped()
 	}
 }
 

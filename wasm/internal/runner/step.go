@@ -33,6 +33,7 @@ func (r *run) runStep(ctx context.Context, s *step) {
 	}
 	s.Results = make([]*tool.Result, len(calls))
 	s.enqueued()
+	r.lookAhead(ctx, s, calls)
 	r.runCalls(ctx, s, calls)
 	r.conclude(s)
 }
@@ -47,7 +48,7 @@ func (r *run) awaitOrder(ctx context.Context, s *step) bool {
 	for _, before := range r.steps[:s.place] {
 		wait := before.queued
 		switch {
-		case depends[before.Node.Step.ID], ordered(before.Node.Tool, s.Node.Tool):
+		case r.Simulating, depends[before.Node.Step.ID], ordered(before.Node.Tool, s.Node.Tool):
 			wait = before.done
 		case before.Node.Tool.Claims == nil || s.Node.Tool.Claims == nil:
 			continue
@@ -139,6 +140,31 @@ func (r *run) expand(s *step, scope *plan.Scope) ([]call, error) {
 	return calls, nil
 }
 
+// lookAhead names the files that a simulated step's calls will read.
+func (r *run) lookAhead(ctx context.Context, s *step, calls []call) {
+	if r.Ahead == nil || len(calls) < 2 {
+		return
+	}
+	var paths []string
+	for name, kind := range s.Node.Tool.PathArgs() {
+		if kind != "existing" {
+			continue
+		}
+		for i := range calls {
+			args, err := calls[i].bind()
+			if err != nil {
+				continue // the call itself will say so
+			}
+			if p, ok := args[name].(string); ok {
+				paths = append(paths, p)
+			}
+		}
+	}
+	if len(paths) > 0 {
+		r.Ahead(ctx, paths)
+	}
+}
+
 // count keeps a run within its number of calls.
 func (r *run) count(s *step, n int) error {
 	r.mu.Lock()
@@ -223,10 +249,14 @@ func (r *run) attempt(ctx context.Context, s *step, c *call) *tool.Result {
 	for k := 1; ; k++ {
 		tc := r.newCall(s, c, k)
 		res := r.Call(ctx, pipeline.Request{Call: tc, Bind: c.bind})
-		if res.OK || k >= most || !worthRetrying(res) || r.halted(ctx) {
-			return res
+		again := !res.OK && k < most && worthRetrying(res) && !r.halted(ctx)
+		if again && !r.Simulating {
+			again = r.pause(ctx, n.Retry.BackoffMs, k, res.Fault.RetryAfterS)
 		}
-		if !r.Simulating && !r.pause(ctx, n.Retry.BackoffMs, k, res.Fault.RetryAfterS) {
+		if !again {
+			if r.Finished != nil {
+				r.Finished(tc.LogicalID)
+			}
 			return res
 		}
 	}

@@ -31,12 +31,20 @@ type execution struct {
 	jw        *journal.Writer
 	began     time.Time
 
-	mu     sync.Mutex
-	rs     protocol.RunState
-	views  map[string]*overlay.View
-	writes map[string][]overlay.Write
-	next   map[string][]int // call -> its planned writes, in order
-	done   map[int]*tool.Result
+	mu    sync.Mutex
+	rs    protocol.RunState
+	calls map[string]*approvedCall
+	done  map[int]*tool.Result
+}
+
+// approvedCall is what the simulation recorded of one call: its output, its
+// writes, their places in the journal, and which of them an earlier attempt
+// has made.
+type approvedCall struct {
+	data   tool.Data
+	writes []overlay.Write
+	at     []int
+	made   []bool
 }
 
 // begin carries out the open review. It returns when the run has begun.
@@ -44,7 +52,7 @@ func (s *Server) begin(se *session, automatic bool) error {
 	ctx, cancel := context.WithCancel(s.life)
 	x := &execution{
 		s: s, se: se, kind: "run", automatic: automatic, gate: &runner.Gate{}, cancel: cancel, ctx: ctx,
-		began: s.now(), views: map[string]*overlay.View{}, writes: map[string][]overlay.Write{}, next: map[string][]int{},
+		began: s.now(), calls: map[string]*approvedCall{},
 	}
 	x.rs = protocol.RunState{
 		Run: se.id, Kind: x.kind, State: "running", Total: se.view.Calls, Goal: se.plan.Goal,
@@ -134,52 +142,81 @@ func (x *execution) execute(dir string) (*runner.Report, error) {
 	}
 	x.event("run.confirmed", "info", "The changes were approved.", nil)
 	x.event("run.started", "info", "The run has begun.", nil)
-	v := overlay.New(se.base, overlay.WithGuard(pol.CheckOp), overlay.WithAmendments(se.amend), overlay.WithSink(x.write))
-	rc := s.runConfig(se, x.pipeline(v, pol), pol, confirmation)
+	rc := s.runConfig(se, x.pipeline(pol), pol, confirmation)
 	rc.Gate = x.gate
-	rc.Skipped = x.skipped
+	rc.Skipped, rc.Finished, rc.Stopped = x.skipped, x.abandon, x.jw.AbandonRest
 	return runner.Run(x.ctx, rc), nil
 }
 
-// planWrites lists the approved writes in the order of the simulation.
+// planWrites lists the approved writes in the order of the simulation, and what
+// each call is to do.
 func (x *execution) planWrites() []journal.Planned {
+	for _, st := range x.se.report.Steps {
+		for _, r := range st.Results {
+			if r != nil && r.OK && replayable(st.Node.Tool) {
+				x.calls[r.LogicalID] = &approvedCall{data: r.Data}
+			}
+		}
+	}
 	var planned []journal.Planned
 	for _, w := range x.se.vault.Log() {
-		x.writes[w.Call] = append(x.writes[w.Call], w)
-		if w.Refused != nil || w.Op.Kind == "" {
+		c := x.calls[w.Call]
+		if c == nil || w.Refused != nil || w.Op.Kind == "" {
 			continue
 		}
-		x.next[w.Call] = append(x.next[w.Call], len(planned))
+		c.writes = append(c.writes, w)
+		c.at = append(c.at, len(planned))
+		c.made = append(c.made, false)
 		planned = append(planned, journal.Planned{Call: w.Call, Op: w.Op, BeforeEtag: w.BeforeEtag, AfterEtag: w.AfterEtag})
 	}
 	return planned
 }
 
-// write is the overlay's sink: the next planned write of the call.
-func (x *execution) write(ctx context.Context, call string, op host.Op) error {
-	x.mu.Lock()
-	next := x.next[call]
-	if len(next) == 0 {
-		x.mu.Unlock()
-		return fault.New(fault.Conflict, "error.vault.notApproved", fault.P{"path": op.Path})
+// replayable says whether a run takes a call as it was simulated. What cannot
+// be simulated, and what acts on the window, is executed.
+func replayable(e *tool.Entry) bool { return e.Simulable && e.Namespace() != "workspace" }
+
+// approved gives the record of a call.
+func (x *execution) approved(c *tool.Call) (*pipeline.Recorded, bool) {
+	a, ok := x.calls[c.LogicalID]
+	if !ok {
+		return nil, false
 	}
-	i := next[0]
-	x.mu.Unlock()
-	if err := x.jw.Do(ctx, i); err != nil {
+	return &pipeline.Recorded{Data: a.data, Writes: a.writes, Write: func(ctx context.Context, i int) error {
+		if a.made[i] {
+			return nil
+		}
+		err := x.jw.Do(ctx, a.at[i])
+		a.made[i] = err == nil
 		return err
-	}
-	x.mu.Lock()
-	x.next[call] = x.next[call][1:]
-	x.mu.Unlock()
-	return nil
+	}}, true
 }
 
-func (x *execution) pipeline(v *overlay.Vault, pol *policy.Policy) pipeline.Func {
+// abandon gives up the writes that a call has not made, so that nothing waits
+// for them.
+func (x *execution) abandon(call string) {
+	a, ok := x.calls[call]
+	if !ok || x.jw == nil {
+		return
+	}
+	for i, made := range a.made {
+		if !made {
+			x.jw.Abandon(a.at[i])
+		}
+	}
+}
+
+func (x *execution) pipeline(pol *policy.Policy) pipeline.Func {
 	s := x.s
+	// Tools that are executed in a run may look, and nothing more: every write
+	// is a recorded one.
+	look := overlay.New(overlay.NewBase(s.host.Vault, s.host.Editor, x.se.now), overlay.WithGuard(func(op host.Op) error {
+		return fault.New(fault.Conflict, "error.vault.notApproved", fault.P{"path": op.Path})
+	}))
 	return pipeline.New(pipeline.Deps{
-		Registry: s.registry, Policy: pol, Audit: x.log,
+		Registry: s.registry, Policy: pol, Audit: x.log, Approved: x.approved,
 		Env: func(c *tool.Call) (*tool.Env, *overlay.View) {
-			w := x.view(v, c.LogicalID)
+			w := look.For(c.LogicalID)
 			return s.env(x.se, w, s.host.Workspace), w
 		},
 		Ask:     s.askAllow,
@@ -187,19 +224,6 @@ func (x *execution) pipeline(v *overlay.Vault, pol *policy.Policy) pipeline.Func
 		Ended:   x.ended,
 		Timeout: time.Duration(pol.Limits.MaxTimeoutMs) * time.Millisecond,
 	})
-}
-
-// view gives a call's view; its attempts share one, since the second goes on
-// where the first one stopped.
-func (x *execution) view(v *overlay.Vault, call string) *overlay.View {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	w, ok := x.views[call]
-	if !ok {
-		w = v.ForApproved(call, x.writes[call])
-		x.views[call] = w
-	}
-	return w
 }
 
 // close ends the records: what was done is durable before the run is marked as

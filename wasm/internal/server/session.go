@@ -73,7 +73,12 @@ func (s *Server) simulate(ctx context.Context, se *session) error {
 		},
 		Timeout: time.Duration(pol.Limits.MaxTimeoutMs) * time.Millisecond,
 	})
-	rep := runner.Run(ctx, s.runConfig(se, call, pol, ""))
+	rc := s.runConfig(se, call, pol, "")
+	rc.Ahead = func(ctx context.Context, paths []string) {
+		// What cannot be read ahead is read, or refused, when it is needed.
+		_ = se.base.Prefetch(ctx, paths, readWidth)
+	}
+	rep := runner.Run(ctx, rc)
 	if err := ctx.Err(); err != nil {
 		return fault.From(err)
 	}
@@ -85,6 +90,10 @@ func (s *Server) simulate(ctx context.Context, se *session) error {
 	se.view = s.reviewOf(se, pol)
 	return nil
 }
+
+// readWidth is how many reads are under way at once: one by one, the way to the
+// host and back would be most of a simulation.
+const readWidth = 16
 
 func (s *Server) currentPolicy() *policy.Policy {
 	s.mu.Lock()

@@ -117,7 +117,7 @@ const bulletsPlan = `{"goal":"One note per bullet","assumptions":[],"riskLevel":
 {"id":"put","tool":"editor.replaceSelection","args":{"text":"$steps.links.text"}}]}`
 
 var ideas = map[string]string{
-	"Inbox/Ideas.md": "# Ideas\n\n⟦- Rain barrel\n- Compost\n- Compost\n- ../../etc/passwd\n- CON\n- a/b:c?\n- 🌱 Seeds\n- " + strings.Repeat("long ", 60) + "⟧\n\nThe end.\n",
+	"Inbox/Ideas.md":   "# Ideas\n\n⟦- Rain barrel\n- Compost\n- Compost\n- ../../etc/passwd\n- CON\n- a/b:c?\n- 🌱 Seeds\n- " + strings.Repeat("long ", 60) + "⟧\n\nThe end.\n",
 	"Projects/Plan.md": "See [[Ideas]].\n",
 }
 

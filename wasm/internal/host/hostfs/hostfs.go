@@ -10,8 +10,8 @@
 // made between the check and the use is another program's doing, on the
 // person's own machine, and not defended against.)
 //
-// A file that changes is written whole to a temporary file beside it, synced,
-// and renamed over it, so a crash leaves the old bytes or the new ones. A file
+// A file that changes is written whole to a temporary file in the store,
+// synced, and renamed over it, so a crash leaves the old bytes or the new ones. A file
 // that is new is linked into place, which fails when the name is taken
 // meanwhile; so does a rename. Appends to the store are synced before they
 // return. Checks and writes of one host are under one lock per path; against
@@ -38,6 +38,8 @@ import (
 // deleted notes go.
 const (
 	StoreFolder = ".embedded-agent"
+	// tempFolder is where files are written before they take their place.
+	tempFolder  = "tmp"
 	TrashFolder = ".trash"
 )
 

@@ -52,7 +52,7 @@ func (s *store) Write(ctx context.Context, path string, data []byte) error {
 		return err
 	}
 	defer s.f().lock(StoreFolder + "/" + path)()
-	tmp, err := writeBeside(file, data, 0o600)
+	tmp, err := s.f().writeTemp(file, data, 0o600)
 	if err != nil {
 		return io(path, err)
 	}

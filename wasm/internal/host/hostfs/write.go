@@ -42,7 +42,7 @@ func (f *Folder) create(op host.Op) error {
 	if err != nil {
 		return err
 	}
-	tmp, err := writeBeside(file, op.Data, 0o644)
+	tmp, err := f.writeTemp(file, op.Data, 0o644)
 	if err != nil {
 		return io(op.Path, err)
 	}
@@ -85,7 +85,7 @@ func (f *Folder) modify(op host.Op) error {
 	if err != nil {
 		return io(op.Path, err)
 	}
-	tmp, err := writeBeside(real, op.Data, st.Mode().Perm())
+	tmp, err := f.writeTemp(real, op.Data, st.Mode().Perm())
 	if err != nil {
 		return io(op.Path, err)
 	}
@@ -95,9 +95,15 @@ func (f *Folder) modify(op host.Op) error {
 	return io(op.Path, os.Rename(tmp, real))
 }
 
-// writeBeside writes a synced, hidden temporary file in the folder of file.
-func writeBeside(file string, data []byte, mode fs.FileMode) (string, error) {
-	tmp, err := os.CreateTemp(filepath.Dir(file), ".embedded-agent-*.tmp")
+// writeTemp writes a synced temporary file that can be renamed to file: in the
+// store, where a crash leaves it out of the notes' way, or hidden beside file
+// where that is another file system.
+func (f *Folder) writeTemp(file string, data []byte, mode fs.FileMode) (string, error) {
+	dir := filepath.Join(f.root, StoreFolder, tempFolder)
+	if err := os.MkdirAll(dir, 0o755); err != nil || !sameDevice(dir, filepath.Dir(file)) {
+		dir = filepath.Dir(file)
+	}
+	tmp, err := os.CreateTemp(dir, ".embedded-agent-*.tmp")
 	if err != nil {
 		return "", err
 	}

@@ -1,0 +1,263 @@
+//go:build !js
+
+// Package cli is the native command on a plain folder: run a plan, take a run
+// back, verify its records, replay it. It is the same core over another host,
+// so the same review, journal and guarantees.
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"embedded-agent/plugin/i18n"
+	"embedded-agent/wasm/internal/host/hostfs"
+	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/server"
+)
+
+// Exit codes.
+const (
+	exitOK     = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+// session is one command at work.
+type session struct {
+	out, err io.Writer
+	in       io.Reader
+	s        *server.Server
+	ended    chan protocol.RunState
+}
+
+// flags are shared by the commands.
+type flags struct {
+	set    *flag.FlagSet
+	vault  string
+	config protocol.Settings
+}
+
+func newFlags(name, usage string, stderr io.Writer) *flags {
+	f := &flags{set: flag.NewFlagSet(name, flag.ContinueOnError)}
+	f.set.SetOutput(stderr)
+	f.set.Usage = func() {
+		_, _ = fmt.Fprintf(stderr, "Usage: embedded-agent %s\n", usage)
+		f.set.PrintDefaults()
+	}
+	f.set.StringVar(&f.vault, "vault", ".", "the `folder` with the notes")
+	f.set.BoolVar(&f.config.AllowDeletes, "allow-deletes", false, "let plans move notes to the trash")
+	f.set.BoolVar(&f.config.AllowRenames, "allow-renames", true, "let plans rename and move notes")
+	f.config.Confirm = "always"
+	return f
+}
+
+// start opens the folder and the core over it.
+func (f *flags) start(ctx context.Context, in io.Reader, out, stderr io.Writer) (*session, error) {
+	h, err := hostfs.Open(f.vault)
+	if err != nil {
+		return nil, err
+	}
+	c := &session{out: out, err: stderr, in: in, ended: make(chan protocol.RunState, 1)}
+	c.s, err = server.New(server.Deps{Host: h.Host(), Emit: c.hear})
+	if err != nil {
+		return nil, err
+	}
+	w, err := ask[protocol.Welcome](ctx, c, "hello", protocol.Hello{
+		Contract: protocol.Contract, Settings: f.config, Platform: protocol.Platform{Name: "folder", Language: "en"},
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range w.State.Recoveries {
+		c.say("%s\n  embedded-agent revert --vault %s %s\n", text(r.Text), f.vault, r.Run)
+	}
+	return c, nil
+}
+
+func (c *session) hear(e protocol.Event) {
+	if e.Type == protocol.EventRunState && e.Run.State == "finished" {
+		select {
+		case c.ended <- *e.Run:
+		default:
+		}
+	}
+}
+
+func (c *session) say(format string, args ...any) { _, _ = fmt.Fprintf(c.out, format, args...) }
+
+func text(m protocol.Message) string { return i18n.English(m.Key, m.Params) }
+
+func problemText(p *protocol.Problem) string {
+	t := i18n.English(p.Key, p.Params)
+	if p.Step != "" {
+		t = fmt.Sprintf("step %q (%s): %s", p.Step, p.Tool, t)
+	}
+	if p.Detail != "" {
+		t += " (" + p.Detail + ")"
+	}
+	return t
+}
+
+func fail(stderr io.Writer, err error) int {
+	_, _ = fmt.Fprintln(stderr, "embedded-agent:", err)
+	return exitFailed
+}
+
+// Run executes a plan: it shows what would change, asks, and does it.
+func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	f := newFlags("run", "run [flags] PLAN.json", stderr)
+	yes := f.set.Bool("yes", false, "approve without asking")
+	dry := f.set.Bool("dry-run", false, "show what would change, and end")
+	diff := f.set.Bool("diff", true, "show the changed lines")
+	params := paramFlag{}
+	f.set.Var(params, "param", "a parameter of the plan, `name=value`; may be given again")
+	if f.set.Parse(args) != nil || f.set.NArg() != 1 {
+		f.set.Usage()
+		return exitUsage
+	}
+	raw, err := readPlan(f.set.Arg(0))
+	if err != nil {
+		return fail(stderr, err)
+	}
+	c, err := f.start(ctx, os.Stdin, stdout, stderr)
+	if err != nil {
+		return fail(stderr, err)
+	}
+	defer c.s.Close()
+	r, err := c.s.OpenPlan(ctx, raw, params, *dry)
+	if err != nil {
+		return fail(stderr, err)
+	}
+	if err := c.show(ctx, r, *diff); err != nil {
+		return fail(stderr, err)
+	}
+	switch {
+	case r.Problem != nil:
+		return fail(stderr, errors.New(problemText(r.Problem)))
+	case *dry:
+		return exitOK
+	case !*yes && !c.confirm("Make these changes? [y/N] "):
+		c.say("Nothing was changed.\n")
+		return exitFailed
+	}
+	return c.approve(ctx, r)
+}
+
+type paramFlag map[string]any
+
+func (p paramFlag) String() string { return "" }
+
+func (p paramFlag) Set(s string) error {
+	name, value, ok := strings.Cut(s, "=")
+	if !ok {
+		return fmt.Errorf("%q is not name=value", s)
+	}
+	p[name] = value
+	return nil
+}
+
+// maxPlan bounds the plan that is read.
+const maxPlan = 8 << 20
+
+func readPlan(path string) ([]byte, error) {
+	in := io.Reader(os.Stdin)
+	if path != "-" {
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		in = file
+	}
+	return io.ReadAll(io.LimitReader(in, maxPlan))
+}
+
+// show prints the review.
+func (c *session) show(ctx context.Context, r *protocol.Review, diff bool) error {
+	c.say("%s\n", r.Goal)
+	for _, l := range r.Summary {
+		c.say("  %s\n", text(l.Text))
+	}
+	for _, w := range r.Warnings {
+		c.say("  ! %s\n", text(w))
+	}
+	for _, o := range r.Outputs {
+		c.say("%s\n", o.JSON)
+	}
+	for _, f := range r.Files {
+		c.say("%s\n", fileLine(f))
+		if !diff || f.Binary {
+			continue
+		}
+		v, err := ask[protocol.FileView](ctx, c, "review.file", protocol.FileRef{Run: r.Run, Path: f.Path})
+		if err != nil {
+			return err
+		}
+		for _, h := range v.Hunks {
+			for _, l := range h.Removed {
+				c.say("    - %s\n", l)
+			}
+			for _, l := range h.Added {
+				c.say("    + %s\n", l)
+			}
+		}
+	}
+	return nil
+}
+
+func fileLine(f protocol.FileChange) string {
+	switch {
+	case f.From != "":
+		return fmt.Sprintf("  %s  %s -> %s", f.Status, f.From, f.Path)
+	case f.Added+f.Removed > 0:
+		return fmt.Sprintf("  %s  %s  (+%d -%d)", f.Status, f.Path, f.Added, f.Removed)
+	}
+	return fmt.Sprintf("  %s  %s", f.Status, f.Path)
+}
+
+func (c *session) confirm(prompt string) bool {
+	c.say("%s", prompt)
+	line, err := bufio.NewReader(c.in).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return false
+	}
+	answer := strings.ToLower(strings.TrimSpace(line))
+	return answer == "y" || answer == "yes"
+}
+
+// approve makes the changes and waits for the end; an interrupt cancels the
+// run, and what was done is journaled.
+func (c *session) approve(ctx context.Context, r *protocol.Review) int {
+	if _, err := ask[protocol.RunRef](ctx, c, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval}); err != nil {
+		return fail(c.err, err)
+	}
+	var end protocol.RunState
+	select {
+	case end = <-c.ended:
+	case <-ctx.Done():
+		if _, err := ask[protocol.Empty](context.WithoutCancel(ctx), c, "stop", protocol.Stop{}); err != nil {
+			return fail(c.err, err)
+		}
+		end = <-c.ended
+	}
+	c.say("%s\n", text(end.Text))
+	for _, l := range end.Summary {
+		c.say("  %s\n", text(l.Text))
+	}
+	if end.Can.Revert {
+		c.say("To take it back: embedded-agent revert %s\n", end.Run)
+	}
+	if end.Problem != nil {
+		return fail(c.err, errors.New(problemText(end.Problem)))
+	}
+	if end.Outcome != "ok" {
+		return exitFailed
+	}
+	return exitOK
+}

@@ -1,0 +1,216 @@
+//go:build !js
+
+package cli
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+const notePlan = `{"goal":"Many notes","assumptions":[],"riskLevel":"writes","steps":[
+{"id":"list","tool":"util.parseMarkdownBullets","args":{"text":"$steps.src.content"}},
+{"id":"src","tool":"vault.readFile","args":{"path":"List.md"}},
+{"id":"make","tool":"vault.createFile","args":{"folder":"Made","title":"{b.title}","content":"# {b.title}\n\n{index}\n"},"foreach":{"from":"$steps.list.items","itemName":"b"}},
+{"id":"links","tool":"util.joinLines","args":{"items":"$steps.make.items","field":"link","prefix":"- "}},
+{"id":"put","tool":"vault.writeFile","args":{"path":"List.md","content":"$steps.links.text\n"}}]}`
+
+// vault makes a folder with a list of n bullets, and the plan beside it.
+func vault(t *testing.T, n int) (dir, plan string) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "vault")
+	if err := os.MkdirAll(filepath.Join(dir, "Other"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "- Item %d\n", i)
+	}
+	plan = filepath.Join(filepath.Dir(dir), "plan.json")
+	for path, text := range map[string]string{
+		filepath.Join(dir, "List.md"): b.String(), filepath.Join(dir, "Other", "Kept.md"): "\xef\xbb\xbfkept\r\n", plan: notePlan,
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir, plan
+}
+
+// folder describes every file and folder below dir, the plugin's own apart.
+func folder(t *testing.T, dir string) string {
+	t.Helper()
+	var b strings.Builder
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if d.Name() == ".embedded-agent" {
+				return fs.SkipDir
+			}
+			fmt.Fprintln(&b, path)
+			return nil
+		}
+		data, err := os.ReadFile(path)
+		fmt.Fprintf(&b, "%s %x\n", path, sha256.Sum256(data))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+type command func(t *testing.T, args ...string) (code int, out string)
+
+func commandOf(run func(args []string, out, err *bytes.Buffer) int) command {
+	return func(t *testing.T, args ...string) (int, string) {
+		t.Helper()
+		var out, stderr bytes.Buffer
+		code := run(args, &out, &stderr)
+		return code, out.String() + stderr.String()
+	}
+}
+
+func TestAPlanRunsOnAFolderIsVerifiedReplayedAndTakenBack(t *testing.T) {
+	dir, plan := vault(t, 10)
+	before := folder(t, dir)
+	do := func(want int, run func(args []string, out, err *bytes.Buffer) int, args ...string) string {
+		t.Helper()
+		code, out := commandOf(run)(t, args...)
+		if code != want {
+			t.Fatalf("exit code %d, want %d:\n%s", code, want, out)
+		}
+		return out
+	}
+	run := func(a []string, o, e *bytes.Buffer) int { return Run(t.Context(), a, o, e) }
+	verify := func(a []string, o, e *bytes.Buffer) int { return Verify(t.Context(), a, o, e) }
+	replay := func(a []string, o, e *bytes.Buffer) int { return Replay(t.Context(), a, o, e) }
+	revert := func(a []string, o, e *bytes.Buffer) int { return Revert(t.Context(), a, o, e) }
+
+	do(exitOK, run, "-vault", dir, "-dry-run", plan)
+	if folder(t, dir) != before {
+		t.Fatal("a dry run wrote")
+	}
+	out := do(exitOK, run, "-vault", dir, "-yes", plan)
+	if !strings.Contains(out, "Will create 10 notes under Made") || folder(t, dir) == before {
+		t.Fatal(out)
+	}
+	do(exitOK, verify, "-vault", dir)
+	do(exitOK, replay, "-vault", dir)
+	do(exitOK, revert, "-vault", dir)
+	if after := folder(t, dir); after != before {
+		t.Fatalf("after revert:\n%s\nbefore:\n%s", after, before)
+	}
+	do(exitFailed, run, "-vault", dir, plan+".missing")
+	do(exitUsage, run)
+}
+
+func TestAChangedRecordIsFoundByVerify(t *testing.T) {
+	dir, plan := vault(t, 3)
+	var out bytes.Buffer
+	if code := Run(t.Context(), []string{"-vault", dir, "-yes", plan}, &out, &out); code != exitOK {
+		t.Fatal(out.String())
+	}
+	files, err := filepath.Glob(filepath.Join(dir, ".embedded-agent", "runs", "*", "*.jsonl"))
+	if err != nil || len(files) != 4 {
+		t.Fatalf("%v %v", files, err)
+	}
+	for _, f := range files {
+		whole, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed := bytes.Clone(whole)
+		changed[len(changed)/2] ^= 1
+		if err := os.WriteFile(f, changed, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if code := Verify(t.Context(), []string{"-vault", dir}, &out, &out); code != exitFailed {
+			t.Errorf("%s was changed and nothing was found", filepath.Base(f))
+		}
+		if err := os.WriteFile(f, whole, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// asCommand lets the test binary play the command, so that it can be killed.
+const asCommand = "EMBEDDED_AGENT_TEST_RUN"
+
+func TestMain(m *testing.M) {
+	if args := os.Getenv(asCommand); args != "" {
+		os.Exit(Run(context.Background(), strings.Split(args, "\n"), os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
+
+func TestAKilledRunIsTakenBackWhole(t *testing.T) {
+	dir, plan := vault(t, 400)
+	before := folder(t, dir)
+	for _, atLeast := range []int{1, 50, 200} {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), asCommand+"="+strings.Join([]string{"-vault", dir, "-yes", "-diff=false", plan}, "\n"))
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- cmd.Wait() }()
+		made := countUntil(filepath.Join(dir, "Made"), atLeast, ended)
+		if err := cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+			t.Fatal(err)
+		}
+		if made < atLeast {
+			t.Fatalf("it ended by itself after %d notes", made)
+		}
+		<-ended
+		if folder(t, dir) == before {
+			t.Fatal("killed before it wrote anything")
+		}
+		var out bytes.Buffer
+		if code := Revert(t.Context(), []string{"-vault", dir, hotRun(t, dir)}, &out, &out); code != exitOK {
+			t.Fatalf("killed after %d: %s", made, out.String())
+		}
+		if after := folder(t, dir); after != before {
+			t.Fatalf("killed after %d notes, then reverted:\n%s", made, after)
+		}
+	}
+}
+
+// countUntil waits until a folder has that many entries, or the run has ended.
+func countUntil(dir string, n int, ended chan error) int {
+	for {
+		over := len(ended) > 0
+		entries, err := os.ReadDir(dir)
+		if err == nil && len(entries) >= n || over {
+			return len(entries)
+		}
+		runtime.Gosched()
+	}
+}
+
+// hotRun names the run that the kill left, or the newest where it had ended.
+func hotRun(t *testing.T, dir string) string {
+	t.Helper()
+	for _, sub := range []string{"hot", "runs"} {
+		entries, err := os.ReadDir(filepath.Join(dir, ".embedded-agent", sub))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(entries) > 0 {
+			return entries[len(entries)-1].Name()
+		}
+	}
+	t.Fatal("no run")
+	return ""
+}

@@ -1,0 +1,118 @@
+package journal
+
+import (
+	"context"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/vaultpath"
+)
+
+// prerequisites says, for each write, which earlier ones must have ended before
+// it: the last one of the same path, and whatever makes a folder above it.
+// Moving, trashing or removing anything else than a file waits for all before
+// it and holds up all after it.
+func prerequisites(ops []Planned) [][]int {
+	after := make([][]int, len(ops))
+	last := map[string]int{}    // path -> the last write of it
+	folders := map[string]int{} // folder -> the write that makes it
+	barrier := -1
+	for i := range ops {
+		op := &ops[i].Op
+		if far(op) {
+			for j := max(barrier, 0); j < i; j++ {
+				after[i] = append(after[i], j)
+			}
+			barrier = i
+			continue
+		}
+		need := func(j int) {
+			if j > barrier {
+				after[i] = append(after[i], j)
+			}
+		}
+		if barrier >= 0 {
+			after[i] = append(after[i], barrier)
+		}
+		key := vaultpath.Fold(op.Path)
+		if j, ok := last[key]; ok {
+			need(j)
+		}
+		last[key] = i
+		for p := vaultpath.Parent(op.Path); p != ""; p = vaultpath.Parent(p) {
+			if j, ok := folders[vaultpath.Fold(p)]; ok {
+				need(j)
+				break
+			}
+		}
+		if op.Kind == host.OpMkdir {
+			folders[key] = i
+		}
+	}
+	return after
+}
+
+// far says whether a write can concern more than one path.
+func far(op *host.Op) bool {
+	switch op.Kind {
+	case host.OpCreate, host.OpModify, host.OpMkdir:
+		return false
+	case host.OpTrash, host.OpRemove:
+		return op.Before == nil
+	}
+	return true
+}
+
+// awaitOrder blocks until the writes before have ended, well or not.
+func (w *Writer) awaitOrder(ctx context.Context, i int) error {
+	if len(w.after[i]) == 0 {
+		return nil
+	}
+	stop := context.AfterFunc(ctx, func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.cond.Broadcast()
+	})
+	defer stop()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for !w.ended(w.after[i]) {
+		if ctx.Err() != nil {
+			return fault.From(ctx.Err())
+		}
+		w.cond.Wait()
+	}
+	return nil
+}
+
+// ended says whether none of the writes is still to come. The lock is held.
+func (w *Writer) ended(is []int) bool {
+	for _, i := range is {
+		if w.status[i] == NotReached || w.status[i] == Issued {
+			return false
+		}
+	}
+	return true
+}
+
+// Abandon says that a write is not going to be made: its call has ended.
+func (w *Writer) Abandon(i int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.status[i] == NotReached {
+		w.status[i] = Abandoned
+		w.cond.Broadcast()
+	}
+}
+
+// AbandonRest says that no write is going to be made that was not begun.
+func (w *Writer) AbandonRest() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i, s := range w.status {
+		if s == NotReached {
+			w.status[i] = Abandoned
+		}
+	}
+	w.cond.Broadcast()
+}

@@ -1,0 +1,40 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+
+	"embedded-agent/wasm/internal/plan"
+	"embedded-agent/wasm/internal/protocol"
+)
+
+// OpenPlan opens the review of a plan that is at hand, such as a file: checked
+// and simulated like a model's. What is wrong with the plan is
+// VALIDATION_ERROR.
+func (s *Server) OpenPlan(ctx context.Context, raw []byte, values map[string]any, dryRun bool) (*protocol.Review, error) {
+	pl, problems := plan.Decode(raw, plan.Limits{})
+	if pl == nil || plan.Failed(problems) {
+		return nil, plan.Fault(problems)
+	}
+	rules := s.rules()
+	if len(plan.Parameters(pl)) > 0 {
+		bound, err := plan.BindParameters(pl, values)
+		if err != nil {
+			return nil, err
+		}
+		pl, rules = bound, s.boundRules()
+		if raw, err = jsonOf(pl); err != nil {
+			return nil, err
+		}
+	}
+	g, problems := plan.Check(pl, s.registry, rules)
+	if g == nil || plan.Failed(problems) {
+		return nil, plan.Fault(problems)
+	}
+	se := s.newSession(pl, g, json.RawMessage(raw))
+	se.dryRun, se.mustAsk, se.warnings = dryRun, true, warningsOf(problems)
+	if err := s.openReview(ctx, se); err != nil {
+		return nil, err
+	}
+	return se.view, nil
+}
