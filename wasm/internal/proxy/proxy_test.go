@@ -172,6 +172,20 @@ func TestOutputsEchoesAndForeignIDsGoIntoTheTranscript(t *testing.T) {
 	}
 }
 
+func TestAConversationWithoutToolsIsExplainedWhereItNeedsIt(t *testing.T) {
+	s := start(t, saying("ok"))
+	for body, explained := range map[string]bool{
+		`{"input":"x"}`:                    false,
+		`{"input":"what is <tool_call>?"}`: true,
+		`{"instructions":"Be.","input":[{"role":"user","content":"x"},{"role":"assistant","content":"y"},{"role":"user","content":"z"}]}`: true,
+	} {
+		s.streamed(body)
+		if got := strings.Contains(s.last().Instructions, "Lines that begin with [function_call"); got != explained {
+			t.Errorf("%s: %q", body, s.last().Instructions)
+		}
+	}
+}
+
 func TestAPreviousResponseIsGoneOnWithAndItsNumbersToo(t *testing.T) {
 	s := start(t, saying(oslo, "It is cold. "+oslo, "Bye."))
 	first := s.streamed(`{` + weatherInput + `,` + twoTools + `}`)

@@ -267,6 +267,9 @@ func (r *request) instructions() (string, []sentinel.Item, error) {
 	if err != nil {
 		return "", nil, err
 	}
+	if manifest == "" && (len(items) > 1 || sentinel.Escape(itemText(items[0])) != itemText(items[0])) {
+		manifest = sentinel.RecordNote
+	}
 	if manifest != "" {
 		parts = append(parts, manifest)
 	}

@@ -57,7 +57,7 @@ func special(first byte, rest string) bool {
 
 // UnescapeJSON unescapes the string values and keys of valid JSON. Strings that hold nothing quoted keep their bytes.
 func UnescapeJSON(s string) string {
-	if !strings.ContainsRune(s, '~') && !strings.Contains(s, `\u007`) {
+	if strings.IndexByte(s, '~') < 0 && !strings.Contains(s, "007") { // a tilde may be spelt \u007e
 		return s
 	}
 	var b strings.Builder

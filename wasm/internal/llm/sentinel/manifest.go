@@ -19,7 +19,7 @@ const (
 // It is "" where there is nothing to tell.
 func Manifest(reg *Registry, mode ChoiceMode, parallel bool) (string, error) {
 	if mode == ChoiceNone {
-		return "Answer in plain text. Never write " + OpenTag + ".\n" + recordNote, nil
+		return "Answer in plain text. Never write " + OpenTag + ".\n" + RecordNote, nil
 	}
 	if reg == nil || len(reg.tools) == 0 {
 		return "", nil
@@ -39,7 +39,7 @@ func Manifest(reg *Registry, mode ChoiceMode, parallel bool) (string, error) {
 		b.WriteString("- For tools marked strict the arguments MUST conform to the schema exactly; otherwise the answer is thrown away.\n")
 	}
 	b.WriteString(choiceRule(reg, mode))
-	b.WriteString("- " + recordNote)
+	b.WriteString("- " + RecordNote)
 	b.WriteString("Tools, one per line, parameters as JSON Schema:\n")
 	for _, t := range reg.tools {
 		line, err := toolLine(t)
@@ -51,7 +51,9 @@ func Manifest(reg *Registry, mode ChoiceMode, parallel bool) (string, error) {
 	return b.String(), nil
 }
 
-const recordNote = "Lines that begin with [function_call or [message role= are a record of what happened; never write such lines yourself. " +
+// RecordNote explains the lines of a transcript and the quoting. Manifest holds it; where there is no manifest, a conversation
+// that has such lines needs it alone.
+const RecordNote = "Lines that begin with [function_call or [message role= are a record of what happened; never write such lines yourself. " +
 	"Where text that you are given holds a tilde, as in <~tool_call> or [~function_call, the tilde only quotes it: copy it as it stands.\n"
 
 func choiceRule(reg *Registry, mode ChoiceMode) string {

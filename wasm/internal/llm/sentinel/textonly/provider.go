@@ -5,6 +5,7 @@ package textonly
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"embedded-agent/wasm/internal/llm"
@@ -65,6 +66,9 @@ func (s *stream) prepare(r llm.Request) (llm.Request, error) {
 	system, rest := r.System()
 	items := conversation(rest)
 	s.next = sentinel.HighestID(items) + 1
+	if manifest == "" && slices.ContainsFunc(items, func(it sentinel.Item) bool { return it.Kind != sentinel.ItemMessage }) {
+		manifest = sentinel.RecordNote
+	}
 	if len(tools) > 0 && r.Format != nil { // an endpoint that is held to JSON could not write a call
 		manifest += "Where you answer in text, the text must be one JSON value and nothing else: " + string(r.Format.Schema) + "\n"
 		r.Format = nil

@@ -137,6 +137,18 @@ func TestTheEndpointSeesTextAlone(t *testing.T) {
 	}
 }
 
+func TestEarlierCallsAreExplainedEvenWithoutTools(t *testing.T) {
+	call := llm.ToolCall{ID: "c", Name: "read", Arguments: json.RawMessage("{}")}
+	_, inner := ask(t, 7, llm.Request{Messages: []llm.Message{llm.UserMessage("x"), llm.AssistantMessage(llm.Block{Type: llm.BlockToolCall, ToolCall: &call})}}, "ok")
+	if system := inner.Requests()[0].Messages[0]; system.Role != llm.RoleSystem || system.Text() != sentinel.RecordNote {
+		t.Errorf("%+v", system)
+	}
+	_, inner = ask(t, 7, llm.Request{Messages: []llm.Message{llm.UserMessage("x")}}, "ok")
+	if first := inner.Requests()[0].Messages[0]; first.Role != llm.RoleUser {
+		t.Errorf("%+v", first)
+	}
+}
+
 func TestAFailureOfTheEndpointComesThroughWithWhatHadArrived(t *testing.T) {
 	inner := llmtest.NewProvider(llmtest.Turn{Blocks: []llm.Block{llm.Text("Half <tool_c")}, Fail: llm.NewError("llm.error.cut", "host", "h")})
 	var events []llm.Event
