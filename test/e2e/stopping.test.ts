@@ -1,0 +1,149 @@
+/** Saying no, stopping, and what is told when something goes wrong on the way. */
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
+import { hashFolder } from "./harness";
+import { eventually, ideas, leave, sentence, sitDown, type Person, type Seat } from "./person";
+
+afterAll(leave);
+
+async function seat(options?: Seat): Promise<Person> {
+	const person = await sitDown(options);
+	onTestFinished(() => person.standUp());
+	return person;
+}
+
+describe("before anything is written", () => {
+	test("a dry run shows the plan and its effects, has no Approve, and writes nothing", async () => {
+		const person = await seat();
+		const before = hashFolder(person.vault);
+		await person.selectIdeas();
+		await person.say(sentence, "Dry run");
+		await person.plan.getByText("Will create 10 notes under Projects/XYZ").waitFor();
+		await person.plan.getByText("This is a dry run: nothing is written.").waitFor();
+		expect(await person.shown("Projects/XYZ/Insect hotel.md")).toContain("Insect hotel");
+		expect(await person.button("Approve").count()).toBe(0);
+		await person.button("Close").click();
+		await person.plan.waitFor({ state: "detached" });
+		expect(hashFolder(person.vault)).toEqual(before);
+		expect(await person.button("Revert last run").count()).toBe(0);
+		expect(person.playground.errors).toEqual([]);
+	});
+
+	test("a no to the plan closes it and writes nothing", async () => {
+		const person = await seat();
+		const before = hashFolder(person.vault);
+		await person.askForNotes();
+		await person.button("Cancel").click();
+		await person.plan.waitFor({ state: "detached" });
+		expect(hashFolder(person.vault)).toEqual(before);
+		await person.say(sentence);
+		await person.button("Approve").waitFor();
+	});
+
+	test("Cancel ends the model's stream at once: its request is aborted, and the next one can be sent", async () => {
+		const person = await seat();
+		const { model } = person;
+		await person.selectIdeas();
+		model.setFault({ name: "never-ending", times: 1 });
+		await person.say(sentence);
+		await person.panel.getByText("I will make one note").waitFor();
+		expect(model.requests.at(-1)?.state).toBe("open");
+		await person.button("Cancel").click();
+		await person.panel.getByRole("article").getByText("Cancelled.").waitFor();
+		await eventually(() => model.requests.at(-1)?.state).toBe("aborted");
+		expect(await person.plan.count()).toBe(0);
+		await person.say(sentence);
+		await person.button("Approve").waitFor();
+	});
+
+	test("a review whose note was edited meanwhile is not carried out: the conflict is told, nothing is written", async () => {
+		const person = await seat();
+		await person.askForNotes();
+		await person.page.evaluate(async (path) => {
+			const file = window.app.vault.getFileByPath(path);
+			if (file) await window.app.vault.process(file, (text) => `${text}A last thought.\n`);
+		}, ideas.path);
+		await eventually(() => person.read(ideas.path)).toContain("A last thought.");
+		await person.button("Approve").click();
+		await person.log.waitFor();
+		await person.runEnds("conflict");
+		expect(await person.problem.first().innerText()).toMatch(/changed|Simulate again/);
+		expect(person.read(ideas.path)).toContain("- Tomato trellis");
+		expect(person.read(ideas.path)).toContain("A last thought.");
+	});
+});
+
+describe("while a run goes", () => {
+	test("Cancel stops it, lists what was done, and that can be taken back", async () => {
+		const person = await seat();
+		const { faults } = person.playground;
+		const before = hashFolder(person.vault);
+		await person.askForNotes();
+		faults.set({ latencyMs: 150 });
+		await person.button("Approve").click();
+		await eventually(() => person.list("Projects/XYZ").length).toBeGreaterThan(0);
+		await person.button("Cancel").click();
+		faults.clear();
+		await person.runEnds("cancelled");
+		await person.log.getByText(/^Cancelled after \d+ of 15 steps/).waitFor();
+		const made = person.list("Projects/XYZ").length;
+		expect(made).toBeLessThan(10);
+		await person.log.getByText(/^Created (\d+ notes? under )?Projects\/XYZ/).waitFor();
+		expect(person.read(ideas.path)).toContain("- Tomato trellis");
+		await person.revert();
+		expect(hashFolder(person.vault)).toEqual(before);
+	});
+
+	test("when the seventh write fails it is told with tool, arguments and a remedy, and 6 of 10 notes are said as such", async () => {
+		const person = await seat();
+		const { faults } = person.playground;
+		const before = hashFolder(person.vault);
+		await person.askForNotes();
+		faults.set({ fail: [{ op: "write", nth: 7, path: "Projects/XYZ/", code: "ENOSPC" }] });
+		await person.approve("partial");
+		faults.clear();
+		const made = person.list("Projects/XYZ").length;
+		expect(made).toBeLessThan(10);
+		await person.log.getByText(/^\d+ of 15 steps done, then one failed\.$/).waitFor();
+		await person.log.getByText(`Created ${made} notes under Projects/XYZ`).waitFor();
+		const problem = person.problem.first();
+		await problem.getByText("vault.createFile").waitFor();
+		await problem.getByText("in step notes").waitFor();
+		expect(await problem.locator(".ea-problem-text").innerText()).toContain("could not be read or written");
+		await problem.getByText("Details").click();
+		await problem.getByRole("region", { name: "Arguments" }).getByText('"folder"').waitFor();
+		expect(person.read(ideas.path)).toContain("- Tomato trellis");
+		await person.button("Run the rest").waitFor();
+		await person.revert();
+		expect(hashFolder(person.vault)).toEqual(before);
+	});
+
+	test("Run the rest makes what a failure left out", async () => {
+		const person = await seat();
+		const { faults } = person.playground;
+		const before = hashFolder(person.vault);
+		await person.askForNotes();
+		faults.set({ fail: [{ op: "write", nth: 3, path: "Projects/XYZ/", code: "EIO" }] });
+		await person.approve("partial");
+		faults.clear();
+		await person.button("Run the rest").click();
+		await person.approve();
+		expect(person.list("Projects/XYZ")).toHaveLength(10);
+		expect(person.read(ideas.path)).toContain("- [[Tomato trellis]]");
+		expect(hashFolder(person.vault)).not.toEqual(before);
+	});
+
+	test("where the undo journal cannot be written, no note is", async () => {
+		const person = await seat();
+		const { faults } = person.playground;
+		const before = hashFolder(person.vault);
+		await person.askForNotes();
+		faults.set({ fail: [{ op: "mutation", path: ".obsidian/plugins/embedded-agent/", code: "ENOSPC" }] });
+		await person.button("Approve").click();
+		await person.runEnds("failed");
+		await person.log.getByText("Nothing was done.").waitFor();
+		const told = person.log.getByRole("group", { name: "Problem" });
+		expect(await told.innerText()).toContain("Free some space and try again");
+		faults.clear();
+		expect(hashFolder(person.vault)).toEqual(before);
+	});
+});
