@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"sync"
 	"time"
 
@@ -141,6 +142,7 @@ func (s *slot) begin() {
 	l, c := s.l, &s.ident
 	s.span = l.cfg.Trace.StartTool(l.span, trace.ToolCall{
 		CallID: c.CallID, LogicalID: c.LogicalID, Tool: c.Tool, Version: c.Version, Attempt: c.Attempt, Step: c.StepID,
+		Description: s.description(),
 	})
 	s.span.Content("gen_ai.tool.call.arguments", func() string { return jsonText(c.Args) })
 	l.mu.Lock()
@@ -156,6 +158,15 @@ func (s *slot) begin() {
 		guard.Fail(string(denied.Code), denied.Error())
 		s.refused = denied
 	}
+}
+
+// description is the first line of the tool's.
+func (s *slot) description() string {
+	if s.entry == nil {
+		return ""
+	}
+	first, _, _ := strings.Cut(s.entry.Description, "\n")
+	return first
 }
 
 // argsOf reads a call's arguments. A call that was cut off is not run, whatever

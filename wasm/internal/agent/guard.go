@@ -159,8 +159,10 @@ func (g *Guard) beforeTool(ctx context.Context, c *tool.Call, e *tool.Entry) err
 	return nil
 }
 
+// allowed: an agent never starts agents, whatever is enabled. Its limits would
+// be those of each of them.
 func (g *Guard) allowed(name string) bool {
-	if slices.Contains(g.limits.BlockedTools, name) || g.budget == nil {
+	if name == StepToolName || slices.Contains(g.limits.BlockedTools, name) || g.budget == nil {
 		return false
 	}
 	return g.limits.EnabledTools == nil || slices.Contains(g.limits.EnabledTools, name)

@@ -188,7 +188,7 @@ func (l *loop) ask() (llm.Message, *fault.Error) {
 	defer cancel(nil)
 	span := l.cfg.Trace.StartModel(l.span, l.turnKey("chat"), l.cfg.ProviderName, r.Model)
 	defer span.End()
-	span.Content("gen_ai.input.messages", func() string { return jsonText(r.Messages) })
+	span.Content("gen_ai.input.messages", func() string { return spanMessages(r.Messages...) })
 	charge, over := l.cfg.Guard.begin(r.Model, l.seen.estimate(r))
 	if over != nil {
 		span.Fail(string(over.Code), over.Error())
@@ -207,7 +207,7 @@ func (l *loop) ask() (llm.Message, *fault.Error) {
 	used := charge.settle(answer.Usage)
 	l.usage = l.usage.Add(used)
 	span.ModelAnswer(answer.ResponseModel, answer.ResponseID, string(answer.StopReason), used.Input, used.Output)
-	span.Content("gen_ai.output.messages", func() string { return jsonText(answer) })
+	span.Content("gen_ai.output.messages", func() string { return spanMessages(answer) })
 	err := l.whyFailed(failed, over)
 	answer.Role = llm.RoleAssistant
 	if err != nil { // the reason, where the stream knows only the means

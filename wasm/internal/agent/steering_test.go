@@ -315,3 +315,23 @@ func TestAToolThatMakesCallsOfItsOwnThroughTheSamePipelineDoesNotDisturbTheOrder
 		t.Errorf("results %q", got)
 	}
 }
+
+func TestASteeredToolThatDoesNotReturnIsLeftBehindAfterItsCleanupTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		inbox := agent.NewInbox()
+		release := make(chan struct{})
+		defer close(release)
+		k := newKit(t, []llmtest.Turn{llmtest.Call("c1", "test.deaf", `{}`), llmtest.Say("ok")}, withTools(
+			quick("test.deaf", func(context.Context, *tool.Env, tool.Args) (tool.Data, error) { <-release; return tool.Data{}, nil }),
+		), withConfig(func(c *agent.Config) { c.Inbox = inbox }))
+		time.AfterFunc(time.Second, func() { inbox.Steer(llm.UserMessage("Never mind.")) })
+		start := time.Now()
+		out := k.run("go")
+		if took := time.Since(start); took != time.Second+agent.DefaultTiming.Cleanup || out.Stop != agent.Done {
+			t.Errorf("%s after %v", out.Stop, took)
+		}
+		if e := envelope(t, out, 0); e.Error == nil || e.Error.Code != string(fault.Cancelled) {
+			t.Errorf("%+v", e.Error)
+		}
+	})
+}

@@ -128,8 +128,13 @@ func runStep(ctx context.Context, args tool.Args, start func(context.Context, St
 	if err != nil {
 		return nil, err
 	}
-	if out.Problem != nil {
+	switch {
+	case out.Problem != nil:
 		return nil, out.Problem
+	case out.Stop != Done: // half an answer must not be frozen
+		e := fault.New(fault.Provider, "agent.step.unfinished", fault.P{"why": string(out.Stop)})
+		e.Retryable = false
+		return nil, e
 	}
 	pins, err := ResolvePins(a.Pins, out.Outputs, last)
 	if err != nil {

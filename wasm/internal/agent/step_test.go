@@ -185,3 +185,25 @@ func TestTheCallsOfTwoIterationsHaveIdsOfTheirOwn(t *testing.T) {
 		t.Errorf("ids %v and %v", one, two)
 	}
 }
+
+func TestHalfAnAnswerIsNotFrozen(t *testing.T) {
+	for _, stop := range []llm.StopReason{llm.StopLength, llm.StopRefusal, llm.StopContextWindow} {
+		k := newStepKit(t, nil, llmtest.Turn{Blocks: []llm.Block{llm.Text("Half")}, Stop: stop})
+		rep := k.simulate(`{"goal":"x","assumptions":[],"steps":[{"id":"ask","tool":"agent.run","args":{"prompt":"x"}}]}`)
+		if rep.Stopped == nil || rep.Stopped.Code != fault.Provider || len(k.frozen.Results()) != 0 {
+			t.Errorf("%s: %v, frozen %v", stop, rep.Stopped, k.frozen.Results())
+		}
+	}
+}
+
+func TestAnAgentNeverStartsAgents(t *testing.T) {
+	k := newStepKit(t, nil, llmtest.Call("c1", "agent.run", `{"prompt":"And again."}`), llmtest.Say("I may not."))
+	rep := k.simulate(`{"goal":"x","assumptions":[],"steps":[{"id":"ask","tool":"agent.run","args":{"prompt":"Start another.","tools":["agent.run"]}}]}`)
+	if rep.Stopped != nil || len(k.model.Requests()) != 2 || len(k.model.Requests()[0].Tools) != 0 {
+		t.Fatalf("%v after %d requests", rep.Stopped, len(k.model.Requests()))
+	}
+	ms := k.model.Requests()[1].Messages
+	if last := ms[len(ms)-1].Text(); !strings.Contains(last, `"status":"blocked"`) {
+		t.Errorf("it got %s", last)
+	}
+}

@@ -82,7 +82,10 @@ func TestContentsAreInTheTraceWhenTheyWereAskedFor(t *testing.T) {
 		withTools(echo), withConfig(func(c *agent.Config) { c.Trace = rec }))
 	k.run("prompt words")
 	line := string(rec.Take())
-	for _, want := range []string{"prompt words", "argument", "reply words", "gen_ai.tool.call.result"} {
+	for _, want := range []string{
+		"prompt words", "argument", "reply words", "gen_ai.tool.call.result",
+		`{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"content\":\"prompt words\"}]}`, `\"type\":\"tool_call_response\",\"id\":\"c1\"`,
+	} {
 		if !strings.Contains(line, want) {
 			t.Errorf("%q is missing", want)
 		}

@@ -50,6 +50,8 @@ type ToolCall struct {
 	Version   string
 	Attempt   int
 	Step      string
+	// Description says in a line what the tool does; it may be "".
+	Description string
 }
 
 // StartTool begins the span of a tool call.
@@ -59,6 +61,7 @@ func (r *Recorder) StartTool(parent *Span, c ToolCall) *Span {
 		Attr{"gen_ai.tool.name", c.Tool},
 		Attr{"gen_ai.tool.call.id", c.LogicalID},
 		Attr{"gen_ai.tool.type", "function"},
+		Attr{"gen_ai.tool.description", c.Description},
 		Attr{"embedded_agent.call.id", c.CallID},
 		Attr{"embedded_agent.tool.version", c.Version},
 		Attr{"embedded_agent.call.attempt", c.Attempt},
