@@ -122,7 +122,7 @@ func TestAWriteLeavesNoTemporaryFilesAndKeepsTheMode(t *testing.T) {
 	if err != nil || len(entries) != 3 { // the store is the third
 		t.Errorf("in the folder: %v, %v", entries, err)
 	}
-	if left, err := os.ReadDir(filepath.Join(dir, StoreFolder, "tmp")); err != nil || len(left) != 0 {
+	if left, err := os.ReadDir(filepath.Join(dir, ".embedded-agent", "tmp")); err != nil || len(left) != 0 {
 		t.Errorf("left over: %v, %v", left, err)
 	}
 	if st, err := os.Stat(filepath.Join(dir, "a.md")); err != nil || st.Mode().Perm() != 0o600 {
