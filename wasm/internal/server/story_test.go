@@ -14,19 +14,19 @@ import (
 
 // shell is what the panel is to the core: it asks and hears.
 type shell struct {
-	t   *testing.T
+	t   testing.TB
 	s   *Server
 	mem *hosttest.Memory
 
 	mu     sync.Mutex
-	cond   *sync.Cond
+	cond   sync.Cond
 	events []protocol.Event
 }
 
 func newShell(t *testing.T, mem *hosttest.Memory, set protocol.Settings, turns ...llmtest.Turn) *shell {
 	t.Helper()
 	sh := &shell{t: t, mem: mem}
-	sh.cond = sync.NewCond(&sh.mu)
+	sh.cond.L = &sh.mu
 	s, err := New(Deps{Host: mem.Host(), Provider: llmtest.NewProvider(turns...), Emit: sh.hear})
 	if err != nil {
 		t.Fatal(err)
