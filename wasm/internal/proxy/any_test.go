@@ -143,6 +143,33 @@ func TestAClientThatDoesNotReadIsGivenUp(t *testing.T) {
 	waitFor(t, func() bool { return strings.Contains(s.log.String(), `"outcome":"client_gone"`) })
 }
 
+func TestAnArgumentStringOfTenMegabytesGoesThroughWhole(t *testing.T) {
+	city := strings.Repeat("a long \"city\"\n🦊 ", 600_000)
+	args, err := json.Marshal(map[string]string{"city": city})
+	if err != nil {
+		t.Fatal(err)
+	}
+	call := block("get_weather", string(args))
+	s := New(Config{Limits: DefaultLimits()}, newScripted(func(_ context.Context, _ Prompt, emit func(Delta)) (Usage, error) {
+		for rest := call; rest != ""; {
+			size := min(len(rest), 64<<10)
+			for size < len(rest) && rest[size]&0xC0 == 0x80 {
+				size++
+			}
+			emit(Delta{Text: rest[:size]})
+			rest = rest[size:]
+		}
+		return Usage{}, nil
+	}))
+	res, problems := checkStream(serve(s, `{"input":"x","stream":true,`+oneStrict+`}`).Body.Bytes())
+	if problems != nil {
+		t.Fatal(strings.Join(problems, "; "))
+	}
+	if got := res["output"].([]any)[0].(anyMap)["arguments"]; got != string(args) {
+		t.Errorf("%d bytes went in, others came out", len(args))
+	}
+}
+
 func TestTheDeadlineIsForOneWriteAndNotForTheAnswer(t *testing.T) {
 	s := start(t, newScripted(func(_ context.Context, _ Prompt, emit func(Delta)) (Usage, error) {
 		emit(Delta{Text: "a"})

@@ -26,22 +26,49 @@ import (
 //   - sentinel_throughput: the same in MB/s
 //   - sentinel_10mb_vs_10x_1mb: one call with an argument string of ten megabytes against ten of one (x): 1 is linear
 //   - proxy_latency_median, proxy_latency_p99: from the backend's delta to the client's event, over a loopback connection (ms)
-func Bench(w io.Writer) error {
-	if err := benchMachine(w); err != nil {
-		return err
+//
+// only, when not empty, is a prefix: other rows are not printed, and a group without such a row is not measured.
+func Bench(w io.Writer, only string) error {
+	groups := []struct {
+		name    string
+		measure func() ([]row, error)
+	}{{"sentinel_", benchMachine}, {"proxy_latency_", benchLatency}}
+	for _, g := range groups {
+		if !strings.HasPrefix(g.name, only) && !strings.HasPrefix(only, g.name) {
+			continue
+		}
+		rows, err := g.measure()
+		if err != nil {
+			return err
+		}
+		for _, r := range rows {
+			if !strings.HasPrefix(r.name, only) {
+				continue
+			}
+			if _, err := fmt.Fprintf(w, "%s %.3f %s\n", r.name, r.value, r.unit); err != nil {
+				return err
+			}
+		}
 	}
-	return benchLatency(w)
+	return nil
+}
+
+// row is a line of the benchmark.
+type row struct {
+	name  string
+	value float64
+	unit  string
 }
 
 const benchPiece = 64
 
-func benchMachine(w io.Writer) error {
+func benchMachine() ([]row, error) {
 	reg, err := sentinel.NewRegistry([]sentinel.Tool{{
 		Name:       "write",
 		Parameters: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"}},"required":["path","content"]}`),
 	}}, nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	prose := strings.Repeat("Some words < of an answer, as answers go. ", 150)
 	var mixed strings.Builder
@@ -61,20 +88,11 @@ func benchMachine(w io.Writer) error {
 		ten = append(ten, machine(big))
 		one = append(one, machine(strings.Repeat(small, 10)))
 	}
-	rows := []struct {
-		name, unit string
-		value      float64
-	}{
-		{"sentinel_vs_copy", "x", ratio(ours, copies)},
-		{"sentinel_throughput", "MB/s", float64(len(stream)) / 1e6 / median(ours).Seconds()},
-		{"sentinel_10mb_vs_10x_1mb", "x", ratio(ten, one)},
-	}
-	for _, r := range rows {
-		if _, err := fmt.Fprintf(w, "%s %.2f %s\n", r.name, r.value, r.unit); err != nil {
-			return err
-		}
-	}
-	return nil
+	return []row{
+		{"sentinel_vs_copy", ratio(ours, copies), "x"},
+		{"sentinel_throughput", float64(len(stream)) / 1e6 / median(ours).Seconds(), "MB/s"},
+		{"sentinel_10mb_vs_10x_1mb", ratio(ten, one), "x"},
+	}, nil
 }
 
 // benchCall is a call whose argument string has about size bytes.
@@ -139,10 +157,10 @@ func (b *latencyBackend) Models(context.Context) ([]string, error) { return nil,
 func (b *latencyBackend) Status() (string, bool)                   { return "bench", true }
 func (b *latencyBackend) Close()                                   {}
 
-func benchLatency(w io.Writer) (err error) {
+func benchLatency() (rows []row, err error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
@@ -155,20 +173,21 @@ func benchLatency(w io.Writer) (err error) {
 	resp, err := client.Post("http://"+l.Addr().String()+"/v1/responses", "application/json",
 		strings.NewReader(`{"input":"x","stream":true,"store":false,"tools":[{"type":"function","name":"f"}]}`))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, resp.Body.Close()) }()
 	took, err := readLatencies(resp.Body)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if len(took) < 1000 {
-		return fmt.Errorf("only %d deltas arrived", len(took))
+		return nil, fmt.Errorf("only %d deltas arrived", len(took))
 	}
 	slices.Sort(took)
-	_, err = fmt.Fprintf(w, "proxy_latency_median %.3f ms\nproxy_latency_p99 %.3f ms\n",
-		float64(took[len(took)/2].Microseconds())/1e3, float64(took[len(took)*99/100].Microseconds())/1e3)
-	return err
+	return []row{
+		{"proxy_latency_median", took[len(took)/2].Seconds() * 1e3, "ms"},
+		{"proxy_latency_p99", took[len(took)*99/100].Seconds() * 1e3, "ms"},
+	}, nil
 }
 
 // readLatencies reads how old each delta is when its event has arrived.

@@ -14,7 +14,7 @@ func TestBenchmarkRows(t *testing.T) {
 		t.Skip("set BENCH=1 to measure")
 	}
 	var b strings.Builder
-	if err := Bench(&b); err != nil {
+	if err := Bench(&b, ""); err != nil {
 		t.Fatal(err)
 	}
 	t.Log("\n" + b.String())
