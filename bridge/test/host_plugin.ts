@@ -1,0 +1,61 @@
+// A plugin that gives a page's tests the host of the bridge, without a core.
+import { Plugin } from "obsidian";
+import type { Answer, Host, HostCall } from "../client";
+import { backlinksHost } from "../host/backlinks";
+import { commandsHost } from "../host/commands";
+import { editorHost } from "../host/editor";
+import { HTTPHost } from "../host/http";
+import { platform } from "../host/platform";
+import { secretsHost } from "../host/secrets";
+import { storeHost } from "../host/store";
+import { vaultHost } from "../host/vault";
+import { workspaceHost } from "../host/workspace";
+import { toProblem } from "../problem";
+
+/** What a call answers, in a form that leaves the page. */
+export interface Outcome {
+	result?: unknown;
+	/** The bytes that the result names. */
+	bytes?: number[][];
+	problem?: { code: string; key: string; params?: Record<string, string>; detail?: string };
+}
+
+export default class HostPlugin extends Plugin {
+	override async onload(): Promise<void> {
+		const { app } = this;
+		const host: Host = {
+			...vaultHost(app),
+			...backlinksHost(this),
+			...editorHost(app),
+			...workspaceHost(app, "none"),
+			...commandsHost(app),
+			...storeHost(app, this.manifest.dir as string),
+			...new HTTPHost(app).methods(),
+			...secretsHost(app),
+		};
+		const call = async (
+			method: keyof Host,
+			params: unknown,
+			blobs: number[][] = [],
+			abort = 0,
+		): Promise<Outcome> => {
+			const given: HostCall = {
+				signal: abort > 0 ? AbortSignal.timeout(abort) : new AbortController().signal,
+				blobs: blobs.map((b) => Uint8Array.from(b)),
+			};
+			try {
+				const run = host[method] as (params: unknown, call: HostCall) => Promise<Answer<unknown>>;
+				const answer = await run(params, given);
+				const bytes: number[][] = [];
+				const add = (b: Uint8Array) => bytes.push([...b]) - 1;
+				return {
+					result: typeof answer === "function" ? (answer as (a: typeof add) => unknown)(add) : answer,
+					bytes,
+				};
+			} catch (error) {
+				return { problem: toProblem(error) };
+			}
+		};
+		Object.assign(window, { hostCall: call, hostPlatform: () => platform(app) });
+	}
+}
