@@ -147,6 +147,11 @@ export const behaviours: Behaviour[] = [
 	),
 	sourced("commands.run", "executeCommandById is false for an unknown command and where its check says no."),
 	sourced(
+		"tooltips",
+		"Every aria-label, also that of a region, shows as a tooltip on hover; aria-labelledby does not.",
+		host,
+	),
+	sourced(
 		"secrets",
 		"SecretStorage is synchronous, takes ids of lowercase letters, digits and dashes, and has no delete.",
 	),

@@ -99,7 +99,7 @@ export function noteExtensions(
 		highlightActiveLine(),
 		highlightSelectionMatches(),
 		search({ top: true }),
-		EditorView.contentAttributes.of({ "aria-label": "Note", spellcheck: "false" }),
+		EditorView.contentAttributes.of({ spellcheck: "false" }),
 		keymap.of([...searchKeymap, ...historyKeymap, indentWithTab, ...usableKeymap]),
 		EditorView.updateListener.of((update) => {
 			if (update.docChanged) changed(!update.transactions.some((one) => one.isUserEvent("set")));

@@ -1,3 +1,4 @@
+import { nameElement } from "./accessible_name";
 import { openSearchPanel } from "@codemirror/search";
 import { EditorState, type Extension } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
@@ -212,6 +213,7 @@ export class MarkdownView extends TextFileView implements MarkdownFileInfo {
 			if (change) this.cm.dispatch({ changes: change, userEvent: "set" });
 		}
 		this.filling = false;
+		nameElement(this.cm.contentDOM, "Note");
 	}
 
 	private newState(data: string): EditorState {

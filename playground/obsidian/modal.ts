@@ -1,3 +1,4 @@
+import { nameElement } from "./accessible_name";
 import type { App } from "./app";
 import { setIcon } from "./icons";
 import { Scope } from "./scope";
@@ -49,8 +50,7 @@ export class Modal {
 		this.isOpen = true;
 		this.previousFocus = document.activeElement;
 		document.body.append(this.containerEl);
-		if (this.titleEl.textContent !== "")
-			this.modalEl.setAttribute("aria-label", this.titleEl.textContent ?? "");
+		if (this.titleEl.textContent !== "") nameElement(this.modalEl, this.titleEl.textContent ?? "");
 		this.app.keymap.pushScope(this.scope);
 		openModals.push(this);
 		this.modalEl.focus({ preventScroll: true });
@@ -88,7 +88,7 @@ export class Modal {
 
 	setTitle(title: string): this {
 		this.titleEl.setText(title);
-		if (this.isOpen) this.modalEl.setAttribute("aria-label", title);
+		if (this.isOpen) nameElement(this.modalEl, title);
 		return this;
 	}
 

@@ -1,4 +1,6 @@
 /** The list of suggestions under an input, shared by dialogs and popovers: one is chosen by keys or pointer. */
+import { nameElement } from "./accessible_name";
+
 export interface SuggestOwner<T> {
 	renderSuggestion(value: T, el: HTMLElement): void;
 	selectSuggestion(value: T, event: MouseEvent | KeyboardEvent): void;
@@ -18,7 +20,8 @@ export class SuggestList<T> {
 		private readonly containerEl: HTMLElement,
 		private readonly inputEl: HTMLElement | undefined,
 	) {
-		containerEl.setAttrs({ role: "listbox", id: this.id, "aria-label": "Suggestions" });
+		containerEl.setAttrs({ role: "listbox", id: this.id });
+		nameElement(containerEl, "Suggestions");
 		inputEl?.setAttrs({
 			role: "combobox",
 			"aria-controls": this.id,

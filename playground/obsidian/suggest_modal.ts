@@ -1,3 +1,4 @@
+import { nameElement } from "./accessible_name";
 import type { App } from "./app";
 import { Modal } from "./modal";
 import { prepareFuzzySearch, renderResults, sortSearchResults, type SearchResult } from "./search";
@@ -27,8 +28,9 @@ export abstract class SuggestModal<T> extends Modal implements SuggestOwner<T> {
 		this.inputEl = inputContainer.createEl("input", {
 			cls: "prompt-input",
 			type: "text",
-			attr: { autocapitalize: "off", spellcheck: false, enterkeyhint: "done", "aria-label": "Search" },
+			attr: { autocapitalize: "off", spellcheck: false, enterkeyhint: "done" },
 		});
+		nameElement(this.inputEl, "Search");
 		this.resultContainerEl = this.modalEl.createDiv("prompt-results");
 		this.chooser = new SuggestList(this, this.resultContainerEl, this.inputEl);
 		this.inputEl.addEventListener("input", () => this.updateSuggestions());
@@ -46,7 +48,7 @@ export abstract class SuggestModal<T> extends Modal implements SuggestOwner<T> {
 
 	setPlaceholder(placeholder: string): void {
 		this.inputEl.placeholder = placeholder;
-		this.inputEl.setAttribute("aria-label", placeholder === "" ? "Search" : placeholder);
+		nameElement(this.inputEl, placeholder === "" ? "Search" : placeholder);
 	}
 
 	setInstructions(instructions: Instruction[]): void {

@@ -53,7 +53,10 @@ export function hideTooltip(): void {
 	current = undefined;
 }
 
-/** Shows the `aria-label` of buttons, icons and tabs as a tooltip while the pointer rests on them. */
+/**
+ * Shows the `aria-label` of the nearest element that has one, be it a button or a whole region, as the app does.
+ * Who wants a name without a tooltip uses `aria-labelledby` (see `accessible_name.ts`).
+ */
 export function installTooltips(): void {
 	let timer = 0;
 	document.addEventListener("pointerover", (event) => {
@@ -61,7 +64,7 @@ export function installTooltips(): void {
 		hideTooltip();
 		if (event.pointerType === "touch" || !(event.target instanceof Element)) return;
 		const owner = event.target.closest<HTMLElement>("[aria-label]");
-		if (!owner || owner.closest(".cm-editor, [role=region], [role=dialog]") === owner) return;
+		if (!owner) return;
 		const label = owner.getAttribute("aria-label") ?? "";
 		const placement = (owner.dataset["tooltipPosition"] ?? "bottom") as NonNullable<
 			TooltipOptions["placement"]

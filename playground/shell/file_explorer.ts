@@ -1,4 +1,5 @@
 /** The file explorer: a tree of which only the rows on screen exist, so that 100,000 notes cost nothing. */
+import { nameElement } from "../obsidian/accessible_name";
 import { TFile, TFolder, type TAbstractFile } from "../obsidian/files";
 import { setIcon } from "../obsidian/icons";
 import { Menu } from "../obsidian/menu";
@@ -58,8 +59,9 @@ export class FileExplorerView extends ItemView {
 		});
 		this.scrollEl = this.contentEl.createDiv({
 			cls: "nav-files-container",
-			attr: { role: "tree", "aria-label": "Files", tabindex: "0" },
+			attr: { role: "tree", tabindex: "0" },
 		});
+		nameElement(this.scrollEl, "Files");
 		this.spacerEl = this.scrollEl.createDiv({ cls: "nav-files-spacer", attr: { role: "presentation" } });
 		this.scrollEl.addEventListener("scroll", () => this.draw());
 		this.scrollEl.addEventListener("keydown", (event) => this.onKey(event));

@@ -1,4 +1,5 @@
 /** The window around the workspace. */
+import { nameElement } from "../obsidian/accessible_name";
 import { setIcon } from "../obsidian/icons";
 import type { Profile } from "../shared/profiles";
 
@@ -26,8 +27,9 @@ export function drawFrame(profile: Profile): { frameEl: HTMLElement; mainEl: HTM
 function drawMobileBar(frameEl: HTMLElement): void {
 	const bar = frameEl.createDiv({
 		cls: "mobile-navbar",
-		attr: { role: "toolbar", "aria-label": "Navigation" },
+		attr: { role: "toolbar" },
 	});
+	nameElement(bar, "Navigation");
 	for (const [icon, label, command] of [
 		["panel-left", "Open left drawer", "app:toggle-left-sidebar"],
 		["square-pen", "New note", "file-explorer:new-file"],

@@ -1,4 +1,5 @@
 /** The settings window: tabs on the left, the chosen one on the right. */
+import { nameElement } from "../obsidian/accessible_name";
 import type { App } from "../obsidian/app";
 import { setIcon } from "../obsidian/icons";
 import { Modal } from "../obsidian/modal";
@@ -14,20 +15,21 @@ export class SettingWindow extends Modal {
 	constructor(app: App) {
 		super(app);
 		this.modalEl.addClass("mod-settings", "mod-sidebar-layout");
-		this.modalEl.setAttribute("aria-label", "Settings");
+		nameElement(this.modalEl, "Settings");
 		this.headerEl.remove();
 		const layout = this.contentEl.createDiv("vertical-tabs-container");
 		this.headersEl = layout.createDiv({
 			cls: "vertical-tab-header",
-			attr: { role: "tablist", "aria-label": "Settings", "aria-orientation": "vertical" },
+			attr: { role: "tablist", "aria-orientation": "vertical" },
 		});
 		this.tabContentContainer = layout.createDiv({
 			cls: "vertical-tab-content-container",
-			attr: { role: "tabpanel", "aria-label": "Setting tab", tabindex: "0" },
+			attr: { role: "tabpanel", tabindex: "0" },
 		});
 	}
 
 	override onOpen(): void {
+		nameElement(this.headersEl, "Settings");
 		this.drawHeaders();
 		const first = this.activeTab ?? this.settingTabs[0];
 		if (first) this.openTab(first);
@@ -72,7 +74,7 @@ export class SettingWindow extends Modal {
 		this.activeTab = tab;
 		if (!this.containerEl.isConnected) return;
 		this.tabContentContainer.replaceChildren(tab.containerEl);
-		this.tabContentContainer.setAttribute("aria-label", tab.name);
+		nameElement(this.tabContentContainer, tab.name);
 		this.tabContentContainer.scrollTop = 0;
 		tab.show();
 		this.markActive();

@@ -566,6 +566,24 @@ describe("what plugins add", () => {
 		});
 	});
 
+	test("every aria-label shows as a tooltip, that of a region too; a name by aria-labelledby does not", async () => {
+		await withPlayground({ plugin }, async ({ page }) => {
+			await page.evaluate(async () => {
+				const leaf = await window.app.workspace.ensureSideLeaf("fixture-view", "right");
+				const { contentEl } = leaf.view as unknown as { contentEl: HTMLElement };
+				contentEl
+					.createEl("section", { attr: { "aria-label": "Labelled region" } })
+					.createDiv({ text: "inside the region" });
+			});
+			const tooltip = page.getByRole("tooltip");
+			await page.getByText("inside the region").hover();
+			await tooltip.getByText("Labelled region").waitFor();
+			await page.getByRole("heading", { name: "Fixture view" }).hover();
+			await tooltip.waitFor({ state: "detached" });
+			expect(await page.getByRole("complementary", { name: "Right sidebar" }).count()).toBe(1);
+		});
+	});
+
 	test("reading view renders links, embeds, tasks and callouts, runs post processors, and no script", async () => {
 		await withPlayground({}, async ({ page, vaultDir }) => {
 			const source = [

@@ -1,4 +1,5 @@
 /** Draws the definitions of a settings tab, keeps what depends on predicates up to date, opens sub-pages. */
+import { nameElement } from "../accessible_name";
 import { setIcon } from "../icons";
 import { addControl } from "./controls";
 import {
@@ -114,7 +115,7 @@ export class DefinitionRenderer {
 				.setPlaceholder(search.placeholder ?? "")
 				.setValue(this.queries.get(key) ?? "")
 				.onChange(filter);
-			input.inputEl.setAttribute("aria-label", search.placeholder ?? "Search");
+			nameElement(input.inputEl, search.placeholder ?? "Search");
 		});
 		filter(this.queries.get(key) ?? "");
 	}

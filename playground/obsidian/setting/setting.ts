@@ -152,7 +152,7 @@ export class Setting {
 	/** The row's name names its controls, for screen readers and for tests that find controls by name. */
 	private label(): void {
 		for (const control of this.controlEl.querySelectorAll("input, select, textarea")) {
-			if (control.hasAttribute("aria-label")) continue;
+			if (control.hasAttribute("aria-label") || control.hasAttribute("aria-labelledby")) continue;
 			control.setAttribute("aria-labelledby", this.nameEl.id);
 			control.setAttribute("aria-describedby", this.descEl.id);
 		}

@@ -1,3 +1,4 @@
+import { nameElement } from "../accessible_name";
 import { WorkspaceParent } from "./item";
 import { WorkspaceTabs } from "./tabs";
 import type { Workspace } from "./workspace";
@@ -52,10 +53,8 @@ abstract class Sidebar extends WorkspaceSplit {
 	) {
 		super(workspace);
 		this.containerEl.addClass(`mod-${side}-split`);
-		this.containerEl.setAttrs({
-			role: "complementary",
-			"aria-label": side === "left" ? "Left sidebar" : "Right sidebar",
-		});
+		this.containerEl.setAttribute("role", "complementary");
+		nameElement(this.containerEl, side === "left" ? "Left sidebar" : "Right sidebar");
 	}
 
 	toggle(): void {

@@ -1,3 +1,4 @@
+import { nameElement } from "../accessible_name";
 import { setIcon } from "../icons";
 import { setTooltip } from "../tooltip";
 
@@ -10,8 +11,9 @@ export class WorkspaceRibbon {
 	constructor(readonly side: "left" | "right") {
 		this.containerEl = createDiv({
 			cls: `workspace-ribbon side-dock-ribbon mod-${side}`,
-			attr: { role: "toolbar", "aria-label": "Ribbon", "aria-orientation": "vertical" },
+			attr: { role: "toolbar", "aria-orientation": "vertical" },
 		});
+		nameElement(this.containerEl, "Ribbon");
 		this.actionsEl = this.containerEl.createDiv("side-dock-actions");
 		this.bottomEl = this.containerEl.createDiv("side-dock-settings");
 	}
