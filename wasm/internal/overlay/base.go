@@ -24,6 +24,7 @@ type Base struct {
 	missing map[string]bool
 	folders map[string]*listing
 	reads   map[string][]byte
+	names   map[string][]string
 	held    int // bytes in reads
 	state   *host.EditorState
 }

@@ -35,7 +35,8 @@ type Vault struct {
 	amend  *Amendments
 	mu     sync.Mutex
 	staged map[string]*node
-	folded map[string]string // fold key of a staged, existing path -> path
+	folded map[string]string   // fold key of a staged, existing path -> path
+	names  map[string][]string // lower-case last part -> staged, existing files
 	// befores are the bytes of base files that the plan writes.
 	befores map[string][]byte
 	log     []Write
@@ -80,7 +81,7 @@ func WithAmendments(a *Amendments) Option { return func(v *Vault) { v.amend = a 
 
 // New lays an overlay over a base.
 func New(base *Base, opts ...Option) *Vault {
-	v := &Vault{base: base, staged: map[string]*node{}, folded: map[string]string{}, befores: map[string][]byte{}}
+	v := &Vault{base: base, staged: map[string]*node{}, folded: map[string]string{}, names: map[string][]string{}, befores: map[string][]byte{}}
 	for _, o := range opts {
 		o(v)
 	}
@@ -221,6 +222,7 @@ func (v *Vault) put(path string, n *node) {
 		v.folded[key] = path
 	}
 	v.staged[path] = n
+	v.indexName(path, n)
 }
 
 func nonNil(b []byte) []byte {

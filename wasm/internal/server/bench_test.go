@@ -1,0 +1,65 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"embedded-agent/wasm/internal/host/hosttest"
+	"embedded-agent/wasm/internal/protocol"
+)
+
+// thousand is a plan that makes a note for each of n bullets.
+func thousand(n int) (map[string]string, string) {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "- Note number %d\n", i)
+	}
+	body := strings.Repeat("Words that fill a note up to about one kilobyte. ", 20)
+	return map[string]string{"List.md": b.String()}, `{"goal":"Many notes","assumptions":[],"steps":[
+{"id":"src","tool":"vault.readFile","args":{"path":"List.md"}},
+{"id":"list","tool":"util.parseMarkdownBullets","args":{"text":"$steps.src.content"}},
+{"id":"make","tool":"vault.createFile","args":{"folder":"Made","title":"{b.title}","content":"# {b.title}\n\n` + body + `\n"},"foreach":{"from":"$steps.list.items","itemName":"b"}}]}`
+}
+
+// runPlan simulates, approves and runs a plan, and waits for its end.
+func runPlan(ctx context.Context, s *Server, ended chan protocol.RunState, raw string) (protocol.RunState, error) {
+	r, err := s.OpenPlan(ctx, []byte(raw), nil, false)
+	if err != nil {
+		return protocol.RunState{}, err
+	}
+	se, err := s.open(r.Run)
+	if err != nil {
+		return protocol.RunState{}, err
+	}
+	if err := s.begin(se, false); err != nil {
+		return protocol.RunState{}, err
+	}
+	return <-ended, nil
+}
+
+// BenchmarkRun1000 is the core's own work for a run of 1,000 notes, on a host
+// in memory: simulation, journal, audit and events included.
+func BenchmarkRun1000(b *testing.B) {
+	files, raw := thousand(1000)
+	for b.Loop() {
+		b.StopTimer()
+		ended := make(chan protocol.RunState, 1)
+		s, err := New(Deps{Host: hosttest.New(hosttest.Options{Files: files}).Host(), Emit: func(e protocol.Event) {
+			if e.Type == protocol.EventRunState && e.Run.State == "finished" {
+				ended <- *e.Run
+			}
+		}})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
+		rs, err := runPlan(b.Context(), s, ended, raw)
+		if err != nil || rs.Outcome != "ok" {
+			b.Fatalf("%v %+v", err, rs.Problem)
+		}
+		s.Close()
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/1000, "µs/note")
+}
