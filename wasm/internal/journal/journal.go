@@ -191,7 +191,7 @@ func (w *Writer) Do(ctx context.Context, i int) error {
 		return nil
 	case refusedByHost(err):
 		w.set(i, Failed)
-		return err
+		return drifted(err, w.ops[i].Op.Path)
 	}
 	w.set(i, Unknown)
 	if ctx.Err() != nil {
@@ -231,6 +231,15 @@ func (w *Writer) apply(ctx context.Context, i int) error {
 func refusedByHost(err error) bool {
 	return fault.Is(err, fault.Conflict) || fault.Is(err, fault.NotFound) ||
 		fault.Is(err, fault.Precondition) || fault.Is(err, fault.Denied)
+}
+
+// drifted makes a note or folder that is gone what it is after an approval: a
+// conflict, like one that was edited.
+func drifted(err error, path string) error {
+	if fault.Is(err, fault.NotFound) {
+		return fault.New(fault.Conflict, "error.vault.changed", fault.P{"path": path}).With(err)
+	}
+	return err
 }
 
 func (w *Writer) set(i int, o Outcome) {

@@ -91,10 +91,12 @@ type Report struct {
 	Outputs map[string]any
 }
 
-// Failure gives the first failure of the report and its step, or nil.
+// Failure gives the first failure of the report and its step, or nil. A step
+// that was skipped has not failed: either its cause is in another one, or the
+// person has left out what it does.
 func (r *Report) Failure() (*StepReport, *tool.Error) {
 	for _, s := range r.Steps {
-		if s.Cause != nil && s.CauseStep == "" && s.Status != tool.OK {
+		if s.Cause != nil && s.CauseStep == "" && s.Status != tool.OK && s.Status != tool.Skipped {
 			return s, s.Cause
 		}
 	}
