@@ -41,7 +41,7 @@ type checker struct {
 	seq      int
 	index    int    // output_index that the next item must have
 	open     anyMap // the item that is being written
-	deltas   string
+	deltas   []byte
 	whole    string // what .done said
 	done     []any  // items that are done
 	ended    string // the terminal event
@@ -117,13 +117,13 @@ func (c *checker) event(kind string, e anyMap) {
 		if c.open != nil {
 			c.problem("an item was added while another is open")
 		}
-		c.open, c.deltas, c.whole = e["item"].(anyMap), "", ""
+		c.open, c.deltas, c.whole = e["item"].(anyMap), nil, ""
 		c.at(kind, e)
 	case "response.output_item.done":
 		c.itemDone(e)
 	case "response.output_text.delta", "response.function_call_arguments.delta":
 		c.at(kind, e)
-		c.deltas += e["delta"].(string)
+		c.deltas = append(c.deltas, e["delta"].(string)...)
 	case "response.output_text.done":
 		c.at(kind, e)
 		c.whole = e["text"].(string)
@@ -160,7 +160,7 @@ func (c *checker) itemDone(e anyMap) {
 	if c.open != nil && (it["id"] != c.open["id"] || it["type"] != c.open["type"]) {
 		c.problem("the item done is not the item added: %v, %v", it, c.open)
 	}
-	if c.deltas != c.whole {
+	if string(c.deltas) != c.whole {
 		c.problem("the deltas of %v give %.60q, done says %.60q", it["id"], c.deltas, c.whole)
 	}
 	said := ""
