@@ -323,6 +323,7 @@ func (w *Writer) stream(ctx context.Context) {
 		w.mu.Lock()
 		if w.durable >= w.wanted || w.err != nil {
 			w.running = false
+			w.cond.Broadcast() // Close waits for it
 			w.mu.Unlock()
 			return
 		}
