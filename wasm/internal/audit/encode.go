@@ -39,12 +39,21 @@ func (e *encoder) str(b []byte, s string) []byte {
 	return canon.AppendString(b, s)
 }
 
+// field writes one of our own words (an id, a time, a tool's name): there is
+// nothing in it to redact.
 func (e *encoder) field(b []byte, name, value string) []byte {
 	if value == "" {
 		return b
 	}
-	b = key(b, name)
-	return e.str(b, value)
+	return canon.AppendString(key(b, name), value)
+}
+
+// text writes words that may come from a note, a model or a provider.
+func (e *encoder) text(b []byte, name, value string) []byte {
+	if value == "" {
+		return b
+	}
+	return e.str(key(b, name), value)
 }
 
 // key starts a member: a comma, unless it is the object's first.
@@ -154,7 +163,7 @@ func (e *encoder) call(c *tool.Call) []byte {
 	b = e.field(b, "plannerVersion", c.PlannerVersion)
 	b = e.field(b, "executorVersion", c.ExecutorVersion)
 	b = e.field(b, "toolRegistryVersion", c.ToolRegistryVersion)
-	b = e.field(b, "preview", c.Preview)
+	b = e.text(b, "preview", c.Preview)
 	b = e.field(b, "riskLevel", string(c.Risk))
 	b = e.field(b, "category", c.Category)
 	b = append(key(b, "policy"), e.snapshot(&c.Policy)...)
@@ -207,8 +216,8 @@ func (e *encoder) result(r *tool.Result) []byte {
 	if r.Effects != nil {
 		b = e.effects(key(b, "effects"), r.Effects)
 	}
-	b = e.field(b, "userMessage", r.UserMessage)
-	b = e.field(b, "debugMessage", r.DebugMessage)
+	b = e.text(b, "userMessage", r.UserMessage)
+	b = e.text(b, "debugMessage", r.DebugMessage)
 	b = e.field(b, "call_id", r.LogicalID)
 	if r.Cached {
 		b = truth(b, "cached", true)
@@ -261,19 +270,19 @@ func (e *encoder) effects(b []byte, x *tool.Effects) []byte {
 		b = append(b, ']')
 	}
 	list("created", len(x.Created), func(b []byte, i int) []byte {
-		return e.field(e.field(b, "path", x.Created[i].Path), "kind", x.Created[i].Kind)
+		return e.field(e.text(b, "path", x.Created[i].Path), "kind", x.Created[i].Kind)
 	})
 	list("modified", len(x.Modified), func(b []byte, i int) []byte {
 		m := x.Modified[i]
-		b = e.field(e.field(b, "path", m.Path), "kind", m.Kind)
+		b = e.field(e.text(b, "path", m.Path), "kind", m.Kind)
 		return e.field(e.field(b, "beforeEtag", m.BeforeEtag), "afterEtag", m.AfterEtag)
 	})
 	list("deleted", len(x.Deleted), func(b []byte, i int) []byte {
 		d := x.Deleted[i]
-		return truth(e.field(e.field(b, "path", d.Path), "kind", d.Kind), "trashed", d.Trashed)
+		return truth(e.field(e.text(b, "path", d.Path), "kind", d.Kind), "trashed", d.Trashed)
 	})
 	list("renamed", len(x.Renamed), func(b []byte, i int) []byte {
-		return e.field(e.field(b, "from", x.Renamed[i].From), "to", x.Renamed[i].To)
+		return e.text(e.text(b, "from", x.Renamed[i].From), "to", x.Renamed[i].To)
 	})
 	return append(b, '}')
 }

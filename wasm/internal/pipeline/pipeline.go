@@ -55,10 +55,11 @@ type Deps struct {
 	Env func(c *tool.Call) (*tool.Env, *overlay.View)
 	// Simulating: tools that cannot be simulated are not run.
 	Simulating bool
-	// Approved gives what the simulation recorded of a call: in a run its
-	// writes are made and its output is taken, instead of executing the tool
-	// again (docs/adr/0003). A call of which there is no record is executed.
-	Approved func(c *tool.Call) (*Recorded, bool)
+	// Approved gives what the simulation recorded of the call with a sequence
+	// number: in a run its writes are made and its output is taken, instead of
+	// executing the tool again (docs/adr/0003). A call of which there is no
+	// record is executed.
+	Approved func(seq int) (*Recorded, bool)
 	Hooks    Hooks
 	// Limit waits for, or refuses, a call over its rate.
 	Limit func(ctx context.Context, e *tool.Entry) error
@@ -80,12 +81,17 @@ type Deps struct {
 	Timeout time.Duration
 }
 
-// Recorded is a simulated call as the run carries it out. Write makes write i;
-// what has been made by an earlier attempt is made.
+// Recorded is a simulated call as the run carries it out: its arguments and
+// output, materialised and valid as they were found then, and its identity.
+// Write makes write i; what has been made by an earlier attempt is made.
 type Recorded struct {
-	Data   tool.Data
-	Writes []overlay.Write
-	Write  func(ctx context.Context, i int) error
+	Args      tool.Args
+	ArgsHash  string
+	LogicalID string
+	Data      tool.Data
+	Failed    *fault.Error // instead of Data
+	Writes    []overlay.Write
+	Write     func(ctx context.Context, i int) error
 }
 
 // Cache keeps results of tools whose policy allows it (agent-tools §6.2).
@@ -104,6 +110,7 @@ type state struct {
 	env     *tool.Env
 	view    *overlay.View
 	made    []overlay.Write
+	rec     *Recorded
 	secrets map[string]string
 	data    tool.Data
 	cached  bool

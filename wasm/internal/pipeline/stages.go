@@ -37,6 +37,13 @@ func normalise(_ context.Context, s *state) error {
 }
 
 func materialise(_ context.Context, s *state) error {
+	if s.d.Approved != nil {
+		if rec, ok := s.d.Approved(s.call.Seq); ok {
+			s.rec = rec
+			s.call.Args, s.call.ArgsHash, s.call.LogicalID = rec.Args, rec.ArgsHash, rec.LogicalID
+			return nil
+		}
+	}
 	if s.req.Bind == nil {
 		return nil
 	}
@@ -48,7 +55,14 @@ func materialise(_ context.Context, s *state) error {
 	return nil
 }
 
+// validate checks the arguments and names the call. Recorded arguments were
+// checked when they were recorded; a hook that changes them brings them back
+// here without the record.
 func validate(_ context.Context, s *state) error {
+	if s.rec != nil {
+		s.call.SetAttempt(s.call.Attempt)
+		return nil
+	}
 	if s.call.Args == nil {
 		s.call.Args = tool.Args{}
 	}
@@ -71,7 +85,7 @@ func beforeHook(ctx context.Context, s *state) error {
 		return f
 	}
 	if args != nil {
-		s.call.Args = args
+		s.call.Args, s.rec = args, nil
 	}
 	return nil
 }
@@ -170,10 +184,8 @@ func execute(ctx context.Context, s *state) error {
 	}
 	ctx, cancel := s.deadline(ctx)
 	defer cancel()
-	if s.d.Approved != nil {
-		if rec, ok := s.d.Approved(s.call); ok {
-			return s.carryOut(ctx, rec)
-		}
+	if s.rec != nil {
+		return s.carryOut(ctx, s.rec)
 	}
 	s.env, s.view = s.d.Env(s.call)
 	s.env.Secrets = s.secrets
@@ -199,6 +211,9 @@ func (s *state) carryOut(ctx context.Context, rec *Recorded) error {
 		}
 		s.made = append(s.made, w)
 	}
+	if rec.Failed != nil { // after what it had done until then, which was shown too
+		return rec.Failed
+	}
 	s.data = rec.Data
 	return nil
 }
@@ -213,7 +228,7 @@ func (s *state) pretendTo() error {
 }
 
 func validateOutput(_ context.Context, s *state) error {
-	if s.cached || s.pretend {
+	if s.cached || s.pretend || s.rec != nil {
 		return nil
 	}
 	return s.entry.CheckOutput(s.data)

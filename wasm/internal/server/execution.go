@@ -33,15 +33,18 @@ type execution struct {
 
 	mu    sync.Mutex
 	rs    protocol.RunState
-	calls map[string]*approvedCall
+	calls map[int]*approvedCall    // by sequence number
+	byID  map[string]*approvedCall // by call_id
 	done  map[int]*tool.Result
 }
 
-// approvedCall is what the simulation recorded of one call: its output, its
-// writes, their places in the journal, and which of them an earlier attempt
+// approvedCall is what the simulation recorded of one call: its output or its
+// failure (a file that was left out, say), its writes, their places in the journal, and which of them an earlier attempt
 // has made.
 type approvedCall struct {
+	call   *tool.Call
 	data   tool.Data
+	failed *fault.Error
 	writes []overlay.Write
 	at     []int
 	made   []bool
@@ -52,7 +55,7 @@ func (s *Server) begin(se *session, automatic bool) error {
 	ctx, cancel := context.WithCancel(s.life)
 	x := &execution{
 		s: s, se: se, kind: "run", automatic: automatic, gate: &runner.Gate{}, cancel: cancel, ctx: ctx,
-		began: s.now(), calls: map[string]*approvedCall{},
+		began: s.now(), calls: map[int]*approvedCall{}, byID: map[string]*approvedCall{},
 	}
 	x.rs = protocol.RunState{
 		Run: se.id, Kind: x.kind, State: "running", Total: se.view.Calls, Goal: se.plan.Goal,
@@ -151,16 +154,20 @@ func (x *execution) execute(dir string) (*runner.Report, error) {
 // planWrites lists the approved writes in the order of the simulation, and what
 // each call is to do.
 func (x *execution) planWrites() []journal.Planned {
-	for _, st := range x.se.report.Steps {
-		for _, r := range st.Results {
-			if r != nil && r.OK && replayable(st.Node.Tool) {
-				x.calls[r.LogicalID] = &approvedCall{data: r.Data}
+	for place, st := range x.se.report.Steps {
+		for i, r := range st.Results {
+			if r == nil || !replayable(st.Node.Tool) {
+				continue
+			}
+			if c := x.se.called[r.LogicalID]; c != nil {
+				a := &approvedCall{call: c, data: r.Data, failed: r.Fault}
+				x.calls[runner.Seq(place, i)], x.byID[r.LogicalID] = a, a
 			}
 		}
 	}
 	var planned []journal.Planned
 	for _, w := range x.se.vault.Log() {
-		c := x.calls[w.Call]
+		c := x.byID[w.Call]
 		if c == nil || w.Refused != nil || w.Op.Kind == "" {
 			continue
 		}
@@ -177,12 +184,12 @@ func (x *execution) planWrites() []journal.Planned {
 func replayable(e *tool.Entry) bool { return e.Simulable && e.Namespace() != "workspace" }
 
 // approved gives the record of a call.
-func (x *execution) approved(c *tool.Call) (*pipeline.Recorded, bool) {
-	a, ok := x.calls[c.LogicalID]
+func (x *execution) approved(seq int) (*pipeline.Recorded, bool) {
+	a, ok := x.calls[seq]
 	if !ok {
 		return nil, false
 	}
-	return &pipeline.Recorded{Data: a.data, Writes: a.writes, Write: func(ctx context.Context, i int) error {
+	return &pipeline.Recorded{Args: a.call.Args, ArgsHash: a.call.ArgsHash, LogicalID: a.call.LogicalID, Data: a.data, Failed: a.failed, Writes: a.writes, Write: func(ctx context.Context, i int) error {
 		if a.made[i] {
 			return nil
 		}
@@ -195,7 +202,7 @@ func (x *execution) approved(c *tool.Call) (*pipeline.Recorded, bool) {
 // abandon gives up the writes that a call has not made, so that nothing waits
 // for them.
 func (x *execution) abandon(call string) {
-	a, ok := x.calls[call]
+	a, ok := x.byID[call]
 	if !ok || x.jw == nil {
 		return
 	}

@@ -42,6 +42,7 @@ type session struct {
 	amend   *overlay.Amendments
 	vault   *overlay.Vault
 	report  *runner.Report
+	called  map[string]*tool.Call // call_id -> the call as it was simulated
 	changes []overlay.Change
 	dropped map[string]overlay.Change // as they were before they were left out
 	view    *protocol.Review
@@ -65,8 +66,10 @@ func (s *Server) simulate(ctx context.Context, se *session) error {
 	}
 	pol := s.currentPolicy()
 	v := overlay.New(se.base, overlay.WithGuard(pol.CheckOp), overlay.WithAmendments(se.amend))
+	called := map[string]*tool.Call{}
 	call := pipeline.New(pipeline.Deps{
 		Registry: s.registry, Policy: pol, Simulating: true,
+		Ended: func(c *tool.Call, _ *tool.Result) { called[c.LogicalID] = c }, // one call after the other
 		Env: func(c *tool.Call) (*tool.Env, *overlay.View) {
 			w := v.For(c.LogicalID)
 			return s.env(se, w, simulatedWorkspace{s.host.Workspace, w}), w
@@ -86,7 +89,7 @@ func (s *Server) simulate(ctx context.Context, se *session) error {
 	if err != nil {
 		return err
 	}
-	se.vault, se.report, se.changes = v, rep, changes
+	se.vault, se.report, se.changes, se.called = v, rep, changes, called
 	se.view = s.reviewOf(se, pol)
 	return nil
 }
