@@ -1,5 +1,19 @@
 // Every file of words. A test fails when a file in this folder is missing here.
 
+import deAction from "./de/action.json";
+import deAgent from "./de/agent.json";
+import deBridge from "./de/bridge.json";
+import deCore from "./de/core.json";
+import deLlm from "./de/llm.json";
+import dePanel from "./de/panel.json";
+import dePlan from "./de/plan.json";
+import dePlanner from "./de/planner.json";
+import dePolicy from "./de/policy.json";
+import deRun from "./de/run.json";
+import deServer from "./de/server.json";
+import deSettings from "./de/settings.json";
+import deTool from "./de/tool.json";
+import deTools from "./de/tools.json";
 import enAction from "./en/action.json";
 import enAgent from "./en/agent.json";
 import enBridge from "./en/bridge.json";
@@ -14,6 +28,20 @@ import enServer from "./en/server.json";
 import enSettings from "./en/settings.json";
 import enTool from "./en/tool.json";
 import enTools from "./en/tools.json";
+import zhAction from "./zh-CN/action.json";
+import zhAgent from "./zh-CN/agent.json";
+import zhBridge from "./zh-CN/bridge.json";
+import zhCore from "./zh-CN/core.json";
+import zhLlm from "./zh-CN/llm.json";
+import zhPanel from "./zh-CN/panel.json";
+import zhPlan from "./zh-CN/plan.json";
+import zhPlanner from "./zh-CN/planner.json";
+import zhPolicy from "./zh-CN/policy.json";
+import zhRun from "./zh-CN/run.json";
+import zhServer from "./zh-CN/server.json";
+import zhSettings from "./zh-CN/settings.json";
+import zhTool from "./zh-CN/tool.json";
+import zhTools from "./zh-CN/tools.json";
 
 /** Messages by key. */
 export type Catalogue = Record<string, string>;
@@ -36,5 +64,39 @@ export const english: Catalogue = {
 	...enTools,
 };
 
+const german: Catalogue = {
+	...deAction,
+	...deAgent,
+	...deBridge,
+	...deCore,
+	...deLlm,
+	...dePanel,
+	...dePlan,
+	...dePlanner,
+	...dePolicy,
+	...deRun,
+	...deServer,
+	...deSettings,
+	...deTool,
+	...deTools,
+};
+
+const chinese: Catalogue = {
+	...zhAction,
+	...zhAgent,
+	...zhBridge,
+	...zhCore,
+	...zhLlm,
+	...zhPanel,
+	...zhPlan,
+	...zhPlanner,
+	...zhPolicy,
+	...zhRun,
+	...zhServer,
+	...zhSettings,
+	...zhTool,
+	...zhTools,
+};
+
 /** Every language, by its BCP 47 tag. */
-export const catalogues: Record<string, Catalogue> = { en: english };
+export const catalogues: Record<string, Catalogue> = { en: english, de: german, "zh-CN": chinese };

@@ -11,6 +11,10 @@ afterEach(() => {
 const base = (key: string) => key.replace(/_(zero|one|two|few|many|other)$/, "");
 const placeholders = (text: string) => [...new Set([...text.matchAll(/\{(\w+)\}/g)].map((m) => m[1]))].sort();
 
+const same = (one = "", other = "") =>
+	JSON.stringify(placeholders(one).filter((p) => p !== "n")) ===
+	JSON.stringify(placeholders(other).filter((p) => p !== "n"));
+
 describe("t", () => {
 	it("puts parameters in once: a value that holds braces is not expanded again", () => {
 		expect(t("error.vault.exists", { path: "{path} {x}" })).toBe("“{path} {x}” already exists.");
@@ -22,6 +26,12 @@ describe("t", () => {
 		expect(t({ key: "panel.files", params: { n: "0" } })).toBe("0 files");
 	});
 
+	it("names one thing also in a language whose plural rules do not set one apart", () => {
+		setLanguage("zh-CN");
+		expect(t("review.create", { n: "1", path: "a.md" })).toBe("将创建 a.md");
+		expect(t("review.create", { n: "3" })).toBe("将创建 3 个笔记");
+	});
+
 	it("shows a key without words as it is", () => {
 		expect(t("no.such.key", { a: "b" })).toBe("no.such.key");
 	});
@@ -29,6 +39,12 @@ describe("t", () => {
 	it("speaks English where there is no catalogue", () => {
 		for (const code of ["tlh", "zh-TW", "", "en-GB"]) expect(setLanguage(code), code).toBe("en");
 		expect(currentLanguage()).toBe("en");
+	});
+
+	it("finds a language by its base, and Simplified Chinese by the app's own code", () => {
+		expect(setLanguage("de-AT")).toBe("de");
+		expect(setLanguage("zh")).toBe("zh-CN");
+		expect(setLanguage("zh-Hans")).toBe("zh-CN");
 	});
 });
 
@@ -60,17 +76,21 @@ describe("the catalogues", () => {
 				.filter((k) => k.endsWith("_other"))
 				.map(base),
 		);
+		// A form for one thing that names it is needed where the plural rules have none.
+		const named = (k: string) => !same(english[`${k}_one`], english[`${k}_other`]);
 		const expected = [...new Set(Object.keys(english).map(base))].flatMap((k) =>
-			plural.has(k) ? forms.map((form) => `${k}_${form}`) : [k],
+			plural.has(k)
+				? [...new Set([...forms, ...(named(k) ? ["one"] : [])])].map((form) => `${k}_${form}`)
+				: [k],
 		);
 		expect(Object.keys(catalogues[tag] ?? {}).sort()).toEqual(expected.sort());
 	});
 
 	it.each(others)("put the same parameters in, in %s as in English", (tag) => {
 		const differing = Object.entries(catalogues[tag] ?? {}).filter(([key, text]) => {
-			const same = english[key] ?? english[`${base(key)}_other`] ?? "";
+			const source = english[key] ?? english[`${base(key)}_other`] ?? "";
 			// A form for exactly one may say it in words.
-			const want = placeholders(same).filter(
+			const want = placeholders(source).filter(
 				(name) => !(key.endsWith("_one") && name === "n" && !text.includes("{n}")),
 			);
 			return JSON.stringify(placeholders(text)) !== JSON.stringify(want);

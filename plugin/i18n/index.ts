@@ -66,6 +66,8 @@ function find(
 	const plain = from[key];
 	if (plain !== undefined) return plain;
 	const n = Number(params?.["n"]);
+	// One thing may be said by its name ("Will create Note.md"), in any language.
+	if (n === 1 && from[`${key}_one`] !== undefined) return from[`${key}_one`];
 	const form = Number.isFinite(n) ? rules.select(n) : "other";
 	return from[`${key}_${form}`] ?? from[`${key}_other`];
 }
