@@ -19,9 +19,9 @@ var ErrFront = errors.New("the front matter cannot be read")
 // is none. Setting what is there already changes nothing.
 func SetProperty(data []byte, key string, value any) ([]byte, error) {
 	d := ParseFront(data)
-	values, err := d.Values()
+	values, err := d.editable()
 	if err != nil {
-		return nil, errFront(err)
+		return nil, err
 	}
 	old, there := values[key]
 	if there && sameValue(old, value) {
@@ -44,9 +44,9 @@ func SetProperty(data []byte, key string, value any) ([]byte, error) {
 // matter when nothing else is in it. A missing property changes nothing.
 func RemoveProperty(data []byte, key string) ([]byte, error) {
 	d := ParseFront(data)
-	values, err := d.Values()
+	values, err := d.editable()
 	if err != nil {
-		return nil, errFront(err)
+		return nil, err
 	}
 	if _, there := values[key]; !there {
 		return data, nil
@@ -70,9 +70,9 @@ func RemoveProperty(data []byte, key string) ([]byte, error) {
 // is an error.
 func RenameProperty(data []byte, from, to string) ([]byte, error) {
 	d := ParseFront(data)
-	values, err := d.Values()
+	values, err := d.editable()
 	if err != nil {
-		return nil, errFront(err)
+		return nil, err
 	}
 	value, there := values[from]
 	if !there || from == to {
@@ -96,6 +96,19 @@ func RenameProperty(data []byte, from, to string) ([]byte, error) {
 		delete(want, from)
 		want[to] = value
 	})
+}
+
+// editable gives the values of a front matter that is understood line by line,
+// so that it can be edited; what only the YAML library can read is left alone.
+func (d *Doc) editable() (map[string]any, error) {
+	values, err := d.Values()
+	if err != nil {
+		return nil, errFront(err)
+	}
+	if _, ok := d.Properties(); !ok {
+		return nil, errFront(errors.New("it is written in a form that cannot be edited"))
+	}
+	return values, nil
 }
 
 func errFront(err error) error { return fmt.Errorf("%w: %w", ErrFront, err) }

@@ -262,3 +262,58 @@ func renameEveryThird(t *testing.T, notes map[string][]byte, format Format) {
 		t.Errorf("only %d links and %d changed notes", links, changed)
 	}
 }
+
+func FuzzEdits(f *testing.F) {
+	f.Add([]byte("---\ntags: [a, b]\n---\n# H\n- [ ] t #a/b\n  - sub\n\n#a end ^id\n"), "H", "text\nmore")
+	f.Add([]byte("\ufeffa\r\n\r\n## H ##\r\n> - [x] q\r\n"), "h", "x")
+	f.Add([]byte("K:: [[a, b]], c\n- [k:: v] (x:: y)\n"), "", "")
+	f.Fuzz(func(t *testing.T, data []byte, heading, text string) {
+		d := Parse(data)
+		same, n, err := MapTags(data, func(tag string) string { return tag })
+		if err == nil && (n != 0 || !bytes.Equal(same, data)) {
+			t.Fatalf("no change makes %q of %q", same, data)
+		}
+		if out, n := d.SetTaskState(func(int) (string, bool) { return "", false }); n != 0 || !bytes.Equal(out, data) {
+			t.Fatalf("no change makes %q of %q", out, data)
+		}
+		if out := d.CutItems(nil); !bytes.Equal(out, data) {
+			t.Fatalf("no cut makes %q of %q", out, data)
+		}
+		for i := range d.Items {
+			d.ItemText(i)
+		}
+		out, _ := InsertUnder(data, heading, text, false)
+		if len(out) < len(data) {
+			t.Fatalf("inserting makes %q of %q", out, data)
+		}
+		if out := Append(data, text); !bytes.HasPrefix(out, data) {
+			t.Fatalf("appending to %q makes %q", data, out)
+		}
+		for i := range d.Headings {
+			s := d.Section(i)
+			if out := d.ReplaceSection(i, text); !bytes.HasPrefix(out, data[:s.Start]) || !bytes.HasSuffix(out, data[s.End:]) {
+				t.Fatalf("replacing section %d of %q makes %q", i, data, out)
+			}
+		}
+		for _, b := range d.Blocks {
+			if s, ok := d.BlockWithID(b.ID); ok && (s.Start > s.End || s.End > len(data)) {
+				t.Fatalf("block %q at %v", b.ID, s)
+			}
+		}
+		last := 0
+		for _, field := range d.Fields() {
+			if field.Start < last || field.End > len(data) {
+				t.Fatalf("field %+v after %d", field, last)
+			}
+			last = field.End
+			FieldValue(field.Value)
+		}
+		for _, z := range d.Zones(true, true, true, true) {
+			if z.Start > z.End || z.End > len(data) {
+				t.Fatalf("zone %v", z)
+			}
+		}
+		Words(data)
+		Title(text)
+	})
+}
