@@ -13,6 +13,8 @@ import { copyVault, demoSettings, installPlugin, isFolder } from "./demo.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = resolve(here, "..");
+/** The note that the sample vault opens with. */
+const welcome = "Start here.md";
 
 async function main() {
 	const source = resolve(process.env.VAULT || join(here, "vault"));
@@ -29,7 +31,8 @@ async function main() {
 
 	const { startServer } = await import(pathToFileURL(join(dist, "server.mjs")).href);
 	const server = await startServer({ vaultDir, dist, port, vaultName: basename(source) });
-	console.log(`Playground: ${server.url}`);
+	const first = existsSync(join(vaultDir, welcome)) ? `?open=${encodeURIComponent(welcome)}` : "";
+	console.log(`Playground: ${server.url}${first}`);
 	console.log(`  notes:  ${vaultDir} (a copy of ${source})`);
 	console.log(
 		model
@@ -37,7 +40,7 @@ async function main() {
 			: "  model:  none; set one up in the plugin's settings",
 	);
 	console.log(`  as a phone: ${server.url}?profile=android   Press Ctrl-C to end.`);
-	openBrowser(server.url);
+	openBrowser(server.url + first);
 
 	const end = async () => {
 		await server.close();

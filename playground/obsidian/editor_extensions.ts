@@ -27,6 +27,7 @@ import {
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import type { MarkdownFileInfo } from "./markdown_view";
+import { frontMatterSyntax, obsidianSyntax } from "./metadata/syntax";
 
 /** Holds what plugins registered, so that it can be replaced while the editor is open. */
 export const pluginExtensions = new Compartment();
@@ -73,6 +74,8 @@ const colours = HighlightStyle.define([
 	{ tag: tags.processingInstruction, class: "cm-formatting" },
 	{ tag: tags.contentSeparator, class: "cm-hr" },
 	{ tag: tags.comment, class: "cm-comment" },
+	{ tag: tags.labelName, class: "cm-hashtag" },
+	{ tag: tags.meta, class: "cm-hmd-frontmatter" },
 ]);
 
 /** Everything for one note's editor. `changed` hears of each change of the text. */
@@ -92,7 +95,11 @@ export function noteExtensions(
 		EditorState.allowMultipleSelections.of(true),
 		EditorView.lineWrapping,
 		indentUnit.of("\t"),
-		markdown({ base: markdownLanguage }),
+		markdown({
+			base: markdownLanguage,
+			extensions: [obsidianSyntax, frontMatterSyntax],
+			completeHTMLTags: false,
+		}),
 		syntaxHighlighting(colours),
 		bracketMatching(),
 		foldGutter(),

@@ -23,6 +23,8 @@ export interface BootOptions {
 	vaultName: string;
 	/** `light` or `dark` overrides what the vault says. */
 	theme: string | null;
+	/** A note to open when no layout was saved. */
+	open: string | null;
 	/** Puts `window.__playground` in place. */
 	test: boolean;
 }
@@ -35,7 +37,14 @@ export interface Timings {
 	ready: number;
 }
 
-export async function boot({ connection, profile, vaultName, theme, test }: BootOptions): Promise<void> {
+export async function boot({
+	connection,
+	profile,
+	vaultName,
+	theme,
+	open,
+	test,
+}: BootOptions): Promise<void> {
 	const start = performance.now();
 	const { frameEl, mainEl } = drawFrame(profile);
 	setRequestConnection(connection);
@@ -75,7 +84,7 @@ export async function boot({ connection, profile, vaultName, theme, test }: Boot
 	const layoutFile = `${app.vault.configDir}/${profile.mobile ? "workspace-mobile" : "workspace"}.json`;
 	const layout = (await readJson(app.vault.adapter, layoutFile)) as unknown as Partial<Layout> | null;
 	const restored = await app.workspace.start(layout);
-	if (!restored) await defaultLayout(app);
+	if (!restored) await defaultLayout(app, open);
 	addStatus(app);
 	const timings: Timings = {
 		pluginEval: lastEvaluationMs,
@@ -129,7 +138,7 @@ function addRibbon(app: App): void {
 }
 
 /** What a vault without a saved layout opens with. */
-async function defaultLayout(app: App): Promise<void> {
+async function defaultLayout(app: App, open: string | null): Promise<void> {
 	const { workspace } = app;
 	await workspace.getLeftLeaf(false)?.setViewState({ type: fileExplorerType });
 	await workspace.getRightLeaf(false)?.setViewState({ type: outlineType });
@@ -137,6 +146,8 @@ async function defaultLayout(app: App): Promise<void> {
 	workspace.rightSplit.collapse();
 	const leaf = workspace.getMostRecentLeaf();
 	if (leaf) workspace.setActiveLeaf(leaf);
+	const file = open === null ? null : app.vault.getFileByPath(open);
+	if (file) await leaf?.openFile(file);
 }
 
 /** Words and characters of the active note in the status bar. */

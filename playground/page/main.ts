@@ -15,7 +15,14 @@ async function main(): Promise<void> {
 	const connection = await Connection.open(meta("playground-token"), profile.name);
 	const vaultName = meta("playground-vault");
 	document.title = `${vaultName} - Playground`;
-	await boot({ connection, profile, vaultName, theme: query.get("theme"), test: query.has("test") });
+	await boot({
+		connection,
+		profile,
+		vaultName,
+		theme: query.get("theme"),
+		open: query.get("open"),
+		test: query.has("test"),
+	});
 }
 
 function meta(name: string): string {

@@ -1,4 +1,5 @@
 /** Obsidian's Markdown for the metadata parser: GFM plus wikilinks, tags, comments, math and footnotes. */
+import { tags } from "@lezer/highlight";
 import { GFM, parser, type InlineContext, type MarkdownConfig } from "@lezer/markdown";
 
 const bracket = 91;
@@ -55,16 +56,17 @@ const when = (code: number, parse: (cx: InlineContext, next: number, pos: number
 		next === code ? parse(cx, next, pos) : -1;
 };
 
-const obsidian: MarkdownConfig = {
+/** What Obsidian has beyond GFM; the editor uses it too. */
+export const obsidianSyntax: MarkdownConfig = {
 	defineNodes: [
-		"WikiLink",
-		"WikiEmbed",
-		"Hashtag",
-		"ObsidianComment",
-		"Math",
-		"FootnoteRef",
+		{ name: "WikiLink", style: tags.link },
+		{ name: "WikiEmbed", style: tags.link },
+		{ name: "Hashtag", style: tags.labelName },
+		{ name: "ObsidianComment", style: tags.comment },
+		{ name: "Math", style: tags.monospace },
+		{ name: "FootnoteRef", style: tags.link },
 		"FootnoteDefinition",
-		"CommentBlockObsidian",
+		{ name: "CommentBlockObsidian", block: true, style: tags.comment },
 	],
 	parseInline: [
 		{ name: "WikiLink", parse: when(bracket, wikilink), before: "Link" },
@@ -105,4 +107,27 @@ const obsidian: MarkdownConfig = {
 	],
 };
 
-export const noteParser = parser.configure([GFM, obsidian]);
+export const noteParser = parser.configure([GFM, obsidianSyntax]);
+
+/** For the editor: front matter is one block and not a heading. (The metadata parser cuts it off before it parses.) */
+export const frontMatterSyntax: MarkdownConfig = {
+	defineNodes: [{ name: "FrontMatter", block: true, style: tags.meta }],
+	parseBlock: [
+		{
+			name: "FrontMatter",
+			before: "HorizontalRule",
+			parse(cx, line) {
+				if (cx.lineStart !== 0 || !/^---[ \t]*$/.test(line.text)) return false;
+				while (cx.nextLine()) {
+					if (!/^---[ \t]*$/.test(line.text)) continue;
+					cx.addElement(cx.elt("FrontMatter", 0, cx.lineStart + line.text.length));
+					cx.nextLine();
+					return true;
+				}
+				// Never closed: the rest of the note is shown as properties, as in the app.
+				cx.addElement(cx.elt("FrontMatter", 0, cx.prevLineEnd()));
+				return true;
+			},
+		},
+	],
+};
