@@ -104,3 +104,23 @@ func TestQueriesAndRenamesAreLinear(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkSimulateRename is one call of a foreach on the overlay.
+func BenchmarkSimulateRename(b *testing.B) {
+	m := vaultOf(1000)
+	h := m.Host()
+	e, err := registry(b).Get("vault.rename", "")
+	if err != nil {
+		b.Fatal(err)
+	}
+	o := overlay.New(overlay.NewBase(h.Vault, h.Editor, now))
+	i := 0
+	for b.Loop() {
+		env := viewEnv(h, o.For(fmt.Sprint(i)))
+		args := tool.Args{"path": fmt.Sprintf("Folder %d/Note %d.md", i%50, i), "newPath": fmt.Sprintf("Moved/%d.md", i)}
+		if _, err := e.Run(context.Background(), env, args); err != nil {
+			b.Fatal(err)
+		}
+		i++
+	}
+}

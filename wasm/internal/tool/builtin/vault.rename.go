@@ -162,6 +162,9 @@ func linkChanges(ctx context.Context, env *tool.Env, plan *note.Rename) ([]linkC
 	}
 	var out []linkChange
 	err = readAll(ctx, env, infos, func(i host.Info, data []byte) error {
+		if !mayChange(plan, i.Path, data) {
+			return nil
+		}
 		changed := plan.RewriteLinks(data, i.Path)
 		if changed == nil {
 			return nil
@@ -175,6 +178,20 @@ func linkChanges(ctx context.Context, env *tool.Env, plan *note.Rename) ([]linkC
 	})
 	slices.SortFunc(out, func(a, b linkChange) int { return strings.Compare(a.path, b.path) })
 	return out, err
+}
+
+// mayChange spares reading a note for its links when it holds none of the names
+// that a small rename is about.
+func mayChange(plan *note.Rename, path string, data []byte) bool {
+	if _, moves := plan.Moves[path]; moves || len(plan.Moves) > 4 {
+		return true
+	}
+	for from, to := range plan.Moves {
+		if note.MayLink(data, from) || note.MayLink(data, to) {
+			return true
+		}
+	}
+	return false
 }
 
 // manyMoves is from how many moved files on it costs less to read all notes
