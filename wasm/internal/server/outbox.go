@@ -18,7 +18,7 @@ type outbox struct {
 	life context.Context
 
 	mu      sync.Mutex
-	calls   []protocol.Event
+	calls   []func() *protocol.ExecutionEvent
 	at      map[string]int // callId -> place in calls
 	run     *protocol.Event
 	waiting bool
@@ -43,16 +43,16 @@ func (o *outbox) tell(e protocol.Event) {
 	o.emit(e)
 }
 
-// gatherExec keeps a call's event for the next moment.
-func (o *outbox) gatherExec(x *protocol.ExecutionEvent) {
+// gatherExec keeps a call's event for the next moment. It is made only when it
+// is told: of a call that begins and ends within a moment, once.
+func (o *outbox) gatherExec(call string, event func() *protocol.ExecutionEvent) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	e := protocol.Event{Type: protocol.EventExec, At: x.Timestamp, Exec: x}
-	if i, ok := o.at[x.CallID]; ok && x.CallID != "" {
-		o.calls[i] = e
+	if i, ok := o.at[call]; ok {
+		o.calls[i] = event
 	} else {
-		o.at[x.CallID] = len(o.calls)
-		o.calls = append(o.calls, e)
+		o.at[call] = len(o.calls)
+		o.calls = append(o.calls, event)
 	}
 	if len(o.calls) >= maxGathered {
 		o.flush()
@@ -91,8 +91,9 @@ func (o *outbox) later() {
 
 // flush tells what has gathered. The lock is held.
 func (o *outbox) flush() {
-	for _, e := range o.calls {
-		o.emit(e)
+	for _, event := range o.calls {
+		x := event()
+		o.emit(protocol.Event{Type: protocol.EventExec, At: x.Timestamp, Exec: x})
 	}
 	o.calls = o.calls[:0]
 	clear(o.at)

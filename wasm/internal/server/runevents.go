@@ -26,9 +26,11 @@ func (x *execution) event(kind, level, text string, payload map[string]any) {
 func (x *execution) started(c *tool.Call) {
 	at := pipeline.Stamp(x.s.now())
 	x.log.Event(&audit.Event{Type: "step.started", RunID: c.RunID, Timestamp: at, Level: "info", Message: c.Tool, CallID: c.CallID, StepID: c.StepID, Tool: c.Tool})
-	x.s.out.gatherExec(&protocol.ExecutionEvent{
-		Type: "step.started", RunID: c.RunID, Timestamp: at, Level: "info", Message: c.Tool,
-		CallID: c.CallID, StepID: c.StepID, Tool: c.Tool, Call: x.callView(c, nil),
+	x.s.out.gatherExec(c.CallID, func() *protocol.ExecutionEvent {
+		return &protocol.ExecutionEvent{
+			Type: "step.started", RunID: c.RunID, Timestamp: at, Level: "info", Message: c.Tool,
+			CallID: c.CallID, StepID: c.StepID, Tool: c.Tool, Call: x.callView(c, nil),
+		}
 	})
 }
 
@@ -39,9 +41,11 @@ func (x *execution) ended(c *tool.Call, r *tool.Result) {
 	}
 	at := pipeline.Stamp(x.s.now())
 	x.log.Event(&audit.Event{Type: kind, RunID: c.RunID, Timestamp: at, Level: level, Message: text, CallID: c.CallID, StepID: c.StepID, Tool: c.Tool})
-	x.s.out.gatherExec(&protocol.ExecutionEvent{
-		Type: kind, RunID: c.RunID, Timestamp: at, Level: level, Message: x.s.redact(text),
-		CallID: c.CallID, StepID: c.StepID, Tool: c.Tool, Call: x.callView(c, r),
+	x.s.out.gatherExec(c.CallID, func() *protocol.ExecutionEvent {
+		return &protocol.ExecutionEvent{
+			Type: kind, RunID: c.RunID, Timestamp: at, Level: level, Message: x.s.redact(text),
+			CallID: c.CallID, StepID: c.StepID, Tool: c.Tool, Call: x.callView(c, r),
+		}
 	})
 	x.progress(r)
 }
@@ -53,14 +57,15 @@ func (x *execution) skipped(n *plan.Node, r *tool.Result) {
 		kind = "step.failed"
 	}
 	x.event(kind, "warn", r.UserMessage, map[string]any{"status": string(r.Status), "stepId": n.Step.ID})
-	x.s.out.gatherExec(&protocol.ExecutionEvent{
+	view := &protocol.ExecutionEvent{
 		Type: kind, RunID: x.se.id, Timestamp: r.StartedAt, Level: "warn", Message: r.UserMessage, StepID: n.Step.ID, Tool: n.Tool.Name,
 		CallID: "step:" + n.Step.ID,
 		Call: &protocol.CallView{
 			CallID: "step:" + n.Step.ID, StepID: n.Step.ID, Tool: n.Tool.Name, Index: -1, Attempt: 1, Status: string(r.Status),
 			Problem: x.s.problemOf(r.Fault),
 		},
-	})
+	}
+	x.s.out.gatherExec(view.CallID, func() *protocol.ExecutionEvent { return view })
 	x.progress(r)
 }
 

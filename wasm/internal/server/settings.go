@@ -13,6 +13,7 @@ import (
 	"embedded-agent/wasm/internal/llm/anthropic"
 	"embedded-agent/wasm/internal/llm/chat"
 	"embedded-agent/wasm/internal/llm/openai"
+	"embedded-agent/wasm/internal/llm/sentinel/textonly"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/protocol"
@@ -198,7 +199,7 @@ func (s *Server) newModel(note func(protocol.Message)) (*model, error) {
 	case providerCustom:
 		m.dialect = chat.Dialect{}
 	case providerText:
-		m.dialect, m.mode = chat.Dialect{}, llm.PlanByText
+		m.dialect = chat.Dialect{}
 	case providerDemo:
 		m.endpoint.BaseURL, m.endpoint.Secret = strings.TrimRight(c.DemoURL, "/")+"/v1", ""
 		m.dialect, m.whole = openai.Dialect{}, false
@@ -218,6 +219,9 @@ func (s *Server) newModel(note func(protocol.Message)) (*model, error) {
 				note(protocol.Message{Key: "turn.retrying", Params: map[string]string{"seconds": itoa(int(wait.Seconds() + 0.5))}})
 			},
 		})
+		if c.Provider == providerText {
+			m.provider = textonly.New(m.provider, m.endpoint.Host())
+		}
 	}
 	return m, nil
 }
