@@ -13,7 +13,6 @@ import (
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/overlay"
 	"embedded-agent/wasm/internal/plan"
-	"embedded-agent/wasm/internal/tool"
 )
 
 // TestRequestsArePlansOfAFewSteps reads testdata/requests: what a person asks
@@ -23,10 +22,11 @@ import (
 // this changes nothing.
 //
 // A story is a txtar archive. Its comment starts with the request; lines
-// "active: PATH" and "again: same" may follow. Files: plan.json, given/PATH,
-// want/PATH (all files of the vault that are not as given; "gone" in
-// want-gone lists paths), answer.json (outputs of steps, by id; fields left
-// out are not compared).
+// "active: PATH", "active 2: PATH" and "again: same" may follow. Files: plan.json, given/PATH,
+// want/PATH (all files of the vault that are not as given; want-gone lists the
+// paths that go), answer.json (outputs of steps, by id; fields left out are not
+// compared). Under "2/" the same for a second vault with other notes, on which
+// the same plan must do as well.
 func TestRequestsArePlansOfAFewSteps(t *testing.T) {
 	stories, err := filepath.Glob("testdata/requests/*.txtar")
 	if err != nil || len(stories) < 20 {
@@ -44,44 +44,70 @@ func TestRequestsArePlansOfAFewSteps(t *testing.T) {
 }
 
 type story struct {
-	active       string
-	same         bool
-	plan         []byte
-	given, want  map[string]string
-	gone         []string
-	answer       map[string]any
-	registryUsed *tool.Registry
+	same   bool
+	plan   []byte
+	vaults [2]*vaultCase // the second is nil where the story has one vault
+}
+
+// vaultCase is a vault and what becomes of it.
+type vaultCase struct {
+	active      string
+	given, want map[string]string
+	gone        []string
+	answer      map[string]any
 }
 
 func newStory(t *testing.T, a *txtar.Archive) *story {
 	t.Helper()
-	s := &story{given: map[string]string{}, want: map[string]string{}, registryUsed: registry(t)}
+	s := &story{}
+	vault := func(n int) *vaultCase {
+		if s.vaults[n] == nil {
+			s.vaults[n] = &vaultCase{given: map[string]string{}, want: map[string]string{}}
+		}
+		return s.vaults[n]
+	}
 	for line := range strings.SplitSeq(string(a.Comment), "\n") {
 		if p, ok := strings.CutPrefix(line, "active: "); ok {
-			s.active = p
+			vault(0).active = p
+		}
+		if p, ok := strings.CutPrefix(line, "active 2: "); ok {
+			vault(1).active = p
 		}
 		s.same = s.same || line == "again: same"
 	}
 	for _, f := range a.Files {
-		text := string(f.Data)
-		switch {
-		case f.Name == "plan.json":
+		if f.Name == "plan.json" {
 			s.plan = f.Data
-		case f.Name == "answer.json":
-			if err := json.Unmarshal(f.Data, &s.answer); err != nil {
-				t.Fatal(err)
-			}
-		case f.Name == "want-gone":
-			s.gone = strings.Split(strings.TrimSpace(text), "\n")
-		case strings.HasPrefix(f.Name, "given/"):
-			s.given[f.Name[len("given/"):]] = text
-		case strings.HasPrefix(f.Name, "want/"):
-			s.want[f.Name[len("want/"):]] = text
-		default:
-			t.Fatalf("a file that no story has: %s", f.Name)
+			continue
 		}
+		n := 0
+		name, second := strings.CutPrefix(f.Name, "2/")
+		if second {
+			n = 1
+		}
+		vault(n).add(t, name, string(f.Data))
 	}
 	return s
+}
+
+func (v *vaultCase) add(t *testing.T, name, text string) {
+	t.Helper()
+	given, isGiven := strings.CutPrefix(name, "given/")
+	want, isWant := strings.CutPrefix(name, "want/")
+	switch {
+	case name == "answer.json":
+		if err := json.Unmarshal([]byte(text), &v.answer); err != nil {
+			t.Fatal(err)
+		}
+	case name == "want-gone":
+		v.gone = strings.Split(strings.TrimSpace(text), "\n")
+	case isGiven:
+		v.given[given] = text
+	case isWant:
+		v.want[want] = text
+	default:
+		t.Fatalf("a file that no story has: %s", name)
+	}
 }
 
 func (s *story) run(t *testing.T) {
@@ -92,36 +118,42 @@ func (s *story) run(t *testing.T) {
 	if len(p.Steps) > 8 {
 		t.Errorf("%d steps", len(p.Steps))
 	}
-	graph, problems := plan.Check(p, s.registryUsed, plan.Rules{Platform: "linux"})
+	graph, problems := plan.Check(p, registry(t), plan.Rules{Platform: "linux"})
 	if plan.Failed(problems) {
 		t.Fatal(plan.Fault(problems))
 	}
-	m := hosttest.New(hosttest.Options{Files: s.given, Active: s.active})
-	expected := m.Snapshot()
-	for path, text := range s.want {
-		expected[path] = []byte(text)
-		for i := strings.IndexByte(path, '/'); i >= 0; {
-			expected[path[:i+1]] = nil
-			next := strings.IndexByte(path[i+1:], '/')
-			if next < 0 {
-				break
-			}
-			i += 1 + next
+	for _, v := range s.vaults {
+		if v != nil {
+			v.run(t, graph, s.same)
 		}
 	}
-	for _, path := range s.gone {
+}
+
+func (v *vaultCase) run(t *testing.T, graph *plan.Graph, same bool) {
+	t.Helper()
+	m := hosttest.New(hosttest.Options{Files: v.given, Active: v.active})
+	expected := m.Snapshot()
+	for path, text := range v.want {
+		expected[path] = []byte(text)
+		for i, c := range path {
+			if c == '/' {
+				expected[path[:i+1]] = nil
+			}
+		}
+	}
+	for _, path := range v.gone {
 		delete(expected, path)
 	}
 	outputs := runPlan(t, m, graph)
 	if d := expected.Diff(m.Snapshot()); d != "" {
 		t.Errorf("the vault is not as expected:\n%s", d)
 	}
-	for id, want := range s.answer {
+	for id, want := range v.answer {
 		if d := cmp.Diff(want, only(want, outputs[id])); d != "" {
 			t.Errorf("%s (-want +got):\n%s", id, d)
 		}
 	}
-	if s.same {
+	if same {
 		first := m.Snapshot()
 		runPlan(t, m, graph)
 		if d := first.Diff(m.Snapshot()); d != "" {
