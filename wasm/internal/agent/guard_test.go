@@ -239,10 +239,14 @@ func (s *drip) Next() (llm.Event, bool) {
 func (s *drip) Close() {}
 
 func TestAQuestionLargerThanTheBudgetIsNotAsked(t *testing.T) {
-	k := newKit(t, []llmtest.Turn{llmtest.Say("x")}, withLimits(agent.Limits{MaxTokens: 500, EnabledTools: []string{}}))
+	budget := agent.NewBudget()
+	k := newKit(t, []llmtest.Turn{llmtest.Say("x")}, withLimits(agent.Limits{MaxTokens: 500, EnabledTools: []string{}}), func(s *setup) { s.budget = budget })
 	out := k.run(strings.Repeat("word ", 2000))
 	if out.Stop != agent.Denied || len(k.model.Requests()) != 0 || out.Usage.Total() != 0 {
 		t.Errorf("%s, %d requests, %d tokens", out.Stop, len(k.model.Requests()), out.Usage.Total())
+	}
+	if _, tokens, _ := budget.Used(); tokens != 0 {
+		t.Errorf("%d tokens are gone for a question that was not asked", tokens)
 	}
 }
 

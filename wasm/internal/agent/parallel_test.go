@@ -187,6 +187,36 @@ func dependent(t1, p1, t2, p2 string) bool {
 	return p1 == p2 || strings.HasPrefix(p1+"/", p2+"/") || strings.HasPrefix(p2+"/", p1+"/")
 }
 
+func TestReadsOfOneNoteAndWritesOfTwoRunAtOnce(t *testing.T) {
+	wait := func(context.Context, *tool.Env, tool.Args) (tool.Data, error) {
+		time.Sleep(time.Second)
+		return tool.Data{}, nil
+	}
+	reads := tool.Tool{Spec: spec("test.reads", tool.Reads), Run: wait}
+	writes := tool.Tool{Spec: spec("test.writes", tool.Writes), Run: wait, Claims: func(a tool.Args) []string { return []string{a.String("path")} }}
+	careless := tool.Tool{Spec: spec("test.careless", tool.Writes), Run: wait}
+	broken := tool.Tool{Spec: spec("test.broken", tool.Writes), Run: wait, Claims: func(tool.Args) []string { panic("claims") }}
+	for _, c := range []struct {
+		calls []llm.Block
+		want  time.Duration
+	}{
+		{[]llm.Block{call("1", "test.reads", `{"path":"A.md"}`), call("2", "test.reads", `{"path":"A.md"}`), call("3", "test.reads", `{}`)}, time.Second},
+		{[]llm.Block{call("1", "test.writes", `{"path":"A.md"}`), call("2", "test.writes", `{"path":"B.md"}`), call("3", "test.reads", `{"path":"C.md"}`)}, time.Second},
+		{[]llm.Block{call("1", "test.writes", `{"path":"A.md"}`), call("2", "test.reads", `{}`)}, 2 * time.Second},
+		{[]llm.Block{call("1", "test.careless", `{"path":"A.md"}`), call("2", "test.writes", `{"path":"B.md"}`)}, 2 * time.Second},
+		{[]llm.Block{call("1", "test.broken", `{"path":"A.md"}`), call("2", "test.writes", `{"path":"B.md"}`)}, 2 * time.Second},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			k := newKit(t, []llmtest.Turn{llmtest.Reply(c.calls...), llmtest.Say("ok")}, withTools(reads, writes, careless, broken))
+			start := time.Now()
+			k.run("go")
+			if took := time.Since(start); took != c.want {
+				t.Errorf("%s and %s took %v, want %v", c.calls[0].Name, c.calls[1].Name, took, c.want)
+			}
+		})
+	}
+}
+
 func TestReadsBesideAWriteSeeWhatCameBeforeThemAndNothingElse(t *testing.T) {
 	k := newKit(t, []llmtest.Turn{
 		llmtest.Reply(
