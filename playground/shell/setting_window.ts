@@ -112,6 +112,7 @@ export class SettingWindow extends Modal {
 			const active = item.dataset["settingId"] === this.activeTab?.id;
 			item.toggleClass("is-active", active);
 			item.setAttribute("aria-selected", String(active));
+			if (active) item.scrollIntoView({ block: "nearest", inline: "center" });
 		}
 	}
 }
