@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"embedded-agent/wasm/internal/host/hosttest"
+	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/tool/builtin"
@@ -38,31 +39,31 @@ func (u use) then(args ...string) use {
 // uses has an entry for every tool that writes; a test holds it against the
 // registry, so a new tool joins the workload or fails it.
 var uses = map[string]use{
-	"editor.insertAtCursor":    one(`{"text":" and more"}`),
-	"editor.replaceSelection":  one(`{"text":"chosen"}`),
-	"links.rewrite":            one(`{"path":"@/a.md","mode":"retarget","target":"Nowhre","to":"@/Target.md"}`, "Target.md", "t", "a.md", "to [[Nowhre|here]] and [[Hub]]\n"),
-	"links.unlinkedMentions":   one(`{"path":"@/a.md","link":true}`, "a.md", "The lighthouse keeper is a mention.\n", "Lighthouse keeper.md", "x\n"),
-	"metadata.fromInline":      one(`{"path":"@/a.md"}`, "a.md", "Year:: 1999\nText [rating:: 4] here\n"),
-	"metadata.remove":          one(`{"folder":"@","keys":["x"]}`, "a.md", "---\nx: 1\ny: 2\n---\nT\n", "b.md", "---\nx: 1\n---\nT"),
-	"metadata.rename":          one(`{"folder":"@","from":"old","to":"new"}`, "a.md", "---\nold: 1 # kept\n---\n", "b.md", "---\nold: 2\n---\n"),
-	"metadata.set":             one(`{"path":"@/a.md","properties":{"n":1,"up":"[[Hub]]"}}`, "a.md", "---\r\nk: v\r\n---\r\nT\r\n"),
-	"note.merge":               one(`{"paths":["@/a.md","@/b.md"],"path":"@/Both.md","deleteSources":true}`, "a.md", "A\n", "b.md", "B"),
-	"note.splitAtHeadings":     one(`{"path":"@/Big.md","folder":"@/Parts"}`, "Big.md", "Intro\n\n## One\nText 1\n## Two: b\nText 2\n"),
-	"tags.add":                 one(`{"folder":"@","tags":["done"]}`, "a.md", "text", "b.md", "#done text"),
-	"tags.remove":              one(`{"folder":"@","tags":["todo"]}`, "a.md", "---\ntags: [todo, x]\n---\nCall #todo now\n"),
-	"tags.rename":              one(`{"folder":"@","from":"meetings","to":"meeting"}`, "a.md", "#meetings/weekly\n"),
-	"tasks.move":               one(`{"path":"@/a.md","to":"@/Archive.md","status":"done"}`, "a.md", "- [x] one\n- [ ] two\n", "Archive.md", "# Archive\n"),
-	"tasks.setStatus":          one(`{"path":"@/a.md","to":"done","status":"open"}`, "a.md", "- [ ] one\n  - [/] sub\n"),
-	"template.apply":           one(`{"template":"@/T.md","folder":"@/New/Deep","title":"Review: Q4"}`, "T.md", "# {{title}}\n"),
-	"vault.appendFile":         one(`{"path":"Log.md","content":"- first"}`).then(`{"path":"Log.md","content":"- second"}`, `{"path":"@/made.md","content":"x","ifMissing":"create"}`),
-	"vault.copyFile":           one(`{"path":"Pic.png","newPath":"@/Copies/"}`).then(`{"path":"Pic.png","newPath":"@/Copies/"}`),
-	"vault.createFile":         one(`{"path":"@/Sub/New.md","content":"new\n"}`).then(`{"folder":"@/Sub","title":"New","content":"second\n"}`),
-	"vault.delete":             one(`{"path":"@/Old"}`, "Old/a.md", "1", "Old/Sub/b.md", "2", "Old/Sub/p.png", "\x89PNG\x00\xff", "c.md", "3").then(`{"path":"@/c.md"}`),
-	"vault.ensureFolder":       one(`{"path":"@/Deep/Er"}`),
-	"vault.patchFile":          one(`{"path":"@/a.md","find":"draft","replace":"final"}`, "a.md", "\ufeffStatus: draft\r\n"),
-	"vault.rename":             one(`{"path":"Hub.md","newPath":"@/Moved/Centre"}`).then(`{"path":"@/Box","newPath":"@/Case"}`, `{"path":"@/low.md","newPath":"@/LOW.md"}`).with("Box/in.md", "x", "Box/Sub/y.md", "[[in]]", "low.md", "l"),
-	"vault.replaceText":        one(`{"folder":"@","find":"colour","replace":"color"}`, "a.md", "colour\n", "b.md", "a colour, `colour`\n"),
-	"vault.writeFile":          one(`{"path":"@/a.md","content":"rewritten\n"}`, "a.md", "old\n").then(`{"path":"@/a.md","content":"rewritten twice\n"}`),
+	"editor.insertAtCursor":   one(`{"text":" and more"}`),
+	"editor.replaceSelection": one(`{"text":"chosen"}`),
+	"links.rewrite":           one(`{"path":"@/a.md","mode":"retarget","target":"Nowhre","to":"@/Target.md"}`, "Target.md", "t", "a.md", "to [[Nowhre|here]] and [[Hub]]\n"),
+	"links.unlinkedMentions":  one(`{"path":"@/a.md","link":true}`, "a.md", "The lighthouse keeper is a mention.\n", "Lighthouse keeper.md", "x\n"),
+	"metadata.fromInline":     one(`{"path":"@/a.md"}`, "a.md", "Year:: 1999\nText [rating:: 4] here\n"),
+	"metadata.remove":         one(`{"folder":"@","keys":["x"]}`, "a.md", "---\nx: 1\ny: 2\n---\nT\n", "b.md", "---\nx: 1\n---\nT"),
+	"metadata.rename":         one(`{"folder":"@","from":"old","to":"new"}`, "a.md", "---\nold: 1 # kept\n---\n", "b.md", "---\nold: 2\n---\n"),
+	"metadata.set":            one(`{"path":"@/a.md","properties":{"n":1,"up":"[[Hub]]"}}`, "a.md", "---\r\nk: v\r\n---\r\nT\r\n"),
+	"note.merge":              one(`{"paths":["@/a.md","@/b.md"],"path":"@/Both.md","deleteSources":true}`, "a.md", "A\n", "b.md", "B"),
+	"note.splitAtHeadings":    one(`{"path":"@/Big.md","folder":"@/Parts"}`, "Big.md", "Intro\n\n## One\nText 1\n## Two: b\nText 2\n"),
+	"tags.add":                one(`{"folder":"@","tags":["done"]}`, "a.md", "text", "b.md", "#done text"),
+	"tags.remove":             one(`{"folder":"@","tags":["todo"]}`, "a.md", "---\ntags: [todo, x]\n---\nCall #todo now\n"),
+	"tags.rename":             one(`{"folder":"@","from":"meetings","to":"meeting"}`, "a.md", "#meetings/weekly\n"),
+	"tasks.move":              one(`{"path":"@/a.md","to":"@/Archive.md","status":"done"}`, "a.md", "- [x] one\n- [ ] two\n", "Archive.md", "# Archive\n"),
+	"tasks.setStatus":         one(`{"path":"@/a.md","to":"done","status":"open"}`, "a.md", "- [ ] one\n  - [/] sub\n"),
+	"template.apply":          one(`{"template":"@/T.md","folder":"@/New/Deep","title":"Review: Q4"}`, "T.md", "# {{title}}\n"),
+	"vault.appendFile":        one(`{"path":"Log.md","content":"- first"}`).then(`{"path":"Log.md","content":"- second"}`, `{"path":"@/made.md","content":"x","ifMissing":"create"}`),
+	"vault.copyFile":          one(`{"path":"Pic.png","newPath":"@/Copies/"}`).then(`{"path":"Pic.png","newPath":"@/Copies/"}`),
+	"vault.createFile":        one(`{"path":"@/Sub/New.md","content":"new\n"}`).then(`{"folder":"@/Sub","title":"New","content":"second\n"}`),
+	"vault.delete":            one(`{"path":"@/Old"}`, "Old/a.md", "1", "Old/Sub/b.md", "2", "Old/Sub/p.png", "\x89PNG\x00\xff", "c.md", "3").then(`{"path":"@/c.md"}`),
+	"vault.ensureFolder":      one(`{"path":"@/Deep/Er"}`),
+	"vault.patchFile":         one(`{"path":"@/a.md","find":"draft","replace":"final"}`, "a.md", "\ufeffStatus: draft\r\n"),
+	"vault.rename":            one(`{"path":"Hub.md","newPath":"@/Moved/Centre"}`).then(`{"path":"@/Box","newPath":"@/Case"}`, `{"path":"@/low.md","newPath":"@/LOW.md"}`).with("Box/in.md", "x", "Box/Sub/y.md", "[[in]]", "low.md", "l"),
+	"vault.replaceText":       one(`{"folder":"@","find":"colour","replace":"color"}`, "a.md", "colour\n", "b.md", "a colour, `colour`\n"),
+	"vault.writeFile":         one(`{"path":"@/a.md","content":"rewritten\n"}`, "a.md", "old\n").then(`{"path":"@/a.md","content":"rewritten twice\n"}`),
 }
 
 func (u use) with(files ...string) use {
@@ -235,4 +236,18 @@ func (sh *shell) revert(run string, choices ...protocol.ConflictChoice) protocol
 		sh.t.Fatalf("the revert failed: %+v", back.Problem)
 	}
 	return back
+}
+
+// checked decodes and checks a plan as a model's would be.
+func (sh *shell) checked(text string) (*plan.Plan, *plan.Graph) {
+	sh.t.Helper()
+	p, problems := plan.Decode([]byte(text), plan.Limits{})
+	if p == nil || plan.Failed(problems) {
+		sh.t.Fatal(plan.Fault(problems))
+	}
+	g, problems := plan.Check(p, sh.s.registry, sh.s.rules())
+	if g == nil || plan.Failed(problems) {
+		sh.t.Fatal(plan.Fault(problems))
+	}
+	return p, g
 }
