@@ -15,7 +15,11 @@ func workspaceFocusPane() tool.Tool {
 				return nil, fault.New(fault.Precondition, "tools.workspace.none", nil)
 			}
 			pane := args.String("pane")
-			return tool.Data{"pane": pane}, env.Workspace.Focus(ctx, pane)
+			err := env.Workspace.Focus(ctx, pane)
+			if fault.Is(err, fault.NotFound) { // no note is open, or the sidebar is not there
+				err = fault.New(fault.Precondition, "tools.workspace.pane", fault.P{"pane": pane})
+			}
+			return tool.Data{"pane": pane}, err
 		},
 	})
 }
