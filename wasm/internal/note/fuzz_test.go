@@ -317,3 +317,21 @@ func FuzzEdits(f *testing.F) {
 		Title(text)
 	})
 }
+
+func BenchmarkParse(b *testing.B) {
+	text := []byte("---\ntags: [a, b]\nup: \"[[Index]]\"\n---\n# Title\n\n" + strings.Repeat(
+		"A paragraph with a [[Link|alias]], `code`, a [link](to/a%20note.md) and #tag.\n\n- [ ] a task\n  - an item\n\nMore ordinary text without anything in it, as most lines are.\n", 100))
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		Parse(text)
+	}
+}
+
+func BenchmarkSetProperty(b *testing.B) {
+	text := []byte("---\ntags: [a, b]\nup: \"[[Index]]\"\nrating: 3\n---\n# Title\n\nText\n")
+	for b.Loop() {
+		if _, err := SetProperty(text, "rating", 4.0); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

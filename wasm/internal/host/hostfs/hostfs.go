@@ -20,6 +20,7 @@ package hostfs
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -76,14 +77,26 @@ func Open(dir string) (*Folder, error) {
 	return &Folder{root: root, locks: map[string]*pathLock{}}, nil
 }
 
-// Host gives the ports: no editor, workspace or commands.
+// Host gives the ports: no editor, workspace or commands. The person's link
+// settings are those that the app has left in the folder.
 func (f *Folder) Host() host.Host {
-	return host.Host{
+	h := host.Host{
 		Vault: (*vault)(f), Store: (*store)(f),
-		Platform: host.Platform{
-			Name: "folder", Language: "en", ConfigDir: ".obsidian", LinkFormat: "shortest",
-		},
+		Platform: host.Platform{Name: "folder", Language: "en", ConfigDir: ".obsidian", LinkFormat: "shortest"},
 	}
+	var app struct {
+		NewLinkFormat    string `json:"newLinkFormat"`
+		UseMarkdownLinks bool   `json:"useMarkdownLinks"`
+	}
+	data, err := f.read(h.Platform.ConfigDir, "app.json")
+	if err != nil || json.Unmarshal(data, &app) != nil {
+		return h // no settings, or none that can be read: the app's defaults
+	}
+	h.Platform.MarkdownLinks = app.UseMarkdownLinks
+	if app.NewLinkFormat == "relative" || app.NewLinkFormat == "absolute" {
+		h.Platform.LinkFormat = app.NewLinkFormat
+	}
+	return h
 }
 
 // Root gives the folder, with links resolved.

@@ -3,6 +3,7 @@
 package hostfs_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -145,6 +146,25 @@ func TestOpenRefusesWhatIsNoFolder(t *testing.T) {
 	for _, p := range []string{file, filepath.Join(filepath.Dir(file), "none")} {
 		if _, err := hostfs.Open(p); !fault.Is(err, fault.NotFound) {
 			t.Errorf("open %s: %v", filepath.Base(p), err)
+		}
+	}
+}
+
+func TestLinkSettingsAreThoseOfTheApp(t *testing.T) {
+	for settings, want := range map[string]string{
+		`{"newLinkFormat":"relative","useMarkdownLinks":true}`: "relative true",
+		`{"newLinkFormat":"absolute"}`:                         "absolute false",
+		`{"newLinkFormat":"other"}`:                            "shortest false",
+		`{`:                                                    "shortest false",
+		"":                                                     "shortest false",
+	} {
+		dir := t.TempDir()
+		if settings != "" {
+			write(t, filepath.Join(dir, ".obsidian", "app.json"), settings)
+		}
+		p := open(t, dir).Platform
+		if got := fmt.Sprint(p.LinkFormat, " ", p.MarkdownLinks); got != want {
+			t.Errorf("%s: %s, want %s", settings, got, want)
 		}
 	}
 }
