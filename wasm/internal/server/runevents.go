@@ -29,7 +29,7 @@ func (x *execution) started(c *tool.Call) {
 	x.s.out.gatherExec(c.CallID, func() *protocol.ExecutionEvent {
 		return &protocol.ExecutionEvent{
 			Type: "step.started", RunID: c.RunID, Timestamp: at, Level: "info", Message: c.Tool,
-			CallID: c.CallID, StepID: c.StepID, Tool: c.Tool, Call: x.callView(c, nil),
+			CallID: c.CallID, StepID: c.StepID, Tool: c.Tool, Call: x.s.callView(c, nil),
 		}
 	})
 }
@@ -44,7 +44,7 @@ func (x *execution) ended(c *tool.Call, r *tool.Result) {
 	x.s.out.gatherExec(c.CallID, func() *protocol.ExecutionEvent {
 		return &protocol.ExecutionEvent{
 			Type: kind, RunID: c.RunID, Timestamp: at, Level: level, Message: x.s.redact(text),
-			CallID: c.CallID, StepID: c.StepID, Tool: c.Tool, Call: x.callView(c, r),
+			CallID: c.CallID, StepID: c.StepID, Tool: c.Tool, Call: x.s.callView(c, r),
 		}
 	})
 	x.progress(r)
@@ -94,10 +94,11 @@ func (x *execution) progress(r *tool.Result) {
 // shown bounds arguments and results in the log's rows, in bytes.
 const shown = 1500
 
-func (x *execution) callView(c *tool.Call, r *tool.Result) *protocol.CallView {
+// callView is a call as the run log shows it; r is nil while it runs.
+func (s *Server) callView(c *tool.Call, r *tool.Result) *protocol.CallView {
 	v := &protocol.CallView{
 		CallID: c.CallID, StepID: c.StepID, Tool: c.Tool, Index: -1, Attempt: c.Attempt, Status: "running",
-		Args: x.s.redact(shortJSON(c.Args)), Preview: c.Preview, Risk: string(c.Risk),
+		Args: s.redact(shortJSON(c.Args)), Preview: c.Preview, Risk: string(c.Risk),
 	}
 	if c.Iteration != nil {
 		v.Index = c.Iteration.Index
@@ -107,11 +108,11 @@ func (x *execution) callView(c *tool.Call, r *tool.Result) *protocol.CallView {
 	}
 	v.Status, v.DurationMs, v.Cached = string(r.Status), r.DurationMs, r.Cached
 	if r.OK {
-		v.Result = x.s.redact(shortJSON(r.Data))
+		v.Result = s.redact(shortJSON(r.Data))
 	}
 	v.Paths = touched(r.Effects)
 	if r.Fault != nil {
-		v.Problem = x.s.problemOf(r.Fault)
+		v.Problem = s.problemOf(r.Fault)
 		v.Problem.Tool, v.Problem.Step = c.Tool, c.StepID
 	}
 	return v

@@ -64,6 +64,7 @@ type Server struct {
 	recover   []protocol.RunSummary
 	questions map[string]*question
 	history   []llm.Message
+	talk      *conversation
 }
 
 // New builds the core. It asks the host nothing yet.

@@ -56,7 +56,13 @@ func (s *Server) send(_ context.Context, p protocol.Send) (protocol.Accepted, er
 	if strings.TrimSpace(p.Text) == "" {
 		return protocol.Accepted{}, fault.New(fault.Validation, "error.send.empty", nil)
 	}
+	if a, joined := s.steer(p); joined {
+		return a, nil
+	}
 	return s.startTurn(p.Text, p.Conversation, func(ctx context.Context, t *turn) error {
+		if p.Mode == protocol.ModeAgent {
+			return s.agentTurn(ctx, t, p)
+		}
 		return s.planTurn(ctx, t, p)
 	})
 }

@@ -1,0 +1,54 @@
+package server
+
+import (
+	"strings"
+	"testing"
+
+	"embedded-agent/wasm/internal/host/hosttest"
+	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/llm/llmtest"
+	"embedded-agent/wasm/internal/protocol"
+)
+
+func TestAnAgentWorksOnStagedNotesAndOneApprovalMakesThem(t *testing.T) {
+	mem := hosttest.New(hosttest.Options{Files: map[string]string{"A.md": "one {item.title} $steps.x.y\n"}})
+	before := mem.Snapshot()
+	sawOwnWork := false
+	sh := newShell(t, mem, protocol.Settings{Provider: "openai"},
+		llmtest.Reply(
+			llm.Call("1", "vault.readFile", []byte(`{"path":"A.md"}`)),
+			llm.Call("2", "vault.createFile", []byte(`{"path":"B.md","content":"text with ${steps.a.b} and {index} in it"}`)),
+		),
+		llmtest.Call("3", "vault.readFile", `{"path":"B.md"}`),
+		llmtest.Turn{Answer: func(r llm.Request) llmtest.Turn {
+			last := r.Messages[len(r.Messages)-1]
+			sawOwnWork = strings.Contains(last.Text(), "${steps.a.b} and {index}")
+			return llmtest.Call("4", "vault.writeFile", `{"path":"A.md","content":"two\n"}`)
+		}},
+		llmtest.Say("I staged one new note and one change."),
+	)
+	call[protocol.Accepted](sh, "send", protocol.Send{Text: "do it", Mode: protocol.ModeAgent, Conversation: "c"})
+	r := sh.review()
+	if !sawOwnWork {
+		t.Error("the model did not see what it had staged")
+	}
+	if d := before.Diff(mem.Snapshot()); d != "" {
+		t.Fatalf("written before the approval:\n%s", d)
+	}
+	if len(r.Files) != 2 || !r.Approvable {
+		t.Fatalf("%+v", r)
+	}
+	call[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
+	if end := sh.finished(); end.Outcome != "ok" {
+		t.Fatalf("%+v", end.Problem)
+	}
+	a, _ := mem.File("A.md")
+	b, _ := mem.File("B.md")
+	if string(a) != "two\n" || string(b) != "text with ${steps.a.b} and {index} in it" {
+		t.Fatalf("A %q B %q", a, b)
+	}
+	call[protocol.Reverted](sh, "run.revert", protocol.Revert{Run: r.Run})
+	if d := before.Diff(mem.Snapshot()); d != "" {
+		t.Fatalf("after revert:\n%s", d)
+	}
+}
