@@ -28,12 +28,24 @@ type bracket struct {
 func (p *scanner) inline(start, end int) {
 	s := inline{scanner: p, at: start, end: end}
 	for s.at < s.end {
+		if !special[p.Data[s.at]] {
+			s.at++
+			continue
+		}
 		s.step(start)
 	}
 	if s.at > end {
 		p.resume = s.at
 	}
 }
+
+// special are the bytes that may start a mark; all others are passed over.
+var special = func() (t [256]bool) {
+	for _, c := range []byte("\\`$%<[]#^") {
+		t[c] = true
+	}
+	return t
+}()
 
 func (s *inline) step(start int) {
 	d := s.Data
