@@ -177,7 +177,7 @@ func (w *Writer) Do(ctx context.Context, i int) error {
 	if err := w.await(ctx, w.windowOf(i)); err != nil {
 		return err
 	}
-	if err := w.awaitOrder(ctx, i); err != nil {
+	if err := w.awaitEnded(ctx, w.after[i]); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {

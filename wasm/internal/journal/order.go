@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"slices"
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
@@ -63,9 +64,23 @@ func far(op *host.Op) bool {
 	return true
 }
 
-// awaitOrder blocks until the writes before have ended, well or not.
-func (w *Writer) awaitOrder(ctx context.Context, i int) error {
-	if len(w.after[i]) == 0 {
+// AwaitBefore blocks until every write of others has ended, well or not, that
+// one of these waits for.
+func (w *Writer) AwaitBefore(ctx context.Context, own []int) error {
+	var need []int
+	for _, i := range own {
+		for _, j := range w.after[i] {
+			if !slices.Contains(own, j) {
+				need = append(need, j)
+			}
+		}
+	}
+	return w.awaitEnded(ctx, need)
+}
+
+// awaitEnded blocks until none of the writes is still to come.
+func (w *Writer) awaitEnded(ctx context.Context, need []int) error {
+	if len(need) == 0 {
 		return nil
 	}
 	stop := context.AfterFunc(ctx, func() {
@@ -76,7 +91,7 @@ func (w *Writer) awaitOrder(ctx context.Context, i int) error {
 	defer stop()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for !w.ended(w.after[i]) {
+	for !w.ended(need) {
 		if ctx.Err() != nil {
 			return fault.From(ctx.Err())
 		}

@@ -60,6 +60,11 @@ type Config struct {
 	Seed uint64
 	// Expanded is told how many calls a step has.
 	Expanded func(n *plan.Node, calls int)
+	// Ready waits for what a call needs beside its claims, before it takes a
+	// place among the calls under way; false when ctx ends first.
+	Ready func(ctx context.Context, seq int) bool
+	// Fatal says whether a failure ends the run whatever the step's onError.
+	Fatal func(seq int, e *tool.Error) bool
 	// Finished is told of a call after its last attempt, Stopped once when the
 	// run will start no further call.
 	Finished func(call string)

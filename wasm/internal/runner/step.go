@@ -194,7 +194,7 @@ func (r *run) runCalls(ctx context.Context, s *step, calls []call) {
 			c.release()
 			continue
 		}
-		if s.place < r.From || !r.turn(ctx, c, own) {
+		if s.place < r.From || !r.turn(ctx, c, Seq(s.place, i), own) {
 			for j := i; j < len(calls); j++ {
 				calls[j].release()
 			}
@@ -203,16 +203,30 @@ func (r *run) runCalls(ctx context.Context, s *step, calls []call) {
 		wg.Go(func() {
 			defer func() { <-own; <-r.slots; c.release() }()
 			s.Results[i] = r.attempt(ctx, s, c)
-			if f := s.Results[i].Fault; f != nil && s.Node.OnError != plan.OnErrorSkip && s.Results[i].Status != tool.Skipped {
-				r.stop(f)
+			if r.ends(s, i) {
+				r.stop(s.Results[i].Fault)
 			}
 		})
 	}
 }
 
-// turn waits until a call may start; false when the run has ended before.
-func (r *run) turn(ctx context.Context, c *call, own chan struct{}) bool {
+// ends says whether the run ends with a call's failure.
+func (r *run) ends(s *step, i int) bool {
+	res := s.Results[i]
+	if res.Fault == nil || res.Status == tool.Skipped {
+		return false
+	}
+	return s.Node.OnError != plan.OnErrorSkip || (r.Fatal != nil && r.Fatal(Seq(s.place, i), res.Fault))
+}
+
+// turn waits until a call may start; false when the run has ended before. The
+// places of calls under way are taken last: whoever holds one must not wait
+// for a call that has none.
+func (r *run) turn(ctx context.Context, c *call, seq int, own chan struct{}) bool {
 	if c.ticket != nil && !c.ticket.wait(ctx) {
+		return false
+	}
+	if r.Ready != nil && !r.Ready(ctx, seq) {
 		return false
 	}
 	for _, sem := range []chan struct{}{own, r.slots} {

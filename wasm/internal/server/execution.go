@@ -147,6 +147,7 @@ func (x *execution) execute(dir string) (*runner.Report, error) {
 	x.event("run.started", "info", "The run has begun.", nil)
 	rc := s.runConfig(se, x.pipeline(pol), pol, confirmation)
 	rc.Gate = x.gate
+	rc.Ready, rc.Fatal = x.ready, x.fatal
 	rc.Skipped, rc.Finished, rc.Stopped = x.skipped, x.abandon, x.jw.AbandonRest
 	return runner.Run(x.ctx, rc), nil
 }
@@ -197,6 +198,20 @@ func (x *execution) approved(seq int) (*pipeline.Recorded, bool) {
 		a.made[i] = err == nil
 		return err
 	}}, true
+}
+
+// ready waits for the writes of other calls that come before those of a call.
+func (x *execution) ready(ctx context.Context, seq int) bool {
+	a, ok := x.calls[seq]
+	return !ok || x.jw.AwaitBefore(ctx, a.at) == nil
+}
+
+// fatal says whether a failure is that the vault is not as it was approved:
+// then nothing further is written, whatever the plan says of errors. A conflict
+// that the simulation had too was approved.
+func (x *execution) fatal(seq int, e *tool.Error) bool {
+	a, ok := x.calls[seq]
+	return e.Code == fault.Conflict && (!ok || a.failed == nil)
 }
 
 // abandon gives up the writes that a call has not made, so that nothing waits

@@ -52,6 +52,11 @@ func (x *execution) ended(c *tool.Call, r *tool.Result) {
 
 // skipped tells of a step that was not run.
 func (x *execution) skipped(n *plan.Node, r *tool.Result) {
+	for _, a := range x.calls {
+		if a.call.StepID == n.Step.ID {
+			x.abandon(a.call.LogicalID)
+		}
+	}
 	kind := "step.finished"
 	if r.Error != nil {
 		kind = "step.failed"
