@@ -62,20 +62,27 @@ export class Context {
 	/**
 	 * A page with the playground around a copy of a vault, with the built plugin
 	 * in it. `enabled: false` leaves the plugin off; `slow` is how many times the
-	 * CPU is slowed once the page is up. Close what it gives.
+	 * CPU is slowed once the page is up; `data` is the plugin's data.json; `query`
+	 * is added to the address. Close what it gives.
 	 */
-	async playground({ vault = join(root, "playground/vault"), enabled = true, slow = 1 } = {}) {
+	async playground({
+		vault = join(root, "playground/vault"),
+		enabled = true,
+		slow = 1,
+		data,
+		query = "",
+	} = {}) {
 		const { buildPlayground, dist } = await import(pathToFileURL(join(root, "playground/build.mjs")).href);
 		const { copyVault, installPlugin } = await import(pathToFileURL(join(root, "playground/demo.mjs")).href);
 		await (this.#built ??= buildPlayground());
 		const { startServer } = await import(pathToFileURL(join(dist, "server.mjs")).href);
 		const vaultDir = join(this.folder(), "vault");
 		await copyVault(vault, vaultDir);
-		await installPlugin(vaultDir, root);
+		await installPlugin(vaultDir, root, data);
 		if (!enabled) await writeFile(join(vaultDir, ".obsidian/community-plugins.json"), "[]");
 		const server = await startServer({ vaultDir, dist, vaultName: "vault" });
 		const page = await (await this.browser()).newPage();
-		await page.goto(`${server.url}?test=`);
+		await page.goto(`${server.url}?test=${query}`);
 		await page.waitForSelector("body[data-ready]", { timeout: 60_000 });
 		if (slow > 1) {
 			const session = await page.context().newCDPSession(page);
