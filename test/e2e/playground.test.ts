@@ -157,7 +157,7 @@ test.each(["light", "dark"] as const)(
 			await page.getByRole("combobox", { name: "Select a command..." }).waitFor();
 			expect(await axeViolations(page), "palette").toEqual([]);
 			await page.keyboard.press("Escape");
-			for (const name of ["Files and links", "Appearance", "Community plugins", "Fixture"]) {
+			for (const name of ["Community plugins", "Fixture"]) {
 				if ((await page.getByRole("dialog").count()) === 0) await page.keyboard.press("Control+,");
 				await page.getByRole("dialog").getByRole("tab", { name, exact: true }).click();
 				expect(await axeViolations(page), name).toEqual([]);

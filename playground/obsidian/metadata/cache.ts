@@ -11,6 +11,8 @@ import type { CachedMetadata } from "./types";
 
 /** How many notes are read and parsed at once. */
 const batchSize = 200;
+/** How long changes are gathered before they are parsed together, in ms. */
+const gatherMs = 25;
 /** How many parsed caches are kept as objects. */
 const parsedLimit = 5000;
 
@@ -146,7 +148,10 @@ export class MetadataCache extends Events {
 
 	private async work(): Promise<void> {
 		try {
-			while (this.queue.size > 0) await this.batch(this.nextBatch());
+			while (this.queue.size > 0) {
+				if (this.initialized) await new Promise((resolve) => setTimeout(resolve, gatherMs));
+				await this.batch(this.nextBatch());
+			}
 		} finally {
 			this.working = false;
 		}
