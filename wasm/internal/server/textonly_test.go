@@ -1,0 +1,76 @@
+package server
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"embedded-agent/wasm/internal/llm/llmtest"
+	"embedded-agent/wasm/internal/protocol"
+)
+
+// chatStream is a chat completion that says a text in pieces.
+func chatStream(text string) []byte {
+	var b strings.Builder
+	for i := 0; i < len(text); i += 5 {
+		piece, _ := json.Marshal(text[i:min(i+5, len(text))])
+		fmt.Fprintf(&b, "data: {\"id\":\"x\",\"object\":\"chat.completion.chunk\",\"choices\":[{\"index\":0,\"delta\":{\"content\":%s}}]}\n\n", piece)
+	}
+	b.WriteString("data: {\"id\":\"x\",\"object\":\"chat.completion.chunk\",\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
+	return []byte(b.String())
+}
+
+// block is a call as a model that can only talk writes it.
+func block(name, arguments string) string {
+	args, _ := json.Marshal(arguments)
+	return fmt.Sprintf("<tool_call>{\"name\":%q,\"arguments\":%s}</tool_call>", name, args)
+}
+
+func newTextShell(t *testing.T, answers ...string) (*shell, *llmtest.Transport) {
+	t.Helper()
+	sh := &shell{t: t, mem: ideasVault()}
+	sh.cond.L = &sh.mu
+	var as []llmtest.Answer
+	for _, a := range answers {
+		as = append(as, llmtest.Answer{Header: map[string]string{"content-type": "text/event-stream"}, Body: chatStream(a)})
+	}
+	tr := llmtest.NewTransport(as...)
+	s, err := New(Deps{Host: sh.mem.Host(), Transport: tr, Emit: sh.hear})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	sh.s = s
+	call[protocol.Welcome](sh, "hello", protocol.Hello{Contract: protocol.Contract, Settings: protocol.Settings{
+		Provider: "text", BaseURL: "http://127.0.0.1:1/v1", Model: "talker", Streaming: true,
+	}})
+	return sh, tr
+}
+
+func TestAModelThatCanOnlyTalkPlansByWritingACall(t *testing.T) {
+	sh, tr := newTextShell(t, "I make one note for each bullet.\n"+block("submit_plan", bulletsPlan))
+	call[protocol.Accepted](sh, "send", protocol.Send{Text: "make notes", Mode: protocol.ModePlan, UseSelection: true})
+	r := sh.review()
+	if !r.Approvable || len(r.Files) == 0 {
+		t.Fatalf("%+v", r)
+	}
+	if body := string(tr.Requests()[0].Body); strings.Contains(body, `"tools"`) {
+		t.Error("the endpoint was offered tools")
+	}
+}
+
+func TestAModelThatCanOnlyTalkActsByWritingCalls(t *testing.T) {
+	sh, _ := newTextShell(t,
+		block("vault.createFile", `{"path":"Said.md","content":"quotes <tool_call> itself"}`),
+		"Done.")
+	call[protocol.Accepted](sh, "send", protocol.Send{Text: "write it", Mode: protocol.ModeAgent, Conversation: "c"})
+	r := sh.review()
+	call[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
+	if end := sh.finished(); end.Outcome != "ok" {
+		t.Fatalf("%+v", end.Problem)
+	}
+	if got, _ := sh.mem.File("Said.md"); string(got) != "quotes <tool_call> itself" {
+		t.Fatalf("%q", got)
+	}
+}
