@@ -95,7 +95,7 @@ func (s *Server) testConnection(ctx context.Context, _ protocol.Empty) (protocol
 		out.Problem = s.problem(err)
 		return out, nil
 	}
-	r := llm.Probe(ctx, m.dialect, m.endpoint, s.deps.Transport, m.name, nil)
+	r := llm.Probe(ctx, m.dialect, m.endpoint, m.transport(s), m.name, nil)
 	for _, f := range r.Findings {
 		out.Findings = append(out.Findings, protocol.Message{Key: f.Key, Params: f.Params})
 	}
@@ -104,7 +104,7 @@ func (s *Server) testConnection(ctx context.Context, _ protocol.Empty) (protocol
 		return out, nil
 	}
 	out.OK = true
-	models, err := llm.FetchModels(ctx, m.dialect, m.endpoint, s.deps.Transport)
+	models, err := llm.FetchModels(ctx, m.dialect, m.endpoint, m.transport(s))
 	if err != nil {
 		return out, nil // not every endpoint has a list; the test itself passed
 	}

@@ -213,7 +213,7 @@ func (s *Server) newModel(note func(protocol.Message)) (*model, error) {
 	}
 	m.provider = s.deps.Provider
 	if m.provider == nil {
-		m.provider = llm.NewProvider(m.dialect, m.endpoint, s.deps.Transport, llm.Options{
+		m.provider = llm.NewProvider(m.dialect, m.endpoint, m.transport(s), llm.Options{
 			Idle: time.Duration(max(c.TimeoutMs, 120_000)) * time.Millisecond,
 			OnRetry: func(_ int, wait time.Duration, _ *llm.Error) {
 				note(protocol.Message{Key: "turn.retrying", Params: map[string]string{"seconds": itoa(int(wait.Seconds() + 0.5))}})
@@ -224,4 +224,9 @@ func (s *Server) newModel(note func(protocol.Message)) (*model, error) {
 		}
 	}
 	return m, nil
+}
+
+// transport is the network, narrowed to the model's endpoint.
+func (m *model) transport(s *Server) llm.Transport {
+	return network{s.deps.Transport, m.endpoint.BaseURL}
 }
