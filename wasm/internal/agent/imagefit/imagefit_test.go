@@ -77,11 +77,11 @@ func TestTheTypeIsWhatTheBytesAreNotWhatWasSaid(t *testing.T) {
 
 func TestAnyImageComesOutWithinEveryLimitAndInItsForm(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		w, h := rapid.IntRange(1, 400).Draw(rt, "w"), rapid.IntRange(1, 400).Draw(rt, "h")
+		w, h := rapid.IntRange(1, 180).Draw(rt, "w"), rapid.IntRange(1, 180).Draw(rt, "h")
 		alpha := rapid.SampledFrom([]uint8{255, 100}).Draw(rt, "alpha")
 		l := agent.ImageLimits{
-			MaxWidth: rapid.IntRange(1, 300).Draw(rt, "max w"), MaxHeight: rapid.IntRange(1, 300).Draw(rt, "max h"),
-			MaxBytes: rapid.IntRange(1000, 60_000).Draw(rt, "max bytes"),
+			MaxWidth: rapid.IntRange(1, 160).Draw(rt, "max w"), MaxHeight: rapid.IntRange(1, 160).Draw(rt, "max h"),
+			MaxBytes: rapid.IntRange(1000, 20_000).Draw(rt, "max bytes"),
 		}
 		out, err := imagefit.Fitter{}.Fit(t.Context(), llm.Image("image/png", pngOf(t, noise(w, h, alpha))), l)
 		if err != nil {
