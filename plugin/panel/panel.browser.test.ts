@@ -353,6 +353,36 @@ describe.skipIf(!findChromium())("the panel", () => {
 		60_000,
 	);
 
+	const still = Object.keys(scenes).filter((name) => !scenes[name]!.after);
+
+	it.each<[string, Look]>([
+		["in German", { width: 300, lang: "de" }],
+		["in Chinese", { width: 300, lang: "zh" }],
+		["from right to left", { width: 300, dir: "rtl" }],
+	])(
+		"fits %s",
+		async (how, look) => {
+			for (const name of still) {
+				const page = await show(scenes[name]!.events, look, scenes[name]!.answers);
+				await settled(page);
+				if (shots) await page.screenshot({ path: join(shots, `${name}-${how.replaceAll(" ", "-")}.png`) });
+				const over = await page.evaluate(() => {
+					const scroll = document.querySelector(".ea-scroll");
+					return scroll ? scroll.scrollWidth - scroll.clientWidth : 0;
+				});
+				expect(over, name).toBeLessThanOrEqual(0);
+				const cut = await page.evaluate(() =>
+					[...document.querySelectorAll<HTMLElement>(".ea-buttons button, .ea-toolbar button")]
+						.filter((button) => button.scrollWidth > button.clientWidth + 1)
+						.map((button) => button.textContent),
+				);
+				expect(cut, `${name}: words cut off`).toEqual([]);
+				await page.context().close();
+			}
+		},
+		60_000,
+	);
+
 	describe("a person", () => {
 		it("sends the message with Enter and a dry run with its button, and the field is empty then", async () => {
 			const page = await show([ready], {}, { send: { turn: "t1" } });
@@ -618,11 +648,14 @@ describe.skipIf(!findChromium())("the panel", () => {
 	it("stays fluid while 10,000 calls are told", async () => {
 		const page = await show([ready, event("run.state", { run: runState({ total: 10_000 }) })]);
 		const events = Array.from({ length: 10_000 }, (_, n) => exec(n, "ok"));
-		const longest = await page.evaluate((events) => window.dev.flood(events, 250), events);
+		const times = await page.evaluate((events) => window.dev.flood(events, 250), events);
 		expect(await page.locator(".ea-call").count()).toBeLessThan(60);
 		expect(await page.getByText("10,000 calls").count()).toBe(1);
-		// A frame that a person would notice takes far longer than this on any machine.
-		expect(longest).toBeLessThan(200);
+		// How long a batch takes depends on the machine; that it hardly takes longer
+		// after thousands of calls does not.
+		const median = (part: number[]) => part.sort((x, y) => x - y)[part.length >> 1]!;
+		const [early, late] = [median(times.slice(2, 12)), median(times.slice(-10))];
+		expect(late, `${early} ms at first, ${late} ms at the end`).toBeLessThan(6 * early + 10);
 		await page.context().close();
 	});
 });
