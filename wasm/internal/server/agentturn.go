@@ -1,16 +1,11 @@
 package server
 
 import (
-	"cmp"
 	"context"
 	_ "embed"
-	"fmt"
-	"slices"
-	"sync"
 	"time"
 
 	"embedded-agent/wasm/internal/agent"
-	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/overlay"
 	"embedded-agent/wasm/internal/pipeline"
@@ -28,24 +23,6 @@ type conversation struct {
 	id    string
 	inbox *agent.Inbox
 	state agent.State
-}
-
-// staged is what a conversation has done to the overlay, call by call.
-type staged struct {
-	mu    sync.Mutex
-	calls []*tool.Call
-}
-
-// note keeps a call that changed something, or that a run must do again. Calls
-// that only read leave nothing to approve.
-func (st *staged) note(c *tool.Call, r *tool.Result) {
-	acts := c.Risk == tool.RiskWrites || c.Category == "workspace"
-	if !r.OK || !acts {
-		return
-	}
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	st.calls = append(st.calls, c)
 }
 
 // agentTurn lets the model work on staged notes: reads see the overlay, writes
@@ -69,7 +46,6 @@ func (s *Server) agentTurn(ctx context.Context, t *turn, p protocol.Send) error 
 	}
 	se := &session{id: t.view().ID, now: s.now()}
 	se.base = overlay.NewBase(s.host.Vault, s.host.Editor, se.now)
-	st := &staged{}
 	gates := agent.NewGates()
 	pol := s.currentPolicy()
 	conv := s.converse(p.Conversation)
@@ -77,7 +53,7 @@ func (s *Server) agentTurn(ctx context.Context, t *turn, p protocol.Send) error 
 		RunID: se.id, Conversation: conv.id, Provider: m.provider, Registry: s.registry,
 		Request: llm.Request{Model: m.name, MaxTokens: m.max, Temperature: m.temp, Whole: m.whole},
 		System:  agentSystem, Gates: gates, Guard: guard, Inbox: conv.inbox,
-		Do:     pipeline.New(gates.Fit(s.agentDeps(se, st, t))),
+		Do:     pipeline.New(gates.Fit(s.agentDeps(se))),
 		On:     s.watchAgent(t),
 		Policy: pol.Snapshot(), ExecutorVersion: Version, PlannerVersion: Version,
 	}, agent.Input{State: conv.state, Messages: []llm.Message{llm.UserMessage(planner.UserText(&c))}})
@@ -92,10 +68,8 @@ func (s *Server) agentTurn(ctx context.Context, t *turn, p protocol.Send) error 
 		t.Usage = &protocol.Usage{Input: int(out.Usage.Input), Output: int(out.Usage.Output), Cached: int(out.Usage.CacheRead)}
 		t.Outcome = outcomeAnswer
 	})
-	if len(st.calls) > 0 && out.Stop != agent.Failed {
-		if err := s.reviewStaged(ctx, t, p, st); err != nil {
-			return err
-		}
+	if err := s.reviewStaged(ctx, t, p, out.Outputs); err != nil {
+		return err
 	}
 	if out.Problem != nil {
 		return out.Problem
@@ -104,20 +78,17 @@ func (s *Server) agentTurn(ctx context.Context, t *turn, p protocol.Send) error 
 }
 
 // agentDeps is the pipeline of a conversation: the tools work on the overlay.
-func (s *Server) agentDeps(se *session, st *staged, t *turn) pipeline.Deps {
+func (s *Server) agentDeps(se *session) pipeline.Deps {
 	pol := s.currentPolicy()
 	v := overlay.New(se.base, overlay.WithGuard(pol.CheckOp))
 	return pipeline.Deps{
 		Registry: s.registry, Policy: pol, Ask: s.askAllow,
 		Env: func(c *tool.Call) (*tool.Env, *overlay.View) {
 			w := v.For(c.LogicalID)
-			return s.env(se, w, simulatedWorkspace{s.host.Workspace, w}), w
+			return s.env(se, w, s.host.Workspace), w
 		},
 		Started: func(c *tool.Call) { s.tellCall(c, nil) },
-		Ended: func(c *tool.Call, r *tool.Result) {
-			st.note(c, r)
-			s.tellCall(c, r)
-		},
+		Ended:   s.tellCall,
 		Timeout: time.Duration(pol.Limits.MaxTimeoutMs) * time.Millisecond,
 	}
 }
@@ -188,13 +159,13 @@ func (s *Server) steer(p protocol.Send) (protocol.Accepted, bool) {
 	return protocol.Accepted{Turn: s.turn.view().ID}, true
 }
 
-// reviewStaged opens the review of what a conversation has staged.
-func (s *Server) reviewStaged(ctx context.Context, t *turn, p protocol.Send, st *staged) error {
-	s.phase(t, phaseSimulating)
-	pl, err := planOfCalls(p.Text, st.calls)
-	if err != nil {
+// reviewStaged opens the review of what a conversation has staged, if anything.
+func (s *Server) reviewStaged(ctx context.Context, t *turn, p protocol.Send, out agent.Outputs) error {
+	pl, err := agent.AsPlan(p.Text, out, s.registry)
+	if err != nil || pl == nil {
 		return err
 	}
+	s.phase(t, phaseSimulating)
 	g, problems := plan.Check(pl, s.registry, s.boundRules())
 	if g == nil || plan.Failed(problems) {
 		return plan.Fault(problems)
@@ -207,32 +178,4 @@ func (s *Server) reviewStaged(ctx context.Context, t *turn, p protocol.Send, st 
 	se.instruction, se.dryRun, se.mustAsk = p.Text, p.DryRun, true
 	t.set(func(t *protocol.Turn) { t.Outcome, t.Run = outcomePlan, se.id })
 	return s.openReview(ctx, se)
-}
-
-// planOfCalls makes a plan of calls that were made, in their order, with their
-// arguments as they were. The arguments go in as parameters, so that nothing in
-// them is ever read as a reference.
-func planOfCalls(goal string, calls []*tool.Call) (*plan.Plan, error) {
-	slices.SortFunc(calls, func(a, b *tool.Call) int { return cmp.Compare(a.Seq, b.Seq) })
-	template := &plan.Plan{Goal: goal, Assumptions: []string{}}
-	values := map[string]any{}
-	for i, c := range calls {
-		step := plan.Step{ID: fmt.Sprintf("call%d", i+1), Tool: c.Tool, Version: c.Version, Args: map[string]any{}}
-		if i > 0 {
-			step.DependsOn = []string{fmt.Sprintf("call%d", i)}
-		}
-		for name, v := range c.Args {
-			param := fmt.Sprintf("v%d_%s", i+1, name)
-			step.Args[name] = "${" + param + "}"
-			values[param] = v
-		}
-		template.Steps = append(template.Steps, step)
-	}
-	values["goal"] = goal
-	template.Goal = "${goal}"
-	bound, err := plan.BindParameters(template, values)
-	if err != nil {
-		return nil, fault.From(err)
-	}
-	return bound, nil
 }
