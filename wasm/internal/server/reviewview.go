@@ -50,7 +50,8 @@ func (s *Server) reviewOf(se *session, pol *policy.Policy) *protocol.Review {
 		r.Problem.Step, r.Problem.Tool = step.Node.Step.ID, step.Node.Tool.Name
 	}
 	r.Approval = approvalOf(se)
-	r.Approvable = !se.dryRun && failure == nil && se.report.Stopped == nil
+	// A failure that the plan says to skip is shown, and is no reason to refuse.
+	r.Approvable = !se.dryRun && se.report.Stopped == nil
 	if failure == nil && len(se.changes) == 0 && se.graph.Risk == tool.RiskWrites {
 		r.Warnings = append(r.Warnings, protocol.Message{Key: "review.nothing"})
 	}
