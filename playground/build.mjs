@@ -1,6 +1,6 @@
 /** Bundles the playground into `playground/dist`: the page, its worker and styles, and the server. */
 import { build } from "esbuild";
-import { copyFile, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -20,6 +20,17 @@ const oneCodeMirror = Object.fromEntries(
 	]),
 );
 
+/** JSON as text that is parsed at start: much faster to load than the same as an object literal. */
+const parsedJson = {
+	name: "parsed-json",
+	setup({ onLoad }) {
+		onLoad({ filter: /icon-nodes\.json$/ }, async ({ path }) => {
+			const compact = JSON.stringify(JSON.parse(await readFile(path, "utf8")));
+			return { contents: `export default JSON.parse(${JSON.stringify(compact)});`, loader: "js" };
+		});
+	},
+};
+
 /** What the bundles for the browser have in common. */
 const page = {
 	bundle: true,
@@ -29,7 +40,9 @@ const page = {
 	sourcemap: "linked",
 	legalComments: "none",
 	logLevel: "warning",
-	loader: { ".json": "json" },
+	minifyWhitespace: true,
+	minifySyntax: true,
+	plugins: [parsedJson],
 	alias: oneCodeMirror,
 };
 

@@ -195,9 +195,12 @@ class VaultAdapter {
 
 	/** Reads on behalf of the app itself; null where nothing is. */
 	async readAsApp(normalizedPath: string): Promise<string | null> {
-		const { result } = await this.connection.call("stat", { path: normalizedPath, app: true });
-		if (result === null) return null;
-		return decodeText((await this.connection.call("read", { path: normalizedPath, app: true })).body);
+		try {
+			return decodeText((await this.connection.call("read", { path: normalizedPath, app: true })).body);
+		} catch (error) {
+			if (error instanceof HostError && error.code === "ENOENT") return null;
+			throw error;
+		}
 	}
 
 	/** Runs one change after all before it, and before all after it. */

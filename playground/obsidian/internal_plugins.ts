@@ -32,10 +32,11 @@ export class InternalPlugins {
 
 	/** Reads the options of each. */
 	async load(): Promise<void> {
-		for (const plugin of Object.values(this.plugins)) {
+		const read = async (plugin: InternalPlugin): Promise<void> => {
 			const options = await readJson(this.app.vault.adapter, `${this.app.vault.configDir}/${plugin.id}.json`);
 			plugin.instance.options = options ?? {};
-		}
+		};
+		await Promise.all(Object.values(this.plugins).map(read));
 		this.addCommands();
 	}
 
