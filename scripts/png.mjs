@@ -1,7 +1,7 @@
 // Makes a screenshot small: 8-bit RGB(A) PNG in, PNG with a palette of at most
 // 256 colours out (PNG specification, third edition). A picture of an interface
 // has few colours; those it has most of are kept, the rest becomes the nearest.
-import { crc32 as zlibCrc, deflateSync, inflateSync } from "node:zlib";
+import { crc32, deflateSync, inflateSync } from "node:zlib";
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
@@ -94,21 +94,8 @@ function chunk(type, body) {
 	out.writeUInt32BE(body.length, 0);
 	out.write(type, 4, "latin1");
 	body.copy(out, 8);
-	out.writeUInt32BE(crc(out.subarray(4, 8 + body.length)), 8 + body.length);
+	out.writeUInt32BE(crc32(out.subarray(4, 8 + body.length)), 8 + body.length);
 	return out;
-}
-
-const table = Uint32Array.from({ length: 256 }, (_, n) => {
-	for (let k = 0; k < 8; k++) n = n & 1 ? 0xedb88320 ^ (n >>> 1) : n >>> 1;
-	return n;
-});
-
-/** CRC-32 as PNG has it (annex D); zlib's where this Node has it. */
-function crc(bytes) {
-	if (zlibCrc) return zlibCrc(bytes);
-	let value = 0xffffffff;
-	for (const byte of bytes) value = table[(value ^ byte) & 255] ^ (value >>> 8);
-	return (value ^ 0xffffffff) >>> 0;
 }
 
 /** The same picture with a palette. */

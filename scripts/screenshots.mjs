@@ -97,11 +97,11 @@ class Seat {
 
 	/** Opens the row of a file in the plan and scrolls to it. */
 	async unfold(path) {
-		const name = this.plan.locator(`.ea-path[title="${path}"]`);
+		const name = this.page.locator(`.ea-path[title="${path}"]`);
 		const row = this.plan.getByRole("listitem").filter({ has: name });
 		await row.locator("button[data-row]").click();
 		await row.locator(".cm-content").last().waitFor();
-		await name.evaluate((element) => element.scrollIntoView({ block: "center" }));
+		await row.evaluate((element) => element.scrollIntoView({ block: "start" }));
 	}
 
 	/** Changes a note as another hand would. */
