@@ -78,7 +78,7 @@ func Plan(ctx context.Context, p llm.Provider, in Input, w Watch) (*Outcome, err
 		if lerr != nil {
 			return a.out, FromLLM(lerr)
 		}
-		a.out.Reply = strings.TrimSpace(msg.Text())
+		a.out.Reply = strings.TrimSpace(msg.Text() + msg.Refusal())
 		problems, done := a.take(msg)
 		if done {
 			a.out.Messages = append(req.Messages, msg)
