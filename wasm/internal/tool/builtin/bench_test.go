@@ -16,7 +16,7 @@ import (
 func vaultOf(n int) *hosttest.Memory {
 	files := make(map[string]string, n)
 	for i := range n {
-		files[fmt.Sprintf("Folder %d/Note %d.md", i%50, i)] = fmt.Sprintf(
+		files[fmt.Sprintf("Folder %d/Note %d.md", i%20, i)] = fmt.Sprintf(
 			"---\ntype: note\nrating: %d\ntags: [a, b%d]\n---\n# Note %d\n\nSome text about [[Note %d]] and #tag%d.\n\n- [ ] task %d\n%s",
 			i%10, i%7, i, (i+1)%n, i%13, i, strings.Repeat("A line of ordinary text.\n", 20))
 	}
@@ -69,7 +69,7 @@ func BenchmarkSimulateCreate(b *testing.B) {
 }
 
 // TestCallsCostInProportionToTheVault counts what a call asks of the host and
-// what it allocates, in a vault of 1,700 notes and in one of 6,800: times would
+// what it allocates, in a vault of 850 notes and in one of 3,400: times would
 // only tell how busy the machine is.
 func TestCallsCostInProportionToTheVault(t *testing.T) {
 	if runtime.GOOS == "js" {
@@ -103,10 +103,10 @@ func TestCallsCostInProportionToTheVault(t *testing.T) {
 		"metadata.values":        {},
 	} {
 		cost(50, name, args) // what is made once is made here
-		few, little := cost(1700, name, args)
-		many, much := cost(6800, name, args)
+		few, little := cost(850, name, args)
+		many, much := cost(3400, name, args)
 		if many > 5*few || much > 6*little {
-			t.Errorf("%s: %d host calls and %d bytes for 1,700 notes, %d and %d for 6,800", name, few, little, many, much)
+			t.Errorf("%s: %d host calls and %d bytes for 850 notes, %d and %d for 3,400", name, few, little, many, much)
 		}
 	}
 }
@@ -123,7 +123,7 @@ func BenchmarkSimulateRename(b *testing.B) {
 	i := 0
 	for b.Loop() {
 		env := viewEnv(h, o.For(fmt.Sprint(i)))
-		args := tool.Args{"path": fmt.Sprintf("Folder %d/Note %d.md", i%50, i), "newPath": fmt.Sprintf("Moved/%d.md", i)}
+		args := tool.Args{"path": fmt.Sprintf("Folder %d/Note %d.md", i%20, i), "newPath": fmt.Sprintf("Moved/%d.md", i)}
 		if _, err := e.Run(context.Background(), env, args); err != nil {
 			b.Fatal(err)
 		}
