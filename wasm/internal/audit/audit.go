@@ -50,6 +50,7 @@ type Log struct {
 	idle    *sync.Cond
 	err     error
 	appends int
+	doc     string // the etag of run.json
 }
 
 type file struct {
@@ -81,6 +82,9 @@ func (l *Log) WriteRun(ctx context.Context, doc []byte) error {
 	if err := l.store.Write(ctx, l.dir+"/"+RunFile, doc); err != nil {
 		return fault.New(fault.Internal, "error.store.io", nil).With(err)
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.doc = host.Etag(doc)
 	return nil
 }
 
@@ -170,12 +174,19 @@ func (l *Log) Flush(ctx context.Context) error {
 }
 
 // Heads gives the last link of each file's chain, for the end record, and the
-// number of records.
+// number of records; of run.json the hash of its bytes, as one record. Files
+// that hold nothing are left out.
 func (l *Log) Heads() (heads map[string]string, counts map[string]int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	heads, counts = map[string]string{}, map[string]int{}
+	if l.doc != "" {
+		heads[RunFile], counts[RunFile] = l.doc, 1
+	}
 	for _, f := range l.files {
+		if f.chain.Len() == 0 {
+			continue
+		}
 		heads[f.name], counts[f.name] = f.chain.Head(), f.chain.Len()
 	}
 	return heads, counts

@@ -377,6 +377,20 @@ type End struct {
 	Counts  map[string]int    `json:"counts,omitempty"`
 	// By names the run that settled this one after a crash.
 	By string `json:"by,omitempty"`
+	// Seal is the SHA-256 of this record without it.
+	Seal string `json:"seal"`
+}
+
+// encode gives the record's bytes, sealed.
+func (e End) encode() ([]byte, error) {
+	e.Seal = ""
+	b, err := json.Marshal(e)
+	if err != nil {
+		return nil, err
+	}
+	e.Seal = host.Etag(b)
+	b, err = json.Marshal(e)
+	return append(b, '\n'), err
 }
 
 // Close observes writes whose outcome is unknown and records what was done. It
@@ -446,11 +460,11 @@ func (w *Writer) Head() (string, int) { return w.chain.Head(), w.chain.Len() }
 
 // WriteEnd ends a run: its journal is no longer hot.
 func WriteEnd(ctx context.Context, store host.Store, dir string, end End) error {
-	b, err := json.Marshal(end)
+	b, err := end.encode()
 	if err != nil {
 		return err
 	}
-	if err := store.Write(ctx, dir+"/"+EndFile, append(b, '\n')); err != nil {
+	if err := store.Write(ctx, dir+"/"+EndFile, b); err != nil {
 		return storeError(err)
 	}
 	return nil

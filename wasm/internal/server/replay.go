@@ -97,6 +97,9 @@ func (s *Server) runVerify(ctx context.Context, p protocol.RunRef) (protocol.Ver
 		bad("verify.unfinished", journal.EndFile)
 		return out, nil
 	}
+	if err := journal.CheckEnd(ctx, s.host.Store, runDir(p.Run)); err != nil {
+		bad("verify.changed", journal.EndFile)
+	}
 	for file, head := range end.Heads {
 		n, got, err := audit.Head(ctx, s.host.Store, runDir(p.Run), file)
 		out.Records += n

@@ -161,7 +161,8 @@ func (s *Server) writeRun(ctx context.Context, d *runDocument, h journal.Header,
 		return err
 	}
 	dir := runDir(d.RunID)
-	if err := audit.New(s.host.Store, dir, nil).WriteRun(ctx, b); err != nil {
+	log := audit.New(s.host.Store, dir, nil)
+	if err := log.WriteRun(ctx, b); err != nil {
 		return err
 	}
 	h.Run, h.Kind, h.At = d.RunID, d.Kind, pipeline.Stamp(d.Now)
@@ -173,7 +174,8 @@ func (s *Server) writeRun(ctx context.Context, d *runDocument, h journal.Header,
 	if err := jw.Close(ctx); err != nil {
 		return err
 	}
-	end := journal.End{Outcome: "ok", At: pipeline.Stamp(s.now()), Done: len(planned), Heads: map[string]string{}, Counts: map[string]int{}}
+	end := journal.End{Outcome: "ok", At: pipeline.Stamp(s.now()), Done: len(planned)}
+	end.Heads, end.Counts = log.Heads()
 	if failed != nil {
 		end.Outcome = "partial"
 	}

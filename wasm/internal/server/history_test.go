@@ -1,0 +1,221 @@
+package server
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host/hosttest"
+	"embedded-agent/wasm/internal/protocol"
+)
+
+func TestAPastRunIsListedOpenedVerifiedAndReplayed(t *testing.T) {
+	mem := hosttest.New(hosttest.Options{Files: twoNotes})
+	sh := begin(t, mem, free)
+	end := sh.do(editPlan)
+	list := call[protocol.Runs](sh, "runs.list", protocol.RunsQuery{})
+	if len(list.Runs) != 1 || list.Runs[0].Run != end.Run || list.Runs[0].Bytes == 0 || list.Bytes != list.Runs[0].Bytes || list.Runs[0].Outcome != "ok" {
+		t.Fatalf("%+v", list)
+	}
+	if none := call[protocol.Runs](sh, "runs.list", protocol.RunsQuery{Text: "other"}); len(none.Runs) != 0 {
+		t.Errorf("%+v", none)
+	}
+	d := call[protocol.RunDetail](sh, "run.get", protocol.RunRef{Run: end.Run})
+	if len(d.Calls) != 4 || len(d.Files) != 3 || !strings.Contains(d.Plan, `"goal":"Edit"`) {
+		t.Fatalf("%+v", d)
+	}
+	v := call[protocol.FileView](sh, "review.file", protocol.FileRef{Run: end.Run, Path: "A.md"})
+	if v.Before != twoNotes["A.md"] || v.After != sh.text("A.md") {
+		t.Errorf("a past file is shown as %q, then %q", v.Before, v.After)
+	}
+	if ok := call[protocol.Verified](sh, "run.verify", protocol.RunRef{Run: end.Run}); !ok.OK || ok.Records == 0 {
+		t.Errorf("%+v", ok)
+	}
+	after := mem.Snapshot()
+	call[protocol.RunRef](sh, "run.replay", protocol.RunRef{Run: end.Run})
+	if d := after.Diff(mem.Snapshot()); d != "" {
+		t.Errorf("a replay wrote:\n%s", d)
+	}
+}
+
+func TestTheWholeWorkloadReplaysAlsoAfterItWasTakenBack(t *testing.T) {
+	files, plan := workload(t)
+	mem := hosttest.New(hosttest.Options{Files: files, Active: "Active.md"})
+	sh := begin(t, mem, free)
+	end := sh.do(plan)
+	call[protocol.RunRef](sh, "run.replay", protocol.RunRef{Run: end.Run})
+	sh.revert(end.Run)
+	call[protocol.RunRef](sh, "run.replay", protocol.RunRef{Run: end.Run})
+}
+
+func TestAChangedByteInAnyFileOfARunIsFound(t *testing.T) {
+	mem := hosttest.New(hosttest.Options{Files: twoNotes})
+	sh := begin(t, mem, free)
+	end := sh.do(editPlan)
+	store := mem.Host().Store
+	for path, data := range mem.StoreFiles() {
+		name, ok := strings.CutPrefix(path, runDir(end.Run)+"/")
+		if !ok || name == summaryFile { // a line for the history, made again when it is lost
+			continue
+		}
+		t.Run(strings.ReplaceAll(name, "/", " "), func(t *testing.T) {
+			step := max(1, len(data)/40)
+			for i := 0; i < len(data); i += step {
+				bad := bytes.Clone(data)
+				bad[i] ^= 1
+				if err := store.Write(t.Context(), path, bad); err != nil {
+					t.Fatal(err)
+				}
+				v, err := try[protocol.Verified](sh, "run.verify", protocol.RunRef{Run: end.Run})
+				if err == nil && v.OK {
+					t.Fatalf("byte %d of %d was changed (%q) and not found", i, len(data), around(data, i))
+				}
+			}
+			for _, cut := range []int{len(data) - 1, len(data) / 2, 0} {
+				if err := store.Write(t.Context(), path, data[:cut]); err != nil {
+					t.Fatal(err)
+				}
+				if v, err := try[protocol.Verified](sh, "run.verify", protocol.RunRef{Run: end.Run}); err == nil && v.OK {
+					t.Fatalf("cut to %d of %d bytes and not found", cut, len(data))
+				}
+			}
+			if err := store.Remove(t.Context(), path); err != nil {
+				t.Fatal(err)
+			}
+			if v, err := try[protocol.Verified](sh, "run.verify", protocol.RunRef{Run: end.Run}); err == nil && v.OK {
+				t.Fatal("removed and not found")
+			}
+			if err := store.Write(t.Context(), path, data); err != nil {
+				t.Fatal(err)
+			}
+			if v := call[protocol.Verified](sh, "run.verify", protocol.RunRef{Run: end.Run}); !v.OK {
+				t.Fatalf("whole again, and refused: %+v", v)
+			}
+		})
+	}
+}
+
+func around(data []byte, i int) []byte { return data[max(0, i-20):min(len(data), i+20)] }
+
+func TestALineLeftOutOrMovedIsFound(t *testing.T) {
+	mem := hosttest.New(hosttest.Options{Files: twoNotes})
+	sh := begin(t, mem, free)
+	end := sh.do(editPlan)
+	for _, name := range []string{"calls.jsonl", "results.jsonl", "events.jsonl", "journal.jsonl"} {
+		path := runDir(end.Run) + "/" + name
+		data := mem.StoreFiles()[path]
+		lines := bytes.SplitAfter(data, []byte("\n"))
+		swapped := slices.Clone(lines)
+		swapped[0], swapped[1] = swapped[1], swapped[0]
+		for what, bad := range map[string][][]byte{"the first left out": lines[1:], "the last left out": lines[:len(lines)-2], "swapped": swapped, "doubled": append([][]byte{lines[0]}, lines...)} {
+			if err := mem.Host().Store.Write(t.Context(), path, bytes.Join(bad, nil)); err != nil {
+				t.Fatal(err)
+			}
+			if v, err := try[protocol.Verified](sh, "run.verify", protocol.RunRef{Run: end.Run}); err == nil && v.OK {
+				t.Errorf("%s: %s, and not found", name, what)
+			}
+		}
+		if err := mem.Host().Store.Write(t.Context(), path, data); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestRunsAreKeptWithinTheirLimitsAndTheNewestAlways(t *testing.T) {
+	note := func(i int) string {
+		return planOf(fmt.Sprint("run ", i), fmt.Sprintf(`{"id":"a","tool":"vault.createFile","args":{"path":"N%d.md","content":%q}}`, i, strings.Repeat("x", 2000)))
+	}
+	for _, c := range []struct {
+		name string
+		set  func(s *protocol.Settings)
+		want int
+	}{
+		{"by number", func(s *protocol.Settings) { s.KeepRuns = 3 }, 3},
+		{"by bytes", func(s *protocol.Settings) { s.KeepBytes = 1 }, 1},
+		{"no limit reached", func(s *protocol.Settings) { s.KeepRuns = 50 }, 6},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			set := free
+			c.set(&set)
+			sh := begin(t, hosttest.New(hosttest.Options{}), set)
+			var last string
+			for i := range 6 {
+				last = sh.do(note(i)).Run
+			}
+			// A run makes room after its end is told; asked again, here, it is made.
+			if err := sh.s.prune(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			runs := call[protocol.Runs](sh, "runs.list", protocol.RunsQuery{})
+			if len(runs.Runs) != c.want || runs.Runs[0].Run != last {
+				t.Fatalf("%d runs are kept, want %d; the newest is %v", len(runs.Runs), c.want, runs.Runs[0].Run == last)
+			}
+		})
+	}
+}
+
+func TestOldRunsGoByTheirAge(t *testing.T) {
+	mem := hosttest.New(hosttest.Options{})
+	now := time.Now()
+	sh := &shell{t: t, mem: mem}
+	sh.cond.L = &sh.mu
+	s, err := New(Deps{Host: mem.Host(), Emit: sh.hear, Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	sh.s = s
+	set := free
+	set.KeepDays = 30
+	call[protocol.Welcome](sh, "hello", protocol.Hello{Contract: protocol.Contract, Settings: set})
+	for i := range 3 {
+		sh.do(planOf("old", fmt.Sprintf(`{"id":"a","tool":"vault.createFile","args":{"path":"N%d.md","content":""}}`, i)))
+	}
+	now = now.Add(31 * 24 * time.Hour)
+	if err := s.prune(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if ids, err := s.runIDs(t.Context()); err != nil || len(ids) != 1 {
+		t.Fatalf("%d runs are kept of 31 days ago, want the newest: %v", len(ids), err)
+	}
+}
+
+func TestClearedRunsAreGoneAndOneUnderWayStays(t *testing.T) {
+	mem := hosttest.New(hosttest.Options{Files: twoNotes})
+	sh := begin(t, mem, free)
+	a := sh.do(planOf("a", `{"id":"a","tool":"vault.createFile","args":{"path":"X.md","content":""}}`))
+	b := sh.do(planOf("b", `{"id":"a","tool":"vault.createFile","args":{"path":"Y.md","content":""}}`))
+	if err := sh.s.markHot(t.Context(), b.Run); err != nil {
+		t.Fatal(err)
+	}
+	left := call[protocol.Runs](sh, "runs.clear", protocol.Clear{})
+	if len(left.Runs) != 1 || left.Runs[0].Run != b.Run {
+		t.Fatalf("%+v", left)
+	}
+	if _, err := try[protocol.RunDetail](sh, "run.get", protocol.RunRef{Run: a.Run}); !fault.Is(err, fault.NotFound) {
+		t.Errorf("a cleared run: %v", err)
+	}
+	for p := range mem.StoreFiles() {
+		if strings.Contains(p, a.Run) {
+			t.Errorf("%s is left of a cleared run", p)
+		}
+	}
+}
+
+func TestARunThatIsNotThereIsNotFound(t *testing.T) {
+	sh := begin(t, hosttest.New(hosttest.Options{}), free)
+	for _, id := range []string{"", "x", "../../secret", "a/b", "..", `a\b`} {
+		for _, m := range []string{"run.get", "run.verify", "run.replay", "run.rest", "run.revert"} {
+			if _, err := try[map[string]any](sh, m, protocol.RunRef{Run: id}); !fault.Is(err, fault.NotFound) {
+				t.Errorf("%s %q: %v", m, id, err)
+			}
+		}
+		if _, err := try[protocol.Reverted](sh, "recovery.resolve", protocol.Recovery{Run: id, Choice: "keep"}); !fault.Is(err, fault.NotFound) {
+			t.Errorf("recovery.resolve %q: %v", id, err)
+		}
+	}
+}
