@@ -13,6 +13,8 @@ export interface Behaviour {
 const contract = "contract";
 const smoke = "test/e2e/playground.test.ts";
 const host = "test/e2e/host.test.ts";
+/** The contract once for each system. */
+const each = "test/e2e/contract.test.ts";
 
 function sourced(id: string, statement: string, shownBy = contract): Behaviour {
 	return { id, statement, standing: "sourced", shownBy };
@@ -162,13 +164,13 @@ export const behaviours: Behaviour[] = [
 	sourced("request.cors", "requestUrl is not bound by CORS; fetch is."),
 	guess("request.body", "contentType becomes the header, a text body is UTF-8."),
 	guess("request.refused", "Network failures carry Chromium's names for them."),
-	guess("profile.linuxNames", "Linux and iOS refuse backslash, slash and colon, as macOS does.", contract),
+	guess("profile.linuxNames", "Linux and iOS refuse backslash, slash and colon, as macOS does.", each),
 	guess(
 		"profile.windowsNames",
 		"Windows refuses device names and names that end with a dot or a space.",
 		host,
 	),
-	guess("profile.folding", "Android's disk ignores case; that of iOS does not.", contract),
+	guess("profile.folding", "Android's disk ignores case; that of iOS does not.", each),
 	guess(
 		"profile.unicode",
 		"A name that the disk holds in decomposed form is known by its composed form.",

@@ -45,9 +45,7 @@ describe("the contract of the host", () => {
 			expect(outcomes.filter(({ status }) => status !== "passed")).toEqual([]);
 			expect(errors).toEqual([]);
 			const shown = new Set(outcomes.map(({ behaviour }) => behaviour));
-			const promised = behaviours.filter(
-				({ id, shownBy }) => shownBy === "contract" && !id.startsWith("profile."),
-			);
+			const promised = behaviours.filter(({ shownBy }) => shownBy === "contract");
 			expect([...shown].sort()).toEqual(promised.map(({ id }) => id).sort());
 		});
 	}
