@@ -9,6 +9,12 @@ import svelteConfig from "./svelte.config.js";
 const shipped = ["main.ts", "bridge/**/*.ts", "plugin/**/*.ts", "plugin/**/*.svelte"];
 const tests = ["**/*.test.ts", "**/test/**/*.ts", "plugin/dev/**"];
 
+// The first file's options make the one project service, so all are the same.
+const typed = {
+	projectService: { allowDefaultProject: ["vitest.config.ts"] },
+	extraFileExtensions: [".svelte"],
+};
+
 /** An import that breaks the layout, with the reason. */
 const forbid = (name, message) => ["error", { paths: [{ name, message }] }];
 
@@ -34,15 +40,14 @@ export default defineConfig([
 		ignores: tests,
 		extends: [...obsidianmd.configs.recommended, ...svelte.configs.recommended],
 		languageOptions: {
-			parserOptions: { projectService: true, extraFileExtensions: [".svelte"] },
+			parserOptions: typed,
 		},
 	},
 	{
 		files: ["**/*.svelte", "**/*.svelte.ts"],
 		languageOptions: {
 			parserOptions: {
-				projectService: true,
-				extraFileExtensions: [".svelte"],
+				...typed,
 				parser: tseslint.parser,
 				svelteConfig,
 			},
@@ -67,10 +72,7 @@ export default defineConfig([
 		extends: [js.configs.recommended, ...tseslint.configs.recommendedTypeChecked],
 		languageOptions: {
 			globals: { ...globals.node, ...globals.browser },
-			parserOptions: {
-				projectService: { allowDefaultProject: ["vitest.config.ts"] },
-				extraFileExtensions: [".svelte"],
-			},
+			parserOptions: typed,
 		},
 		rules: {
 			"@typescript-eslint/require-await": "off", // an interface may be asynchronous where its double is not
@@ -81,5 +83,6 @@ export default defineConfig([
 		files: ["**/*.mjs", "svelte.config.js"],
 		extends: [js.configs.recommended],
 		languageOptions: { globals: { ...globals.node, ...globals.browser } },
+		rules: { "no-unused-vars": ["error", { argsIgnorePattern: "^_" }] },
 	},
 ]);
