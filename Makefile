@@ -52,14 +52,15 @@ generate: install
 
 # Writes the golden files of the Go tests anew; read the difference before you commit it.
 golden: install
-	UPDATE_GOLDEN=1 go test ./wasm/... ./plugin/i18n/...
+	go test $$(grep -rl 'flag.Bool("update"' --include=*_test.go wasm | xargs -n1 dirname | sort -u | sed 's|^|./|') -update
 
 # Each fuzz target for FUZZTIME (10s).
 fuzz: install
 	$(stages) fuzz
 
 # Prints `name value unit`; ONLY=prefix runs a part.
-bench: browser build
+bench:
+	@$(MAKE) --no-print-directory browser build >&2
 	@node bench/run.mjs $(ONLY)
 
 # main.js, manifest.json and styles.css with their hashes, and the release copy of the core.
