@@ -26,6 +26,7 @@ func (w *View) Named(ctx context.Context, lower string) ([]string, error) {
 			out = append(out, p)
 		}
 	}
+	out = slices.DeleteFunc(out, func(p string) bool { return w.v.sight(p) != nil })
 	slices.Sort(out)
 	return out, nil
 }

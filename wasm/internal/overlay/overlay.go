@@ -32,6 +32,7 @@ type Guard func(op host.Op) error
 type Vault struct {
 	base   *Base
 	guard  Guard
+	see    func(path string) error
 	amend  *Amendments
 	mu     sync.Mutex
 	staged map[string]*node
@@ -75,6 +76,10 @@ type Option func(*Vault)
 
 // WithGuard checks every write's paths.
 func WithGuard(g Guard) Option { return func(v *Vault) { v.guard = g } }
+
+// WithSight hides paths: what see refuses cannot be read by name, and is in no
+// list. A tool that walks the vault sees no more than one that names a note.
+func WithSight(see func(path string) error) Option { return func(v *Vault) { v.see = see } }
 
 // WithAmendments applies what the person changed in review.
 func WithAmendments(a *Amendments) Option { return func(v *Vault) { v.amend = a } }

@@ -24,10 +24,20 @@ func (v *Vault) For(call string) *View { return &View{v: v, call: call} }
 func (w *View) Observed() []Write { return w.observed }
 
 // Stat describes an entry.
-func (w *View) Stat(ctx context.Context, path string) (host.Info, error) { return w.v.stat(ctx, path) }
+func (w *View) Stat(ctx context.Context, path string) (host.Info, error) {
+	if err := w.v.sight(path); err != nil {
+		return host.Info{}, err
+	}
+	return w.v.stat(ctx, path)
+}
 
 // Read gives a file's bytes; the caller must not change them.
-func (w *View) Read(ctx context.Context, path string) ([]byte, error) { return w.v.read(ctx, path) }
+func (w *View) Read(ctx context.Context, path string) ([]byte, error) {
+	if err := w.v.sight(path); err != nil {
+		return nil, err
+	}
+	return w.v.read(ctx, path)
+}
 
 // List gives the entries directly inside a folder.
 func (w *View) List(ctx context.Context, folder string) ([]host.Info, error) {
@@ -46,6 +56,15 @@ func (w *View) List(ctx context.Context, folder string) ([]host.Info, error) {
 		return nil, err
 	}
 	return w.v.mergeStaged(ctx, under, func(p string) bool { return vaultpath.Parent(p) == folder })
+}
+
+// sight says whether a path may be seen. The root may: what is in it is judged
+// by itself.
+func (v *Vault) sight(path string) error {
+	if v.see == nil || path == "" {
+		return nil
+	}
+	return v.see(path)
 }
 
 // Walk gives every entry below a folder.
@@ -71,6 +90,7 @@ func (v *Vault) mergeStaged(ctx context.Context, under []host.Info, belongs func
 		}
 	}
 	v.mu.Unlock()
+	under = v.seen(under)
 	if len(nodes) == 0 {
 		return under, nil
 	}
@@ -81,7 +101,7 @@ func (v *Vault) mergeStaged(ctx context.Context, under []host.Info, belongs func
 		}
 	}
 	for p, n := range nodes {
-		if n.gone {
+		if n.gone || v.sight(p) != nil {
 			continue
 		}
 		i, err := v.info(ctx, p, n)
@@ -92,6 +112,20 @@ func (v *Vault) mergeStaged(ctx context.Context, under []host.Info, belongs func
 	}
 	sortInfos(out)
 	return out, nil
+}
+
+// seen leaves out what may not be seen.
+func (v *Vault) seen(es []host.Info) []host.Info {
+	if v.see == nil {
+		return es
+	}
+	out := make([]host.Info, 0, len(es))
+	for _, e := range es {
+		if v.see(e.Path) == nil {
+			out = append(out, e)
+		}
+	}
+	return out
 }
 
 // Backlinks gives the files that may link to a path: those the base knows of,
@@ -121,7 +155,7 @@ func (w *View) Backlinks(ctx context.Context, path string) ([]string, error) {
 	seen := map[string]bool{}
 	var out []string
 	add := func(p string) {
-		if !seen[p] {
+		if !seen[p] && w.v.sight(p) == nil {
 			seen[p] = true
 			out = append(out, p)
 		}

@@ -80,7 +80,7 @@ func (s *Server) agentTurn(ctx context.Context, t *turn, p protocol.Send) error 
 // agentDeps is the pipeline of a conversation: the tools work on the overlay.
 func (s *Server) agentDeps(se *session) pipeline.Deps {
 	pol := s.currentPolicy()
-	v := overlay.New(se.base, overlay.WithGuard(pol.CheckOp))
+	v := overlay.New(se.base, overlay.WithGuard(pol.CheckOp), overlay.WithSight(s.sight(pol)))
 	return pipeline.Deps{
 		Registry: s.registry, Policy: pol, Ask: s.askAllow,
 		Env: func(c *tool.Call) (*tool.Env, *overlay.View) {

@@ -65,7 +65,7 @@ func (s *Server) simulate(ctx context.Context, se *session) error {
 		se.base = overlay.NewBase(s.host.Vault, s.editorOf(se), se.now)
 	}
 	pol := s.currentPolicy()
-	v := overlay.New(se.base, overlay.WithGuard(pol.CheckOp), overlay.WithAmendments(se.amend))
+	v := overlay.New(se.base, overlay.WithGuard(pol.CheckOp), overlay.WithSight(s.sight(pol)), overlay.WithAmendments(se.amend))
 	called := map[string]*tool.Call{}
 	call := pipeline.New(pipeline.Deps{
 		Registry: s.registry, Policy: pol, Simulating: true,
@@ -92,6 +92,20 @@ func (s *Server) simulate(ctx context.Context, se *session) error {
 	se.vault, se.report, se.changes, se.called = v, rep, changes, called
 	se.view = s.reviewOf(se, pol)
 	return nil
+}
+
+// sight says what tools may see: what the policy lets them touch, and the one
+// file of the app's own settings that a tool reads.
+func (s *Server) sight(pol *policy.Policy) func(path string) error {
+	s.mu.Lock()
+	daily := s.host.Platform.ConfigDir + "/daily-notes.json"
+	s.mu.Unlock()
+	return func(path string) error {
+		if path == daily {
+			return nil
+		}
+		return pol.CheckPath(path)
+	}
 }
 
 // readWidth is how many reads are under way at once: one by one, the way to the
