@@ -52,6 +52,10 @@ func (s *Server) revert(ctx context.Context, p protocol.Revert) (protocol.Revert
 	if err != nil {
 		return out, err
 	}
+	chosen, err := choices(p.Choices)
+	if err != nil {
+		return out, err
+	}
 	l, err := journal.Load(ctx, s.host.Store, runDir(p.Run))
 	if err != nil {
 		return out, err
@@ -66,7 +70,7 @@ func (s *Server) revert(ctx context.Context, p protocol.Revert) (protocol.Revert
 		return out, err
 	}
 	v := overlay.New(base)
-	rep, err := journal.Revert(ctx, l, v.For("revert"), journal.RevertOptions{Path: p.Path, Choices: choices(p.Choices)})
+	rep, err := journal.Revert(ctx, l, v.For("revert"), journal.RevertOptions{Path: p.Path, Choices: chosen})
 	if err != nil {
 		return out, err
 	}
@@ -86,12 +90,19 @@ func (s *Server) revert(ctx context.Context, p protocol.Revert) (protocol.Revert
 	return out, nil
 }
 
-func choices(list []protocol.ConflictChoice) map[string]journal.Choice {
+// choices reads the person's decisions. One that is not known is refused: taken
+// for a text it would empty the note.
+func choices(list []protocol.ConflictChoice) (map[string]journal.Choice, error) {
 	out := map[string]journal.Choice{}
 	for _, c := range list {
+		switch c.Choice {
+		case protocol.ChooseKeep, protocol.ChooseRestore, protocol.ChooseMerged:
+		default:
+			return nil, fault.New(fault.Validation, "error.recovery.choice", fault.P{"choice": c.Choice})
+		}
 		out[c.Path] = journal.Choice{Keep: c.Choice == protocol.ChooseKeep, Restore: c.Choice == protocol.ChooseRestore, Text: c.Text}
 	}
-	return out
+	return out, nil
 }
 
 func conflictView(c journal.Conflict) protocol.Conflict {
@@ -269,7 +280,10 @@ func (s *Server) afterRevert(ctx context.Context, p protocol.Revert, out *protoc
 	whole := p.Path == "" && len(out.Conflicts) == 0
 	if whole {
 		if sum, err := s.summary(ctx, p.Run); err == nil {
-			sum.RevertedBy, sum.Can = out.Run, protocol.Can{}
+			if out.Run != "" { // else there was nothing left to do
+				sum.RevertedBy = out.Run
+			}
+			sum.Can = protocol.Can{}
 			if err := s.keepSummary(ctx, &sum); err != nil {
 				s.notice("warn", "notice.historyNotKept", nil, p.Run)
 			}

@@ -1,0 +1,200 @@
+package server
+
+import (
+	"strings"
+	"testing"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host/hosttest"
+	"embedded-agent/wasm/internal/protocol"
+)
+
+func TestOneFileOfARunIsTakenBackAndThenTheRest(t *testing.T) {
+	mem := hosttest.New(hosttest.Options{Files: twoNotes})
+	sh := begin(t, mem, free)
+	before := mem.Snapshot()
+	end := sh.do(editPlan)
+	back := call[protocol.Reverted](sh, "run.revert", protocol.Revert{Run: end.Run, Path: "A.md"})
+	if sh.text("A.md") != twoNotes["A.md"] || sh.text("B.md") != "b\nmore\n" || sh.text("D.md") != "d\n" || back.Run == "" {
+		t.Fatalf("%+v", back)
+	}
+	sh.revert(end.Run)
+	if d := before.Diff(mem.Snapshot()); d != "" {
+		t.Fatalf("%s", d)
+	}
+}
+
+func TestARevertCanBeRevertedAgainAndAgain(t *testing.T) {
+	files, plan := workload(t)
+	mem := hosttest.New(hosttest.Options{Files: files, Active: "Active.md"})
+	sh := begin(t, mem, free)
+	before := mem.Snapshot()
+	run := sh.do(plan).Run
+	after := mem.Snapshot()
+	for i := range 4 {
+		back := sh.revert(run)
+		want, what := before, "taken back"
+		if i%2 == 1 {
+			want, what = after, "made again"
+		}
+		if d := want.Diff(mem.Snapshot()); d != "" || back.Run == "" || len(back.Conflicts) > 0 {
+			t.Fatalf("revert %d, %s:\n%s\n%+v", i+1, what, d, back.Conflicts)
+		}
+		run = back.Run
+	}
+}
+
+func TestARevertedRunHasNothingMoreToTakeBack(t *testing.T) {
+	mem := hosttest.New(hosttest.Options{Files: twoNotes})
+	sh := begin(t, mem, free)
+	end := sh.do(editPlan)
+	sh.revert(end.Run)
+	before := mem.Snapshot()
+	again := sh.revert(end.Run)
+	if d := before.Diff(mem.Snapshot()); d != "" || again.Run != "" || len(again.Restored)+len(again.Merged)+len(again.Conflicts) > 0 {
+		t.Fatalf("%s\n%+v", d, again)
+	}
+	sum := call[protocol.RunDetail](sh, "run.get", protocol.RunRef{Run: end.Run}).Summary
+	if sum.RevertedBy == "" || sum.Can.Revert {
+		t.Errorf("%+v", sum)
+	}
+}
+
+func TestAConflictOfARevertIsShownAndEachChoiceDoesWhatItSays(t *testing.T) {
+	const mine = "one\nMINE\nthree\nfour\nfive\nSIX\nseven\n"
+	for _, c := range []struct {
+		choice protocol.ConflictChoice
+		want   map[string]string
+	}{
+		{protocol.ConflictChoice{Choice: protocol.ChooseKeep}, map[string]string{"A.md": mine, "A (edited).md": "(none)"}},
+		{protocol.ConflictChoice{Choice: protocol.ChooseRestore}, map[string]string{"A.md": twoNotes["A.md"], "A (edited).md": mine}},
+		{protocol.ConflictChoice{Choice: protocol.ChooseMerged, Text: "both\n"}, map[string]string{"A.md": "both\n", "A (edited).md": "(none)"}},
+	} {
+		t.Run(c.choice.Choice, func(t *testing.T) {
+			mem := hosttest.New(hosttest.Options{Files: twoNotes})
+			sh := begin(t, mem, free)
+			end := sh.do(editPlan)
+			mem.Put("A.md", mine)
+			first := sh.revert(end.Run)
+			if len(first.Conflicts) != 1 || first.Conflicts[0].Path != "A.md" || first.Conflicts[0].Now != mine || first.Conflicts[0].Before != twoNotes["A.md"] {
+				t.Fatalf("%+v", first)
+			}
+			if sh.text("A.md") != mine || sh.text("B.md") != "b\n" || sh.text("D.md") != "(none)" {
+				t.Fatal("a conflict was overwritten, or kept the rest from being taken back")
+			}
+			c.choice.Path = "A.md"
+			if second := sh.revert(end.Run, c.choice); len(second.Conflicts) != 0 {
+				t.Fatalf("%+v", second)
+			}
+			for p, want := range c.want {
+				if got := sh.text(p); got != want {
+					t.Errorf("%s is %q, want %q", p, got, want)
+				}
+			}
+		})
+	}
+}
+
+func TestAnUnknownChoiceIsRefusedAndWritesNothing(t *testing.T) {
+	mem := hosttest.New(hosttest.Options{Files: twoNotes})
+	sh := begin(t, mem, free)
+	end := sh.do(editPlan)
+	mem.Put("A.md", "one\nMINE\n")
+	before := mem.Snapshot()
+	_, err := try[protocol.Reverted](sh, "run.revert", protocol.Revert{Run: end.Run, Choices: []protocol.ConflictChoice{{Path: "A.md", Choice: "made up"}}})
+	if d := before.Diff(mem.Snapshot()); !fault.Is(err, fault.Validation) || d != "" {
+		t.Fatalf("%v\n%s", err, d)
+	}
+}
+
+func TestAnEditSinceIsNeverLostByARevert(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		edit func(m *hosttest.Memory)
+		keep string // is somewhere in the vault afterwards
+	}{
+		{"elsewhere in a changed note", func(m *hosttest.Memory) { m.Put("A.md", "one\nTWO\nthree\nfour\nfive\nSIX\nseven\nkeepme\n") }, "keepme"},
+		{"in a note that was made", func(m *hosttest.Memory) { m.Put("D.md", "d\nkeepme\n") }, "keepme"},
+		{"a new note beside", func(m *hosttest.Memory) { m.Put("E.md", "keepme") }, "keepme"},
+		{"a made note moved away", func(m *hosttest.Memory) { m.Put("D.md", "keepme"); m.Move("D.md", "Else.md") }, "keepme"},
+		{"a changed note deleted", func(m *hosttest.Memory) { m.Delete("A.md") }, "b\n"},
+		{"typed and not saved", func(m *hosttest.Memory) { m.OpenNote("B.md"); m.Type("B.md", "b\nkeepme\n") }, "keepme"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			mem := hosttest.New(hosttest.Options{Files: twoNotes})
+			sh := begin(t, mem, free)
+			end := sh.do(editPlan)
+			c.edit(mem)
+			sh.revert(end.Run)
+			mem.CloseNotes()
+			var all strings.Builder
+			for _, b := range mem.Snapshot() {
+				all.Write(b)
+			}
+			if !strings.Contains(all.String(), c.keep) {
+				t.Fatalf("lost: %v", mem.Snapshot())
+			}
+		})
+	}
+}
+
+func TestTheRestOfARunMakesOnlyWhatFailedOrWasNotReached(t *testing.T) {
+	mem := hosttest.New(hosttest.Options{Files: twoNotes})
+	sh := begin(t, mem, free)
+	before := mem.Snapshot()
+	r := sh.open(planOf("rest",
+		`{"id":"a","tool":"vault.appendFile","args":{"path":"A.md","content":"once"}}`,
+		`{"id":"n","tool":"vault.createFile","args":{"title":"{x}","folder":"N","content":"{x}"},"foreach":{"from":["1","2","3"],"itemName":"x"},"dependsOn":["a"]}`,
+		`{"id":"b","tool":"vault.appendFile","args":{"path":"B.md","content":"once"},"dependsOn":["n"]}`,
+		`{"id":"c","tool":"vault.appendFile","args":{"path":"C.md","content":"$steps.n.items.0.link"},"dependsOn":["b"]}`))
+	mem.Put("B.md", "drift\n")
+	if end := sh.approve(r); end.Outcome != "conflict" {
+		t.Fatalf("%+v", end)
+	}
+	ref := call[protocol.RunRef](sh, "run.rest", protocol.RunRef{Run: r.Run})
+	rest := call[protocol.Review](sh, "review.get", ref)
+	for _, f := range rest.Files {
+		if f.Path != "B.md" && f.Path != "C.md" {
+			t.Errorf("the rest writes %s again", f.Path)
+		}
+	}
+	if end := sh.approve(&rest); end.Outcome != "ok" {
+		t.Fatalf("%+v", end.Problem)
+	}
+	for p, want := range map[string]string{"A.md": twoNotes["A.md"] + "once\n", "B.md": "drift\nonce\n", "C.md": "c\n[[1]]\n", "N/1.md": "1", "N/3.md": "3"} {
+		if got := sh.text(p); got != want {
+			t.Errorf("%s is %q, want %q", p, got, want)
+		}
+	}
+	sh.revert(rest.Run)
+	sh.revert(r.Run)
+	mem.Put("B.md", twoNotes["B.md"])
+	if d := before.Diff(mem.Snapshot()); d != "" {
+		t.Errorf("both taken back:\n%s", d)
+	}
+}
+
+func TestTheRestIsKnownAlsoAfterAnotherStart(t *testing.T) {
+	mem := hosttest.New(hosttest.Options{Files: twoNotes})
+	sh := begin(t, mem, free)
+	long := strings.Repeat("a long text that the records keep by its hash ", 30)
+	r := sh.open(planOf("rest",
+		`{"id":"a","tool":"vault.createFile","args":{"path":"Long.md","content":`+quote(long)+`}}`,
+		`{"id":"r","tool":"vault.readFile","args":{"path":"Long.md"},"dependsOn":["a"]}`,
+		`{"id":"b","tool":"vault.appendFile","args":{"path":"B.md","content":"$steps.r.content"}}`))
+	mem.Put("B.md", "drift\n")
+	sh.approve(r)
+	sh.s.Close()
+	sh2 := begin(t, mem, free)
+	ref := call[protocol.RunRef](sh2, "run.rest", protocol.RunRef{Run: r.Run})
+	rest := call[protocol.Review](sh2, "review.get", ref)
+	if end := sh2.approve(&rest); end.Outcome != "ok" {
+		t.Fatalf("%+v", end.Problem)
+	}
+	if got := sh2.text("B.md"); got != "drift\n"+strings.TrimSpace(long)+"\n" && got != "drift\n"+long+"\n" {
+		t.Errorf("B.md is %.80q", got)
+	}
+	if _, there := mem.File("Long (2).md"); there {
+		t.Error("what was done was done again")
+	}
+}
