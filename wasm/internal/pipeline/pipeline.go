@@ -112,6 +112,7 @@ type state struct {
 	made    []overlay.Write
 	rec     *Recorded
 	secrets map[string]string
+	scope   string
 	data    tool.Data
 	cached  bool
 	pretend bool
@@ -226,7 +227,7 @@ func (s *state) result(err error) *tool.Result {
 		CallID: c.CallID, RunID: c.RunID, StepID: c.StepID, Tool: c.Tool, Version: c.Version, Attempt: c.Attempt,
 		LogicalID: c.LogicalID,
 		StartedAt: Stamp(s.started), EndedAt: Stamp(end), DurationMs: end.Sub(s.started).Milliseconds(),
-		Cached: s.cached,
+		Cached: s.cached, SecretScope: s.scope,
 	}
 	switch {
 	case errors.Is(err, overlay.ErrDropped):

@@ -146,11 +146,11 @@ func resolveSecrets(ctx context.Context, s *state) error {
 	if s.d.Secrets == nil {
 		return missing
 	}
-	values, _, err := s.d.Secrets(ctx, s.entry)
+	values, scope, err := s.d.Secrets(ctx, s.entry)
 	if err != nil {
 		return err
 	}
-	s.secrets = values
+	s.secrets, s.scope = values, scope
 	return nil
 }
 
