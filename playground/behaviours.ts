@@ -13,6 +13,7 @@ export interface Behaviour {
 const contract = "contract";
 const smoke = "test/e2e/playground.test.ts";
 const host = "test/e2e/host.test.ts";
+const app = "test/e2e/app.test.ts";
 /** The contract once for each system. */
 const each = "test/e2e/contract.test.ts";
 
@@ -127,9 +128,9 @@ export const behaviours: Behaviour[] = [
 	sourced(
 		"editor.lineBreaks",
 		"An editor holds line feeds alone: the first edit of a note with CRLF makes it one with LF.",
-		host,
+		app,
 	),
-	guess("editor.untouched", "Opening and closing a note without an edit writes nothing.", host),
+	guess("editor.untouched", "Opening and closing a note without an edit writes nothing.", app),
 	sourced(
 		"workspace.active",
 		"getActiveFile is the file last active while a sidebar is; getActiveViewOfType is null then.",
@@ -138,20 +139,20 @@ export const behaviours: Behaviour[] = [
 	sourced(
 		"workspace.deferred",
 		"Views in tabs that are not shown are deferred after a start, until they are shown.",
-		host,
+		app,
 	),
 	sourced("load.order", "Plugins load before the vault, so create fires for every file at load.", smoke),
 	sourced("load.external", "onExternalSettingsChange fires for changes of data.json from outside.", smoke),
 	sourced(
 		"load.require",
 		"A plugin can require obsidian and the app's CodeMirror and Lezer packages, and nothing else.",
-		host,
+		app,
 	),
 	sourced("commands.run", "executeCommandById is false for an unknown command and where its check says no."),
 	sourced(
 		"tooltips",
 		"Every aria-label, also that of a region, shows as a tooltip on hover; aria-labelledby does not.",
-		host,
+		app,
 	),
 	sourced(
 		"secrets",

@@ -17,19 +17,15 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { dist } from "../../playground/build.mjs";
 import { startServer } from "../../playground/server/server";
 import {
-	hashFolder,
 	launchChromium,
-	openNote,
-	readNote,
 	repository,
-	startPlayground,
+	runPlayground,
 	type Playground,
 	type PlaygroundOptions,
 } from "./harness";
 
-const harness = join(repository, "test/e2e/harness");
-const vault = join(harness, "fixture-vault");
-const plugin = join(harness, "fixture-plugin");
+const vault = join(repository, "test/e2e/harness/fixture-vault");
+const plugin = join(repository, "test/e2e/harness/fixture-plugin");
 let browser: Browser;
 
 beforeAll(async () => {
@@ -38,139 +34,12 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 /** Runs with a playground of its own. */
-async function withPlayground(
+function withPlayground(
 	options: Partial<PlaygroundOptions>,
 	work: (playground: Playground) => Promise<void>,
 ): Promise<void> {
-	const playground = await startPlayground({ vault, plugin: null, browser, ...options });
-	try {
-		await work(playground);
-	} finally {
-		await playground.close();
-	}
+	return runPlayground({ vault, plugin: null, browser, ...options }, work);
 }
-
-/** Creates notes `1.md` to `count.md` one after the other; how many were made, and the error of the first that failed. */
-function createNotes(
-	{ page }: Playground,
-	count: number,
-): Promise<{ made: number; error?: string; code?: string }> {
-	return page.evaluate(async (total) => {
-		for (let n = 1; n <= total; n++) {
-			try {
-				await window.app.vault.create(`${n}.md`, `note ${n}`);
-			} catch (error) {
-				return { made: n - 1, error: String(error), code: (error as { code?: string }).code ?? "" };
-			}
-		}
-		return { made: total };
-	}, count);
-}
-
-describe("faults", () => {
-	test("the nth write fails with the disk's error and the app's path, and nothing is left of it", async () => {
-		await withPlayground({}, async (playground) => {
-			playground.faults.set({ fail: [{ op: "write", nth: 3, code: "ENOSPC" }] });
-			const outcome = await createNotes(playground, 5);
-			expect(outcome).toEqual({
-				made: 2,
-				error: "Error: ENOSPC: no space left on device, open '/home/user/vault/3.md'",
-				code: "ENOSPC",
-			});
-			expect(existsSync(join(playground.vaultDir, "3.md"))).toBe(false);
-			expect((await createNotes(playground, 0)).made).toBe(0);
-		});
-	});
-
-	test("a fault can be meant for a folder", async () => {
-		await withPlayground({}, async (playground) => {
-			playground.faults.set({ fail: [{ op: "mutation", path: "Folder/", code: "EACCES" }] });
-			const outcome = await playground.page.evaluate(async () => {
-				await window.app.vault.create("free.md", "");
-				return window.app.vault.create("Folder/locked.md", "").then(String, String);
-			});
-			expect(outcome).toContain("EACCES: permission denied");
-			expect(existsSync(join(playground.vaultDir, "free.md"))).toBe(true);
-		});
-	});
-
-	test("a torn write leaves a prefix and then silence, until the app is started again", async () => {
-		await withPlayground({}, async (playground) => {
-			playground.faults.set({ torn: { nth: 2, bytes: 4 } });
-			await playground.page.evaluate(() => {
-				void window.app.vault
-					.create("1.md", "note 1")
-					.then(() =>
-						window.app.vault.create("2.md", "note 2").then(() => window.app.vault.create("3.md", "")),
-					);
-			});
-			await expect
-				.poll(() => existsSync(join(playground.vaultDir, "2.md")) && readNote(playground, "2.md"))
-				.toBe("note");
-			const answered = await playground.page.evaluate(() =>
-				Promise.race([
-					window.app.vault.adapter.exists("1.md"),
-					new Promise((resolve) => window.setTimeout(() => resolve("silence"), 200)),
-				]),
-			);
-			expect(answered).toBe("silence");
-			await playground.restart();
-			expect(await playground.page.evaluate(() => window.app.vault.adapter.read("2.md"))).toBe("note");
-			expect(existsSync(join(playground.vaultDir, "3.md"))).toBe(false);
-		});
-	});
-
-	test("a freeze at the nth change does exactly the changes before it", async () => {
-		for (const freezeAt of [1, 3]) {
-			await withPlayground({}, async (playground) => {
-				const before = hashFolder(playground.vaultDir);
-				playground.faults.set({ freezeAt });
-				void createNotes(playground, 5).catch(() => undefined);
-				await expect.poll(() => playground.faults.counters().mutations).toBe(freezeAt);
-				await playground.restart();
-				const added = Object.keys(hashFolder(playground.vaultDir)).filter((path) => !(path in before));
-				expect(added).toEqual(Array.from({ length: freezeAt - 1 }, (_, index) => `${index + 1}.md`));
-			});
-		}
-	});
-
-	test("calls are counted by name, and what the app itself writes is not", async () => {
-		await withPlayground({}, async (playground) => {
-			playground.faults.resetCounters();
-			await createNotes(playground, 3);
-			await playground.page.evaluate(async () => {
-				await window.app.vault.adapter.append("log.txt", "x");
-				await window.app.vault.adapter.read("1.md");
-				window.app.vault.setConfig("theme", "moonstone");
-				await window.app.workspace.requestSaveLayout.run();
-			});
-			const counters = playground.faults.counters();
-			expect({
-				write: counters["write"],
-				append: counters["append"],
-				read: counters["read"],
-				mutations: counters.mutations,
-			}).toEqual({
-				write: 3,
-				append: 1,
-				read: 1,
-				mutations: 4,
-			});
-		});
-	});
-
-	test("latency is added to every call", async () => {
-		await withPlayground({}, async (playground) => {
-			playground.faults.set({ latencyMs: 120 });
-			const took = await playground.page.evaluate(async () => {
-				const start = performance.now();
-				await window.app.vault.adapter.read("Note.md");
-				return performance.now() - start;
-			});
-			expect(took).toBeGreaterThan(100);
-		});
-	});
-});
 
 describe("the folder", () => {
 	test("edits from outside are seen: new, changed, moved and removed files and folders", async () => {
@@ -364,85 +233,6 @@ describe("profiles", () => {
 	});
 });
 
-describe("the app", () => {
-	test("views in tabs that are not shown are deferred after a start, until they are revealed", async () => {
-		await withPlayground({ plugin }, async (playground) => {
-			const { page } = playground;
-			await page.evaluate(async () => {
-				const leaf = window.app.workspace.getRightLeaf(false);
-				await leaf?.setViewState({ type: "fixture-view" });
-				window.app.workspace.rightSplit.collapse();
-				await window.app.workspace.requestSaveLayout.run();
-			});
-			await playground.restart();
-			const state = await page.evaluate(async () => {
-				const [leaf] = window.app.workspace.getLeavesOfType("fixture-view");
-				const before = [leaf?.isDeferred, leaf?.view.constructor.name];
-				if (leaf) await window.app.workspace.revealLeaf(leaf);
-				return [...before, leaf?.isDeferred, leaf?.view.constructor.name];
-			});
-			expect(state).toEqual([true, expect.stringContaining("DeferredView"), false, "FixtureView"]);
-		});
-	});
-
-	test("a plugin that requires what the app does not give is not loaded, and says why", async () => {
-		await withPlayground({ plugin }, async (playground) => {
-			const main = join(playground.vaultDir, ".obsidian/plugins/fixture/main.js");
-			for (const name of ["fs", "@codemirror/merge", "electron"]) {
-				writeFileSync(main, `require(${JSON.stringify(name)});`);
-				await playground.restart();
-				await playground.page.getByText(`requires "${name}", which the app does not provide`).waitFor();
-				expect(await playground.page.evaluate(() => Object.keys(window.app.plugins.plugins))).toEqual([]);
-			}
-		});
-	});
-
-	test("what is not implemented throws by its name", async () => {
-		await withPlayground({}, async ({ page }) => {
-			const messages = await page.evaluate(() => {
-				const { obsidian, app } = window.__playground ?? {};
-				const attempts = [
-					() => (obsidian as unknown as { BasesView: unknown }).BasesView,
-					() => app?.workspace.getLeaf("window"),
-					() => (app as unknown as { dom: unknown }).dom,
-				];
-				return attempts.map((attempt) => {
-					try {
-						return attempt();
-					} catch (error) {
-						return (error as Error).message;
-					}
-				});
-			});
-			expect(messages).toEqual([
-				'The playground does not implement BasesView of the module "obsidian".',
-				"The playground does not implement pop-out windows.",
-				"The playground does not implement App.dom.",
-			]);
-		});
-	});
-
-	test("an editor holds line feeds alone and writes only what was edited", async () => {
-		await withPlayground({}, async (playground) => {
-			const { page, vaultDir } = playground;
-			writeFileSync(join(vaultDir, "crlf.md"), "one\r\ntwo\r\n");
-			await page.waitForFunction(() => window.app.vault.getFileByPath("crlf.md") !== null);
-			await openNote(page, "crlf.md");
-			expect(await page.evaluate(() => window.app.workspace.activeEditor?.editor?.getValue())).toBe(
-				"one\ntwo\n",
-			);
-			await openNote(page, "Home.md");
-			expect(readNote(playground, "crlf.md")).toBe("one\r\ntwo\r\n");
-			await openNote(page, "crlf.md");
-			await page.evaluate(() => {
-				window.app.workspace.activeEditor?.editor?.replaceRange("three\n", { line: 2, ch: 0 });
-				window.app.commands.executeCommandById("editor:save-file");
-			});
-			await expect.poll(() => readNote(playground, "crlf.md")).toBe("one\ntwo\nthree\n");
-		});
-	});
-});
-
 describe("the network", () => {
 	test("requests to other hosts carry the app's origin, and only what allows it can be read", async () => {
 		const origins: unknown[] = [];
@@ -505,122 +295,5 @@ describe("the network", () => {
 			await server.close();
 			rmSync(vaultDir, { recursive: true });
 		}
-	});
-});
-
-describe("what plugins add", () => {
-	test("menus of the editor, of files and of tabs are asked of plugins, and commands and addresses run", async () => {
-		await withPlayground({ plugin }, async ({ page }) => {
-			await openNote(page, "Note.md");
-			await page.evaluate(() => {
-				const { obsidian, app } = window.__playground ?? {};
-				const { workspace } = app ?? window.app;
-				type Adds = {
-					addItem(add: (item: { setTitle(title: string): { onClick(run: () => void): void } }) => void): void;
-				};
-				const add = (title: string) => (menu: Adds) =>
-					menu.addItem((item) =>
-						item
-							.setTitle(title)
-							.onClick(
-								() => new (obsidian as { Notice: new (text: string) => unknown }).Notice(`chose ${title}`),
-							),
-					);
-				workspace.on("editor-menu", add("From the editor"));
-				workspace.on("file-menu", add("From the file"));
-				workspace.protocolHandlers.set(
-					"test",
-					(params) =>
-						new (obsidian as { Notice: new (text: string) => unknown }).Notice(`came with ${params["a"]}`),
-				);
-			});
-			await page.locator(".cm-content").click({ button: "right" });
-			await page.getByRole("menuitem", { name: "From the editor" }).click();
-			await page.getByText("chose From the editor").waitFor();
-			await page.getByRole("treeitem", { name: "Note", exact: true }).click({ button: "right" });
-			await page.getByRole("menuitem", { name: "From the file" }).click();
-			await page.getByText("chose From the file").waitFor();
-			expect(await page.evaluate(() => window.app.openProtocolUrl("obsidian://test?a=b%20c"))).toBe(true);
-			await page.getByText("came with b c").waitFor();
-		});
-	});
-
-	test("a plugin that is switched off leaves nothing behind, and its views say that it is gone", async () => {
-		await withPlayground({ plugin }, async ({ page, errors }) => {
-			const traces = () =>
-				page.evaluate(() => ({
-					commands: Object.keys(window.app.commands.commands).filter((id) => id.startsWith("fixture")),
-					ribbon: document.querySelectorAll('[aria-label="Open fixture"]').length,
-					styles: document.querySelectorAll('style[data-plugin="fixture"]').length,
-					tabs: window.app.setting.pluginTabs.length,
-				}));
-			await page.evaluate(() => window.app.commands.executeCommandById("fixture:open"));
-			await page.getByRole("heading", { name: "Fixture view" }).waitFor();
-			await page.evaluate(() => window.app.plugins.disablePluginAndSave("fixture"));
-			await page.getByText('No plugin provides the view "fixture-view" now.').waitFor();
-			expect(await traces()).toEqual({ commands: [], ribbon: 0, styles: 0, tabs: 0 });
-			await page.evaluate(() => window.app.plugins.enablePluginAndSave("fixture"));
-			await page.getByRole("heading", { name: "Fixture view" }).waitFor();
-			expect((await traces()).commands).toHaveLength(3);
-			expect(errors).toEqual([]);
-		});
-	});
-
-	test("every aria-label shows as a tooltip, that of a region too; a name by aria-labelledby does not", async () => {
-		await withPlayground({ plugin }, async ({ page }) => {
-			await page.evaluate(async () => {
-				const leaf = await window.app.workspace.ensureSideLeaf("fixture-view", "right");
-				const { contentEl } = leaf.view as unknown as { contentEl: HTMLElement };
-				contentEl
-					.createEl("section", { attr: { "aria-label": "Labelled region" } })
-					.createDiv({ text: "inside the region" });
-			});
-			const tooltip = page.getByRole("tooltip");
-			await page.getByText("inside the region").hover();
-			await tooltip.getByText("Labelled region").waitFor();
-			await page.getByRole("heading", { name: "Fixture view" }).hover();
-			await tooltip.waitFor({ state: "detached" });
-			expect(await page.getByRole("complementary", { name: "Right sidebar" }).count()).toBe(1);
-		});
-	});
-
-	test("reading view renders links, embeds, tasks and callouts, runs post processors, and no script", async () => {
-		await withPlayground({}, async ({ page, vaultDir }) => {
-			const source = [
-				"[[Note]] ![[Folder/Inner]] [[Nothing]] #tag ==marked== %%hidden%%",
-				"",
-				"- [x] done",
-				"",
-				"> [!warning] Mind",
-				"> the gap",
-				"",
-				'<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>',
-				"",
-				"```shout",
-				"hello",
-				"```",
-			].join("\n");
-			writeFileSync(join(vaultDir, "Read.md"), source);
-			await page.waitForFunction(() => window.app.vault.getFileByPath("Read.md") !== null);
-			await page.evaluate(() => {
-				const { MarkdownPreviewRenderer } = window.__playground?.obsidian ?? {};
-				const shout = MarkdownPreviewRenderer?.createCodeBlockPostProcessor("shout", (text, el) =>
-					el.setText(text.toUpperCase()),
-				);
-				if (shout) MarkdownPreviewRenderer?.registerPostProcessor(shout);
-			});
-			await openNote(page, "Read.md");
-			await page.evaluate(() => window.app.commands.executeCommandById("markdown:toggle-preview"));
-			const view = page.locator(".markdown-preview-view");
-			await view.getByText("HELLO").waitFor();
-			await view.getByText("Inner, links to").waitFor();
-			expect(await view.locator("a.internal-link.is-unresolved").allTextContents()).toEqual(["Nothing"]);
-			expect(await view.locator(".callout[data-callout=warning] .callout-title").innerText()).toBe("Mind");
-			expect(await view.locator("mark").innerText()).toBe("marked");
-			expect(await view.getByText("hidden").count()).toBe(0);
-			expect(await page.evaluate(() => "hacked" in window)).toBe(false);
-			await view.getByRole("link", { name: "Note", exact: true }).click();
-			await page.waitForFunction(() => window.app.workspace.getActiveFile()?.path === "Note.md");
-		});
 	});
 });

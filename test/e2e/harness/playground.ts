@@ -100,6 +100,19 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
 	};
 }
 
+/** Runs with a playground of its own, which is closed whatever happens. */
+export async function runPlayground(
+	options: PlaygroundOptions,
+	work: (playground: Playground) => Promise<void>,
+): Promise<void> {
+	const playground = await startPlayground(options);
+	try {
+		await work(playground);
+	} finally {
+		await playground.close();
+	}
+}
+
 function collectErrors(page: Page): string[] {
 	const errors: string[] = [];
 	page.on("pageerror", (error) => errors.push(String(error.stack ?? error)));
