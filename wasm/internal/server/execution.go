@@ -143,11 +143,14 @@ func (x *execution) execute(dir string) (*runner.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	x.event("run.confirmed", "info", "The changes were approved.", nil)
+	if !x.automatic {
+		x.event("run.confirmationRequested", "info", "The changes were shown for approval.", nil)
+	}
+	x.event("run.confirmed", "info", "The changes were approved.", map[string]any{"confirmationId": confirmation, "automatic": x.automatic})
 	x.event("run.started", "info", "The run has begun.", nil)
 	rc := s.runConfig(se, x.pipeline(pol), pol, confirmation)
 	rc.Gate = x.gate
-	rc.Ready, rc.Fatal = x.ready, x.fatal
+	rc.Expanded, rc.Ready, rc.Fatal = x.scheduled, x.ready, x.fatal
 	rc.Skipped, rc.Finished, rc.Stopped = x.skipped, x.abandon, x.jw.AbandonRest
 	return runner.Run(x.ctx, rc), nil
 }
