@@ -22,7 +22,7 @@ function hostOf(methods: Partial<Host>): Host {
 	return methods as Host;
 }
 
-function connect(host: Partial<Host> = {}, source = nodeSource(text, worker), graceMs = 400) {
+function connect(host: Partial<Host> = {}, source = nodeSource(text, worker), graceMs = 15_000) {
 	const statuses: Status[] = [];
 	const events: Event[] = [];
 	const client = new Client({
@@ -194,7 +194,7 @@ describe("cancelling", () => {
 
 	it("a core that loops for ever ends it, and another answers", async () => {
 		vi.spyOn(console, "error").mockImplementation(() => {});
-		const { client, source } = connect();
+		const { client, source } = connect({}, nodeSource(text, worker), 200);
 		await client.start();
 		const sent = vi.spyOn(source.workers[0] as NodeWorker, "postMessage");
 		const abort = new AbortController();
