@@ -1,5 +1,6 @@
 // Svelte actions: what a component does with a real element.
 
+import { tick } from "svelte";
 import type { Rendered, Shell } from "./shell";
 import { blocks } from "./blocks";
 
@@ -31,15 +32,16 @@ export function focus(el: HTMLElement): void {
 /** Makes a text field as high as its text, within what CSS allows. */
 export function grow(el: HTMLTextAreaElement, text: string): Updatable<string> {
 	let last = "";
-	const fit = (next: string) => {
+	const fit = async (next: string) => {
 		if (next === last) return;
 		last = next;
+		// The element has the new text only when every update has been made.
+		await tick();
 		el.setCssProps({ "--ea-text-height": "auto" });
-		el.setCssProps({ "--ea-text-height": `${el.scrollHeight}px` });
+		if (next !== "") el.setCssProps({ "--ea-text-height": `${el.scrollHeight}px` });
 	};
-	// Before the first text the height is the one row that the style gives.
-	fit(text);
-	return { update: fit };
+	void fit(text);
+	return { update: (next) => void fit(next) };
 }
 
 /**

@@ -402,6 +402,18 @@ describe.skipIf(!findChromium())("the panel", () => {
 			await page.context().close();
 		});
 
+		it("sees the field grow with the text, and shrink when it is sent", async () => {
+			const page = await show([ready], {}, { send: { turn: "t1" } });
+			const message = page.getByRole("textbox", { name: "Message" });
+			const height = async () => (await message.boundingBox())!.height;
+			const low = await height();
+			await message.fill("a\nb\nc\nd\ne\nf");
+			await expect.poll(height).toBeGreaterThan(low + 40);
+			await message.press("Enter");
+			await expect.poll(height).toBe(low);
+			await page.context().close();
+		});
+
 		it("offers the selection, with its size, and can take it out", async () => {
 			const page = await show(
 				[ready],
