@@ -68,7 +68,7 @@ class Seat {
 	async arrange() {
 		if (!this.side) return;
 		await this.page.addStyleTag({
-			content: `.mod-sidedock.mod-left-split, .status-bar { display: none !important; }
+			content: `.mod-sidedock.mod-left-split, .status-bar, .notice-container { display: none !important; }
 			.mod-sidedock.mod-right-split { width: ${this.side}px !important; }`,
 		});
 	}
@@ -168,7 +168,10 @@ const stories = [
 			await seat.approve();
 			await seat.picture("run", seat.panel);
 			await seat.button("Revert last run").click();
-			await seat.panel.locator(".ea-reverted").waitFor();
+			const said = seat.panel.locator(".ea-reverted");
+			await said.waitFor();
+			await seat.page.setViewportSize({ width: 1000, height: 620 });
+			await said.scrollIntoViewIfNeeded();
 			await seat.picture("reverted", seat.panel);
 		},
 	},
