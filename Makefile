@@ -22,7 +22,7 @@ build: install
 
 # Everything a change must pass; under 10 minutes on 2 cores.
 test: browser
-	$(stages) build $(lint_stages) go go-js vitest model browser e2e
+	$(stages) build $(lint_stages) go go-js vitest model clients browser e2e
 
 # What is exhaustive or heavy; under 30 minutes.
 rest: browser

@@ -71,6 +71,14 @@ const stages = {
 	],
 	build: () => [{ run: ["node", "esbuild.config.mjs"] }],
 	e2e: () => [{ run: ["npx", "vitest", "run", "--project", "e2e"], count: vitestCount }],
+	// The official clients against the proxy: a package of its own, so that the plugin's stays small.
+	clients: () => [
+		{ run: ["npm", "ci", "--no-audit", "--no-fund", "--prefix", "test/peers/proxy"] },
+		{
+			run: ["go", "test", "-tags", "peers", "-run", "Official", "-json", "./wasm/internal/proxy"],
+			count: goCount,
+		},
+	],
 	// The rest of everything: exhaustive loops, real peers, long runs.
 	"go-all": () => [
 		{ run: ["go", "test", "-race", "-timeout", "25m", "-json", ...goPackages], count: goCount },

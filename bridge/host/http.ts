@@ -2,9 +2,12 @@ import { requestUrl, type App } from "obsidian";
 import type { Answer, Host } from "../client";
 import { fail } from "../problem";
 import type { HTTPChunk, HTTPRequest, HTTPResponse } from "../protocol.gen";
-import { withSecrets } from "./secrets";
+import { withoutSecrets, withSecrets, type Filled } from "./secrets";
 
 type HTTPMethods = "http.open" | "http.read" | "http.close";
+
+/** The statuses from here on are refusals, whose words are shown to people. */
+const REFUSED = 400;
 
 /** An answer under way. */
 interface Open {
@@ -32,11 +35,11 @@ export class HTTPHost {
 	methods(): Pick<Host, HTTPMethods> {
 		return {
 			"http.open": async (request, { signal }) => {
-				const headers = withSecrets(this.app, request.headers);
+				const filled = withSecrets(this.app, request.headers);
 				const host = new URL(request.url).host;
 				return request.buffered
-					? this.#buffered(request, headers, host, signal)
-					: this.#stream(request, headers, host, signal);
+					? this.#buffered(request, filled, host, signal)
+					: this.#stream(request, filled, host, signal);
 			},
 			"http.read": ({ handle }, { signal }) => this.#read(handle, signal),
 			"http.close": async ({ handle }) => {
@@ -48,7 +51,7 @@ export class HTTPHost {
 
 	async #stream(
 		{ method, url, body }: HTTPRequest,
-		headers: Record<string, string>,
+		{ headers, used }: Filled,
 		host: string,
 		signal: AbortSignal,
 	): Promise<HTTPResponse> {
@@ -67,6 +70,14 @@ export class HTTPHost {
 				redirect: "manual", // another host was not asked for, and would be given the headers
 			});
 			if (response.type === "opaqueredirect") throw fail("VALIDATION_ERROR", "error.http.redirect", { host });
+			if (response.status >= REFUSED) {
+				const words = withoutSecrets(new Uint8Array(await response.arrayBuffer()), used);
+				return this.#add(
+					{ host, abort, next: once(words) },
+					response.status,
+					Object.fromEntries(response.headers),
+				);
+			}
 			const reader = response.body?.getReader();
 			const next = async () => {
 				for (;;) {
@@ -88,7 +99,7 @@ export class HTTPHost {
 	/** By the app's own client: obeys no CORS, gives the whole answer at once, cannot be stopped. */
 	async #buffered(
 		{ method, url, body }: HTTPRequest,
-		headers: Record<string, string>,
+		{ headers, used }: Filled,
 		host: string,
 		signal: AbortSignal,
 	): Promise<HTTPResponse> {
@@ -97,12 +108,8 @@ export class HTTPHost {
 			if (signal.aborted) throw fail("CANCELLED", "error.cancelled");
 			throw fail("NETWORK_ERROR", "error.http.unreachable", { host }, error);
 		});
-		let rest: Uint8Array | undefined = new Uint8Array(response.arrayBuffer);
-		const next = async () => {
-			const chunk = rest;
-			rest = undefined;
-			return chunk && chunk.length > 0 ? chunk : undefined;
-		};
+		const whole = new Uint8Array(response.arrayBuffer);
+		const next = once(response.status >= REFUSED ? withoutSecrets(whole, used) : whole);
 		return this.#add({ host, abort: new AbortController(), next }, response.status, response.headers);
 	}
 
@@ -131,6 +138,16 @@ export class HTTPHost {
 		this.#open.get(handle)?.abort.abort();
 		this.#open.delete(handle);
 	}
+}
+
+/** Gives a body that is all there. */
+function once(body: Uint8Array): Open["next"] {
+	let rest: Uint8Array | undefined = body.length > 0 ? body : undefined;
+	return async () => {
+		const chunk = rest;
+		rest = undefined;
+		return chunk;
+	};
 }
 
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -12,15 +12,29 @@ function secret(app: App, name: string): string | null {
 	return value === null || value.trim() === "" ? null : value.trim();
 }
 
+/** Header values with the secrets in place, and the secrets that were put in. */
+export interface Filled {
+	headers: Record<string, string>;
+	used: string[];
+}
+
 /** Puts secrets in the place of {{secret:NAME}} in header values. */
-export function withSecrets(app: App, headers: Record<string, string>): Record<string, string> {
-	const filled: Record<string, string> = {};
+export function withSecrets(app: App, headers: Record<string, string>): Filled {
+	const filled: Filled = { headers: {}, used: [] };
 	for (const [header, value] of Object.entries(headers)) {
-		filled[header] = value.replace(/\{\{secret:([^{}]+)\}\}/g, (_, name: string) => {
+		filled.headers[header] = value.replace(/\{\{secret:([^{}]+)\}\}/g, (_, name: string) => {
 			const found = secret(app, name);
 			if (found === null) throw fail("AUTH_REQUIRED", "error.secret.missing", { name });
+			filled.used.push(found);
 			return found;
 		});
 	}
 	return filled;
+}
+
+/** Takes secrets out of a refusal: some providers repeat the key that they did not accept. */
+export function withoutSecrets(body: Uint8Array, used: string[]): Uint8Array {
+	const text = new TextDecoder().decode(body);
+	const clean = used.reduce((rest, value) => rest.replaceAll(value, "[redacted]"), text);
+	return clean === text ? body : new TextEncoder().encode(clean);
 }

@@ -37,6 +37,8 @@ beforeAll(async () => {
 	server = createServer((request, response) => {
 		response.setHeader("access-control-allow-origin", "*");
 		response.setHeader("access-control-allow-headers", "*");
+		if (request.url === "/refused")
+			return response.writeHead(401).end(`the key ${request.headers["x-key"]} is wrong`);
 		if (request.url === "/moved") return response.writeHead(302, { location: "/" }).end();
 		if (request.url === "/endless") return response.writeHead(200).write("first");
 		if (request.url === "/cut") {
@@ -359,6 +361,16 @@ describe("the network", () => {
 			});
 			expect((await call("http.read", { handle })).result).toEqual({ blob: -1, done: true });
 			expect((await call("http.read", { handle })).problem?.code).toBe("NETWORK_ERROR");
+		}
+	});
+
+	test("a refusal that repeats the key comes without it", async () => {
+		for (const buffered of [false, true]) {
+			const asked = await open("/refused", { headers: { "x-key": "Bearer {{secret:k}}" }, buffered });
+			const { handle, status } = asked.result as { handle: number; status: number };
+			expect(status).toBe(401);
+			const { bytes } = await call("http.read", { handle });
+			expect(Buffer.from(bytes?.[0] ?? []).toString()).toBe("the key Bearer [redacted] is wrong");
 		}
 	});
 

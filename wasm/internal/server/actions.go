@@ -149,7 +149,7 @@ func (s *Server) actionsImport(ctx context.Context, p protocol.Import) (protocol
 	if err := s.library.Import(ctx, list, newID); err != nil {
 		return protocol.Imported{}, err
 	}
-	out.Kept = true
+	out.Kept, out.Actions = true, s.actionViews(list) // under the ids that they have now
 	_, err = s.tellActions(ctx)
 	return out, err
 }
