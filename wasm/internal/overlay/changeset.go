@@ -85,15 +85,18 @@ func (v *Vault) change(ctx context.Context, path string, movedTo map[string]stri
 		c.Before, err = v.before(ctx, path)
 		return c, true, err
 	}
+	// What was here may have moved away, and this be another of the same name.
+	to, moved := movedTo[path]
+	stayed := !moved || to == path
 	c := Change{Path: path, Kind: n.kind, Follows: n.follows}
 	switch {
 	case n.origin != "" && n.origin != path:
 		c.Status, c.From = Rename, n.origin
-	case n.kind == host.Folder && was, n.lazy():
+	case n.kind == host.Folder && was && stayed, n.lazy():
 		return c, false, nil
 	case n.kind == host.Folder:
 		c.Status = Mkdir
-	case was && old.Kind == host.File:
+	case was && stayed && old.Kind == host.File:
 		c.Status = Modify
 	default:
 		c.Status = Create

@@ -198,3 +198,16 @@ func TestTheRestIsKnownAlsoAfterAnotherStart(t *testing.T) {
 		t.Error("what was done was done again")
 	}
 }
+
+func TestARunOfEmptyNotesAloneIsTakenBack(t *testing.T) {
+	mem := hosttest.New(hosttest.Options{})
+	sh := begin(t, mem, free)
+	end := sh.do(planOf("empty", `{"id":"a","tool":"vault.createFile","args":{"path":"A.md","content":""}}`))
+	if v := call[protocol.Verified](sh, "run.verify", protocol.RunRef{Run: end.Run}); !v.OK {
+		t.Fatalf("%+v", v)
+	}
+	sh.revert(end.Run)
+	if s := mem.Snapshot(); len(s) != 0 {
+		t.Fatalf("%v", s)
+	}
+}

@@ -222,7 +222,7 @@ func (x *execution) finish(rep *runner.Report, err error) journal.End {
 	case fault.Is(err, fault.Cancelled):
 		outcome, key = "cancelled", "run.cancelled"
 		rs.Problem = nil
-	case fault.Is(err, fault.Conflict):
+	case fault.Is(err, fault.Conflict) && (rep == nil || rep.Stopped != nil): // else it was shown, and skipped
 		outcome, key = "conflict", "run.conflict"
 	case err != nil && rs.Done > 0:
 		outcome, key = "partial", "run.partial"
