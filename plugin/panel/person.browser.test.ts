@@ -1,391 +1,32 @@
-// The panel in Chromium: what a person sees and can do, over a core whose
-// answers are given. Pictures are kept with SHOTS=folder.
+// The panel in Chromium: what a person does, and what the core is asked.
 
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
-import AxeBuilder from "@axe-core/playwright";
-import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { buildPage, findChromium, launch, open, type Look } from "../dev/build";
+import { findChromium } from "../dev/build";
 import {
 	action,
-	call,
 	can,
 	event,
 	exec,
 	file,
-	fileView,
 	question,
 	review,
 	runState,
 	state,
-	summary,
 	turn,
 	words,
 } from "../dev/fixtures";
-import type { Event } from "../protocol";
-
-const shots = process.env["SHOTS"];
+import { asked, mixed, modified, openStage, ready, show, type Stage } from "../dev/stage";
 
 describe.skipIf(!findChromium())("the panel", () => {
-	let browser: Browser;
-	let html: string;
+	let stage: Stage;
 	beforeAll(async () => {
-		[browser, html] = await Promise.all([launch(), buildPage()]);
+		stage = await openStage();
 	}, 60_000);
-	afterAll(() => browser?.close());
-
-	async function show(
-		events: Event[],
-		look: Look = {},
-		answers: Record<string, unknown> = {},
-	): Promise<Page> {
-		const page = await open(browser, html, look);
-		await page.evaluate(
-			([events, answers]) => {
-				Object.assign(window.dev.answers, answers);
-				window.dev.tell(events);
-			},
-			[events, answers] as const,
-		);
-		return page;
-	}
-
-	const settled = (page: Page) =>
-		page.evaluate(
-			() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
-		);
-
-	const asked = (page: Page, method: string) =>
-		page.evaluate((m) => window.dev.asked.filter((a) => a.method === m).map((a) => a.params), method);
-
-	const ready = event("state", {
-		state: state({ demo: true, actions: [action(), action({ id: "a2", name: "Daily review" })] }),
-	});
-	const mixed = review({
-		summary: [
-			{ tone: "create", text: words("Will create 10 notes under Projects/XYZ") },
-			{ tone: "rename", text: words("Will rename Inbox/Old.md to Archive/Old.md") },
-			{ tone: "delete", text: words("Will move Inbox/Scrap.md to the trash") },
-			{ tone: "command", text: words("Will run the command “Daily notes: Open today's daily note”") },
-		],
-		files: [
-			...review().files,
-			file("Archive/Old.md", { status: "rename", from: "Inbox/Old.md", added: 0 }),
-			file("Home.md", { status: "modify", added: 1, removed: 1, linksOnly: true }),
-			file("Inbox/Scrap.md", { status: "trash", added: 0, removed: 40 }),
-		],
-		warnings: [words("Two bullets have the same title: the second note is named “Compost (2)”.")],
-		risk: "commands",
-	});
-	const modified = fileView("Inbox/Ideas for the garden.md", {
-		status: "modify",
-		before:
-			"# Ideas\n\n- Tomato trellis\n- Compost\n- Rain barrel\n\nOne.\n\nTwo.\n\nThree.\n\nFour.\n\nFive.\n\nSix.\n\nThe end.\n",
-		after:
-			"# Ideas\n\n- [[Tomato trellis]]\n- [[Compost]]\n- Rain barrel\n\nOne.\n\nTwo.\n\nThree.\n\nFour.\n\nFive.\n\nSix.\n\nThe very end.\n",
-		hunks: [
-			{
-				beforeFrom: 2,
-				beforeTo: 4,
-				afterFrom: 2,
-				afterTo: 4,
-				removed: ["- Tomato trellis", "- Compost"],
-				added: ["- [[Tomato trellis]]", "- [[Compost]]"],
-			},
-			{
-				beforeFrom: 18,
-				beforeTo: 19,
-				afterFrom: 18,
-				afterTo: 19,
-				removed: ["The end."],
-				added: ["The very end."],
-			},
-		],
-	});
-	const thousand = Array.from({ length: 1000 }, (_, n) => exec(n, n % 97 === 5 ? "error" : "ok"));
-
-	const scenes: Record<
-		string,
-		{ events: Event[]; answers?: Record<string, unknown>; after?: (page: Page) => Promise<void> }
-	> = {
-		empty: { events: [ready] },
-		"needs-model": { events: [event("state", { state: state({ ready: false, actions: [action()] }) })] },
-		streaming: {
-			events: [
-				ready,
-				event("turn.started", { turn: turn() }),
-				event("turn.text", {
-					delta: {
-						turn: "t1",
-						text: "I will make one note for **each of the ten bullets**:\n\n1. Read the selection\n2. Create the notes\n\n```md\n# Compost\n```",
-					},
-				}),
-			],
-			after: async (page) => {
-				await page.evaluate(() =>
-					window.dev.select("Inbox/Ideas for the garden.md", "- Tomato trellis\n- Compost"),
-				);
-			},
-			answers: { estimate: { snippet: "- Tomato trellis - Compost - Rain barrel …", tokens: 212 } },
-		},
-		review: {
-			events: [
-				ready,
-				event("turn.ended", {
-					turn: turn({
-						phase: "done",
-						outcome: "plan",
-						reply: "One note for each of the 10 bullets.",
-						run: "r1",
-					}),
-				}),
-				event("review.opened", { review: mixed }),
-			],
-			answers: { "review.file": modified },
-			after: async (page) => {
-				await page.getByRole("button", { name: /Ideas for the garden/ }).click();
-				await page.locator(".cm-editor").first().waitFor();
-			},
-		},
-		running: {
-			events: [
-				ready,
-				event("run.state", {
-					run: runState({
-						total: 1300,
-						done: 990,
-						failed: 11,
-						leftMs: 4200,
-						text: words("1,001 of 1,300 notes made"),
-					}),
-				}),
-				...thousand,
-			],
-		},
-		finished: {
-			events: [
-				ready,
-				event("turn.ended", { turn: turn({ phase: "done", outcome: "plan", reply: "Done.", run: "r1" }) }),
-				...thousand.slice(6, 16),
-				event("run.state", {
-					run: runState({
-						state: "finished",
-						outcome: "ok",
-						done: 10,
-						text: words("10 notes made."),
-						can: { ...can, revert: true, save: true },
-					}),
-				}),
-			],
-			answers: { "run.get": { summary: summary(), files: review().files, calls: [], plan: "{}" } },
-		},
-		failed: {
-			events: [
-				ready,
-				exec(1, "ok"),
-				event("exec", {
-					exec: {
-						type: "step.failed",
-						runId: "r1",
-						timestamp: "",
-						level: "error",
-						message: "",
-						call: call(2, {
-							status: "error",
-							result: "",
-							problem: {
-								code: "CONFLICT",
-								key: "error.vault.changed",
-								params: { path: "Projects/XYZ/Note 2.md" },
-							},
-						}),
-					},
-				}),
-				event("run.state", {
-					run: runState({
-						state: "finished",
-						outcome: "partial",
-						done: 7,
-						failed: 1,
-						skipped: 2,
-						text: words("7 of 10 notes made, 1 failed, 2 not reached."),
-						can: { ...can, revert: true, rest: true },
-					}),
-				}),
-			],
-		},
-		recovery: {
-			events: [
-				event("state", {
-					state: state({ recoveries: [summary({ run: "r7", text: words("4 of 10 notes were made.") })] }),
-				}),
-			],
-		},
-		question: {
-			events: [
-				ready,
-				event("question.opened", { question: question() }),
-				event("question.opened", {
-					question: question({
-						id: "q2",
-						kind: "parameters",
-						text: words("“Notes from bullets” needs two values."),
-						tool: undefined,
-						fields: [
-							{ name: "folder", label: words("Folder"), kind: "folder", value: "Projects" },
-							{ name: "when", label: words("Day"), kind: "date", value: "2026-11-20" },
-							{ name: "kind", label: words("Kind"), kind: "choice", value: "b", choices: ["a", "b"] },
-						],
-					}),
-				}),
-			],
-		},
-		conflict: {
-			events: [
-				ready,
-				event("run.state", {
-					run: runState({
-						state: "finished",
-						outcome: "ok",
-						text: words("3 notes changed."),
-						can: { ...can, revert: true },
-					}),
-				}),
-			],
-			answers: {
-				"run.revert": {
-					run: "r2",
-					restored: ["a.md", "b.md"],
-					merged: [],
-					kept: [],
-					notUndone: [],
-					conflicts: [{ path: "Home.md", before: "Welcome.\n", after: "Hello.\n", now: "Good day.\n" }],
-				},
-			},
-			after: async (page) => {
-				await page.getByRole("button", { name: "Revert last run", exact: true }).click();
-				await page.getByText("Write it yourself").click();
-			},
-		},
-		history: {
-			events: [ready],
-			answers: {
-				"runs.list": {
-					bytes: 1_250_000,
-					runs: [
-						summary({ run: "r3", outcome: "partial" }),
-						summary({ run: "r2", kind: "revert", goal: "Revert: Tidy" }),
-						summary(),
-					],
-				},
-				"run.get": { summary: summary(), files: review().files, calls: [call(1), call(2)], plan: "{}" },
-				"run.verify": { ok: true, records: 41, problems: [] },
-			},
-			after: async (page) => {
-				await page.getByRole("button", { name: "History", exact: true }).click();
-				await page
-					.getByRole("button", { name: /Tidy the reading list/ })
-					.first()
-					.click();
-				await page.getByRole("button", { name: "Verify" }).click();
-			},
-		},
-		import: {
-			events: [ready],
-			answers: {
-				"actions.import": {
-					actions: [action({ risk: "commands" })],
-					review: [words("May create and change notes in Projects.")],
-					kept: false,
-				},
-			},
-			after: async (page) => {
-				await page.evaluate(() => (window.dev.session.screen = "import"));
-				await page.getByLabel("Or paste the JSON").fill("{}");
-				await page.getByRole("button", { name: "Look inside" }).click();
-			},
-		},
-	};
-
-	const looks = [
-		{ width: 300, theme: "light", mobile: false },
-		{ width: 300, theme: "dark", mobile: true },
-		{ width: 760, theme: "dark", mobile: false },
-	];
-
-	it.each(Object.keys(scenes))(
-		"fits, and axe finds nothing wrong: %s",
-		async (name) => {
-			const scene = scenes[name]!;
-			const page = await show(scene.events, {}, scene.answers);
-			await scene.after?.(page);
-			for (const { width, theme, mobile } of looks) {
-				await page.setViewportSize({ width, height: 800 });
-				await page.evaluate(
-					(cls) => (document.body.className = cls),
-					`theme-${theme}${mobile ? " is-mobile" : ""}`,
-				);
-				await settled(page);
-				if (shots) {
-					mkdirSync(shots, { recursive: true });
-					await page.screenshot({
-						path: join(shots, `${name}-${width}-${theme}${mobile ? "-mobile" : ""}.png`),
-					});
-				}
-				const over = await page.evaluate(() => {
-					const scroll = document.querySelector(".ea-scroll");
-					return scroll ? scroll.scrollWidth - scroll.clientWidth : 0;
-				});
-				expect(over, `pixels wider than the panel at ${width}`).toBeLessThanOrEqual(0);
-				// The page stands for the app, which has its own landmarks and headings.
-				const axe = await new AxeBuilder({ page })
-					.disableRules(["region", "page-has-heading-one", "heading-order"])
-					.analyze();
-				const wrong = axe.violations.map(
-					(v) =>
-						`${v.id}: ${v.nodes.map((n) => `${n.html.slice(0, 120)} (${n.any[0]?.message ?? ""})`).join(" ")}`,
-				);
-				expect(wrong, `${width} ${theme}`).toEqual([]);
-			}
-			await page.context().close();
-		},
-		60_000,
-	);
-
-	const still = Object.keys(scenes).filter((name) => !scenes[name]!.after);
-
-	it.each<[string, Look]>([
-		["in German", { width: 300, lang: "de" }],
-		["in Chinese", { width: 300, lang: "zh" }],
-		["from right to left", { width: 300, dir: "rtl" }],
-	])(
-		"fits %s",
-		async (how, look) => {
-			for (const name of still) {
-				const page = await show(scenes[name]!.events, look, scenes[name]!.answers);
-				await settled(page);
-				if (shots) await page.screenshot({ path: join(shots, `${name}-${how.replaceAll(" ", "-")}.png`) });
-				const over = await page.evaluate(() => {
-					const scroll = document.querySelector(".ea-scroll");
-					return scroll ? scroll.scrollWidth - scroll.clientWidth : 0;
-				});
-				expect(over, name).toBeLessThanOrEqual(0);
-				const cut = await page.evaluate(() =>
-					[...document.querySelectorAll<HTMLElement>(".ea-buttons button, .ea-toolbar button")]
-						.filter((button) => button.scrollWidth > button.clientWidth + 1)
-						.map((button) => button.textContent),
-				);
-				expect(cut, `${name}: words cut off`).toEqual([]);
-				await page.context().close();
-			}
-		},
-		60_000,
-	);
+	afterAll(() => stage?.browser.close());
 
 	describe("a person", () => {
 		it("sends the message with Enter and a dry run with its button, and the field is empty then", async () => {
-			const page = await show([ready], {}, { send: { turn: "t1" } });
+			const page = await show(stage, [ready], {}, { send: { turn: "t1" } });
 			const message = page.getByRole("textbox", { name: "Message" });
 			await message.fill("first");
 			await message.press("Shift+Enter");
@@ -403,7 +44,7 @@ describe.skipIf(!findChromium())("the panel", () => {
 		});
 
 		it("sees the field grow with the text, and shrink when it is sent", async () => {
-			const page = await show([ready], {}, { send: { turn: "t1" } });
+			const page = await show(stage, [ready], {}, { send: { turn: "t1" } });
 			const message = page.getByRole("textbox", { name: "Message" });
 			const height = async () => (await message.boundingBox())!.height;
 			const low = await height();
@@ -416,6 +57,7 @@ describe.skipIf(!findChromium())("the panel", () => {
 
 		it("offers the selection, with its size, and can take it out", async () => {
 			const page = await show(
+				stage,
 				[ready],
 				{},
 				{ send: { turn: "t1" }, estimate: { snippet: "- a - b", tokens: 1212 } },
@@ -434,7 +76,7 @@ describe.skipIf(!findChromium())("the panel", () => {
 		});
 
 		it("approves exactly the state that is shown", async () => {
-			const page = await show([ready, event("review.opened", { review: review() })]);
+			const page = await show(stage, [ready, event("review.opened", { review: review() })]);
 			await page.evaluate(
 				(changed) => window.dev.tell([changed]),
 				event("review.changed", { review: review({ approval: "a2" }) }),
@@ -448,7 +90,7 @@ describe.skipIf(!findChromium())("the panel", () => {
 		});
 
 		it("finds no Approve where the core allows none", async () => {
-			const page = await show([
+			const page = await show(stage, [
 				ready,
 				event("review.opened", { review: review({ dryRun: true, approvable: false }) }),
 			]);
@@ -458,7 +100,7 @@ describe.skipIf(!findChromium())("the panel", () => {
 		});
 
 		it("closes a review with Cancel, a turn with Cancel, a run with Cancel: there is never more than one", async () => {
-			const page = await show([ready, event("review.opened", { review: review() })]);
+			const page = await show(stage, [ready, event("review.opened", { review: review() })]);
 			const cancel = page.getByRole("button", { name: "Cancel", exact: true });
 			await cancel.click();
 			expect(await asked(page, "review.close")).toEqual([{ run: "r1" }]);
@@ -477,7 +119,7 @@ describe.skipIf(!findChromium())("the panel", () => {
 		});
 
 		it("leaves a file out, and the box shows what the core says", async () => {
-			const page = await show([ready, event("review.opened", { review: review() })]);
+			const page = await show(stage, [ready, event("review.opened", { review: review() })]);
 			await page.evaluate(
 				(answer) => (window.dev.answers["review.amend"] = answer),
 				review({ approval: "a1" }),
@@ -498,6 +140,7 @@ describe.skipIf(!findChromium())("the panel", () => {
 
 		it("rejects one hunk, edits the text, and takes the edit back", async () => {
 			const page = await show(
+				stage,
 				[ready, event("review.opened", { review: mixed })],
 				{ width: 420 },
 				{ "review.file": modified },
@@ -520,7 +163,7 @@ describe.skipIf(!findChromium())("the panel", () => {
 
 		it("moves through a thousand files by keyboard, of which few exist", async () => {
 			const files = Array.from({ length: 1000 }, (_, n) => file(`Notes/Note ${n}.md`));
-			const page = await show([ready, event("review.opened", { review: review({ files }) })]);
+			const page = await show(stage, [ready, event("review.opened", { review: review({ files }) })]);
 			const list = page.getByRole("list", { name: "Files that would change" });
 			expect(await list.getByRole("listitem").count()).toBeLessThan(60);
 			await list.getByRole("button").first().focus();
@@ -540,7 +183,7 @@ describe.skipIf(!findChromium())("the panel", () => {
 		});
 
 		it("sees progress, and opens a call to its arguments and result", async () => {
-			const page = await show([
+			const page = await show(stage, [
 				ready,
 				event("run.state", { run: runState({ done: 3, failed: 1 }) }),
 				exec(1, "ok"),
@@ -566,7 +209,12 @@ describe.skipIf(!findChromium())("the panel", () => {
 				outcome: "partial",
 				can: { ...can, revert: true, rest: true, save: true },
 			});
-			const page = await show([ready, event("run.state", { run: end })], {}, { "actions.save": action() });
+			const page = await show(
+				stage,
+				[ready, event("run.state", { run: end })],
+				{},
+				{ "actions.save": action() },
+			);
 			await page.getByRole("button", { name: "Run the rest", exact: true }).click();
 			await page.getByRole("button", { name: "Save as action", exact: true }).click();
 			await page.getByLabel("Name of the action").fill("Ten notes");
@@ -580,6 +228,7 @@ describe.skipIf(!findChromium())("the panel", () => {
 
 		it("runs, renames and deletes a saved action, also without a model", async () => {
 			const page = await show(
+				stage,
 				[event("state", { state: state({ ready: false, actions: [action()] }) })],
 				{},
 				{
@@ -603,7 +252,7 @@ describe.skipIf(!findChromium())("the panel", () => {
 		});
 
 		it("answers a question with what was asked for", async () => {
-			const page = await show([
+			const page = await show(stage, [
 				ready,
 				event("question.opened", {
 					question: question({
@@ -620,7 +269,7 @@ describe.skipIf(!findChromium())("the panel", () => {
 		});
 
 		it("is told what went wrong and what to do, in words", async () => {
-			const page = await show([ready]);
+			const page = await show(stage, [ready]);
 			await page.evaluate(() => {
 				window.dev.failures.send = { code: "AUTH_REQUIRED", key: "error.cancelled", detail: "401" };
 			});
@@ -636,7 +285,7 @@ describe.skipIf(!findChromium())("the panel", () => {
 	});
 
 	it("scrolls itself to a review, and never the app around it", async () => {
-		const page = await show([ready]);
+		const page = await show(stage, [ready]);
 		await page.addStyleTag({ content: "html, body { overflow: hidden } body { padding-block-end: 600px }" });
 		const turns = Array.from({ length: 12 }, (_, n) =>
 			event("turn.ended", {
@@ -658,7 +307,7 @@ describe.skipIf(!findChromium())("the panel", () => {
 	});
 
 	it("stays fluid while 10,000 calls are told", async () => {
-		const page = await show([ready, event("run.state", { run: runState({ total: 10_000 }) })]);
+		const page = await show(stage, [ready, event("run.state", { run: runState({ total: 10_000 }) })]);
 		const events = Array.from({ length: 10_000 }, (_, n) => exec(n, "ok"));
 		const times = await page.evaluate((events) => window.dev.flood(events, 250), events);
 		expect(await page.locator(".ea-call").count()).toBeLessThan(60);

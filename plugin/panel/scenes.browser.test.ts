@@ -1,0 +1,94 @@
+// Every state of the panel in Chromium: it fits, and axe finds nothing wrong.
+// Pictures are kept with SHOTS=folder.
+
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import AxeBuilder from "@axe-core/playwright";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findChromium, type Look } from "../dev/build";
+import { openStage, scenes, settled, show, type Stage } from "../dev/stage";
+
+const shots = process.env["SHOTS"];
+
+describe.skipIf(!findChromium())("the panel", () => {
+	let stage: Stage;
+	beforeAll(async () => {
+		stage = await openStage();
+	}, 60_000);
+	afterAll(() => stage?.browser.close());
+
+	const looks = [
+		{ width: 300, theme: "light", mobile: false },
+		{ width: 300, theme: "dark", mobile: true },
+		{ width: 760, theme: "dark", mobile: false },
+	];
+
+	it.each(Object.keys(scenes))(
+		"fits, and axe finds nothing wrong: %s",
+		async (name) => {
+			const scene = scenes[name]!;
+			const page = await show(stage, scene.events, {}, scene.answers);
+			await scene.after?.(page);
+			for (const { width, theme, mobile } of looks) {
+				await page.setViewportSize({ width, height: 800 });
+				await page.evaluate(
+					(cls) => (document.body.className = cls),
+					`theme-${theme}${mobile ? " is-mobile" : ""}`,
+				);
+				await settled(page);
+				if (shots) {
+					mkdirSync(shots, { recursive: true });
+					await page.screenshot({
+						path: join(shots, `${name}-${width}-${theme}${mobile ? "-mobile" : ""}.png`),
+					});
+				}
+				const over = await page.evaluate(() => {
+					const scroll = document.querySelector(".ea-scroll");
+					return scroll ? scroll.scrollWidth - scroll.clientWidth : 0;
+				});
+				expect(over, `pixels wider than the panel at ${width}`).toBeLessThanOrEqual(0);
+				// The page stands for the app, which has its own landmarks and headings.
+				const axe = await new AxeBuilder({ page })
+					.disableRules(["region", "page-has-heading-one", "heading-order"])
+					.analyze();
+				const wrong = axe.violations.map(
+					(v) =>
+						`${v.id}: ${v.nodes.map((n) => `${n.html.slice(0, 120)} (${n.any[0]?.message ?? ""})`).join(" ")}`,
+				);
+				expect(wrong, `${width} ${theme}`).toEqual([]);
+			}
+			await page.context().close();
+		},
+		60_000,
+	);
+
+	const still = Object.keys(scenes).filter((name) => !scenes[name]!.after);
+
+	it.each<[string, Look]>([
+		["in German", { width: 300, lang: "de" }],
+		["in Chinese", { width: 300, lang: "zh" }],
+		["from right to left", { width: 300, dir: "rtl" }],
+	])(
+		"fits %s",
+		async (how, look) => {
+			for (const name of still) {
+				const page = await show(stage, scenes[name]!.events, look, scenes[name]!.answers);
+				await settled(page);
+				if (shots) await page.screenshot({ path: join(shots, `${name}-${how.replaceAll(" ", "-")}.png`) });
+				const over = await page.evaluate(() => {
+					const scroll = document.querySelector(".ea-scroll");
+					return scroll ? scroll.scrollWidth - scroll.clientWidth : 0;
+				});
+				expect(over, name).toBeLessThanOrEqual(0);
+				const cut = await page.evaluate(() =>
+					[...document.querySelectorAll<HTMLElement>(".ea-buttons button, .ea-toolbar button")]
+						.filter((button) => button.scrollWidth > button.clientWidth + 1)
+						.map((button) => button.textContent),
+				);
+				expect(cut, `${name}: words cut off`).toEqual([]);
+				await page.context().close();
+			}
+		},
+		60_000,
+	);
+});
