@@ -16,7 +16,7 @@ const benches = [
 
 export const names = benches.map(([name]) => name);
 
-const perCall = (m) => (m["ns/call"] ?? m["ns/op"]) / 1e6;
+const perCall = (m) => m["µs/call"] / 1000;
 
 export async function* rows(ctx) {
 	const goroot = execFileSync("go", ["env", "GOROOT"], { encoding: "utf8" }).trim();
