@@ -1,0 +1,153 @@
+/** A run that worked becomes a button that works without a model. */
+import { afterAll, afterEach, expect, onTestFinished, test } from "vitest";
+import { hashFolder, openNote, runFromPalette } from "./harness";
+import { eventually, leave, pluginFolder, sitDown, type Person } from "./person";
+
+afterAll(leave);
+
+const seated: Person[] = [];
+afterEach(() => {
+	for (const person of seated.splice(0)) expect(person.playground.errors).toEqual([]);
+});
+
+/** A person who has run the ten notes, saved that as an action, and taken the run back. */
+async function saved(name: string): Promise<{ person: Person; before: Record<string, string> }> {
+	const person = await sitDown();
+	seated.push(person);
+	onTestFinished(() => person.standUp());
+	const before = hashFolder(person.vault);
+	await person.askForNotes();
+	await person.approve();
+	await person.button("Save as action").click();
+	await person.panel.getByRole("textbox", { name: "Name of the action" }).fill(name);
+	await person.button("Save").click();
+	await actions(person).getByRole("button", { name, exact: true }).waitFor();
+	await person.revert();
+	return { person, before };
+}
+
+const actions = (person: Person) => person.panel.getByRole("region", { name: "Saved actions" });
+
+async function choose(person: Person, menu: string, entry: string): Promise<void> {
+	await actions(person).getByRole("button", { name: menu }).click();
+	await person.page.getByRole("menuitem", { name: entry, exact: true }).click();
+}
+
+/** The data.json of the plugin. */
+const data = (person: Person) =>
+	JSON.parse(person.read(`${pluginFolder}/data.json`)) as Record<string, unknown>;
+
+test("the button runs it on another selection without asking the model", async () => {
+	const { person, before } = await saved("Bullets to notes");
+	const asked = person.model.requests.length;
+	await person.button("New conversation").click();
+	await person.selectIn("Inbox/Ideas for the garden.md", 9, 11);
+	await actions(person).getByRole("button", { name: "Bullets to notes", exact: true }).click();
+	await person.plan.getByText("Will create 3 notes under Projects/XYZ").waitFor();
+	await person.approve();
+	expect(person.list("Projects/XYZ")).toHaveLength(3);
+	expect(person.model.requests.length).toBe(asked);
+	await person.revert();
+	expect(hashFolder(person.vault)).toEqual(before);
+});
+
+test("the palette has it as a command, also after a restart, and also where no model is set up", async () => {
+	const { person, before } = await saved("Bullets to notes");
+	const asked = person.model.requests.length;
+	await person.page.evaluate(async (path) => {
+		const { adapter } = window.app.vault;
+		const kept = JSON.parse(await adapter.read(path)) as Record<string, unknown>;
+		await adapter.write(path, JSON.stringify({ provider: "openai", palette: kept["palette"] }));
+	}, `${pluginFolder}/data.json`);
+	await person.playground.restart();
+	await openNote(person.page, "Inbox/Ideas for the garden.md");
+	await person.page.evaluate(() => {
+		window.app.workspace.activeEditor?.editor?.setSelection({ line: 9, ch: 0 }, { line: 10, ch: 80 });
+	});
+	await runFromPalette(person.page, "Embedded Agent: Run saved action: Bullets to notes");
+	await person.plan.getByText("Will create 2 notes under Projects/XYZ").waitFor();
+	await person.panel
+		.getByText("This needs a model, and none is set up yet. Saved actions work without one.")
+		.waitFor();
+	await person.approve();
+	expect(person.list("Projects/XYZ")).toHaveLength(2);
+	await person.revert();
+	expect(hashFolder(person.vault)).toEqual(before);
+	expect(person.model.requests.length).toBe(asked);
+});
+
+test("without a selection it asks for the text to work on; Not now leaves all as it is, an answer goes on", async () => {
+	const { person, before } = await saved("Bullets to notes");
+	await openNote(person.page, "Home.md");
+	await person.page.evaluate(() => window.app.workspace.activeEditor?.editor?.setCursor({ line: 0, ch: 0 }));
+	const start = () => actions(person).getByRole("button", { name: "Bullets to notes", exact: true }).click();
+	await start();
+	const questions = person.panel.getByRole("region", { name: "Questions" });
+	await questions.getByText("“Bullets to notes” needs to know").waitFor();
+	await questions.getByRole("textbox", { name: "Text to work on" }).waitFor();
+	await person.button("Not now").click();
+	await questions.waitFor({ state: "detached" });
+	expect(await person.plan.count()).toBe(0);
+	expect(hashFolder(person.vault)).toEqual(before);
+	await start();
+	await questions.getByRole("textbox", { name: "Text to work on" }).fill("- One thing\n- Another thing");
+	await person.button("Continue").click();
+	await person.plan.getByText("Will create 2 notes under Projects/XYZ").waitFor();
+	expect(await person.planned()).toContain("Projects/XYZ/Another thing.md");
+});
+
+test("it can be renamed and deleted, and the palette follows", async () => {
+	const { person } = await saved("Bullets to notes");
+	const commands = () =>
+		person.page.evaluate(() =>
+			window.app.commands
+				.listCommands()
+				.map(({ name }) => name)
+				.filter((name) => name.includes("saved action")),
+		);
+	expect(await commands()).toEqual(["Embedded Agent: Run saved action: Bullets to notes"]);
+	await choose(person, "More for Bullets to notes", "Rename");
+	await person.panel.getByRole("textbox", { name: "New name" }).fill("Split the list");
+	await person.button("Rename").click();
+	await actions(person).getByRole("button", { name: "Split the list", exact: true }).waitFor();
+	await eventually(commands).toEqual(["Embedded Agent: Run saved action: Split the list"]);
+	await choose(person, "More for Split the list", "Delete");
+	await person.panel.getByText("Delete the action “Split the list”? Notes are not touched.").waitFor();
+	await person.button("Delete").click();
+	await actions(person).getByText("A run that worked can be saved here as a button.").waitFor();
+	await eventually(commands).toEqual([]);
+	await eventually(() => data(person)["palette"]).toEqual([]);
+});
+
+test("it is exported as JSON and imported elsewhere, told in words first; an imported one always asks", async () => {
+	const { person } = await saved("Bullets to notes");
+	await choose(person, "More for Bullets to notes", "Export");
+	const json = await person.panel.getByRole("textbox", { name: "Exported actions as JSON" }).inputValue();
+	expect(JSON.stringify(JSON.parse(json))).not.toContain("Tomato");
+
+	const other = await sitDown({ settings: { confirm: "never" } });
+	seated.push(other);
+	onTestFinished(() => other.standUp());
+	await choose(other, "Import and export", "Import");
+	const form = other.panel.getByRole("region", { name: "Import actions" });
+	await form.getByRole("textbox", { name: "Or paste the JSON" }).fill(json);
+	await other.button("Look inside").click();
+	await form.getByText(/“Bullets to notes” writes notes: /).waitFor();
+	await other.button("Keep these actions").click();
+	await actions(other).getByRole("button", { name: "Bullets to notes", exact: true }).waitFor();
+	await other.selectIdeas();
+	const before = hashFolder(other.vault);
+	await actions(other).getByRole("button", { name: "Bullets to notes", exact: true }).click();
+	await other.plan.getByText("Will create 10 notes under Projects/XYZ").waitFor();
+	await other.button("Approve").waitFor();
+	expect(hashFolder(other.vault)).toEqual(before);
+});
+
+test("what is no export is refused with a sentence", async () => {
+	const { person } = await saved("Bullets to notes");
+	await choose(person, "Import and export", "Import");
+	const form = person.panel.getByRole("region", { name: "Import actions" });
+	await form.getByRole("textbox", { name: "Or paste the JSON" }).fill('{"not": "an export"}');
+	await person.button("Look inside").click();
+	expect(await person.readProblem()).toContain("This is not an export of saved actions.");
+});

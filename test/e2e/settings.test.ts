@@ -1,0 +1,286 @@
+/** Every setting changes what the plugin does, and the core is what enforces it. */
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
+import { hashFolder } from "./harness";
+import { eventually, ideas, leave, pluginFolder, sentence, sitDown, type Person, type Seat } from "./person";
+
+afterAll(leave);
+
+async function seat(settings: Record<string, unknown> = {}, rest: Seat = {}): Promise<Person> {
+	const person = await sitDown({ ...rest, settings });
+	onTestFinished(() => person.standUp());
+	return person;
+}
+
+/** The settings of the plugin, open. */
+async function openSettings(person: Person) {
+	await person.button("Open settings").click();
+	const dialog = person.page.getByRole("dialog", { name: "Settings" });
+	await dialog.getByText("Ask before a run").waitFor();
+	return dialog;
+}
+
+async function closeSettings(person: Person): Promise<void> {
+	await person.page.keyboard.press("Escape");
+	await person.page.getByRole("dialog", { name: "Settings" }).waitFor({ state: "detached" });
+}
+
+const dataText = (person: Person) => person.read(`${pluginFolder}/data.json`);
+const data = (person: Person) => JSON.parse(dataText(person)) as Record<string, unknown>;
+const lastBody = (person: Person) => person.model.requests.at(-1)?.body as Record<string, unknown>;
+
+describe("ask before a run", () => {
+	test("Always: a plan that only reads waits for a yes too", async () => {
+		const person = await seat();
+		await person.say("Which notes mention rain barrel?");
+		await person.plan.getByText("Only reads; nothing will be changed").waitFor();
+		await person.button("Approve").waitFor();
+	});
+
+	test("Only when something would be written: what only reads goes on by itself, what writes asks", async () => {
+		const person = await seat();
+		const dialog = await openSettings(person);
+		await dialog.getByRole("combobox", { name: "Ask before a run" }).selectOption("writes");
+		await eventually(() => data(person)["confirm"]).toBe("writes");
+		await closeSettings(person);
+		await person.say("Which notes mention rain barrel?");
+		await person.runEnds("ok");
+		await person.askForNotes();
+		await person.button("Approve").waitFor();
+		expect(person.list("Projects/XYZ")).toEqual([]);
+	});
+
+	test("Only when it must: what writes goes on by itself, is recorded as automatic, and can be taken back; a rename asks", async () => {
+		const person = await seat({ confirm: "never" });
+		const before = hashFolder(person.vault);
+		await person.selectIdeas();
+		await person.say(sentence);
+		await person.runEnds("ok");
+		expect(person.list("Projects/XYZ")).toHaveLength(10);
+		const [run] = person.list(`${pluginFolder}/runs`);
+		expect(person.read(`${pluginFolder}/runs/${run}/run.json`)).toContain('"automatic":true');
+		await person.revert();
+		expect(hashFolder(person.vault)).toEqual(before);
+		await person.say("Rename Inbox/Untitled to Project proposal");
+		await person.button("Approve").waitFor();
+		expect(hashFolder(person.vault)).toEqual(before);
+	});
+});
+
+describe("what is allowed", () => {
+	test("deletes: refused until they are switched on, then told as such and sent to the trash", async () => {
+		const person = await seat();
+		const note = "Inbox/Empty thought.md";
+		const before = hashFolder(person.vault);
+		await person.say("Delete Inbox/Empty thought");
+		await person.problem
+			.getByText(/Deleting is switched off.*You can allow it in the settings\./)
+			.first()
+			.waitFor();
+		expect(await person.button("Approve").count()).toBe(0);
+		expect(hashFolder(person.vault)).toEqual(before);
+		const dialog = await openSettings(person);
+		await dialog.getByRole("switch", { name: "Allow deletes" }).check({ force: true });
+		await eventually(() => data(person)["allowDeletes"]).toBe(true);
+		await closeSettings(person);
+		await person.say("Delete Inbox/Empty thought");
+		await person.plan.getByText(`Will move ${note} to the trash`).waitFor();
+		await person.approve();
+		expect(person.list("Inbox")).not.toContain("Empty thought.md");
+		await person.revert();
+		expect(hashFolder(person.vault)).toEqual(before);
+	});
+
+	test("renames: refused when they are switched off, with the way to allow them", async () => {
+		const person = await seat({ allowRenames: false });
+		await person.say("Rename Inbox/Untitled to Project proposal");
+		await person.problem
+			.getByText(/Renaming is switched off.*You can allow it in the settings\./)
+			.first()
+			.waitFor();
+		expect(await person.button("Approve").count()).toBe(0);
+	});
+
+	test("renames: links in other notes follow, are shown beforehand, and come back", async () => {
+		const person = await seat();
+		const before = hashFolder(person.vault);
+		await person.say("Rename Notes/Mulch to Mulching");
+		await person.plan.getByText("Will rename a file to Notes/Mulching.md").waitFor();
+		await person.plan.getByText(/^Will update links in/).waitFor();
+		await person.approve();
+		expect(person.list("Notes")).toContain("Mulching.md");
+		await person.revert();
+		expect(hashFolder(person.vault)).toEqual(before);
+	});
+
+	test("commands: refused until they are switched on; then listed as what cannot be simulated or undone", async () => {
+		const person = await seat();
+		await person.say("Run the command theme:toggle-light-dark");
+		await person.problem
+			.getByText(/Commands are switched off.*You can allow them in the settings\./)
+			.first()
+			.waitFor();
+		const theme = () => person.page.evaluate(() => document.body.className);
+		const was = await theme();
+		const dialog = await openSettings(person);
+		await dialog.getByRole("switch", { name: "Allow commands" }).check({ force: true });
+		await eventually(() => data(person)["allowCommands"]).toBe(true);
+		await closeSettings(person);
+		await person.say("Run the command theme:toggle-light-dark");
+		await person.plan.getByText(/Will run the command theme:toggle-light-dark\./).waitFor();
+		await person.plan.getByText(/^Cannot be simulated, cannot be undone/).waitFor();
+		expect(await theme()).toBe(was);
+	});
+
+	test("folders that are not allowed and paths that are denied are refused before anything runs", async () => {
+		const person = await seat({ allowedRoots: ["Inbox"] });
+		await person.selectIdeas();
+		await person.say(sentence);
+		await person.problem
+			.getByText(/is outside the folders that the settings allow, or matches a pattern they refuse\./)
+			.first()
+			.waitFor();
+		expect(await person.button("Approve").count()).toBe(0);
+		expect(person.list("Projects/XYZ")).toEqual([]);
+	});
+});
+
+describe("the model", () => {
+	test("the key goes to the secret storage and to the provider; data.json never holds it", async () => {
+		const person = await seat({ provider: "openai" });
+		const { page, model } = person;
+		await person.panel.getByText("This needs a model, and none is set up yet.").waitFor();
+		const dialog = await openSettings(person);
+		await dialog.getByRole("button", { name: "Link…" }).click();
+		const secrets = page.getByRole("dialog", { name: "Secrets" });
+		await secrets.getByPlaceholder("my-api-key").fill("work-key");
+		await secrets.locator('input[type="password"]').fill("sk-canary-5150");
+		await secrets.getByRole("button", { name: "Save" }).click();
+		await eventually(() => data(person)["keyName"]).toBe("work-key");
+		await dialog.getByRole("textbox", { name: "Model", exact: true }).fill("gpt-test");
+		await eventually(() => data(person)["model"]).toBe("gpt-test");
+		await closeSettings(person);
+		// The provider's address is not asked for: it is known. Here it is the scripted server's.
+		await page.evaluate(
+			async ([path, baseUrl]) => {
+				const { adapter } = window.app.vault;
+				const kept = JSON.parse(await adapter.read(path)) as Record<string, unknown>;
+				await adapter.write(path, JSON.stringify({ ...kept, baseUrl }));
+			},
+			[`${pluginFolder}/data.json`, model.baseUrl] as const,
+		);
+		await person.restart();
+		await person.askForNotes();
+		expect(model.requests.at(-1)?.headers["authorization"]).toBe("Bearer sk-canary-5150");
+		expect(lastBody(person)["model"]).toBe("gpt-test");
+		expect(JSON.stringify(lastBody(person))).not.toContain("sk-canary-5150");
+		await person.approve();
+		expect(dataText(person)).not.toContain("sk-canary");
+		for (const run of person.list(`${pluginFolder}/runs`))
+			for (const file of person.list(`${pluginFolder}/runs/${run}`).filter((name) => /\.jsonl?$/.test(name)))
+				expect(person.read(`${pluginFolder}/runs/${run}/${file}`), file).not.toContain("sk-canary");
+	});
+
+	test("longest reply, temperature and streaming are in the request", async () => {
+		const person = await seat({ provider: "openai", keyName: "k", model: "demo" });
+		await person.page.evaluate(
+			async ([path, baseUrl]) => {
+				const { adapter } = window.app.vault;
+				const kept = JSON.parse(await adapter.read(path)) as Record<string, unknown>;
+				await adapter.write(path, JSON.stringify({ ...kept, baseUrl }));
+				window.app.secretStorage.setSecret("k", "secret");
+			},
+			[`${pluginFolder}/data.json`, person.model.baseUrl] as const,
+		);
+		await person.restart();
+		await person.say("hello");
+		await person.panel.getByText("I am the demo model").waitFor();
+		expect(lastBody(person)).toMatchObject({ stream: true });
+		expect(lastBody(person)).not.toHaveProperty("temperature");
+		const dialog = await openSettings(person);
+		await dialog.getByRole("spinbutton", { name: "Longest reply" }).fill("4321");
+		await dialog.getByRole("textbox", { name: "Temperature" }).fill("0,5");
+		await dialog.getByRole("switch", { name: "Stream replies" }).uncheck({ force: true });
+		await eventually(() => data(person)).toMatchObject({
+			maxTokens: 4321,
+			temperature: 0.5,
+			streaming: false,
+		});
+		await closeSettings(person);
+		await person.button("New conversation").click();
+		await person.say("hello");
+		await person.panel.getByText("I am the demo model").waitFor();
+		expect(lastBody(person)).toMatchObject({ max_output_tokens: 4321, temperature: 0.5 });
+		expect(lastBody(person)["stream"] ?? false).toBe(false);
+	});
+
+	test("a temperature that is none is refused where it is typed", async () => {
+		const person = await seat();
+		const dialog = await openSettings(person);
+		await dialog.getByRole("textbox", { name: "Temperature" }).fill("hot");
+		await dialog.getByText("Give a number from 0 to 2, or nothing.").waitFor();
+		expect(data(person)["temperature"]).toBeUndefined();
+	});
+
+	test("Test the connection says what the endpoint can do, or what is wrong", async () => {
+		const person = await seat();
+		const dialog = await openSettings(person);
+		await dialog.getByRole("button", { name: "Test", exact: true }).click();
+		await dialog.getByText(/answers, with the model demo/).waitFor();
+		person.model.setFault("401");
+		await dialog.getByRole("button", { name: "Test", exact: true }).click();
+		await dialog.getByText(/refused the key/).waitFor();
+	});
+});
+
+describe("limits", () => {
+	test("steps per plan: a longer plan is refused with the number", async () => {
+		const person = await seat({ maxSteps: 5 });
+		await person.selectIdeas();
+		await person.say(sentence);
+		expect(await person.readProblem()).toContain("the plan has 6 steps; at most 5 are allowed.");
+	});
+
+	test("calls per run: a loop that makes more is refused, and nothing is written", async () => {
+		const person = await seat({ maxCalls: 8 });
+		const before = hashFolder(person.vault);
+		await person.selectIdeas();
+		await person.say(sentence);
+		expect(await person.readProblem()).toBe(
+			"Step “notes” would run 10 times; at most 8 are allowed. Narrow it down.",
+		);
+		expect(await person.button("Approve").count()).toBe(0);
+		expect(hashFolder(person.vault)).toEqual(before);
+	});
+
+	test("calls at the same time: one means one after the other, in the order of the list", async () => {
+		const person = await seat({ maxConcurrency: 1 });
+		await person.askForNotes();
+		await person.approve();
+		expect(person.read(ideas.path)).toContain("- [[Tomato trellis]]");
+	});
+
+	test("longest time per call: a write that hangs is stopped and told, with what to do", async () => {
+		const person = await seat({ timeoutMs: 60 });
+		const { faults } = person.playground;
+		await person.askForNotes();
+		faults.set({ latencyMs: 120 });
+		await person.button("Approve").click();
+		await person.log
+			.getByText(/It took too long and was stopped\. Try again, or raise the time limit in the settings\./)
+			.first()
+			.waitFor({ timeout: 60_000 });
+		faults.clear();
+	});
+
+	test("runs kept: older ones are removed and can no longer be reverted", async () => {
+		const person = await seat({ keepRuns: 1, confirm: "never" });
+		for (const name of ["One", "Two", "Three"]) {
+			await person.say(`Create a note called ${name}`);
+			await eventually(() =>
+				Object.keys(hashFolder(person.vault)).some((path) => path.endsWith(`${name}.md`)),
+			).toBe(true);
+			await person.runEnds("ok");
+		}
+		await eventually(() => person.list(`${pluginFolder}/runs`).length).toBe(1);
+	});
+});
