@@ -113,6 +113,9 @@ func (l *Log) Event(e *Event) {
 func (l *Log) put(f int, rec []byte) {
 	file := &l.files[f]
 	before := len(file.buf)
+	if file.buf == nil {
+		file.buf = make([]byte, 0, flushAt/2)
+	}
 	file.buf = file.chain.Append(file.buf, rec)
 	l.size += len(file.buf) - before
 	if l.size >= flushAt && !l.writing && l.err == nil {

@@ -25,8 +25,16 @@ type Event struct {
 // encoder writes records by appending: encoding by reflection would cost more
 // than the rest of a call.
 type encoder struct {
-	redact func(string) string
-	policy []byte // encoded once: it is the same all through a run
+	redact  func(string) string
+	scratch []byte
+	policy  []byte // encoded once: it is the same all through a run
+}
+
+// done ends a record and keeps its memory for the next one: a record is copied
+// into its frame before another is begun.
+func (e *encoder) done(b []byte) []byte {
+	e.scratch = append(b, '}')
+	return e.scratch
 }
 
 // maxString is the longest string that is kept in the records itself.
@@ -138,7 +146,7 @@ func (e *encoder) object(b []byte, m map[string]any) []byte {
 }
 
 func (e *encoder) call(c *tool.Call) []byte {
-	b := append(make([]byte, 0, 1024), '{')
+	b := append(e.scratch[:0], '{')
 	b = e.field(b, "callId", c.CallID)
 	b = e.field(b, "runId", c.RunID)
 	b = e.field(b, "stepId", c.StepID)
@@ -170,7 +178,7 @@ func (e *encoder) call(c *tool.Call) []byte {
 	b = e.field(b, "confirmationId", c.ConfirmationID)
 	b = e.field(b, "call_id", c.LogicalID)
 	b = number(b, "seq", int64(c.Seq))
-	return append(b, '}')
+	return e.done(b)
 }
 
 // snapshot encodes a policy once per run: it is the same in every call.
@@ -195,7 +203,7 @@ func (e *encoder) snapshot(p *tool.PolicySnapshot) []byte {
 }
 
 func (e *encoder) result(r *tool.Result) []byte {
-	b := append(make([]byte, 0, 1024), '{')
+	b := append(e.scratch[:0], '{')
 	b = e.field(b, "callId", r.CallID)
 	b = e.field(b, "runId", r.RunID)
 	b = e.field(b, "stepId", r.StepID)
@@ -226,7 +234,7 @@ func (e *encoder) result(r *tool.Result) []byte {
 		b = truth(b, "truncated", true)
 	}
 	b = e.field(b, "secretScope", r.SecretScope)
-	return append(b, '}')
+	return e.done(b)
 }
 
 func (e *encoder) resultError(b []byte, r *tool.ResultError) []byte {
@@ -288,7 +296,7 @@ func (e *encoder) effects(b []byte, x *tool.Effects) []byte {
 }
 
 func (e *encoder) event(ev *Event) []byte {
-	b := append(make([]byte, 0, 320), '{')
+	b := append(e.scratch[:0], '{')
 	b = e.field(b, "type", ev.Type)
 	b = e.field(b, "runId", ev.RunID)
 	b = e.field(b, "timestamp", ev.Timestamp)
@@ -300,5 +308,5 @@ func (e *encoder) event(ev *Event) []byte {
 	if ev.Payload != nil {
 		b = e.object(key(b, "payload"), ev.Payload)
 	}
-	return append(b, '}')
+	return e.done(b)
 }
