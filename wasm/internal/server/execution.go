@@ -58,7 +58,7 @@ func (s *Server) begin(se *session, automatic bool) error {
 		began: s.now(), calls: map[int]*approvedCall{}, byID: map[string]*approvedCall{},
 	}
 	x.rs = protocol.RunState{
-		Run: se.id, Kind: x.kind, State: "running", Total: se.view.Calls, Goal: se.plan.Goal,
+		Run: se.id, Kind: x.kind, State: "running", Total: se.view.Calls, Goal: s.redact(se.plan.Goal),
 		Text: protocol.Message{Key: "run.running", Params: map[string]string{"n": "0", "total": itoa(se.view.Calls)}},
 		Can:  protocol.Can{Cancel: true, Pause: true},
 	}

@@ -76,9 +76,9 @@ func randomPlan(t *rapid.T) string {
 	return planOf("random", steps...)
 }
 
-// opened simulates a random plan over a random vault; nil where there is
+// draw simulates a random plan over a random vault; nil where there is
 // nothing to approve.
-func opened(rt *rapid.T, t *testing.T, mem *hosttest.Memory) (*shell, *protocol.Review) {
+func draw(rt *rapid.T, t *testing.T, mem *hosttest.Memory) (*shell, *protocol.Review) {
 	sh := begin(t, mem, free)
 	r, err := sh.s.OpenPlan(t.Context(), []byte(randomPlan(rt)), nil, false)
 	if err != nil {
@@ -98,7 +98,7 @@ func TestARandomRunMakesWhatItsSimulationShowedAndIsTakenBack(t *testing.T) {
 		p := rapid.SampledFrom(hosttest.Profiles()).Draw(rt, "profile")
 		mem := hosttest.New(hosttest.Options{Profile: p, Files: randomVault(rt)})
 		before := mem.Snapshot()
-		sh, r := opened(rt, t, mem)
+		sh, r := draw(rt, t, mem)
 		defer sh.s.Close()
 		if r == nil {
 			return
@@ -165,7 +165,7 @@ func applyShown(v hosttest.Snapshot, r *protocol.Review, shown map[string]protoc
 func TestARandomEditInBetweenIsNeverLost(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		mem := hosttest.New(hosttest.Options{Files: randomVault(rt)})
-		sh, r := opened(rt, t, mem)
+		sh, r := draw(rt, t, mem)
 		defer sh.s.Close()
 		if r == nil {
 			return

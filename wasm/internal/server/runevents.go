@@ -7,6 +7,7 @@ import (
 	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/journal"
 	"embedded-agent/wasm/internal/overlay"
 	"embedded-agent/wasm/internal/pipeline"
@@ -111,7 +112,7 @@ const shown = 1500
 func (s *Server) callView(c *tool.Call, r *tool.Result) *protocol.CallView {
 	v := &protocol.CallView{
 		CallID: c.CallID, StepID: c.StepID, Tool: c.Tool, Index: -1, Attempt: c.Attempt, Status: "running",
-		Args: s.redact(shortJSON(c.Args)), Preview: c.Preview, Risk: string(c.Risk),
+		Args: s.redact(shortJSON(c.Args)), Preview: s.redact(c.Preview), Risk: string(c.Risk),
 	}
 	if c.Iteration != nil {
 		v.Index = c.Iteration.Index
@@ -203,7 +204,7 @@ func (x *execution) finish(rep *runner.Report, err error) journal.End {
 	rs := &x.rs
 	rs.LeftMs = 0
 	outcome, key := "ok", "run.ok"
-	params := map[string]string{"goal": x.se.plan.Goal}
+	params := map[string]string{"goal": rs.Goal}
 	if rep != nil {
 		ok, failed, skipped := rep.Counts()
 		x.done = succeeded(rep)
@@ -249,6 +250,29 @@ func (x *execution) finish(rep *runner.Report, err error) journal.End {
 // made sums up what was really written, which after a failure is less than what
 // was approved.
 func (x *execution) made() []protocol.SummaryLine {
+	var files []protocol.FileChange
+	for _, c := range x.written() {
+		files = append(files, protocol.FileChange{Path: c.Path, From: c.From, Status: string(c.Status), LinksOnly: c.Follows && c.Status == overlay.Modify})
+	}
+	if len(files) == 0 {
+		return nil
+	}
+	return doneLines(files)
+}
+
+// changed counts the files that were written. The lock may be held.
+func (x *execution) changed() int {
+	n := 0
+	for _, c := range x.written() {
+		if c.Kind == host.File {
+			n++
+		}
+	}
+	return n
+}
+
+// written lists the changes of the review that were made.
+func (x *execution) written() []overlay.Change {
 	if x.jw == nil {
 		return nil
 	}
@@ -262,16 +286,13 @@ func (x *execution) made() []protocol.SummaryLine {
 			}
 		}
 	}
-	var files []protocol.FileChange
+	var out []overlay.Change
 	for _, c := range x.se.changes {
 		if done[c.Path] {
-			files = append(files, protocol.FileChange{Path: c.Path, From: c.From, Status: string(c.Status), LinksOnly: c.Follows && c.Status == overlay.Modify})
+			out = append(out, c)
 		}
 	}
-	if len(files) == 0 {
-		return nil
-	}
-	return doneLines(files)
+	return out
 }
 
 // doneLines says changes in the past tense.

@@ -65,13 +65,21 @@ func (s *Server) runDocument(x *execution, id string, pol *policy.Policy) *runDo
 	d := &runDocument{
 		Version: "1", RunID: se.id, Kind: x.kind, Goal: s.redact(se.plan.Goal), Instruction: s.redact(se.instruction), Action: se.action,
 		Plan: json.RawMessage(s.redact(string(se.raw))), Policy: pol.Snapshot(), Registry: s.registry.Version(), Now: se.now,
-		Files: se.view.Files, Prior: se.prior, From: se.from, Calls: se.view.Calls,
+		Files: se.view.Files, From: se.from, Calls: se.view.Calls,
 		Confirmation: &confirmation{ID: id, Approval: se.view.Approval, At: pipeline.Stamp(x.began), Automatic: x.automatic},
 	}
 	if !se.amend.Empty() {
 		d.Amendments = se.amend
 	}
-	d.Editor = se.base.EditorSeen()
+	d.Editor, d.Prior = se.base.EditorSeen(), se.prior
+	if d.Editor != nil && s.redact(d.Editor.Text) != d.Editor.Text {
+		seen := *d.Editor
+		seen.Text = s.redact(seen.Text)
+		d.Editor, d.Redacted = &seen, true
+	}
+	if d.Prior != nil {
+		d.Prior = s.redactPrior(d)
+	}
 	if !json.Valid(d.Plan) || string(d.Plan) != string(se.raw) {
 		d.Redacted = true
 		if !json.Valid(d.Plan) {
@@ -79,6 +87,63 @@ func (s *Server) runDocument(x *execution, id string, pol *policy.Policy) *runDo
 		}
 	}
 	return d
+}
+
+// redactPrior gives the results that a run goes on from, as they may be kept.
+func (s *Server) redactPrior(d *runDocument) map[int]*tool.Result {
+	out := make(map[int]*tool.Result, len(d.Prior))
+	for seq, r := range d.Prior {
+		kept := *r
+		data, changed := s.redactValue(map[string]any(r.Data))
+		if changed {
+			kept.Data, _ = data.(map[string]any)
+			d.Redacted = true
+		}
+		kept.UserMessage, kept.DebugMessage = s.redact(r.UserMessage), s.redact(r.DebugMessage)
+		out[seq] = &kept
+	}
+	return out
+}
+
+// redactValue redacts every text in a value, and says whether there was any to
+// redact. What it changes it copies.
+func (s *Server) redactValue(v any) (any, bool) {
+	switch v := v.(type) {
+	case string:
+		text := s.redact(v)
+		return text, text != v
+	case map[string]any:
+		out, hit := make(map[string]any, len(v)), false
+		for k, e := range v {
+			x, changed := s.redactValue(e)
+			out[k], hit = x, hit || changed
+		}
+		return out, hit
+	case tool.Data:
+		return s.redactValue(map[string]any(v))
+	case []any:
+		out, hit := make([]any, len(v)), false
+		for i, e := range v {
+			x, changed := s.redactValue(e)
+			out[i], hit = x, hit || changed
+		}
+		return out, hit
+	case []string:
+		out, hit := make([]string, len(v)), false
+		for i, e := range v {
+			out[i] = s.redact(e)
+			hit = hit || out[i] != e
+		}
+		return out, hit
+	case []map[string]any:
+		out, hit := make([]any, len(v)), false
+		for i, e := range v {
+			x, changed := s.redactValue(e)
+			out[i], hit = x, hit || changed
+		}
+		return out, hit
+	}
+	return v, false
 }
 
 func (s *Server) readRun(ctx context.Context, id string) (*runDocument, error) {
@@ -121,7 +186,7 @@ func (s *Server) ended(ctx context.Context, x *execution) {
 	rs.Can = protocol.Can{Revert: wrote, Rest: unfinished && rs.Outcome != "conflict", Save: rs.Outcome == "ok" && x.kind == "run" && x.se.action == ""}
 	sum := protocol.RunSummary{
 		Run: rs.Run, Kind: x.kind, Goal: rs.Goal, StartedAt: pipeline.Stamp(x.began), EndedAt: pipeline.Stamp(s.now()),
-		Outcome: rs.Outcome, Files: len(x.se.changes), Calls: rs.Done, Text: rs.Text, Can: rs.Can,
+		Outcome: rs.Outcome, Files: x.changed(), Calls: rs.Done, Text: rs.Text, Can: rs.Can,
 	}
 	x.mu.Unlock()
 	if err := s.keepSummary(ctx, &sum); err != nil {
