@@ -45,6 +45,8 @@ type Policy struct {
 	Sandbox tool.Sandbox
 	Limits  tool.Limits
 	Origin  Origin
+	// Platform is where new names must be legal besides everywhere else.
+	Platform string
 }
 
 // Effect is a decision.
@@ -162,7 +164,7 @@ func (p *Policy) CheckOp(op host.Op) error {
 	}
 	// Only the name that is made: the folders above it may have been there before
 	// this plugin, under names that it would not give.
-	return vaultpath.CheckNew(vaultpath.Base(made))
+	return vaultpath.CheckNameOn(p.Platform, made)
 }
 
 // Asks says whether a person must approve a run with these effects.

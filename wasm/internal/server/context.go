@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"embedded-agent/wasm/internal/fault"
@@ -68,6 +69,9 @@ func (s *Server) mentioned(ctx context.Context, text, active string) []string {
 		if err != nil || f == "" {
 			continue
 		}
+		if s.currentPolicy().CheckPath(f) != nil {
+			continue
+		}
 		if i, err := s.host.Vault.Stat(ctx, f); err == nil && i.Kind == host.Folder {
 			add(f)
 		}
@@ -83,6 +87,8 @@ func (s *Server) names(ctx context.Context, folder string) (*planner.FolderNames
 		return nil, err
 	}
 	f := &planner.FolderNames{Folder: folder}
+	see := s.sight(s.currentPolicy())
+	entries = slices.DeleteFunc(slices.Clone(entries), func(e host.Info) bool { return see(e.Path) != nil })
 	for _, e := range entries {
 		if len(f.Names) == maxNames {
 			f.More = len(entries) - maxNames

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -134,12 +135,7 @@ func (s *Server) amendSession(se *session, a protocol.Amendment) error {
 	switch a.Kind {
 	case protocol.AmendDrop:
 		if i >= 0 {
-			dropped := make(map[string]overlay.Change, len(se.dropped)+1)
-			for k, v := range se.dropped {
-				dropped[k] = v
-			}
-			dropped[a.Path] = se.changes[i]
-			se.dropped = dropped
+			return leaveOut(se, se.changes[i])
 		}
 		se.amend.Dropped[a.Path] = true
 	case protocol.AmendKeep:
@@ -155,6 +151,15 @@ func (s *Server) amendSession(se *session, a protocol.Amendment) error {
 	default:
 		return fault.New(fault.Validation, "error.review.amendment", fault.P{"kind": a.Kind})
 	}
+	return nil
+}
+
+// leaveOut drops a change; it stays in the list, to be taken in again.
+func leaveOut(se *session, c overlay.Change) error {
+	dropped := maps.Clone(se.dropped)
+	dropped[c.Path] = c
+	se.dropped = dropped
+	se.amend.Dropped[c.Path] = true
 	return nil
 }
 
@@ -176,6 +181,9 @@ func amendText(se *session, c overlay.Change, a protocol.Amendment) error {
 	if text == original {
 		delete(se.amend.Edits, a.Path)
 		return nil
+	}
+	if c.Status == overlay.Modify && text == string(c.Before) {
+		return leaveOut(se, c) // nothing of the change is left
 	}
 	se.amend.Edits[a.Path] = overlay.Edit{ShownEtag: shown, Shown: []byte(original), Data: []byte(text), Rejected: a.Rejected}
 	return nil

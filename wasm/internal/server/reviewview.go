@@ -191,15 +191,29 @@ func summarise(files []protocol.FileChange, commands []string, se *session) []pr
 			Key: "review.commands", Params: map[string]string{"n": itoa(len(commands)), "names": strings.Join(commands, ", ")},
 		}})
 	}
-	for _, n := range se.graph.Nodes {
-		if path, ok := n.Step.Args["path"].(string); ok && n.Tool.Name == "workspace.openFile" {
-			lines = append(lines, protocol.SummaryLine{Tone: "open", Text: protocol.Message{Key: "review.open", Params: map[string]string{"path": path}}})
-		}
+	for _, path := range openedNotes(se) {
+		lines = append(lines, protocol.SummaryLine{Tone: "open", Text: protocol.Message{Key: "review.open", Params: map[string]string{"path": path}}})
 	}
-	if len(lines) == 0 {
+	if len(lines) == 0 && se.graph.Risk == tool.ReadOnly {
 		lines = append(lines, protocol.SummaryLine{Tone: "read", Text: protocol.Message{Key: "review.readOnly"}})
 	}
 	return lines
+}
+
+// openedNotes lists the notes that a plan shows, as the simulation found them.
+func openedNotes(se *session) []string {
+	var out []string
+	for _, st := range se.report.Steps {
+		for _, r := range st.Results {
+			if r == nil || !r.OK || r.Tool != "workspace.openFile" {
+				continue
+			}
+			if c := se.called[r.LogicalID]; c != nil {
+				out = append(out, c.Args.String("path"))
+			}
+		}
+	}
+	return out
 }
 
 // changeLines says changes in words.

@@ -164,6 +164,9 @@ func (s *Server) readRun(ctx context.Context, id string) (*runDocument, error) {
 }
 
 func (s *Server) markHot(ctx context.Context, id string) error {
+	if err := s.keepKey(ctx); err != nil {
+		return err
+	}
 	if err := s.host.Store.Write(ctx, hotFolder+"/"+id, []byte(id)); err != nil {
 		return fault.New(fault.Internal, "error.store.io", nil).With(err)
 	}

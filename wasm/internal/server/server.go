@@ -52,19 +52,22 @@ type Server struct {
 	life     context.Context // ends with Close
 	end      context.CancelFunc
 
-	mu        sync.Mutex
-	settings  protocol.Settings
-	policy    *policy.Policy
-	redactor  *audit.Redactor
-	offset    *time.Location
-	turn      *turn
-	review    *session
-	run       *execution
-	lastRun   *protocol.RunSummary
-	recover   []protocol.RunSummary
-	questions map[string]*question
-	history   []llm.Message
-	talk      *conversation
+	mu       sync.Mutex
+	settings protocol.Settings
+	policy   *policy.Policy
+	redactor *audit.Redactor
+	marker   []byte // the key of redaction markers
+	// markerKept: the key is in the store.
+	markerKept bool
+	offset     *time.Location
+	turn       *turn
+	review     *session
+	run        *execution
+	lastRun    *protocol.RunSummary
+	recover    []protocol.RunSummary
+	questions  map[string]*question
+	history    []llm.Message
+	talk       *conversation
 }
 
 // New builds the core. It asks the host nothing yet.

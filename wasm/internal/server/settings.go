@@ -2,7 +2,7 @@ package server
 
 import (
 	"context"
-	"crypto/sha256"
+	"crypto/rand"
 	"slices"
 	"strings"
 	"time"
@@ -59,12 +59,60 @@ func withDefaults(s protocol.Settings) protocol.Settings {
 	return s
 }
 
+// keyFile holds the key of the markers that stand for redacted text: random, so
+// that nobody who sees a marker can check a guess against it.
+const keyFile = "redaction.key"
+
+// markerKey gives the key of the markers: that of the store once it is read,
+// until then one that is forgotten.
+func (s *Server) markerKey() []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.marker == nil {
+		s.marker = make([]byte, 32)
+		_, _ = rand.Read(s.marker) // never fails (crypto/rand)
+	}
+	return s.marker
+}
+
+// readKey reads the markers' key, where one is kept.
+func (s *Server) readKey(ctx context.Context) error {
+	key, err := s.host.Store.Read(ctx, keyFile)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		return nil
+	case err != nil:
+		return err
+	case len(key) == 32:
+		s.mu.Lock()
+		s.marker, s.markerKept = key, true
+		s.mu.Unlock()
+	}
+	return nil
+}
+
+// keepKey keeps the markers' key before the first record that may hold one.
+func (s *Server) keepKey(ctx context.Context) error {
+	s.mu.Lock()
+	kept := s.markerKept
+	s.mu.Unlock()
+	if kept {
+		return nil
+	}
+	if err := s.host.Store.Write(ctx, keyFile, s.markerKey()); err != nil {
+		return fault.New(fault.Internal, "error.store.io", nil).With(err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.markerKept = true
+	return nil
+}
+
 // configure takes over settings. Settings that cannot be enforced are refused
 // as a whole: a guard that is not there must be noticed.
 func (s *Server) configure(in protocol.Settings) error {
 	in = withDefaults(in)
-	key := sha256.Sum256([]byte("embedded-agent redaction " + in.KeyName))
-	red, err := audit.NewRedactor(key[:], in.RedactPatterns)
+	red, err := audit.NewRedactor(s.markerKey(), in.RedactPatterns)
 	if err != nil {
 		return err
 	}
@@ -89,6 +137,7 @@ func (s *Server) configure(in protocol.Settings) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	p.Platform = s.host.Platform.Name
 	s.settings, s.policy, s.redactor = in, p, red
 	return nil
 }
@@ -105,6 +154,9 @@ func (s *Server) hello(ctx context.Context, h protocol.Hello) (protocol.Welcome,
 	if h.Contract != protocol.Contract {
 		return protocol.Welcome{}, fault.New(fault.Precondition, "error.contract", nil)
 	}
+	if err := s.readKey(ctx); err != nil {
+		return protocol.Welcome{}, err
+	}
 	if err := s.configure(h.Settings); err != nil {
 		return protocol.Welcome{}, err
 	}
@@ -113,6 +165,7 @@ func (s *Server) hello(ctx context.Context, h protocol.Hello) (protocol.Welcome,
 	s.host.Platform.Language, s.host.Platform.ConfigDir = h.Platform.Language, h.Platform.ConfigDir
 	s.host.Platform.LinkFormat, s.host.Platform.MarkdownLinks = h.Platform.LinkFormat, h.Platform.MarkdownLinks
 	s.offset = time.FixedZone("", h.Platform.UTCOffsetMin*60)
+	s.policy.Platform = h.Platform.Name
 	s.mu.Unlock()
 	if err := s.findHot(ctx); err != nil {
 		return protocol.Welcome{}, err

@@ -86,11 +86,12 @@ func linkTo(ctx context.Context, env *tool.Env, path string) (string, error) {
 }
 
 // noteTitle makes a title safe as a file name; an extension ".md" that the
-// title already has is not doubled.
-func noteTitle(s string) string {
+// title already has is not doubled. Some systems refuse more than others, so the
+// platform counts.
+func noteTitle(platform, s string) string {
 	s = strings.TrimSpace(s)
 	if isNote(s) {
 		s = s[:len(s)-3]
 	}
-	return vaultpath.SafeName(s)
+	return vaultpath.SafeNameOn(platform, s)
 }

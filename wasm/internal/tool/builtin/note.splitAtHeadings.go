@@ -102,7 +102,7 @@ func isSplit(body string) bool {
 
 // splitOff makes the note of one section.
 func splitOff(ctx context.Context, env *tool.Env, folder, heading, body, eol string) (map[string]any, string, error) {
-	path := vaultpath.Join(folder, noteTitle(note.Title(heading))+".md")
+	path := vaultpath.Join(folder, noteTitle(env.Platform.Name, note.Title(heading))+".md")
 	if err := checkNew(ctx, env, path); err != nil {
 		return nil, "", err
 	}

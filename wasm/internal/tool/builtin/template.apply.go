@@ -21,7 +21,7 @@ func templateApply() tool.Tool {
 		},
 		Run: applyTemplate,
 		Claims: func(args tool.Args) []string {
-			path, err := newFilePath(args)
+			path, err := newFilePath("", args)
 			if err != nil {
 				return []string{args.String("path")}
 			}
@@ -39,7 +39,7 @@ func applyTemplate(ctx context.Context, env *tool.Env, args tool.Args) (tool.Dat
 	if err != nil {
 		return nil, err
 	}
-	path, err := newFilePath(args)
+	path, err := newFilePath(env.Platform.Name, args)
 	if err != nil {
 		return nil, err
 	}

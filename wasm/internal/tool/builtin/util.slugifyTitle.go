@@ -14,11 +14,11 @@ func utilSlugifyTitle() tool.Tool {
 			Name: "util.slugifyTitle", Category: "utility", SideEffects: tool.None, Cache: tool.CacheForever,
 			Aliases: map[string]string{"text": "title", "name": "title", "max_chars": "maxLength"},
 		},
-		Run: func(_ context.Context, _ *tool.Env, args tool.Args) (tool.Data, error) {
+		Run: func(_ context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
 			from := args.String("title")
-			safe := noteTitle(from)
+			safe := noteTitle(env.Platform.Name, from)
 			if n := args.Int("maxLength"); n > 0 {
-				safe = vaultpath.SafeName(shorten(safe, n))
+				safe = vaultpath.SafeNameOn(env.Platform.Name, shorten(safe, n))
 			}
 			out := tool.Data{"title": safe, "from": from}
 			if args.Has("path") {

@@ -17,7 +17,7 @@ func vaultCreateFile() tool.Tool {
 		},
 		Run: createFile,
 		Claims: func(args tool.Args) []string {
-			path, err := newFilePath(args)
+			path, err := newFilePath("", args)
 			if err != nil {
 				return []string{args.String("path")}
 			}
@@ -29,7 +29,7 @@ func vaultCreateFile() tool.Tool {
 // newFilePath gives the path of a file to make: "path", or a safe name from
 // "title" in "folder". ".md" is added where there is no extension. Whether its
 // names are legal is for checkNew.
-func newFilePath(args tool.Args) (string, error) {
+func newFilePath(platform string, args tool.Args) (string, error) {
 	switch {
 	case args.Has("path") && !args.Has("title"):
 		path, err := vaultpath.Clean(args.String("path"))
@@ -42,14 +42,14 @@ func newFilePath(args tool.Args) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		return vaultpath.Join(folder, noteTitle(args.String("title"))+".md"), nil
+		return vaultpath.Join(folder, noteTitle(platform, args.String("title"))+".md"), nil
 	}
 	return "", fault.New(fault.Validation, "tools.path.orTitle", nil)
 }
 
 // newFile gives the path of a file to make, checked, with its folder made.
 func newFile(ctx context.Context, env *tool.Env, args tool.Args) (string, error) {
-	path, err := newFilePath(args)
+	path, err := newFilePath(env.Platform.Name, args)
 	if err != nil {
 		return "", err
 	}

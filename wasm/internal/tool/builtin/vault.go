@@ -145,7 +145,7 @@ func title(path string) string { return vaultpath.Stem(path) }
 // checkNew refuses a path with a name that cannot be made on every system. The
 // names of folders that are there already may be what they are.
 func checkNew(ctx context.Context, env *tool.Env, path string) error {
-	if path == "" || vaultpath.CheckNew(path) == nil {
+	if path == "" || vaultpath.CheckNew(path) == nil && vaultpath.CheckNameOn(env.Platform.Name, path) == nil {
 		return nil
 	}
 	for p := path; p != ""; p = vaultpath.Parent(p) {
@@ -153,7 +153,7 @@ func checkNew(ctx context.Context, env *tool.Env, path string) error {
 		if err != nil || there {
 			return err
 		}
-		if err := vaultpath.CheckNew(vaultpath.Base(p)); err != nil {
+		if err := vaultpath.CheckNameOn(env.Platform.Name, p); err != nil {
 			return err
 		}
 	}
