@@ -260,6 +260,9 @@ func (r *run) attempt(ctx context.Context, s *step, c *call) *tool.Result {
 	if r.Limits.MaxAttempts > 0 {
 		most = min(most, r.Limits.MaxAttempts)
 	}
+	if n.Tool.SideEffects.Risk() == tool.RiskCommands {
+		most = 1 // what cannot be taken back is never done twice
+	}
 	for k := 1; ; k++ {
 		tc := r.newCall(s, c, k)
 		res := r.Call(ctx, pipeline.Request{Call: tc, Bind: c.bind})
