@@ -1,7 +1,7 @@
 /** Every setting changes what the plugin does, and the core is what enforces it. */
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { hashFolder } from "./harness";
-import { eventually, ideas, leave, pluginFolder, sentence, sitDown, type Person, type Seat } from "./person";
+import { eventually, leave, pluginFolder, sentence, sitDown, type Person, type Seat } from "./person";
 
 afterAll(leave);
 
@@ -252,11 +252,25 @@ describe("limits", () => {
 		expect(hashFolder(person.vault)).toEqual(before);
 	});
 
-	test("calls at the same time: one means one after the other, in the order of the list", async () => {
-		const person = await seat({ maxConcurrency: 1 });
-		await person.askForNotes();
-		await person.approve();
-		expect(person.read(ideas.path)).toContain("- [[Tomato trellis]]");
+	test("calls at the same time: one means that each begins when the one before has ended", async () => {
+		for (const [maxConcurrency, together] of [
+			[1, false],
+			[8, true],
+		] as const) {
+			const person = await seat({ maxConcurrency });
+			await person.askForNotes();
+			person.playground.faults.set({ latencyMs: 20 });
+			await person.approve();
+			const [run] = person.list(`${pluginFolder}/runs`);
+			const lines = person.read(`${pluginFolder}/runs/${run}/results.jsonl`).trim().split("\n");
+			const calls = lines
+				.map((line) => (JSON.parse(line) as { r: { tool: string; startedAt: string; endedAt: string } }).r)
+				.filter(({ tool }) => tool === "vault.createFile")
+				.sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1));
+			expect(calls).toHaveLength(10);
+			const overlap = calls.some((call, i) => i > 0 && call.startedAt < (calls[i - 1]?.endedAt ?? ""));
+			expect(overlap, `${maxConcurrency}`).toBe(together);
+		}
 	});
 
 	test("longest time per call: a write that hangs is stopped and told, with what to do", async () => {

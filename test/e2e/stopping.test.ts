@@ -55,7 +55,7 @@ describe("before anything is written", () => {
 		await person.button("Approve").waitFor();
 	});
 
-	test("a review whose note was edited meanwhile is not carried out: the conflict is told, nothing is written", async () => {
+	test("a note that was edited between review and Approve is left as it is: the conflict is told, and what was made before it can be taken back", async () => {
 		const person = await seat();
 		await person.askForNotes();
 		await person.page.evaluate(async (path) => {
@@ -63,12 +63,15 @@ describe("before anything is written", () => {
 			if (file) await window.app.vault.process(file, (text) => `${text}A last thought.\n`);
 		}, ideas.path);
 		await eventually(() => person.read(ideas.path)).toContain("A last thought.");
+		const before = hashFolder(person.vault);
 		await person.button("Approve").click();
 		await person.log.waitFor();
 		await person.runEnds("conflict");
 		expect(await person.problem.first().innerText()).toMatch(/changed|Simulate again/);
 		expect(person.read(ideas.path)).toContain("- Tomato trellis");
 		expect(person.read(ideas.path)).toContain("A last thought.");
+		await person.revert();
+		expect(hashFolder(person.vault)).toEqual(before);
 	});
 });
 
