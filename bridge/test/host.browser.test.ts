@@ -38,7 +38,7 @@ beforeAll(async () => {
 		response.setHeader("access-control-allow-origin", "*");
 		response.setHeader("access-control-allow-headers", "*");
 		if (request.url === "/refused" && request.method !== "OPTIONS")
-			return response.writeHead(401).end(`the key ${request.headers["x-key"]} is wrong`);
+			return response.writeHead(401).end(`the key ${String(request.headers["x-key"])} is wrong`);
 		if (request.url === "/moved") return response.writeHead(302, { location: "/" }).end();
 		if (request.url === "/endless") return response.writeHead(200).write("first");
 		if (request.url === "/cut") {

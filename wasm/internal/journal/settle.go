@@ -110,7 +110,9 @@ func (l *Log) settleFile(ctx context.Context, v host.Vault, group []int) error {
 			return nil
 		}
 	}
-	if now.there && begins(now.data, states[1:]) {
+	// The first state counts too: putting it back may have been cut short, by
+	// another crash.
+	if now.there && begins(now.data, states) {
 		return restore(ctx, v, path, now.data, states[0])
 	}
 	// Written and edited since, or edited without being written: a revert
