@@ -150,8 +150,10 @@ func (a *asking) find(m llm.Message) (raw json.RawMessage, found bool, problem *
 		switch c := calls[0]; {
 		case c.Name != SubmitPlan:
 			return nil, false, &plan.Problem{Key: "error.planner.otherCall", Params: fault.P{"name": c.Name}}
-		case !c.Executable():
+		case c.Incomplete || m.StopReason == llm.StopLength:
 			return nil, false, &plan.Problem{Key: "error.planner.cutOff"}
+		case !c.Executable():
+			return nil, false, &plan.Problem{Key: "error.planner.notJSON"}
 		default:
 			return c.Arguments, true, nil
 		}
