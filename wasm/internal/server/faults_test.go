@@ -58,9 +58,9 @@ func eachProfile(t *testing.T, f func(t *testing.T, p hosttest.Profile, sample i
 		if testing.Short() && i > 0 {
 			return
 		}
-		sample := 12
+		sample := 8
 		if i > 0 {
-			sample = 5
+			sample = 2
 		}
 		t.Run(p.Name, func(t *testing.T) { f(t, p, sample) })
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -160,10 +161,11 @@ func TestRunsAreKeptWithinTheirLimitsAndTheNewestAlways(t *testing.T) {
 
 func TestOldRunsGoByTheirAge(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{})
-	now := time.Now()
+	began := time.Now()
+	var later atomic.Int64
 	sh := &shell{t: t, mem: mem}
 	sh.cond.L = &sh.mu
-	s, err := New(Deps{Host: mem.Host(), Emit: sh.hear, Now: func() time.Time { return now }})
+	s, err := New(Deps{Host: mem.Host(), Emit: sh.hear, Now: func() time.Time { return began.Add(time.Duration(later.Load())) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +177,7 @@ func TestOldRunsGoByTheirAge(t *testing.T) {
 	for i := range 3 {
 		sh.do(planOf("old", fmt.Sprintf(`{"id":"a","tool":"vault.createFile","args":{"path":"N%d.md","content":""}}`, i)))
 	}
-	now = now.Add(31 * 24 * time.Hour)
+	later.Store(int64(31 * 24 * time.Hour))
 	if err := s.prune(t.Context()); err != nil {
 		t.Fatal(err)
 	}

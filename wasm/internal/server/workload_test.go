@@ -169,7 +169,7 @@ func points(n, sample int) []int {
 	for i := 1; i <= n; i += step {
 		set[i] = true
 	}
-	for i := 1; i <= min(6, n); i++ {
+	for i := 1; i <= min(sample/2, n); i++ {
 		set[i] = true
 	}
 	return slices.Sorted(maps.Keys(set))
