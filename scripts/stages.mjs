@@ -53,10 +53,10 @@ const stages = {
 		{ run: ["npx", "tsc", "--noEmit"] },
 		{ run: ["npx", "svelte-check", "--fail-on-warnings", "--output", "human"] },
 	],
-	go: () => [{ run: ["go", "test", "-race", "-short", "-json", ...goPackages], count: goCount }],
+	go: () => [{ run: ["go", "test", "-race", "-short", "-timeout", "5m", "-json", ...goPackages], count: goCount }],
 	"go-js": () => [
 		{
-			run: ["go", "test", "-short", "-json", "-exec", jsExec(), ...testedPackages(wasm)],
+			run: ["go", "test", "-short", "-timeout", "5m", "-json", "-exec", jsExec(), ...testedPackages(wasm)],
 			env: wasm,
 			count: goCount,
 		},
