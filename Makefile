@@ -26,7 +26,7 @@ test: browser
 
 # What is exhaustive or heavy; under 30 minutes.
 rest: browser
-	$(stages) go-all peers fuzz
+	$(stages) go-all peers
 
 test-all: test rest
 

@@ -53,7 +53,9 @@ const stages = {
 		{ run: ["npx", "tsc", "--noEmit"] },
 		{ run: ["npx", "svelte-check", "--fail-on-warnings", "--output", "human"] },
 	],
-	go: () => [{ run: ["go", "test", "-race", "-short", "-timeout", "5m", "-json", ...goPackages], count: goCount }],
+	go: () => [
+		{ run: ["go", "test", "-race", "-short", "-timeout", "5m", "-json", ...goPackages], count: goCount },
+	],
 	"go-js": () => [
 		{
 			run: ["go", "test", "-short", "-timeout", "5m", "-json", "-exec", jsExec(), ...testedPackages(wasm)],
@@ -79,9 +81,13 @@ const stages = {
 			count: goCount,
 		},
 	],
-	// The rest of everything: exhaustive loops, real peers, long runs.
+	// The rest of everything: exhaustive loops, real peers, long runs. The race detector had its turn in "go".
 	"go-all": () => [
-		{ run: ["go", "test", "-race", "-timeout", "25m", "-json", ...goPackages], count: goCount },
+		{
+			run: ["go", "test", "-timeout", "20m", "-json", ...goPackages],
+			env: { EXHAUSTIVE: "1" },
+			count: goCount,
+		},
 	],
 	peers: () => peers(),
 	fuzz: () => fuzz(),
