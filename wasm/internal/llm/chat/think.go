@@ -19,6 +19,7 @@ type thinkState uint8
 
 const (
 	thinkUndecided thinkState = iota
+	thinkOpened // line ends before the reasoning are dropped
 	thinkInside
 	thinkAfter // inside is over; space before the text is dropped
 	thinkPlain
@@ -32,13 +33,18 @@ func (t *thinkTag) feed(piece string) (reasoning, text string) {
 		trimmed := strings.TrimLeft(s, " \t\r\n")
 		switch {
 		case strings.HasPrefix(trimmed, thinkOpen):
-			t.state = thinkInside
-			s = strings.TrimLeft(trimmed[len(thinkOpen):], "\r\n")
+			t.state = thinkOpened
+			s = trimmed[len(thinkOpen):]
 		case strings.HasPrefix(thinkOpen, trimmed):
 			t.held = s
 			return "", ""
 		default:
 			t.state = thinkPlain
+		}
+	}
+	if t.state == thinkOpened {
+		if s = strings.TrimLeft(s, "\r\n"); s != "" {
+			t.state = thinkInside
 		}
 	}
 	if t.state == thinkInside {

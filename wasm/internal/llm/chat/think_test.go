@@ -40,6 +40,17 @@ func TestMarksOfReasoningInTheContent(t *testing.T) {
 	}
 }
 
+func TestLineEndsBeforeTheReasoningAreDroppedHoweverTheyCome(t *testing.T) {
+	for _, pieces := range [][]string{{"<think>\n\r\nHm"}, {"<think>", "\n", "\r\n", "Hm"}, {"<think>\n", "\nHm"}} {
+		if r, s := through(pieces...); r != "Hm" || s != "" {
+			t.Errorf("%q gives %q and %q", pieces, r, s)
+		}
+	}
+	if r, s := through("<think>", "\n", "</think>", "Hello"); r != "" || s != "Hello" {
+		t.Errorf("%q and %q", r, s)
+	}
+}
+
 func TestMarksMayBeCutAnywhere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		content := ""
