@@ -19,7 +19,7 @@ type thinkState uint8
 
 const (
 	thinkUndecided thinkState = iota
-	thinkOpened // line ends before the reasoning are dropped
+	thinkOpened               // line ends before the reasoning are dropped
 	thinkInside
 	thinkAfter // inside is over; space before the text is dropped
 	thinkPlain
