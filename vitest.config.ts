@@ -14,6 +14,11 @@ const virtual = {
 	},
 };
 
+/** The playground's own tests: part of `make test-all`, apart from the smoke test. */
+const playgroundTests = ["app", "contract", "faults", "host", "interface"].map(
+	(name) => `test/e2e/${name}.test.ts`,
+);
+
 const exclude = ["**/node_modules/**", "**/dist/**"];
 
 export default defineConfig({
@@ -46,6 +51,17 @@ export default defineConfig({
 				test: {
 					name: "e2e",
 					include: ["test/e2e/**/*.test.ts"],
+					exclude: [...exclude, ...playgroundTests],
+					testTimeout: 120_000,
+					hookTimeout: 120_000,
+					fileParallelism: false,
+				},
+			},
+			{
+				extends: true,
+				test: {
+					name: "playground",
+					include: playgroundTests,
 					exclude,
 					testTimeout: 120_000,
 					hookTimeout: 120_000,

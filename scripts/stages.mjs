@@ -73,6 +73,7 @@ const stages = {
 	],
 	build: () => [{ run: ["node", "esbuild.config.mjs"] }],
 	e2e: () => [{ run: ["npx", "vitest", "run", "--project", "e2e"], count: vitestCount }],
+	playground: () => [{ run: ["npx", "vitest", "run", "--project", "playground"], count: vitestCount }],
 	// The official clients against the proxy: a package of its own, so that the plugin's stays small.
 	clients: () => [
 		{ run: ["npm", "ci", "--no-audit", "--no-fund", "--prefix", "test/peers/proxy"] },
