@@ -207,7 +207,7 @@ func (r *reverter) undoTrash(ctx context.Context, p Planned) error {
 	case there && bytes.Equal(now, p.Op.Before):
 		return nil
 	case there:
-		return r.conflictTrash(ctx, p, now)
+		return r.conflict(ctx, p, now, false) // its name is taken by another file now
 	}
 	if err := r.parents(ctx, path); err != nil {
 		return err
@@ -217,11 +217,6 @@ func (r *reverter) undoTrash(ctx context.Context, p Planned) error {
 	}
 	r.rep.Restored = append(r.rep.Restored, path)
 	return nil
-}
-
-// conflictTrash is a deleted file whose name is taken by another one now.
-func (r *reverter) conflictTrash(ctx context.Context, p Planned, now []byte) error {
-	return r.conflict(ctx, p, now, false)
 }
 
 func (r *reverter) undoRename(ctx context.Context, op host.Op) error {

@@ -67,7 +67,7 @@ type Outcome struct {
 // Plan asks the model. Its errors are *fault.Error: the provider's, or
 // VALIDATION_ERROR with what is still wrong after the last repair.
 func Plan(ctx context.Context, p llm.Provider, in Input, w Watch) (*Outcome, error) {
-	a := &asking{in: in, w: w, provider: p, out: &Outcome{}}
+	a := &asking{in: in, w: w, out: &Outcome{}}
 	req, err := a.request()
 	if err != nil {
 		return nil, err
@@ -96,10 +96,9 @@ func Plan(ctx context.Context, p llm.Provider, in Input, w Watch) (*Outcome, err
 }
 
 type asking struct {
-	in       Input
-	w        Watch
-	provider llm.Provider
-	out      *Outcome
+	in  Input
+	w   Watch
+	out *Outcome
 }
 
 func (a *asking) see(e llm.Event) {
