@@ -50,6 +50,8 @@ describe("data.json", () => {
 		expect(Object.keys(firstRun).filter((key) => /key|secret|token/i.test(key))).toEqual([
 			"keyName",
 			"maxTokens",
+			"agentTokens",
+			"secrets",
 		]);
 	});
 });

@@ -2,7 +2,7 @@
 // names of saved actions, so that their commands are in the palette before the
 // core has started.
 
-import type { Settings } from "./protocol";
+import type { HTTPHost, Settings } from "./protocol";
 
 /** A saved action as a command. */
 export interface PaletteEntry {
@@ -44,6 +44,20 @@ export const firstRun: Data = {
 	keepRuns: 0,
 	keepDays: 0,
 	keepBytes: 0,
+	agentIterations: 0,
+	agentCalls: 0,
+	agentTokens: 0,
+	agentCost: 0,
+	disabledTools: [],
+	pinnedTools: [],
+	callsPerMinute: {},
+	prices: "",
+	secrets: [],
+	allowHttp: false,
+	httpHosts: [],
+	codeMaxMs: 0,
+	codeMaxMb: 0,
+	imageMaxPixels: 0,
 	palette: [],
 };
 
@@ -68,13 +82,27 @@ export function readData(saved: unknown): Data {
 }
 
 function fits(value: unknown, like: unknown): boolean {
+	if (isObject(like)) return isObject(value) && Object.values(value).every((n) => typeof n === "number");
 	if (!Array.isArray(like)) return typeof value === typeof like;
-	if (!Array.isArray(value)) return false;
-	return like === firstRun.palette ? value.every(isEntry) : value.every((item) => typeof item === "string");
+	return Array.isArray(value) && value.every(elementOf(like));
 }
 
-function isEntry(value: unknown): boolean {
-	return isObject(value) && typeof value["id"] === "string" && typeof value["name"] === "string";
+/** What an element of a list must be. */
+function elementOf(list: unknown[]): (value: unknown) => boolean {
+	switch (list) {
+		case firstRun.palette:
+			return (value) => hasTexts(value, "id", "name");
+		case firstRun.secrets:
+			return (value) => hasTexts(value, "name", "scope", "secret");
+		case firstRun.httpHosts:
+			return (value) => hasTexts(value, "host") && Array.isArray((value as HTTPHost).methods);
+		default:
+			return (value) => typeof value === "string";
+	}
+}
+
+function hasTexts(value: unknown, ...keys: string[]): boolean {
+	return isObject(value) && keys.every((key) => typeof value[key] === "string");
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -3,6 +3,7 @@
 import type { Plugin } from "obsidian";
 import { Client, type Host } from "../client";
 import type { Settings } from "../protocol.gen";
+import { fail } from "../problem";
 import { embedded } from "../source";
 import { backlinksHost } from "./backlinks";
 import { commandsHost } from "./commands";
@@ -22,6 +23,15 @@ export interface ConnectOptions {
 	panelType: string;
 }
 
+/** What is declared and has no implementation yet: the core goes on without it. */
+const refuse = () => Promise.reject(fail("NOT_FOUND", "error.method.unknown", { method: "" }));
+export const unbuilt = {
+	"vault.since": refuse,
+	"vault.metadata": refuse,
+	"sandbox.run": refuse,
+	"plugins.installed": refuse,
+};
+
 /**
  * Makes the connection to the core. Nothing is started, compiled or decoded
  * before the first request. Call it in onload, and `dispose` in onunload.
@@ -38,6 +48,7 @@ export function connect(plugin: Plugin, { settings, panelType }: ConnectOptions)
 		...storeHost(app, manifest.dir ?? `${app.vault.configDir}/plugins/${manifest.id}`),
 		...http.methods(),
 		...secretsHost(app),
+		...unbuilt,
 	};
 	return new Client({
 		source: embedded(),

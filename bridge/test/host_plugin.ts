@@ -5,6 +5,7 @@ import { backlinksHost } from "../host/backlinks";
 import { commandsHost } from "../host/commands";
 import { editorHost } from "../host/editor";
 import { HTTPHost } from "../host/http";
+import { unbuilt } from "../host/index";
 import { platform } from "../host/platform";
 import { secretsHost } from "../host/secrets";
 import { storeHost } from "../host/store";
@@ -32,6 +33,7 @@ export default class HostPlugin extends Plugin {
 			...storeHost(app, this.manifest.dir as string),
 			...new HTTPHost(app).methods(),
 			...secretsHost(app),
+			...unbuilt,
 		};
 		const call = async (
 			method: keyof Host,

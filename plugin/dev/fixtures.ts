@@ -195,6 +195,7 @@ export function action(fields: Partial<Action> = {}): Action {
 		risk: "writes",
 		fields: [],
 		needsModel: false,
+		kind: "plan",
 		...fields,
 	};
 }

@@ -16,6 +16,7 @@ type Event struct {
 	Notice   *Notice         `json:"notice,omitempty"`   // notice
 	State    *State          `json:"state,omitempty"`    // state: everything anew
 	Actions  []Action        `json:"actions,omitempty"`  // actions.changed
+	Talks    []Conversation  `json:"talks,omitempty"`    // conversations.changed
 	RunID    string          `json:"runId,omitempty"`    // review.closed
 }
 
@@ -35,6 +36,7 @@ const (
 	EventNotice         = "notice"
 	EventState          = "state"
 	EventActionsChanged = "actions.changed"
+	EventTalksChanged   = "conversations.changed"
 )
 
 // Turn is one exchange: what the person said and what became of it. Phase:
@@ -53,6 +55,17 @@ type Turn struct {
 	Problem      *Problem  `json:"problem,omitempty"`
 	Usage        *Usage    `json:"usage,omitempty"`
 	Notes        []Message `json:"notes,omitempty"` // "streaming is off for this endpoint", …
+	Mode         string    `json:"mode,omitempty"`
+	// Attached is what went along with the words.
+	Attached []Attachment `json:"attached,omitempty"`
+	// Steered are messages that joined the turn, Queued those that wait for its
+	// end.
+	Steered []string `json:"steered,omitempty"`
+	Queued  []string `json:"queued,omitempty"`
+	// CanContinue is true for an agent's turn that was stopped or reached a limit.
+	CanContinue bool   `json:"canContinue,omitempty"`
+	TracesURL   string `json:"tracesUrl,omitempty"`
+	StartedAt   string `json:"startedAt,omitempty"`
 }
 
 // Usage is what a turn cost.
@@ -60,7 +73,8 @@ type Usage struct {
 	Input  int     `json:"input"`
 	Output int     `json:"output"`
 	Cached int     `json:"cached,omitempty"`
-	Cost   float64 `json:"cost,omitempty"` // in US dollars, 0 when no price is known
+	Cost   float64 `json:"cost,omitempty"` // in the price table's currency, 0 when no price is known
+	Priced bool    `json:"priced,omitempty"`
 }
 
 // Delta is text that arrived for a turn.

@@ -20,6 +20,12 @@ type HostMethods struct {
 	CommandsList CommandsListCall `json:"commands.list"`
 	CommandsRun  CommandsRunCall  `json:"commands.run"`
 
+	VaultSince    SinceCall    `json:"vault.since"`
+	VaultMetadata MetadataCall `json:"vault.metadata"`
+
+	SandboxRun       SandboxCall          `json:"sandbox.run"`
+	PluginsInstalled PluginsInstalledCall `json:"plugins.installed"`
+
 	StoreAppend StoreWriteCall `json:"store.append"`
 	StoreWrite  StoreWriteCall `json:"store.write"`
 	StoreRead   ReadCall       `json:"store.read"`

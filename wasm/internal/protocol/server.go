@@ -36,6 +36,28 @@ type ServerMethods struct {
 	ActionsExport ExportCall       `json:"actions.export"`
 	ActionsImport ImportCall       `json:"actions.import"`
 
+	ActionGet     ActionGetCall    `json:"action.get"`
+	ActionPut     ActionPutCall    `json:"action.put"`
+	ActionsOrder  ActionsOrderCall `json:"actions.order"`
+	ActionCanvas  ActionCanvasCall `json:"action.canvas"` // as a JSON Canvas file
+	ActionStep    ActionStepCall   `json:"action.step"`   // a call becomes a step
+
+	ConversationsList  ConversationsCall      `json:"conversations.list"`
+	ConversationGet    ConversationGetCall    `json:"conversation.get"`
+	ConversationRename ConversationRenameCall `json:"conversation.rename"`
+	ConversationRemove ConversationRefCall    `json:"conversation.remove"`
+	ConversationExport ConversationExportCall `json:"conversation.export"` // review of a note
+
+	UsageGet      UsageCall       `json:"usage.get"`
+	UsageExport   UsageExportCall `json:"usage.export"`
+	PricesDefault PricesCall      `json:"prices.default"`
+	ModelsList    ModelsCall      `json:"models.list"`
+	SecretsList   SecretsCall     `json:"secrets.list"`
+	PluginsSearch PluginsCall     `json:"plugins.search"`
+
+	TraceGet  TraceCall     `json:"trace.get"`
+	RunExport RunExportCall `json:"run.export"` // the replay bundle
+
 	Answer   AnswerCall   `json:"answer"` // to a question the core asked
 	Tools    ToolsCall    `json:"tools.list"`
 	TestConn TestConnCall `json:"connection.test"`
@@ -103,6 +125,27 @@ type Send struct {
 	Conversation string `json:"conversation"`
 	// Queue keeps the message for after the present turn instead of steering.
 	Queue bool `json:"queue,omitempty"`
+	// Attached goes along with the words. OmitActive leaves the active note out.
+	Attached   []Attachment `json:"attached,omitempty"`
+	OmitActive bool         `json:"omitActive,omitempty"`
+	// Model, where set, is used instead of the settings' model, this once.
+	Model string `json:"model,omitempty"`
+	// Continue goes on with an agent's turn that was stopped; Text may be empty.
+	Continue bool `json:"continue,omitempty"`
+	// Replace takes the last turn of the conversation out before this one:
+	// regenerate, or edit and resend.
+	Replace bool `json:"replace,omitempty"`
+}
+
+// Attachment is something a person gave along with an instruction. Kind: "note",
+// "folder", "tag", "heading", "image". Name is the tag or heading. An image has
+// a Path in the vault, or Data in base64 with its Type.
+type Attachment struct {
+	Kind string `json:"kind"`
+	Path string `json:"path,omitempty"`
+	Name string `json:"name,omitempty"`
+	Data string `json:"data,omitempty"`
+	Type string `json:"type,omitempty"` // the media type, such as image/png
 }
 
 // Accepted names the turn that a message began or joined.
@@ -154,9 +197,12 @@ type Revert struct {
 	Choices []ConflictChoice `json:"choices,omitempty"`
 }
 
-// ConflictChoice is a person's decision on one path.
+// ConflictChoice is a person's decision on one path. Now is the etag of what
+// the decision was made on (Conflict.NowEtag); a path that is different by then
+// is a conflict again.
 type ConflictChoice struct {
 	Path   string `json:"path"`
+	Now    string `json:"now"`
 	Choice string `json:"choice"`
 	Text   string `json:"text,omitempty"`
 }
@@ -186,7 +232,9 @@ type Conflict struct {
 	Before string `json:"before"` // what the run found
 	After  string `json:"after"`  // what the run left
 	Now    string `json:"now"`
-	Binary bool   `json:"binary,omitempty"`
+	// NowEtag names the bytes that Now shows; "" when nothing is there.
+	NowEtag string `json:"nowEtag"`
+	Binary  bool   `json:"binary,omitempty"`
 }
 
 // RevertCall is the method run.revert.
@@ -197,8 +245,10 @@ type RevertCall struct {
 
 // RunsQuery asks for past runs, newest first.
 type RunsQuery struct {
-	Text  string `json:"text,omitempty"`
-	Limit int    `json:"limit,omitempty"`
+	Text    string `json:"text,omitempty"`
+	Kind    string `json:"kind,omitempty"`    // run, revert, replay
+	Outcome string `json:"outcome,omitempty"` // ok, partial, failed, cancelled, conflict
+	Limit   int    `json:"limit,omitempty"`
 }
 
 // Runs is a list of past runs with the bytes they take.
@@ -307,6 +357,17 @@ type ToolInfo struct {
 	Description string `json:"description"`
 	Enabled     bool   `json:"enabled"`
 	Simulable   bool   `json:"simulable"`
+	Pinned      bool   `json:"pinned,omitempty"`
+	// Auth is "" for tools without secrets, otherwise "set" or "missing"; Scope
+	// is where the secret was found: device, vault, organisation.
+	Auth  string `json:"auth,omitempty"`
+	Scope string `json:"secretScope,omitempty"`
+	// Replacement is the tool to use instead of a deprecated one; UsedBy the
+	// names of the saved actions that use it.
+	Replacement string   `json:"replacement,omitempty"`
+	UsedBy      []string `json:"usedBy,omitempty"`
+	// Refused says why the policy would not let it run.
+	Refused *Message `json:"refused,omitempty"`
 }
 
 // ToolList is every tool.
@@ -334,15 +395,24 @@ type TestConnCall struct {
 	Result TestResult `json:"result"`
 }
 
-// EstimateText is a text whose size in tokens is asked for.
+// EstimateText is a text whose size in tokens is asked for; with Send, also
+// what sending that would take.
 type EstimateText struct {
 	Text string `json:"text"`
+	Send *Send  `json:"send,omitempty"`
 }
 
 // Estimated is a snippet of a text, for showing, and its estimated tokens.
 type Estimated struct {
 	Snippet string `json:"snippet"`
 	Tokens  int    `json:"tokens"`
+	// Prompt is all that would be sent, in tokens; Window what the model takes
+	// (0 when not known); Cost of the input, in Currency, when Priced.
+	Prompt   int     `json:"prompt"`
+	Window   int     `json:"window"`
+	Cost     float64 `json:"cost"`
+	Priced   bool    `json:"priced"`
+	Currency string  `json:"currency"`
 }
 
 // EstimateCall is the method estimate.

@@ -33,6 +33,48 @@ type Settings struct {
 	KeepRuns  int   `json:"keepRuns"`
 	KeepDays  int   `json:"keepDays"`
 	KeepBytes int64 `json:"keepBytes"`
+
+	// The limits of an agent. MaxCost is in the price table's currency; 0 means
+	// no limit for AgentTokens and AgentCost, the default for the others.
+	AgentIterations int     `json:"agentIterations"`
+	AgentCalls      int     `json:"agentCalls"`
+	AgentTokens     int     `json:"agentTokens"`
+	AgentCost       float64 `json:"agentCost"`
+
+	DisabledTools []string `json:"disabledTools"`
+	PinnedTools   []string `json:"pinnedTools"`
+	// CallsPerMinute limits tools by name; "*" is every tool.
+	CallsPerMinute map[string]int `json:"callsPerMinute"`
+
+	// Prices is a price table as JSON; "" is the one that comes with the plugin.
+	Prices string `json:"prices"`
+
+	Secrets []NamedSecret `json:"secrets"`
+
+	AllowHTTP bool       `json:"allowHttp"`
+	HTTPHosts []HTTPHost `json:"httpHosts"`
+
+	CodeMaxMs int `json:"codeMaxMs"`
+	CodeMaxMB int `json:"codeMaxMb"`
+
+	ImageMaxPixels int `json:"imageMaxPixels"` // of the longer side
+}
+
+// NamedSecret says where the value of a tool's secret is: under Secret in the
+// host's secret store. Scope is "device" or "vault"; organisation names come
+// from the policy file.
+type NamedSecret struct {
+	Name   string `json:"name"`
+	Scope  string `json:"scope"`
+	Secret string `json:"secret"`
+}
+
+// HTTPHost is a host that the HTTP tool may reach. Unlimited lets it use the
+// host app's own client where CORS refuses, whose limits cannot be enforced.
+type HTTPHost struct {
+	Host      string   `json:"host"`
+	Methods   []string `json:"methods"`
+	Unlimited bool     `json:"unlimited,omitempty"`
 }
 
 // Platform is what the host is.
@@ -58,6 +100,96 @@ type Action struct {
 	// NeedsModel is true for actions with a prompt or a model step.
 	NeedsModel bool      `json:"needsModel"`
 	Warnings   []Message `json:"warnings,omitempty"`
+	Kind       string    `json:"kind"` // plan, template, prompt
+	Group      string    `json:"group,omitempty"`
+	Ribbon     bool      `json:"ribbon,omitempty"`
+	// Bundled actions come with the plugin; they can be hidden, not changed.
+	// A copy can be.
+	Bundled bool `json:"bundled,omitempty"`
+}
+
+// ActionDetail is an action opened. Plan is its plan's JSON ("" for a prompt).
+type ActionDetail struct {
+	Action Action `json:"action"`
+	Plan   string `json:"plan"`
+	Prompt string `json:"prompt"`
+	// Steps show the plan for editing; what is put back is Plan.
+	Steps    []ActionStepView `json:"steps"`
+	Problems []Message        `json:"problems"`
+}
+
+// ActionStepView is one step of an action. Input, Foreach and Pins are JSON.
+type ActionStepView struct {
+	ID        string   `json:"id"`
+	Tool      string   `json:"tool"`
+	Version   string   `json:"version,omitempty"`
+	Title     string   `json:"title"`
+	Input     string   `json:"input"`
+	Foreach   string   `json:"foreach,omitempty"`
+	DependsOn []string `json:"dependsOn"`
+	Pins      string   `json:"pins,omitempty"`
+	// Deprecated and Gone speak of the tool in that version.
+	Deprecated bool `json:"deprecated,omitempty"`
+	Gone       bool `json:"gone,omitempty"`
+}
+
+// ActionGetCall is the method action.get.
+type ActionGetCall struct {
+	Params ActionRef    `json:"params"`
+	Result ActionDetail `json:"result"`
+}
+
+// ActionPut keeps an action: a new one when ID is "". Fields, risk and warnings
+// are computed from the plan.
+type ActionPut struct {
+	ID     string `json:"id"`
+	Name   string `json:"name"`
+	Icon   string `json:"icon"`
+	Group  string `json:"group"`
+	Ribbon bool   `json:"ribbon"`
+	Kind   string `json:"kind"`
+	Plan   string `json:"plan"`
+	Prompt string `json:"prompt"`
+}
+
+// ActionPutCall is the method action.put.
+type ActionPutCall struct {
+	Params ActionPut    `json:"params"`
+	Result ActionDetail `json:"result"`
+}
+
+// ActionsOrder is every action's id in the order that the person wants.
+type ActionsOrder struct {
+	IDs []string `json:"ids"`
+}
+
+// ActionsOrderCall is the method actions.order.
+type ActionsOrderCall struct {
+	Params ActionsOrder `json:"params"`
+	Result ActionList   `json:"result"`
+}
+
+// ActionCanvasCall is the method action.canvas.
+type ActionCanvasCall struct {
+	Params ActionRef `json:"params"`
+	Result Exported  `json:"result"`
+}
+
+// ActionStep makes a step of a call of a run or conversation (Run, CallID), or
+// of a pin of it, with the same tool, version, arguments and secret scope. It
+// joins the action named, or a new one called Name.
+type ActionStep struct {
+	Run    string `json:"run"`
+	CallID string `json:"callId"`
+	Pin    string `json:"pin,omitempty"`
+	Action string `json:"action,omitempty"`
+	Name   string `json:"name,omitempty"`
+}
+
+// ActionStepCall is the method action.step.
+type ActionStepCall struct {
+	Params ActionStep   `json:"params"`
+	Result ActionDetail `json:"result"`
 }
 
 // ActionList is every saved action, in the person's order.

@@ -1,0 +1,104 @@
+package protocol
+
+// Since asks what has changed since a generation that an earlier answer gave;
+// 0 asks for everything.
+type Since struct {
+	Generation int64 `json:"generation"`
+}
+
+// Changed is what has changed. All means that the shell does not know (a new
+// start, or too long ago): then Changed is every file.
+type Changed struct {
+	Generation int64    `json:"generation"`
+	All        bool     `json:"all"`
+	Changed    []Info   `json:"changed"`
+	Removed    []string `json:"removed"`
+}
+
+// SinceCall is the method vault.since.
+type SinceCall struct {
+	Params Since   `json:"params"`
+	Result Changed `json:"result"`
+}
+
+// MetadataPaths asks for what the app's metadata cache knows of notes.
+type MetadataPaths struct {
+	Paths []string `json:"paths"`
+}
+
+// Metadata is what the cache knows, in the order asked for.
+type Metadata struct {
+	Files []FileMetadata `json:"files"`
+}
+
+// FileMetadata is one note as the app's cache has it. Stale (with nothing else)
+// means that the cache is behind the file: read the file. Size and MTime are
+// those of the file that the cache was made of.
+type FileMetadata struct {
+	Path  string `json:"path"`
+	Size  int64  `json:"size"`
+	MTime int64  `json:"mtime"`
+	Stale bool   `json:"stale,omitempty"`
+	// Tags are those of the text and of the properties, with "#".
+	Tags []string `json:"tags,omitempty"`
+	// Links are link paths as written, without headings or aliases.
+	Links []string `json:"links,omitempty"`
+	// Properties is the front matter as JSON, "" without any.
+	Properties string    `json:"properties,omitempty"`
+	Headings   []Heading `json:"headings,omitempty"`
+	// Tasks is how many task items there are; their text is in the file.
+	Tasks int `json:"tasks,omitempty"`
+}
+
+// Heading is a heading of a note.
+type Heading struct {
+	Level int    `json:"level"`
+	Text  string `json:"text"`
+}
+
+// MetadataCall is the method vault.metadata.
+type MetadataCall struct {
+	Params MetadataPaths `json:"params"`
+	Result Metadata      `json:"result"`
+}
+
+// Sandbox is a script to be run where it can do no harm. Input is JSON.
+type Sandbox struct {
+	Script   string `json:"script"`
+	Input    string `json:"input"`
+	Now      string `json:"now"` // RFC 3339; the script's only clock
+	MaxSteps int64  `json:"maxSteps"`
+	MaxMs    int    `json:"maxMs"`
+	MaxMB    int    `json:"maxMb"`
+}
+
+// Sandboxed is what a script gave: Output is JSON. Error is what is wrong with
+// the script, in English; a sandbox that had to be killed is SANDBOX_ERROR.
+type Sandboxed struct {
+	Output string `json:"output"`
+	Error  string `json:"error,omitempty"`
+	Steps  int64  `json:"steps"`
+}
+
+// SandboxCall is the method sandbox.run.
+type SandboxCall struct {
+	Params Sandbox   `json:"params"`
+	Result Sandboxed `json:"result"`
+}
+
+// InstalledPlugin is a community plugin that is in the vault.
+type InstalledPlugin struct {
+	ID      string `json:"id"`
+	Enabled bool   `json:"enabled"`
+}
+
+// InstalledPlugins is all of them.
+type InstalledPlugins struct {
+	Plugins []InstalledPlugin `json:"plugins"`
+}
+
+// PluginsInstalledCall is the method plugins.installed.
+type PluginsInstalledCall struct {
+	Params Empty            `json:"params"`
+	Result InstalledPlugins `json:"result"`
+}
