@@ -2057,4 +2057,4 @@ export interface ImportCall {
 }
 
 /** The hash of the Go sources of this file: what both sides must agree on. */
-export const Contract = "1eac654605f99066";
+export const Contract = "7169aae80db1ceff";

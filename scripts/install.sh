@@ -19,6 +19,8 @@ if [ ! -e node_modules/.package-lock.json ] || [ package-lock.json -nt node_modu
 	touch node_modules/.package-lock.json
 fi
 
+go mod download
+
 [ "${1:-}" = chromium ] || exit 0
 if browser=$(node scripts/chromium.mjs); then
 	echo "Browser: $browser"

@@ -274,10 +274,11 @@ describe("limits", () => {
 	});
 
 	test("longest time per call: a write that hangs is stopped and told, with what to do", async () => {
-		const person = await seat({ timeoutMs: 60 });
+		// Long enough for a simulation on a busy machine, and shorter than the write.
+		const person = await seat({ timeoutMs: 2500 });
 		const { faults } = person.playground;
 		await person.askForNotes();
-		faults.set({ latencyMs: 120 });
+		faults.set({ latencyMs: 5000 });
 		await person.button("Approve").click();
 		await person.log
 			.getByText(/It took too long and was stopped\. Try again, or raise the time limit in the settings\./)

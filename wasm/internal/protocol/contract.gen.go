@@ -3,4 +3,4 @@
 package protocol
 
 // Contract is the hash of this package's sources: the version of the handshake.
-const Contract = "1eac654605f99066"
+const Contract = "7169aae80db1ceff"

@@ -36,11 +36,11 @@ type ServerMethods struct {
 	ActionsExport ExportCall       `json:"actions.export"`
 	ActionsImport ImportCall       `json:"actions.import"`
 
-	ActionGet     ActionGetCall    `json:"action.get"`
-	ActionPut     ActionPutCall    `json:"action.put"`
-	ActionsOrder  ActionsOrderCall `json:"actions.order"`
-	ActionCanvas  ActionCanvasCall `json:"action.canvas"` // as a JSON Canvas file
-	ActionStep    ActionStepCall   `json:"action.step"`   // a call becomes a step
+	ActionGet    ActionGetCall    `json:"action.get"`
+	ActionPut    ActionPutCall    `json:"action.put"`
+	ActionsOrder ActionsOrderCall `json:"actions.order"`
+	ActionCanvas ActionCanvasCall `json:"action.canvas"` // as a JSON Canvas file
+	ActionStep   ActionStepCall   `json:"action.step"`   // a call becomes a step
 
 	ConversationsList  ConversationsCall      `json:"conversations.list"`
 	ConversationGet    ConversationGetCall    `json:"conversation.get"`
