@@ -1268,6 +1268,7 @@ export interface ServerMethods {
 	'actions.save': ActionSaveCall;
 	'actions.rename': ActionRenameCall;
 	'actions.remove': ActionRefCall;
+	'actions.restore': ActionRefCall; // shows a hidden one again
 	'actions.run': ActionRunCall;
 	'actions.export': ExportCall;
 	'actions.import': ImportCall;
@@ -1619,6 +1620,10 @@ export interface Field {
 	kind: string; // text, longtext, folder, note, date, choice
 	value: string;
 	choices?: string[];
+	/**
+	 * Optional values may stay empty.
+	 */
+	optional?: boolean;
 }
 /**
  * Answer answers a Question: yes or no, and values by field name.
@@ -1871,6 +1876,11 @@ export interface ActionStepView {
 	dependsOn: string[];
 	pins?: string;
 	/**
+	 * SecretScope is where the step's secrets come from: "" for the first scope
+	 * that has one.
+	 */
+	secretScope?: string;
+	/**
 	 * Deprecated and Gone speak of the tool in that version.
 	 */
 	deprecated?: boolean;
@@ -1896,6 +1906,11 @@ export interface ActionPut {
 	kind: string;
 	plan: string;
 	prompt: string;
+	/**
+	 * Fields give the kind, value, choices and label of parameters; those left
+	 * out keep what they have.
+	 */
+	fields?: Field[];
 }
 /**
  * ActionPutCall is the method action.put.
@@ -1944,10 +1959,13 @@ export interface ActionStepCall {
 	result: ActionDetail;
 }
 /**
- * ActionList is every saved action, in the person's order.
+ * ActionList is every saved action, in the person's order; those that come with
+ * the plugin stand after the person's own. Hidden are those of them that the
+ * person removed from the list: actions.restore brings one back.
  */
 export interface ActionList {
 	actions: Action[];
+	hidden?: Action[];
 }
 /**
  * ActionsCall is the method actions.list.
@@ -2057,4 +2075,4 @@ export interface ImportCall {
 }
 
 /** The hash of the Go sources of this file: what both sides must agree on. */
-export const Contract = "7169aae80db1ceff";
+export const Contract = "b2e0eee3aa658c57";

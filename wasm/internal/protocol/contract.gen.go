@@ -3,4 +3,4 @@
 package protocol
 
 // Contract is the hash of this package's sources: the version of the handshake.
-const Contract = "7169aae80db1ceff"
+const Contract = "b2e0eee3aa658c57"

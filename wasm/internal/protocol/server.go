@@ -32,6 +32,7 @@ type ServerMethods struct {
 	ActionSave    ActionSaveCall   `json:"actions.save"`
 	ActionRename  ActionRenameCall `json:"actions.rename"`
 	ActionRemove  ActionRefCall    `json:"actions.remove"`
+	ActionRestore ActionRefCall    `json:"actions.restore"` // shows a hidden one again
 	ActionRun     ActionRunCall    `json:"actions.run"`
 	ActionsExport ExportCall       `json:"actions.export"`
 	ActionsImport ImportCall       `json:"actions.import"`
@@ -332,6 +333,8 @@ type Field struct {
 	Kind    string   `json:"kind"` // text, longtext, folder, note, date, choice
 	Value   string   `json:"value"`
 	Choices []string `json:"choices,omitempty"`
+	// Optional values may stay empty.
+	Optional bool `json:"optional,omitempty"`
 }
 
 // Answer answers a Question: yes or no, and values by field name.

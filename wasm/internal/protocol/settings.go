@@ -128,6 +128,9 @@ type ActionStepView struct {
 	Foreach   string   `json:"foreach,omitempty"`
 	DependsOn []string `json:"dependsOn"`
 	Pins      string   `json:"pins,omitempty"`
+	// SecretScope is where the step's secrets come from: "" for the first scope
+	// that has one.
+	SecretScope string `json:"secretScope,omitempty"`
 	// Deprecated and Gone speak of the tool in that version.
 	Deprecated bool `json:"deprecated,omitempty"`
 	Gone       bool `json:"gone,omitempty"`
@@ -150,6 +153,9 @@ type ActionPut struct {
 	Kind   string `json:"kind"`
 	Plan   string `json:"plan"`
 	Prompt string `json:"prompt"`
+	// Fields give the kind, value, choices and label of parameters; those left
+	// out keep what they have.
+	Fields []Field `json:"fields,omitempty"`
 }
 
 // ActionPutCall is the method action.put.
@@ -192,9 +198,12 @@ type ActionStepCall struct {
 	Result ActionDetail `json:"result"`
 }
 
-// ActionList is every saved action, in the person's order.
+// ActionList is every saved action, in the person's order; those that come with
+// the plugin stand after the person's own. Hidden are those of them that the
+// person removed from the list: actions.restore brings one back.
 type ActionList struct {
 	Actions []Action `json:"actions"`
+	Hidden  []Action `json:"hidden,omitempty"`
 }
 
 // ActionsCall is the method actions.list.

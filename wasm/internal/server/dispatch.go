@@ -74,6 +74,7 @@ func (s *Server) table() map[string]handler {
 		"actions.save":        on(s.actionSave),
 		"actions.rename":      on(s.actionRename),
 		"actions.remove":      on(s.actionRemove),
+		"actions.restore":     unbuilt,
 		"actions.run":         on(s.actionRun),
 		"actions.export":      on(s.actionsExport),
 		"actions.import":      on(s.actionsImport),
