@@ -122,3 +122,17 @@ func visible(r rune) rune {
 	}
 	return r
 }
+
+// unseen characters show nothing, or turn the order of what is shown around: two
+// names that differ by one look the same, or one looks like another. The joiners
+// are not among them (emoji and several scripts need them), nor are the signs
+// that stand in front of numbers, which are seen.
+func unseen(r rune) bool {
+	switch {
+	case r < utf8.RuneSelf, r == '\u200C', r == '\u200D':
+		return false
+	case unicode.Is(unicode.Prepended_Concatenation_Mark, r):
+		return false
+	}
+	return ignorable(r)
+}

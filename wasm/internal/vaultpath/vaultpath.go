@@ -102,7 +102,8 @@ func Check(p string) error {
 
 // CheckNew says whether the path is safe (Clean) and its names can be made on
 // every system: none of * " \ < > : | ? and, because they break links, none of
-// # ^ [ ]; no trailing dot or space; names up to MaxName bytes, the whole up
+// # ^ [ ]; no trailing dot or space; nothing invisible but the joiners that
+// emoji and scripts need; names up to MaxName bytes, the whole up
 // to MaxPath. It applies to every part, since the folders may have to be made.
 func CheckNew(p string) error {
 	_, err := CleanNew(p)
@@ -158,6 +159,11 @@ func checkName(platform, whole, part string) error {
 	}
 	if last := part[len(part)-1]; last == '.' || last == ' ' {
 		return refuse("error.path.trailing", whole, nil)
+	}
+	for _, r := range part {
+		if unseen(r) {
+			return refuse("error.path.invisible", whole, fault.P{"char": describe(r)})
+		}
 	}
 	return nil
 }
@@ -260,7 +266,11 @@ func describe(r rune) string {
 		return "bytes that are not UTF-8"
 	}
 	out := []byte{'U', '+'}
-	for shift := 12; shift >= 0; shift -= 4 {
+	shift := 12
+	for r>>(shift+4) != 0 {
+		shift += 4
+	}
+	for ; shift >= 0; shift -= 4 {
 		out = append(out, hex[r>>shift&15])
 	}
 	return string(out)
