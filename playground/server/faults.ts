@@ -20,6 +20,8 @@ export interface FailRule {
 export interface FaultSettings {
 	/** Added before every call, in ms. */
 	latencyMs?: number;
+	/** Only calls whose path starts with this are late. */
+	latencyPath?: string;
 	fail?: FailRule[];
 	/** The nth write from now on leaves only its first `bytes` bytes on disk, then the disk is silent for good. */
 	torn?: { nth: number; bytes: number; path?: string };
@@ -80,8 +82,9 @@ export class Faults {
 		this.counted = { mutations: 0 };
 	}
 
-	get latencyMs(): number {
-		return this.settings.latencyMs ?? 0;
+	/** How late a call is, in ms. */
+	latencyOf(request: RequestHeader): number {
+		return startsWith(request, this.settings.latencyPath) ? (this.settings.latencyMs ?? 0) : 0;
 	}
 
 	/** True for a connection that was open when the simulated kill happened. */

@@ -65,7 +65,7 @@ export class Session {
 		const request = frame.header as RequestHeader;
 		const { body } = frame;
 		if (this.shared.faults.isDead(this.generation)) return;
-		const latency = this.shared.faults.latencyMs;
+		const latency = this.shared.faults.latencyOf(request);
 		try {
 			const work = () => this.perform(request, body, latency);
 			const answer = mutations.has(request.op) ? await this.shared.writes.run(work) : await work();

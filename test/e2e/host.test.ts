@@ -290,7 +290,7 @@ describe("the network", () => {
 			expect((await order("wrong", { kill: true })).status).toBe(403);
 			const answer = await order("secret", { faults: { latencyMs: 5 }, resetCounters: true });
 			expect(await answer.json()).toEqual({ mutations: 0 });
-			expect(server.faults.latencyMs).toBe(5);
+			expect(server.faults.latencyOf({ id: 1, op: "read", path: "A.md" })).toBe(5);
 		} finally {
 			await server.close();
 			rmSync(vaultDir, { recursive: true });

@@ -277,8 +277,9 @@ describe("limits", () => {
 		// Long enough for a simulation on a busy machine, and shorter than the write.
 		const person = await seat({ timeoutMs: 2500 });
 		const { faults } = person.playground;
-		await person.askForNotes();
-		faults.set({ latencyMs: 5000 });
+		await person.say("Create a note called Slow");
+		await person.plan.waitFor();
+		faults.set({ latencyMs: 4000, latencyPath: "Inbox/Slow" });
 		await person.button("Approve").click();
 		await person.log
 			.getByText(/It took too long and was stopped\. Try again, or raise the time limit in the settings\./)
