@@ -585,6 +585,7 @@ export interface RunDetail {
 export interface HostMethods {
 	'vault.stat': StatCall;
 	'vault.read': ReadCall;
+	'vault.reads': ReadsCall;
 	'vault.list': ListCall;
 	'vault.walk': ListCall;
 	'vault.backlinks': BacklinksCall;
@@ -905,20 +906,31 @@ export interface SecretCall {
 
 /**
  * Since asks what has changed since a generation that an earlier answer gave;
- * 0 asks for everything.
+ * 0 asks for every file. A long answer comes in pages: Page is that of the
+ * answer before, 0 at first.
  */
 export interface Since {
 	generation: number /* int64 */;
+	page: number /* int64 */;
 }
 /**
  * Changed is what has changed. All means that the shell does not know (a new
- * start, or too long ago): then Changed is every file.
+ * start, or too long ago): then Changed is every entry, in no order, over as
+ * many pages as it takes. What changes while the pages are read is told to who
+ * asks then with Generation, which is that of the first page. A Generation of 0
+ * means that the shell does not follow changes yet. Page is 0 on the last page.
  */
 export interface Changed {
 	generation: number /* int64 */;
 	all: boolean;
-	changed: Info[];
+	page: number /* int64 */;
+	/**
+	 * Open are the notes that an editor holds: it may have text that is not in
+	 * the file, of which no change tells.
+	 */
+	open: string[];
 	removed: string[];
+	changed: Info[];
 }
 /**
  * SinceCall is the method vault.since.
@@ -1027,6 +1039,21 @@ export interface InstalledPlugins {
 export interface PluginsInstalledCall {
 	params: Empty;
 	result: InstalledPlugins;
+}
+/**
+ * Contents is the content of files, in the order asked for. A Blob of -2 is a
+ * file that could not be read: reading it alone says why. Text (a Blob of -1)
+ * is that of an editor, and not in the file yet.
+ */
+export interface Contents {
+	files: Content[];
+}
+/**
+ * ReadsCall is the method vault.reads: vault.read of several files at once.
+ */
+export interface ReadsCall {
+	params: Paths;
+	result: Contents;
 }
 
 //////////
@@ -2075,4 +2102,4 @@ export interface ImportCall {
 }
 
 /** The hash of the Go sources of this file: what both sides must agree on. */
-export const Contract = "b2e0eee3aa658c57";
+export const Contract = "d135d8ada418dfab";

@@ -27,6 +27,7 @@ export interface ConnectOptions {
 const refuse = () => Promise.reject(fail("NOT_FOUND", "error.method.unknown", { method: "" }));
 export const unbuilt = {
 	"vault.since": refuse,
+	"vault.reads": refuse,
 	"vault.metadata": refuse,
 	"sandbox.run": refuse,
 	"plugins.installed": refuse,

@@ -6,6 +6,7 @@ package protocol
 type HostMethods struct {
 	VaultStat      StatCall      `json:"vault.stat"`
 	VaultRead      ReadCall      `json:"vault.read"`
+	VaultReads     ReadsCall     `json:"vault.reads"`
 	VaultList      ListCall      `json:"vault.list"`
 	VaultWalk      ListCall      `json:"vault.walk"`
 	VaultBacklinks BacklinksCall `json:"vault.backlinks"`

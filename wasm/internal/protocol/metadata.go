@@ -1,18 +1,27 @@
 package protocol
 
 // Since asks what has changed since a generation that an earlier answer gave;
-// 0 asks for everything.
+// 0 asks for every file. A long answer comes in pages: Page is that of the
+// answer before, 0 at first.
 type Since struct {
 	Generation int64 `json:"generation"`
+	Page       int64 `json:"page"`
 }
 
 // Changed is what has changed. All means that the shell does not know (a new
-// start, or too long ago): then Changed is every file.
+// start, or too long ago): then Changed is every entry, in no order, over as
+// many pages as it takes. What changes while the pages are read is told to who
+// asks then with Generation, which is that of the first page. A Generation of 0
+// means that the shell does not follow changes yet. Page is 0 on the last page.
 type Changed struct {
-	Generation int64    `json:"generation"`
-	All        bool     `json:"all"`
-	Changed    []Info   `json:"changed"`
-	Removed    []string `json:"removed"`
+	Generation int64 `json:"generation"`
+	All        bool  `json:"all"`
+	Page       int64 `json:"page"`
+	// Open are the notes that an editor holds: it may have text that is not in
+	// the file, of which no change tells.
+	Open    []string `json:"open"`
+	Removed []string `json:"removed"`
+	Changed []Info   `json:"changed"`
 }
 
 // SinceCall is the method vault.since.
@@ -101,4 +110,17 @@ type InstalledPlugins struct {
 type PluginsInstalledCall struct {
 	Params Empty            `json:"params"`
 	Result InstalledPlugins `json:"result"`
+}
+
+// Contents is the content of files, in the order asked for. A Blob of -2 is a
+// file that could not be read: reading it alone says why. Text (a Blob of -1)
+// is that of an editor, and not in the file yet.
+type Contents struct {
+	Files []Content `json:"files"`
+}
+
+// ReadsCall is the method vault.reads: vault.read of several files at once.
+type ReadsCall struct {
+	Params Paths    `json:"params"`
+	Result Contents `json:"result"`
 }
