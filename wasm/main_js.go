@@ -11,7 +11,7 @@ import (
 
 func main() {
 	jsbridge.Main(func(c jsbridge.Core) jsbridge.Server {
-		s, err := server.New(server.Deps{Host: c.Host, Transport: c.HTTP, Emit: c.Emit})
+		s, err := server.New(server.Deps{Host: c.Host, Transport: c.HTTP, HasSecret: c.Secret, Emit: c.Emit})
 		if err != nil {
 			panic(err) // the built-in tools do not fit together: no core without them
 		}

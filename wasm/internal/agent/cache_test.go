@@ -138,7 +138,9 @@ func TestSecretsComeFromTheNearestScopeAndTheScopeIsShownButNeverTheValue(t *tes
 		{map[string]string{}, ""},
 	} {
 		store := func(_ context.Context, name string) (string, bool, error) { v, ok := c.stored[name]; return v, ok, nil }
-		secrets := agent.NewSecrets(store, map[string]string{"key": "vault-key"}, map[string]string{"key": "org-key"})
+		secrets := agent.NewSecrets(store, agent.SecretNames{
+			agent.VaultScope: {"key": "vault-key"}, agent.OrganisationScope: {"key": "org-key"},
+		})
 		used := ""
 		paid := tool.Tool{Spec: s, Run: func(_ context.Context, env *tool.Env, _ tool.Args) (tool.Data, error) {
 			used = env.Secrets["key"]
@@ -176,18 +178,18 @@ func TestASecretStoreThatFailsIsAuthRequiredWithoutItsWords(t *testing.T) {
 	e := &tool.Entry{Tool: tool.Tool{Spec: s}}
 	secrets := agent.NewSecrets(func(context.Context, string) (string, bool, error) {
 		return "", false, errors.New("keyring said sk-oops")
-	}, nil, nil)
+	}, nil)
 	_, err := secrets.Scope(t.Context(), e)
 	if !fault.Is(err, fault.Auth) || strings.Contains(err.Error(), "oops") {
 		t.Errorf("%v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := secrets.Resolve(ctx, e); !fault.Is(err, fault.Cancelled) {
+	if _, _, err := secrets.Resolve(ctx, e, e.Secrets); !fault.Is(err, fault.Cancelled) {
 		t.Errorf("stopped: %v", err)
 	}
 	none := &tool.Entry{Tool: echo}
-	if values, scope, err := secrets.Resolve(t.Context(), none); err != nil || len(values) != 0 || scope != "" {
+	if values, scope, err := secrets.Resolve(t.Context(), none, nil); err != nil || len(values) != 0 || scope != "" {
 		t.Errorf("%v %q %v", values, scope, err)
 	}
 }

@@ -87,13 +87,16 @@ func (g *Gates) prepare(d pipeline.Deps) func(context.Context, *tool.Call) error
 	}
 }
 
+// resolver is pipeline.Deps.Secrets.
+type resolver = func(context.Context, *tool.Entry, []string) (map[string]string, string, error)
+
 // noteScope keeps the scope from which a call's secrets came for its result.
-func noteScope(resolve func(context.Context, *tool.Entry) (map[string]string, string, error)) func(context.Context, *tool.Entry) (map[string]string, string, error) {
+func noteScope(resolve resolver) resolver {
 	if resolve == nil {
 		return nil
 	}
-	return func(ctx context.Context, e *tool.Entry) (map[string]string, string, error) {
-		values, scope, err := resolve(ctx, e)
+	return func(ctx context.Context, e *tool.Entry, names []string) (map[string]string, string, error) {
+		values, scope, err := resolve(ctx, e, names)
 		if s, ok := ctx.Value(slotKey{}).(*slot); ok && s.entry == e && err == nil {
 			s.scope = scope
 		}

@@ -17,32 +17,34 @@ const (
 	OrganisationScope Scope = "organisation"
 )
 
-// SecretStore is the host's secret store: it gives the value kept under a name,
-// false when there is none.
+// SecretStore is the host's secret store: it gives what stands for the value kept
+// under a name (the value itself, or a placeholder that the shell fills), false
+// when there is none.
 type SecretStore func(ctx context.Context, name string) (value string, ok bool, err error)
 
+// SecretNames maps a tool's name for a secret to the name under which the store
+// has it, by scope.
+type SecretNames map[Scope]map[string]string
+
 // Secrets resolves the secrets that tools name: the device's own, then the
-// vault's, then the organisation's. A vault and an organisation keep names
-// only; the values are all in the store. A value leaves by Resolve alone, and
-// only towards the tool.
+// vault's, then the organisation's. The scopes keep names only; the values are
+// all in the store. A value leaves by Resolve alone, and only towards the tool.
 type Secrets struct {
 	store SecretStore
-	names map[Scope]map[string]string
+	names SecretNames
 }
 
-// NewSecrets makes a resolver. Vault and organisation map a tool's name for a
-// secret to the name under which the store has it.
-func NewSecrets(store SecretStore, vault, organisation map[string]string) *Secrets {
-	return &Secrets{store, map[Scope]map[string]string{VaultScope: vault, OrganisationScope: organisation}}
-}
+// NewSecrets makes a resolver. A name that the device's scope does not map is
+// looked for as it is.
+func NewSecrets(store SecretStore, names SecretNames) *Secrets { return &Secrets{store, names} }
 
-// Resolve gives the secrets of a tool and the widest scope that one of them came
-// from. A missing one, or a store that fails, is AUTH_REQUIRED. It fits the
-// pipeline's Deps.Secrets.
-func (s *Secrets) Resolve(ctx context.Context, e *tool.Entry) (values map[string]string, scope string, err error) {
-	values = make(map[string]string, len(e.Secrets))
+// Resolve gives secrets by the tool's names for them, and the widest scope that
+// one of them came from. A missing one, or a store that fails, is AUTH_REQUIRED.
+// It fits the pipeline's Deps.Secrets.
+func (s *Secrets) Resolve(ctx context.Context, e *tool.Entry, names []string) (values map[string]string, scope string, err error) {
+	values = make(map[string]string, len(names))
 	widest := -1
-	for _, name := range e.Secrets {
+	for _, name := range names {
 		value, at, err := s.find(ctx, e.Name, name)
 		if err != nil {
 			return nil, "", err
@@ -59,8 +61,28 @@ func (s *Secrets) Resolve(ctx context.Context, e *tool.Entry) (values map[string
 // Scope says where a tool's secrets would come from, for the tool selector and
 // the cache; AUTH_REQUIRED when one is missing.
 func (s *Secrets) Scope(ctx context.Context, e *tool.Entry) (Scope, error) {
-	_, scope, err := s.Resolve(ctx, e)
+	_, scope, err := s.Resolve(ctx, e, e.Secrets)
 	return Scope(scope), err
+}
+
+// Find says where one secret would come from: its scope, and the name under
+// which the store has it. AUTH_REQUIRED when it is missing.
+func (s *Secrets) Find(ctx context.Context, name string) (Scope, string, error) {
+	_, at, err := s.find(ctx, "", name)
+	if err != nil {
+		return "", "", err
+	}
+	return scopes[at], s.kept(scopes[at], name), nil
+}
+
+// kept is the name under which the store has a secret of a scope; "" when the
+// scope does not have it.
+func (s *Secrets) kept(scope Scope, name string) string {
+	kept := s.names[scope][name]
+	if kept == "" && scope == DeviceScope {
+		return name
+	}
+	return kept
 }
 
 var scopes = []Scope{DeviceScope, VaultScope, OrganisationScope}
@@ -68,11 +90,9 @@ var scopes = []Scope{DeviceScope, VaultScope, OrganisationScope}
 func (s *Secrets) find(ctx context.Context, toolName, name string) (value string, at int, err error) {
 	p := fault.P{"tool": toolName, "name": name}
 	for at, scope := range scopes {
-		kept := name
-		if scope != DeviceScope {
-			if kept = s.names[scope][name]; kept == "" {
-				continue
-			}
+		kept := s.kept(scope, name)
+		if kept == "" {
+			continue
 		}
 		value, ok, err := s.store(ctx, kept)
 		if err != nil {

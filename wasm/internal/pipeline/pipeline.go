@@ -67,8 +67,8 @@ type Deps struct {
 	// Ask asks a person about a call the policy does not allow by itself. Nil
 	// means that nobody can be asked: the call is denied.
 	Ask func(ctx context.Context, c *tool.Call, v policy.Verdict) (bool, error)
-	// Secrets resolves the secrets a tool names, and says from which scope.
-	Secrets func(ctx context.Context, e *tool.Entry) (values map[string]string, scope string, err error)
+	// Secrets resolves the secrets that a call needs, and says from which scope.
+	Secrets func(ctx context.Context, e *tool.Entry, names []string) (values map[string]string, scope string, err error)
 	Audit   Audit
 	// Prepare makes the call's pre-images durable.
 	Prepare func(ctx context.Context, c *tool.Call) error

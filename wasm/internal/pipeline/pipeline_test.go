@@ -77,7 +77,7 @@ func newRig(t *testing.T, change func(s *tool.Tool)) *rig {
 		},
 		Limit: func(context.Context, *tool.Entry) error { note("rate limit"); return nil },
 		Ask:   func(context.Context, *tool.Call, policy.Verdict) (bool, error) { note("ask"); return true, nil },
-		Secrets: func(context.Context, *tool.Entry) (map[string]string, string, error) {
+		Secrets: func(context.Context, *tool.Entry, []string) (map[string]string, string, error) {
 			note("secrets")
 			return map[string]string{"KEY": "value"}, "device", nil
 		},
@@ -154,7 +154,7 @@ func TestEachGuardThatFailsKeepsTheToolFromRunning(t *testing.T) {
 		}, code: fault.Internal},
 		{name: "no secrets", spoil: func(r *rig) { r.d.Secrets = nil }, code: fault.Auth},
 		{name: "secrets fail", spoil: func(r *rig) {
-			r.d.Secrets = func(context.Context, *tool.Entry) (map[string]string, string, error) {
+			r.d.Secrets = func(context.Context, *tool.Entry, []string) (map[string]string, string, error) {
 				return nil, "", fault.New(fault.Auth, "error.secret.needed", nil)
 			}
 		}, code: fault.Auth},

@@ -139,14 +139,17 @@ func ask(ctx context.Context, s *state) error {
 }
 
 func resolveSecrets(ctx context.Context, s *state) error {
-	if s.cached || len(s.entry.Secrets) == 0 {
+	if s.cached || s.rec != nil || (s.d.Simulating && !s.entry.Simulable) {
+		return nil // it is not executed
+	}
+	names := s.entry.SecretNames(s.call.Args)
+	if len(names) == 0 {
 		return nil
 	}
-	missing := fault.New(fault.Auth, "error.secret.needed", fault.P{"tool": s.call.Tool, "name": s.entry.Secrets[0]})
 	if s.d.Secrets == nil {
-		return missing
+		return fault.New(fault.Auth, "error.secret.needed", fault.P{"tool": s.call.Tool, "name": names[0]})
 	}
-	values, scope, err := s.d.Secrets(ctx, s.entry)
+	values, scope, err := s.d.Secrets(ctx, s.entry, names)
 	if err != nil {
 		return err
 	}
@@ -188,7 +191,7 @@ func execute(ctx context.Context, s *state) error {
 		return s.carryOut(ctx, s.rec)
 	}
 	s.env, s.view = s.d.Env(s.call)
-	s.env.Secrets = s.secrets
+	s.env.Secrets, s.env.Call = s.secrets, s.call
 	data, err := s.entry.Run(ctx, s.env, s.call.Args)
 	if err != nil {
 		if ctx.Err() != nil { // whatever the tool made of it

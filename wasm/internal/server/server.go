@@ -37,6 +37,11 @@ type Deps struct {
 	// Provider, where set, is used instead of one made from the settings: the
 	// scripted model of tests.
 	Provider llm.Provider
+	// Tools come beside the built-in ones.
+	Tools []tool.Tool
+	// HasSecret says whether the host's secret store has a value for a name; nil
+	// where there is no such store. The values never come here.
+	HasSecret func(ctx context.Context, name string) (bool, error)
 	// Now is the clock; nil is the real one.
 	Now func() time.Time
 }
@@ -72,7 +77,7 @@ type Server struct {
 
 // New builds the core. It asks the host nothing yet.
 func New(d Deps) (*Server, error) {
-	reg, err := tool.NewRegistry(builtin.All()...)
+	reg, err := tool.NewRegistry(append(builtin.All(), d.Tools...)...)
 	if err != nil {
 		return nil, err
 	}

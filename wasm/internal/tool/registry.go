@@ -237,6 +237,14 @@ func plainMap[M ~map[string]any](m M) map[string]any {
 	return out
 }
 
+// SecretNames names the secrets that a call needs.
+func (e *Entry) SecretNames(args Args) []string {
+	if e.SecretsOf == nil {
+		return e.Secrets
+	}
+	return append(slices.Clone(e.Secrets), e.SecretsOf(args)...)
+}
+
 // PathArgs names the arguments that hold paths, with what their schema says of
 // them in x-path: "existing", "new" or "folder".
 func (e *Entry) PathArgs() map[string]string { return e.paths() }

@@ -143,6 +143,8 @@ type Spec struct {
 	Timeout     time.Duration   `json:"-"` // zero: the policy's
 	// Secrets names the secrets the tool needs.
 	Secrets []string `json:"secrets,omitempty"`
+	// Replacement is the tool to use instead of a deprecated one.
+	Replacement string `json:"replacement,omitempty"`
 	// Aliases maps other parameter names that models use to the tool's own
 	// (invocation protocol §6.2); camelCase and snake_case are folded already.
 	Aliases map[string]string `json:"-"`
@@ -172,8 +174,11 @@ type Env struct {
 	Platform  host.Platform
 	// Now is the run's clock, fixed in the simulation.
 	Now time.Time
-	// Secrets holds the resolved secrets the Spec names; never logged.
+	// Secrets holds what stands for the secrets that the call needs, by the names
+	// that the tool has for them; never logged.
 	Secrets map[string]string
+	// Call is the call itself, for what must be the same each time it is made.
+	Call *Call
 	// Progress reports how far a long call is. Never nil.
 	Progress func(done, total int)
 }
@@ -191,6 +196,8 @@ type Tool struct {
 	// Pretend gives what a simulation assumes of a tool that cannot be
 	// simulated.
 	Pretend func(args Args) Data
+	// SecretsOf names the secrets that one call needs beside those of the Spec.
+	SecretsOf func(args Args) []string
 }
 
 // String gives a string argument.
