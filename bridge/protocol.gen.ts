@@ -106,6 +106,11 @@ export interface UsageRow {
  */
 export interface UsageReport {
 	currency: string;
+	/**
+	 * PricesOf is the day on which somebody last looked at the prices in use,
+	 * YYYY-MM-DD; "" when the table does not say.
+	 */
+	pricesOf?: string;
 	rows: UsageRow[];
 }
 /**
@@ -147,6 +152,10 @@ export interface PricesCall {
  */
 export interface Models {
 	models: string[];
+	/**
+	 * FetchedAt is when the endpoint was asked, in RFC 3339.
+	 */
+	fetchedAt?: string;
 	problem?: Problem;
 }
 /**
@@ -1749,6 +1758,10 @@ export interface Estimated {
 	cost: number /* float64 */;
 	priced: boolean;
 	currency: string;
+	/**
+	 * PricesOf is the day of the price table, YYYY-MM-DD.
+	 */
+	pricesOf?: string;
 }
 /**
  * EstimateCall is the method estimate.
@@ -2102,4 +2115,4 @@ export interface ImportCall {
 }
 
 /** The hash of the Go sources of this file: what both sides must agree on. */
-export const Contract = "d135d8ada418dfab";
+export const Contract = "4a47d6173333d415";

@@ -87,7 +87,10 @@ type UsageRow struct {
 
 // UsageReport is the ledger: kept on this device, sent nowhere.
 type UsageReport struct {
-	Currency string     `json:"currency"`
+	Currency string `json:"currency"`
+	// PricesOf is the day on which somebody last looked at the prices in use,
+	// YYYY-MM-DD; "" when the table does not say.
+	PricesOf string     `json:"pricesOf,omitempty"`
 	Rows     []UsageRow `json:"rows"`
 }
 
@@ -122,8 +125,10 @@ type PricesCall struct {
 
 // Models is the model ids that the endpoint offers.
 type Models struct {
-	Models  []string `json:"models"`
-	Problem *Problem `json:"problem,omitempty"`
+	Models []string `json:"models"`
+	// FetchedAt is when the endpoint was asked, in RFC 3339.
+	FetchedAt string   `json:"fetchedAt,omitempty"`
+	Problem   *Problem `json:"problem,omitempty"`
 }
 
 // ModelsCall is the method models.list.

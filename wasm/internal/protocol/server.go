@@ -416,6 +416,8 @@ type Estimated struct {
 	Cost     float64 `json:"cost"`
 	Priced   bool    `json:"priced"`
 	Currency string  `json:"currency"`
+	// PricesOf is the day of the price table, YYYY-MM-DD.
+	PricesOf string `json:"pricesOf,omitempty"`
 }
 
 // EstimateCall is the method estimate.
