@@ -1,15 +1,23 @@
 //go:build js && wasm
 
 // Command wasm is the core of Embedded Agent: it builds the server and serves
-// the shell's messages.
+// the shell's messages. Started as the sandbox, it runs scripts and nothing
+// else.
 package main
 
 import (
+	"os"
+	"slices"
+
 	"embedded-agent/wasm/internal/jsbridge"
+	"embedded-agent/wasm/internal/sandbox"
 	"embedded-agent/wasm/internal/server"
 )
 
 func main() {
+	if slices.Contains(os.Args[1:], sandbox.Argument) {
+		jsbridge.Main(func(jsbridge.Core) jsbridge.Server { return jsbridge.NewSandbox() })
+	}
 	jsbridge.Main(func(c jsbridge.Core) jsbridge.Server {
 		s, err := server.New(server.Deps{Host: c.Host, Transport: c.HTTP, HasSecret: c.Secret, Emit: c.Emit})
 		if err != nil {

@@ -178,14 +178,16 @@ type Platform struct {
 	MarkdownLinks bool   `json:"markdownLinks"`
 }
 
-// Host is all ports together. Commands, Editor and Workspace are nil where the
-// host has none (a folder on disk).
+// Host is all ports together. Commands, Editor, Workspace, Sandbox and Plugins
+// are nil where the host has none.
 type Host struct {
 	Vault     Vault
 	Editor    Editor
 	Workspace Workspace
 	Commands  Commands
 	Store     Store
+	Sandbox   Sandbox
+	Plugins   Plugins
 	Platform  Platform
 }
 

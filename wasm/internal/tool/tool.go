@@ -171,7 +171,15 @@ type Env struct {
 	Editor    host.Editor
 	Workspace host.Workspace
 	Commands  host.Commands
-	Platform  host.Platform
+	// Sandbox, HTTP and Plugins are nil where the host has none, or where the
+	// settings leave them off.
+	Sandbox host.Sandbox
+	Script  host.ScriptLimits
+	HTTP    Fetcher
+	Plugins PluginSearcher
+	// Images says that a model reads the output, and can look at images in it.
+	Images   bool
+	Platform host.Platform
 	// Now is the run's clock, fixed in the simulation.
 	Now time.Time
 	// Secrets holds what stands for the secrets that the call needs, by the names

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"embedded-agent/wasm/internal/tool"
+	"embedded-agent/wasm/internal/tool/builtin/moment"
 )
 
 func datesAdd() tool.Tool {
@@ -14,7 +15,7 @@ func datesAdd() tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			t = addMonths(t, 12*args.Int("years")+args.Int("months"))
+			t = moment.AddMonths(t, 12*args.Int("years")+args.Int("months"))
 			return dateData(t.AddDate(0, 0, 7*args.Int("weeks")+args.Int("days"))), nil
 		},
 	})

@@ -137,17 +137,11 @@ func addUnits(t time.Time, n int, unit string) time.Time {
 	case strings.HasPrefix(unit, "f"):
 		return t.AddDate(0, 0, 14*n)
 	case strings.HasPrefix(unit, "q"):
-		return addMonths(t, 3*n)
+		return moment.AddMonths(t, 3*n)
 	case strings.HasPrefix(unit, "y"):
-		return addMonths(t, 12*n)
+		return moment.AddMonths(t, 12*n)
 	}
-	return addMonths(t, n)
-}
-
-func addMonths(t time.Time, n int) time.Time {
-	first := time.Date(t.Year(), t.Month()+time.Month(n), 1, t.Hour(), t.Minute(), t.Second(), 0, t.Location())
-	last := first.AddDate(0, 1, -1).Day()
-	return first.AddDate(0, 0, min(t.Day(), last)-1)
+	return moment.AddMonths(t, n)
 }
 
 // weekdayDate reads "friday" and "next friday" (the next one after today),

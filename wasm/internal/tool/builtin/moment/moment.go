@@ -207,6 +207,14 @@ func Week(t time.Time) (year, week int) {
 	return saturday.Year(), (saturday.YearDay()-1)/7 + 1
 }
 
+// AddMonths gives the same day n months on; the last day of a month that is too
+// short for it.
+func AddMonths(t time.Time, n int) time.Time {
+	first := time.Date(t.Year(), t.Month()+time.Month(n), 1, t.Hour(), t.Minute(), t.Second(), 0, t.Location())
+	last := first.AddDate(0, 1, -1).Day()
+	return first.AddDate(0, 0, min(t.Day(), last)-1)
+}
+
 func pad(n, width int) string { return fmt.Sprintf("%0*d", width, n) }
 
 func ordinal(n int) string {

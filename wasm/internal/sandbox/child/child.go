@@ -1,0 +1,216 @@
+//go:build !js
+
+// Package child runs scripts in a child process of the same program, for where
+// there is no worker: the native command and tests.
+//
+// The child is this program started with one argument. It has no environment,
+// reads one script after the other from its input, and is killed when a script
+// is over its time. Its memory is bounded by the system where the system can
+// (Linux), and by itself everywhere.
+package child
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"runtime/debug"
+	"runtime/metrics"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/sandbox"
+)
+
+// Defaults where a script names no limits.
+const (
+	defaultTime = 5 * time.Second
+	defaultMB   = 128
+)
+
+// Runner is host.Sandbox. Close ends its child.
+type Runner struct {
+	mu      sync.Mutex // one script at a time
+	proc    *process
+	command func(mb string) *exec.Cmd
+}
+
+var _ host.Sandbox = (*Runner)(nil)
+
+type process struct {
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out *json.Decoder
+	mb  int
+}
+
+// New makes a runner; its child starts with the first script.
+func New() *Runner { return &Runner{command: itself} }
+
+// itself is this program, started as the sandbox.
+func itself(mb string) *exec.Cmd {
+	self, err := os.Executable()
+	if err != nil {
+		self = os.Args[0]
+	}
+	return exec.Command(self, sandbox.Argument, mb)
+}
+
+// Run implements host.Sandbox.
+func (r *Runner) Run(ctx context.Context, s host.Script) ([]byte, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return nil, fault.From(err)
+	}
+	if s.Limits.Time <= 0 {
+		s.Limits.Time = defaultTime
+	}
+	if s.Limits.MB <= 0 {
+		s.Limits.MB = defaultMB
+	}
+	if err := r.start(s.Limits.MB); err != nil {
+		return nil, fault.New(fault.Sandbox, "tools.code.none", nil).With(err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.Limits.Time)
+	defer cancel()
+	answer, err := r.ask(ctx, protocol.Sandbox{
+		Script: s.Source, Input: string(s.Input), Now: s.Now.Format(time.RFC3339),
+		MaxSteps: s.Limits.Steps, MaxMs: int(s.Limits.Time.Milliseconds()), MaxMB: s.Limits.MB,
+	})
+	switch {
+	case err == nil:
+		return sandbox.Result(answer)
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		ms := strconv.FormatInt(s.Limits.Time.Milliseconds(), 10)
+		return nil, fault.New(fault.Sandbox, "tools.code.time", fault.P{"ms": ms})
+	case ctx.Err() != nil:
+		return nil, fault.From(ctx.Err())
+	}
+	return nil, fault.New(fault.Sandbox, "tools.code.died", nil).With(err)
+}
+
+// Close ends the child. The runner may be used again.
+func (r *Runner) Close() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.kill()
+}
+
+func (r *Runner) kill() {
+	if r.proc == nil {
+		return
+	}
+	_ = r.proc.cmd.Process.Kill() // it may have ended by itself
+	_ = r.proc.cmd.Wait()
+	r.proc = nil
+}
+
+// start makes sure that there is a child with that much memory.
+func (r *Runner) start(mb int) error {
+	if r.proc != nil && r.proc.mb == mb {
+		return nil
+	}
+	r.kill()
+	cmd := r.command(strconv.Itoa(mb))
+	cmd.Env = []string{}
+	cmd.Dir = os.TempDir()
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	r.proc = &process{cmd, in, json.NewDecoder(out), mb}
+	return nil
+}
+
+// ask hands the child one script. Whatever goes wrong ends the child: what it
+// would still answer belongs to nobody.
+func (r *Runner) ask(ctx context.Context, s protocol.Sandbox) (protocol.Sandboxed, error) {
+	p := r.proc
+	type outcome struct {
+		answer protocol.Sandboxed
+		err    error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		var o outcome
+		if o.err = json.NewEncoder(p.in).Encode(s); o.err == nil {
+			o.err = p.out.Decode(&o.answer)
+		}
+		done <- o
+	}()
+	select {
+	case o := <-done:
+		if o.err != nil {
+			r.kill()
+		}
+		return o.answer, o.err
+	case <-ctx.Done():
+		r.kill()
+		<-done
+		return protocol.Sandboxed{}, ctx.Err()
+	}
+}
+
+// Main is the child: where the program was started as one, it serves scripts
+// until its input ends, and does not return.
+func Main() {
+	at := slices.Index(os.Args, sandbox.Argument)
+	if at != 1 {
+		return
+	}
+	mb := defaultMB
+	if len(os.Args) > 2 {
+		if n, err := strconv.Atoi(os.Args[2]); err == nil && n > 0 {
+			mb = n
+		}
+	}
+	limit(mb)
+	in, out := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
+	interpreter := sandbox.New()
+	for {
+		var r protocol.Sandbox
+		if err := in.Decode(&r); err != nil {
+			os.Exit(0) // the parent is done, or gone
+		}
+		if err := out.Encode(interpreter.Run(r)); err != nil {
+			os.Exit(1)
+		}
+	}
+}
+
+// maxStack ends a child whose script lets the interpreter call itself without
+// end, in bytes.
+const maxStack = 32 << 20
+
+// limit bounds the child's memory: by the system's limit where there is one,
+// and by a look at it every few milliseconds.
+func limit(mb int) {
+	size := int64(mb) << 20
+	debug.SetMaxStack(maxStack)
+	debug.SetMemoryLimit(size * 3 / 4)
+	limitData(uint64(size))
+	go func() {
+		sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+		for range time.Tick(5 * time.Millisecond) {
+			metrics.Read(sample)
+			if int64(sample[0].Value.Uint64()-sample[1].Value.Uint64()) > size {
+				os.Exit(3)
+			}
+		}
+	}()
+}
