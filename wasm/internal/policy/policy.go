@@ -1,7 +1,8 @@
 // Package policy decides: allow, ask or deny, and the reason. It is pure: no
 // I/O, no clock. An error in a guard is a denial.
 //
-// The settings are the policy's only source. Nothing that a model or a note
+// The settings and an organisation's policy file, which can only tighten them,
+// are the policy's only sources. Nothing that a model or a note
 // says can change it (DESIGN §5, agent-tools §5.1).
 package policy
 
@@ -40,6 +41,11 @@ type Policy struct {
 	AllowRenames  bool
 	// EnabledTools is the allow-list by name; nil allows every tool.
 	EnabledTools map[string]bool
+	// Forbidden are tools that an organisation's policy refuses.
+	Forbidden map[string]bool
+	// Closed is why nothing at all may run, such as an organisation's policy that
+	// cannot be read; nil when something may.
+	Closed *fault.Error
 	// Ceiling is the most that a tool may do; "" is no ceiling.
 	Ceiling tool.SideEffects
 	Sandbox tool.Sandbox
@@ -75,10 +81,14 @@ func deny(key string, p fault.P) Verdict { return Verdict{Deny, key, p} }
 func (p *Policy) Decide(e *tool.Entry, args tool.Args) Verdict {
 	name := fault.P{"tool": e.Name}
 	switch {
+	case p.Closed != nil:
+		return deny(p.Closed.Key, p.Closed.Params)
 	case e.Lifecycle == tool.Blocked:
 		return deny("error.tool.blocked", name)
 	case p.EnabledTools != nil && !p.EnabledTools[e.Name]:
 		return deny("policy.toolDisabled", name)
+	case p.Forbidden[e.Name]:
+		return deny("policy.forbidden", name)
 	case e.Flags.PTY:
 		return deny("policy.pty", name)
 	case e.Flags.OwnerOnly && p.Origin != FromInterface:
@@ -139,6 +149,8 @@ func (p *Policy) CheckPath(path string) error {
 // CheckOp guards every single write, whatever tool makes it.
 func (p *Policy) CheckOp(op host.Op) error {
 	switch {
+	case p.Closed != nil:
+		return p.Closed
 	case op.Kind == host.OpRemove:
 		return fault.New(fault.Denied, "policy.removeOnlyByRevert", fault.P{"path": op.Path})
 	case op.Kind == host.OpTrash && !p.AllowDeletes, op.Kind == host.OpRmdir && !p.AllowDeletes:

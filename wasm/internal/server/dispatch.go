@@ -92,7 +92,7 @@ func (s *Server) table() map[string]handler {
 		"usage.export":        unbuilt,
 		"prices.default":      unbuilt,
 		"models.list":         unbuilt,
-		"secrets.list":        unbuilt,
+		"secrets.list":        on(s.secretsList),
 		"plugins.search":      unbuilt,
 		"trace.get":           unbuilt,
 		"run.export":          unbuilt,

@@ -76,17 +76,6 @@ func (s *Server) askAllow(ctx context.Context, c *tool.Call, v policy.Verdict) (
 	return a.Yes, err
 }
 
-func (s *Server) toolsList(context.Context, protocol.Empty) (protocol.ToolList, error) {
-	out := protocol.ToolList{Tools: []protocol.ToolInfo{}}
-	for _, e := range s.registry.All() {
-		out.Tools = append(out.Tools, protocol.ToolInfo{
-			Name: e.Name, Version: e.Version, Lifecycle: string(e.Lifecycle), Category: e.Category,
-			SideEffects: string(e.SideEffects), Description: e.Description, Enabled: s.offered(e), Simulable: e.Simulable,
-		})
-	}
-	return out, nil
-}
-
 // testConnection finds out what the chosen endpoint can do.
 func (s *Server) testConnection(ctx context.Context, _ protocol.Empty) (protocol.TestResult, error) {
 	out := protocol.TestResult{Findings: []protocol.Message{}, Models: []string{}}

@@ -59,7 +59,9 @@ type Server struct {
 
 	mu       sync.Mutex
 	settings protocol.Settings
-	policy   *policy.Policy
+	base     *policy.Policy // as the settings have it
+	policy   *policy.Policy // as it is in force
+	rails    rails
 	redactor *audit.Redactor
 	marker   []byte // the key of redaction markers
 	// markerKept: the key is in the store.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/llm"
@@ -53,6 +54,8 @@ func withDefaults(s protocol.Settings) protocol.Settings {
 	positive(&s.MaxCalls, 20_000)
 	positive(&s.KeepRuns, 100)
 	positive(&s.KeepDays, 365)
+	positive(&s.AgentIterations, agent.DefaultMaxIterations)
+	positive(&s.AgentCalls, agent.DefaultMaxToolCalls)
 	if s.KeepBytes <= 0 {
 		s.KeepBytes = 500 << 20
 	}
@@ -138,13 +141,17 @@ func (s *Server) configure(in protocol.Settings) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p.Platform = s.host.Platform.Name
-	s.settings, s.policy, s.redactor = in, p, red
+	s.settings, s.base, s.redactor = in, p, red
+	s.tighten()
 	return nil
 }
 
 func (s *Server) onConfigure(ctx context.Context, in protocol.Settings) (protocol.State, error) {
 	if err := s.configure(in); err != nil {
 		return protocol.State{}, err
+	}
+	if err := s.readOrganisation(ctx); err != nil {
+		s.notice("error", err.Key, err.Params, "")
 	}
 	return s.state(ctx)
 }
@@ -160,12 +167,16 @@ func (s *Server) hello(ctx context.Context, h protocol.Hello) (protocol.Welcome,
 	if err := s.configure(h.Settings); err != nil {
 		return protocol.Welcome{}, err
 	}
+	if err := s.readOrganisation(ctx); err != nil {
+		s.notice("error", err.Key, err.Params, "")
+	}
 	s.mu.Lock()
 	s.host.Platform.Name, s.host.Platform.AppVersion = h.Platform.Name, h.Platform.AppVersion
 	s.host.Platform.Language, s.host.Platform.ConfigDir = h.Platform.Language, h.Platform.ConfigDir
 	s.host.Platform.LinkFormat, s.host.Platform.MarkdownLinks = h.Platform.LinkFormat, h.Platform.MarkdownLinks
 	s.offset = time.FixedZone("", h.Platform.UTCOffsetMin*60)
-	s.policy.Platform = h.Platform.Name
+	s.base.Platform = h.Platform.Name
+	s.tighten()
 	s.mu.Unlock()
 	if err := s.findHot(ctx); err != nil {
 		return protocol.Welcome{}, err

@@ -88,6 +88,10 @@ func (s *Server) startTurn(text, conversation string, work func(context.Context,
 	s.out.tell(protocol.Event{Type: protocol.EventTurnStarted, Turn: &view})
 	go func() {
 		defer cancel()
+		if err := s.readOrganisation(ctx); err != nil {
+			s.endTurn(t, err)
+			return
+		}
 		s.endTurn(t, work(ctx, t))
 	}()
 	return protocol.Accepted{Turn: view.ID}, nil

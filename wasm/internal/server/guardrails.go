@@ -1,0 +1,197 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"time"
+
+	"embedded-agent/wasm/internal/agent"
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/tool"
+)
+
+// policyFile is the organisation's policy in the plugin's store, where no tool
+// can read or write it. Whoever manages the device puts it there.
+const policyFile = "policy.json"
+
+// rails are the limits of agents as they are in force: the settings, tightened
+// by the organisation's policy.
+type rails struct {
+	organisation []byte       // nil when there is none
+	closed       *fault.Error // the policy cannot be used: nothing runs
+	limits       agent.Limits // without the organisation's, which a Guard adds itself
+	secrets      agent.SecretNames
+	limiter      *agent.RateLimiter
+	rates        map[string]agent.Rate
+}
+
+// readOrganisation reads the organisation's policy file and puts it in force. A
+// file that cannot be read or understood closes everything.
+func (s *Server) readOrganisation(ctx context.Context) *fault.Error {
+	doc, err := s.host.Store.Read(ctx, policyFile)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.rails.organisation, s.rails.closed = nil, nil
+	switch {
+	case fault.Is(err, fault.NotFound):
+	case err != nil:
+		if ctx.Err() != nil {
+			err = ctx.Err()
+		} else {
+			err = fault.New(fault.Denied, "agent.organisation.unreadable", nil).With(err)
+		}
+		s.rails.closed = fault.From(err)
+	default:
+		s.rails.organisation = append([]byte{}, doc...) // never nil: an empty file is a broken one
+	}
+	s.tighten()
+	return s.rails.closed
+}
+
+// tighten puts the settings and the organisation's policy in force. The lock is
+// held.
+func (s *Server) tighten() {
+	r := &s.rails
+	r.limits = limitsOf(&s.settings)
+	r.secrets = secretNames(s.settings.Secrets)
+	tight := r.limits
+	if r.organisation != nil {
+		var err error
+		if tight, err = agent.Tighten(r.limits, r.organisation); err != nil {
+			f := fault.From(err)
+			r.closed = fault.New(fault.Denied, f.Key, f.Params)
+		} else if r.secrets[agent.OrganisationScope], err = agent.OrganisationSecrets(r.organisation); err != nil {
+			r.closed = fault.From(err)
+		}
+	}
+	if r.limiter == nil || !sameRates(r.rates, tight.Rates) {
+		// Made anew only when the rates are others: settings that are saved again
+		// give nobody a fresh start.
+		r.limiter, r.rates = agent.NewRateLimiter(tight.Rates, ratePatience), tight.Rates
+	}
+	p := *s.base
+	p.Closed, p.Ceiling = r.closed, tight.SideEffects
+	p.EnabledTools, p.Forbidden = nil, nil
+	for _, name := range s.registry.Names() {
+		own := allows(&r.limits, name)
+		if !own {
+			if p.EnabledTools == nil {
+				p.EnabledTools = s.every()
+			}
+			delete(p.EnabledTools, name)
+		}
+		if own && !allows(&tight, name) {
+			if p.Forbidden == nil {
+				p.Forbidden = map[string]bool{}
+			}
+			p.Forbidden[name] = true
+		}
+	}
+	s.policy = &p
+}
+
+func (s *Server) every() map[string]bool {
+	all := map[string]bool{}
+	for _, name := range s.registry.Names() {
+		all[name] = true
+	}
+	return all
+}
+
+func allows(l *agent.Limits, name string) bool {
+	return !slices.Contains(l.BlockedTools, name) && (l.EnabledTools == nil || slices.Contains(l.EnabledTools, name))
+}
+
+func sameRates(a, b map[string]agent.Rate) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for name, r := range a {
+		if b[name] != r {
+			return false
+		}
+	}
+	return true
+}
+
+// ratePatience is how long a call over its rate is held back instead of refused.
+const ratePatience = 2 * time.Second
+
+// limitsOf gives the limits that the settings set.
+func limitsOf(c *protocol.Settings) agent.Limits {
+	l := agent.Limits{
+		MaxIterations: c.AgentIterations, MaxToolCalls: c.AgentCalls, MaxTokens: int64(max(c.AgentTokens, 0)),
+		BlockedTools: slices.Clone(c.DisabledTools),
+	}
+	if c.AgentCost > 0 {
+		l.MaxCost = llm.Nano(math.Ceil(math.Min(c.AgentCost, 1e9) * 1e9))
+	}
+	for name, n := range c.CallsPerMinute {
+		if n <= 0 {
+			continue // no limit
+		}
+		if l.Rates == nil {
+			l.Rates = map[string]agent.Rate{}
+		}
+		l.Rates[name] = agent.Rate{PerMinute: float64(n), Burst: n}
+	}
+	return l
+}
+
+// guard makes the guard of an agent, or of a model step of a plan, whose limits
+// are narrower. The tools that the policy would refuse are refused here already,
+// so a model does not hear of them.
+func (s *Server) guard(m *model, budget *agent.Budget, step *agent.StepArgs) (*agent.Guard, error) {
+	s.mu.Lock()
+	limits, organisation, closed := s.rails.limits, s.rails.organisation, s.rails.closed
+	s.mu.Unlock()
+	if closed != nil {
+		return nil, closed
+	}
+	limits.BlockedTools = slices.Clone(limits.BlockedTools)
+	for _, name := range s.registry.Names() {
+		if e, err := s.registry.Get(name, ""); err == nil && !s.offered(e) {
+			limits.BlockedTools = append(limits.BlockedTools, name)
+		}
+	}
+	if step != nil {
+		limits = step.Tighten(limits)
+	}
+	host := m.endpoint.Host()
+	prices, err := s.agentPrices()
+	if err != nil {
+		return nil, err
+	}
+	return agent.NewGuard(limits, budget, organisation, agent.WithPrices(func(model string) (llm.Price, bool) {
+		return prices.Find(host, model)
+	}), agent.Also(func(_ context.Context, c *tool.Call) error {
+		// What was switched off while the agent works is off.
+		if e, err := s.registry.Get(c.Tool, c.Version); err == nil && !s.offered(e) {
+			return errors.New("switched off meanwhile")
+		}
+		return nil
+	}))
+}
+
+// rate is the pipelines' stage that holds tools to their rates.
+func (s *Server) rate(ctx context.Context, e *tool.Entry) error {
+	s.mu.Lock()
+	limiter := s.rails.limiter
+	s.mu.Unlock()
+	return limiter.Limit(ctx, e)
+}
+
+// agentPrices gives the prices that agents are held to.
+func (s *Server) agentPrices() (llm.PriceTable, error) {
+	s.mu.Lock()
+	text := s.settings.Prices
+	s.mu.Unlock()
+	if text == "" {
+		return llm.DefaultPrices(), nil
+	}
+	return llm.ParsePrices([]byte(text))
+}

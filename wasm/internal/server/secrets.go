@@ -1,0 +1,95 @@
+package server
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"embedded-agent/wasm/internal/agent"
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/tool"
+)
+
+// secretNames sorts the names of the settings by scope. Values are not among
+// them: the settings have none.
+func secretNames(list []protocol.NamedSecret) agent.SecretNames {
+	names := agent.SecretNames{agent.DeviceScope: {}, agent.VaultScope: {}}
+	for _, n := range list {
+		scope := agent.Scope(n.Scope)
+		if names[scope] == nil || n.Name == "" || n.Secret == "" {
+			continue // an unknown scope gives nothing
+		}
+		names[scope][n.Name] = n.Secret
+	}
+	return names
+}
+
+// secrets finds what tools need by name. What a tool gets is a placeholder: the
+// shell puts the value in, in a header, when the request leaves.
+func (s *Server) secrets() *agent.Secrets {
+	s.mu.Lock()
+	names := s.rails.secrets
+	s.mu.Unlock()
+	return agent.NewSecrets(func(ctx context.Context, name string) (string, bool, error) {
+		if s.deps.HasSecret == nil {
+			return "", false, nil
+		}
+		has, err := s.deps.HasSecret(ctx, name)
+		return llm.SecretRef(name), has, err
+	}, names)
+}
+
+// resolveSecrets is the pipelines' stage.
+func (s *Server) resolveSecrets(ctx context.Context, e *tool.Entry, names []string) (map[string]string, string, error) {
+	return s.secrets().Resolve(ctx, e, names)
+}
+
+// secretsList gives every secret that has a name: in the settings, in the
+// organisation's policy, or in a tool that needs it.
+func (s *Server) secretsList(ctx context.Context, _ protocol.Empty) (protocol.Secrets, error) {
+	s.mu.Lock()
+	named := s.rails.secrets
+	s.mu.Unlock()
+	tools := map[string][]string{}
+	for _, names := range named {
+		for name := range names {
+			tools[name] = []string{}
+		}
+	}
+	for _, e := range s.registry.All() {
+		for _, name := range e.Secrets {
+			if !slices.Contains(tools[name], e.Name) {
+				tools[name] = append(tools[name], e.Name)
+			}
+		}
+	}
+	out := protocol.Secrets{Secrets: []protocol.SecretView{}}
+	find := s.secrets()
+	for name, by := range tools {
+		v := protocol.SecretView{Name: name, Tools: by}
+		scope, _, err := find.Find(ctx, name)
+		switch {
+		case err == nil:
+			v.Scope, v.Has = string(scope), true
+		case !fault.Is(err, fault.Auth):
+			return out, err
+		default:
+			v.Scope = string(nearest(named, name))
+		}
+		out.Secrets = append(out.Secrets, v)
+	}
+	slices.SortFunc(out.Secrets, func(a, b protocol.SecretView) int { return strings.Compare(a.Name, b.Name) })
+	return out, nil
+}
+
+// nearest is the scope where a secret without a value is expected.
+func nearest(named agent.SecretNames, name string) agent.Scope {
+	for _, scope := range []agent.Scope{agent.DeviceScope, agent.VaultScope, agent.OrganisationScope} {
+		if _, ok := named[scope][name]; ok {
+			return scope
+		}
+	}
+	return agent.DeviceScope
+}

@@ -1,0 +1,92 @@
+package server
+
+import (
+	"context"
+
+	"embedded-agent/wasm/internal/action"
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/plan"
+	"embedded-agent/wasm/internal/policy"
+	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/tool"
+)
+
+// toolsList describes every version of every tool for the selector. Blocked
+// ones are not in it: they cannot be found, and do not run (agent-tools §7.2).
+func (s *Server) toolsList(ctx context.Context, _ protocol.Empty) (protocol.ToolList, error) {
+	out := protocol.ToolList{Tools: []protocol.ToolInfo{}}
+	list, err := s.library.List(ctx)
+	if err != nil {
+		return out, err
+	}
+	used := s.usedBy(list)
+	s.mu.Lock()
+	pinned := map[string]bool{}
+	for _, name := range s.settings.PinnedTools {
+		pinned[name] = true
+	}
+	s.mu.Unlock()
+	for _, e := range s.registry.All() {
+		if e.Lifecycle == tool.Blocked {
+			continue
+		}
+		info := protocol.ToolInfo{
+			Name: e.Name, Version: e.Version, Lifecycle: string(e.Lifecycle), Category: e.Category,
+			SideEffects: string(e.SideEffects), Description: e.Description, Enabled: s.offered(e), Simulable: e.Simulable,
+			Pinned: pinned[e.Name], Replacement: e.Replacement, UsedBy: used[e.ID()],
+		}
+		if v := s.currentPolicy().Decide(e, nil); v.Effect == policy.Deny {
+			info.Refused = &protocol.Message{Key: v.Key, Params: v.Params}
+		}
+		if info.Auth, info.Scope, err = s.auth(ctx, e); err != nil {
+			return out, err
+		}
+		out.Tools = append(out.Tools, info)
+	}
+	return out, nil
+}
+
+// auth says whether a tool has the secrets that it always needs, and from which
+// scope the widest of them comes.
+func (s *Server) auth(ctx context.Context, e *tool.Entry) (auth, scope string, err error) {
+	if len(e.Secrets) == 0 {
+		return "", "", nil
+	}
+	at, err := s.secrets().Scope(ctx, e)
+	switch {
+	case fault.Is(err, fault.Auth):
+		return "missing", "", nil
+	case err != nil:
+		return "", "", err
+	}
+	return "set", string(at), nil
+}
+
+// usedBy names the saved actions that use each tool, by name@version; a step
+// that pins no version uses the one that it would get now.
+func (s *Server) usedBy(list []*action.Action) map[string][]string {
+	out := map[string][]string{}
+	for _, a := range list {
+		p, err := a.Template()
+		if err != nil || p == nil {
+			continue
+		}
+		seen := map[string]bool{}
+		for i := range p.Steps {
+			id := s.toolOf(&p.Steps[i])
+			if id != "" && !seen[id] {
+				seen[id] = true
+				out[id] = append(out[id], a.Name)
+			}
+		}
+	}
+	return out
+}
+
+func (s *Server) toolOf(step *plan.Step) string {
+	e, err := s.registry.Get(step.Tool, step.Version)
+	if err != nil {
+		return ""
+	}
+	return e.ID()
+}
