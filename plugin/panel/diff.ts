@@ -1,11 +1,12 @@
 // A file's diff on Obsidian's own CodeMirror: two columns where there is room,
 // one where there is not.
 
+import { getChunks, getOriginalDoc, MergeView, unifiedMergeView } from "@codemirror/merge";
 import { EditorState, type Extension } from "@codemirror/state";
 import { Decoration, EditorView, lineNumbers, WidgetType } from "@codemirror/view";
 import { t } from "../i18n";
 import type { FileView } from "../protocol";
-import { MergeView, unifiedMergeView } from "./merge";
+import { chunkLines, fold, folds, type Shown } from "./collapse";
 import { placeHunks, turnRound, type PlacedHunk } from "./hunks";
 
 /** How a diff is shown. */
@@ -26,6 +27,12 @@ export class DiffView {
 	private readonly close: () => void;
 
 	constructor(parent: HTMLElement, view: FileView, options: DiffOptions) {
+		if (view.before === "" || (view.after === "" && !options.editing)) {
+			const editor = new EditorView({ parent, ...whole(view, options.editing) });
+			this.editor = editor;
+			this.close = () => editor.destroy();
+			return;
+		}
 		const after = [
 			...look(t("panel.diff.after", { path: view.path }), view.after),
 			...access(options.editing),
@@ -40,9 +47,17 @@ export class DiffView {
 				parent,
 				a: { doc: view.before, extensions: before },
 				b: { doc: view.after, extensions: after },
-				collapseUnchanged: unchanged,
 				gutter: true,
 			});
+			const shown = chunkLines(merge.chunks, merge.a.state.doc, merge.b.state.doc);
+			const lines = { a: merge.a.state.doc.lines, b: merge.b.state.doc.lines };
+			fold(
+				[
+					{ view: merge.a, side: "a" },
+					{ view: merge.b, side: "b" },
+				],
+				folds(withLeftOut(shown, view), lines),
+			);
 			this.editor = merge.b;
 			this.close = () => merge.destroy();
 			return;
@@ -52,9 +67,17 @@ export class DiffView {
 			mergeControls: false,
 			gutter: true,
 			syntaxHighlightDeletions: false,
-			...(options.editing ? {} : { collapseUnchanged: unchanged }),
 		});
 		this.editor = new EditorView({ parent, doc: view.after, extensions: [after, unified] });
+		if (!options.editing) {
+			const { doc } = this.editor.state;
+			const before = getOriginalDoc(this.editor.state);
+			const shown = chunkLines(getChunks(this.editor.state)?.chunks ?? [], before, doc);
+			fold(
+				[{ view: this.editor, side: "b" }],
+				folds(withLeftOut(shown, view), { a: before.lines, b: doc.lines }),
+			);
+		}
 		this.close = () => this.editor.destroy();
 	}
 
@@ -68,7 +91,28 @@ export class DiffView {
 	}
 }
 
-const unchanged = { margin: 2, minSize: 5 };
+/** What is shown of a file: what changes, and the hunks that were left out, which change nothing. */
+function withLeftOut(shown: readonly Shown[], view: FileView): Shown[] {
+	const leftOut = placeHunks(view).flatMap(({ hunk, line }) => {
+		if (!hunk.rejected) return [];
+		const stays = (hunk.removed ?? []).length;
+		const [fromA, fromB] = [hunk.beforeFrom + 1, line + 1];
+		return [{ fromA, toA: fromA + stays, fromB, toB: fromB + stays }];
+	});
+	return [...shown, ...leftOut].sort((x, y) => x.fromB - y.fromB);
+}
+
+/**
+ * A text that is all new, or all gone. There is nothing to compare it with: the
+ * merge view would show a line that was taken out of an empty file.
+ */
+function whole(view: FileView, editing: boolean): { doc: string; extensions: Extension[] } {
+	const added = view.before === "";
+	const label = t(added ? "panel.diff.after" : "panel.diff.before", { path: view.path });
+	const doc = added ? view.after : view.before;
+	const mark = EditorView.editorAttributes.of({ class: added ? "ea-all-added" : "ea-all-removed" });
+	return { doc, extensions: [...look(label, doc), ...access(editing), mark] };
+}
 
 function access(editing: boolean): Extension[] {
 	return [EditorState.readOnly.of(!editing), EditorView.editable.of(editing)];
@@ -86,17 +130,11 @@ const theme = EditorView.theme({
 	},
 	"&.cm-merge-a .cm-changedLine, .cm-deletedChunk": { backgroundColor: "var(--ea-removed-bg)" },
 	"&.cm-merge-b .cm-changedText, .cm-changedText": { background: "var(--ea-added-strong)" },
+	"&.ea-all-added .cm-line": { backgroundColor: "var(--ea-added-bg)" },
+	"&.ea-all-removed .cm-line": { backgroundColor: "var(--ea-removed-bg)" },
 	"&.cm-merge-a .cm-changedText, .cm-deletedText": { background: "var(--ea-removed-strong)" },
 	".cm-deletedChunk": { paddingInlineStart: "6px" },
 	".cm-deletedLine, .cm-deletedLine del": { textDecoration: "none" },
-	".cm-collapsedLines": {
-		background: "var(--background-secondary)",
-		color: "var(--text-muted)",
-		padding: "2px 8px",
-	},
-	// The merge package draws a sign here that few fonts have.
-	".cm-collapsedLines:before": { content: "'⋯'" },
-	".cm-collapsedLines:after": { content: "'⋯'" },
 	"&.cm-merge-a .cm-changedLineGutter, .cm-deletedLineGutter": { background: "var(--color-red)" },
 	"&.cm-merge-b .cm-changedLineGutter, .cm-changedLineGutter": { background: "var(--color-green)" },
 });
@@ -108,7 +146,6 @@ function look(label: string, text: string): Extension[] {
 		EditorView.lineWrapping,
 		lineNumbers(),
 		EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
-		EditorState.phrases.of({ "$ unchanged lines": t("panel.diff.unchanged") }),
 	];
 }
 
@@ -165,6 +202,7 @@ class HunkButton extends WidgetType {
 			text: t(hunk.rejected ? "panel.diff.acceptHunk" : "panel.diff.rejectHunk"),
 			attr: {
 				type: "button",
+				"data-hunk": String(index),
 				"aria-label": t(hunk.rejected ? "panel.diff.acceptHunkN" : "panel.diff.rejectHunkN", {
 					n: index + 1,
 				}),
