@@ -178,10 +178,12 @@ type Platform struct {
 	MarkdownLinks bool   `json:"markdownLinks"`
 }
 
-// Host is all ports together. Commands, Editor, Workspace, Sandbox and Plugins
-// are nil where the host has none.
+// Host is all ports together. Changes, Metadata, Commands, Editor, Workspace,
+// Sandbox and Plugins are nil where the host has none.
 type Host struct {
 	Vault     Vault
+	Changes   Changes
+	Metadata  Metadata
 	Editor    Editor
 	Workspace Workspace
 	Commands  Commands
