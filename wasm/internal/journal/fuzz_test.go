@@ -150,7 +150,7 @@ func TestAWriteWaitsForTheFolderItNeedsAndForTheOneBeforeItOnItsPath(t *testing.
 		p(host.OpCreate, "d.md"), file(host.OpTrash, "d.md"),
 	}
 	want := [][]int{nil, {0}, nil, {1, 0}, {0}, {4}, {0, 1, 2, 3, 4, 5}, {6}, {6, 7}}
-	for i, got := range prerequisites(ops) {
+	for i, got := range prerequisites(ops, 0) {
 		if len(got) != len(want[i]) {
 			t.Errorf("write %d waits for %v, want %v", i, got, want[i])
 			continue

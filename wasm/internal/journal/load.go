@@ -28,8 +28,8 @@ type Entry struct {
 // Log is a run's journal read back.
 type Log struct {
 	Header
-	Planned int // how many writes the run planned in all
 	Entries []Entry
+	Acts    []Act
 	End     *End // nil: the journal is hot
 	Broken  bool // a record before the end was changed: not restored from
 	Head    string
@@ -90,34 +90,23 @@ func (l *Log) addSettled(ctx context.Context, store host.Store, dir string) erro
 	return nil
 }
 
-// ReadEnd reads a run's end record; nil when it is missing or torn.
-func ReadEnd(ctx context.Context, store host.Store, dir string) (*End, error) {
-	b, err := store.Read(ctx, dir+"/"+EndFile)
-	if fault.Is(err, fault.NotFound) {
-		return nil, nil
-	} else if err != nil {
-		return nil, err
-	}
-	var e End
-	if json.Unmarshal(b, &e) != nil {
-		return nil, nil // torn: the run had not ended
-	}
-	return &e, nil
-}
-
 func (l *Log) add(rec []byte) error {
 	var head struct {
-		T   string          `json:"t"`
-		I   json.RawMessage `json:"i"`
-		Ops int             `json:"ops"`
+		T string          `json:"t"`
+		I json.RawMessage `json:"i"`
 	}
 	if err := json.Unmarshal(rec, &head); err != nil {
 		return err
 	}
 	switch head.T {
 	case "begin":
-		l.Planned = head.Ops
 		return json.Unmarshal(rec, &l.Header)
+	case "act":
+		var a Act
+		if err := json.Unmarshal(rec, &a); err != nil {
+			return err
+		}
+		l.Acts = append(l.Acts, a)
 	case "op":
 		var e Entry
 		if err := json.Unmarshal(rec, &e); err != nil {

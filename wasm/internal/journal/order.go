@@ -9,31 +9,31 @@ import (
 	"embedded-agent/wasm/internal/vaultpath"
 )
 
-// prerequisites says, for each write, which earlier ones must have ended before
+// prerequisites says, for each write of ops[first:], which of them must have ended before
 // it: the last one of the same path, and whatever makes a folder above it.
 // Moving, trashing or removing anything else than a file waits for all before
 // it and holds up all after it.
-func prerequisites(ops []Planned) [][]int {
-	after := make([][]int, len(ops))
+func prerequisites(ops []Planned, first int) [][]int {
+	after := make([][]int, len(ops)-first)
 	last := map[string]int{}    // path -> the last write of it
 	folders := map[string]int{} // folder -> the write that makes it
 	barrier := -1
-	for i := range ops {
-		op := &ops[i].Op
+	for i := first; i < len(ops); i++ {
+		op, own := &ops[i].Op, &after[i-first]
 		if far(op) {
-			for j := max(barrier, 0); j < i; j++ {
-				after[i] = append(after[i], j)
+			for j := max(barrier, first); j < i; j++ {
+				*own = append(*own, j)
 			}
 			barrier = i
 			continue
 		}
 		need := func(j int) {
 			if j > barrier {
-				after[i] = append(after[i], j)
+				*own = append(*own, j)
 			}
 		}
 		if barrier >= 0 {
-			after[i] = append(after[i], barrier)
+			*own = append(*own, barrier)
 		}
 		key := vaultpath.Fold(op.Path)
 		if j, ok := last[key]; ok {

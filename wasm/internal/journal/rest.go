@@ -1,7 +1,6 @@
 package journal
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 
@@ -55,26 +54,6 @@ func RecordSettled(ctx context.Context, store host.Store, dir string, l *Log) er
 	}
 	if err := store.Write(ctx, dir+"/"+SettledFile, lines); err != nil {
 		return storeError(err)
-	}
-	return nil
-}
-
-// CheckEnd holds a run's end record against its seal: CONFLICT when a byte of
-// it was changed.
-func CheckEnd(ctx context.Context, store host.Store, dir string) error {
-	end, err := ReadEnd(ctx, store, dir)
-	if err != nil {
-		return err
-	}
-	data, err := store.Read(ctx, dir+"/"+EndFile)
-	if err != nil {
-		return err
-	}
-	if end == nil {
-		return corrupt(dir)
-	}
-	if b, err := end.encode(); err != nil || !bytes.Equal(b, data) {
-		return corrupt(dir)
 	}
 	return nil
 }

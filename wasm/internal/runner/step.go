@@ -28,7 +28,7 @@ func (r *run) runStep(ctx context.Context, s *step) {
 		r.fail(s, fault.From(err))
 		return
 	}
-	if r.Expanded != nil {
+	if r.Expanded != nil && s.place >= r.From {
 		r.Expanded(s.Node, len(calls))
 	}
 	s.Results = make([]*tool.Result, len(calls))
@@ -87,6 +87,9 @@ func (r *run) brokenDependency(s *step) (*tool.Error, string) {
 			}
 			if d.CauseStep != "" {
 				return d.Cause, d.CauseStep
+			}
+			if d.Cause == nil { // a result that was read back says no more
+				return fault.New(fault.Precondition, "run.leftOut", fault.P{"step": id}), id
 			}
 			return d.Cause, id
 		}
@@ -190,7 +193,7 @@ func (r *run) runCalls(ctx context.Context, s *step, calls []call) {
 	for i := range calls {
 		c := &calls[i]
 		if prior, ok := r.Prior[Seq(s.place, i)]; ok {
-			s.Results[i] = prior
+			s.Results[i] = prior.WithFault()
 			c.release()
 			continue
 		}
@@ -357,9 +360,7 @@ func (r *run) fail(s *step, e *tool.Error) {
 	if s.Node.OnError != plan.OnErrorSkip {
 		r.stop(e)
 	}
-	if r.Skipped != nil {
-		r.Skipped(s.Node, s.Results[0])
-	}
+	r.tellSkipped(s)
 }
 
 // skip leaves out a step whose dependency failed.
@@ -370,8 +371,14 @@ func (r *run) skip(s *step, cause *tool.Error, from string) {
 	e := fault.New(fault.Precondition, "run.skippedBecause", fault.P{"step": from, "cause": message(cause)})
 	res.Fault, res.UserMessage = e, e.Error()
 	s.Results = []*tool.Result{res}
-	if r.Skipped != nil {
-		r.Skipped(s.Node, res)
+	r.tellSkipped(s)
+}
+
+// tellSkipped tells of a step that is not run; of one before the part that is
+// executed it was told then.
+func (r *run) tellSkipped(s *step) {
+	if r.Skipped != nil && s.place >= r.From {
+		r.Skipped(s.Node, s.Results[0])
 	}
 }
 

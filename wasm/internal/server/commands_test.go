@@ -86,16 +86,3 @@ func TestCommandsThatAreOffAreRefusedBeforeAnythingIsShownAsPossible(t *testing.
 		t.Fatalf("%v was run, %+v", mem.Ran(), mem.Counts())
 	}
 }
-
-func TestWhatACommandChangedBeforeTheRestIsADriftAndNeverOverwritten(t *testing.T) {
-	mem := hosttest.New(hosttest.Options{
-		Files:    map[string]string{"A.md": "a\n"},
-		Commands: []hosttest.Command{{ID: "x:do", Run: func(m *hosttest.Memory) (bool, error) { m.Put("A.md", "by the command\n"); return true, nil }}},
-	})
-	sh := begin(t, mem, free)
-	r := sh.open(planOf("c", `{"id":"c","tool":"commands.run","args":{"id":"x:do"}}`, `{"id":"w","tool":"vault.appendFile","args":{"path":"A.md","content":"more"},"dependsOn":["c"]}`))
-	end, _ := sh.answered(r, true)
-	if end.Outcome != "conflict" || sh.text("A.md") != "by the command\n" {
-		t.Fatalf("%s %q", end.Outcome, sh.text("A.md"))
-	}
-}

@@ -4,21 +4,20 @@ import (
 	"context"
 	"encoding/json"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/fault"
-	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/journal"
-	"embedded-agent/wasm/internal/overlay"
 	"embedded-agent/wasm/internal/pipeline"
-	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/runner"
 	"embedded-agent/wasm/internal/tool"
 )
 
-// execution is an approved session being carried out.
+// execution is an approved session being carried out: its plan, segment by
+// segment (segment.go).
 type execution struct {
 	s         *Server
 	se        *session
@@ -30,24 +29,14 @@ type execution struct {
 	log       *audit.Log
 	jw        *journal.Writer
 	began     time.Time
+	acted     atomic.Bool // something was begun that cannot be undone
+	again     *session    // the rest, where it is not what was approved
 
 	mu    sync.Mutex
 	rs    protocol.RunState
 	calls map[int]*approvedCall    // by sequence number
 	byID  map[string]*approvedCall // by call_id
 	done  map[int]*tool.Result
-}
-
-// approvedCall is what the simulation recorded of one call: its output or its
-// failure (a file that was left out, say), its writes, their places in the journal, and which of them an earlier attempt
-// has made.
-type approvedCall struct {
-	call   *tool.Call
-	data   tool.Data
-	failed *fault.Error
-	writes []overlay.Write
-	at     []int
-	made   []bool
 }
 
 // begin carries out the open review. It returns when the run has begun.
@@ -57,9 +46,10 @@ func (s *Server) begin(se *session, automatic bool) error {
 		s: s, se: se, kind: "run", automatic: automatic, gate: &runner.Gate{}, cancel: cancel, ctx: ctx,
 		began: s.now(), calls: map[int]*approvedCall{}, byID: map[string]*approvedCall{},
 	}
+	behind := okay(se.prior)
 	x.rs = protocol.RunState{
-		Run: se.id, Kind: x.kind, State: "running", Total: se.view.Calls, Goal: s.redact(se.plan.Goal),
-		Text: protocol.Message{Key: "run.running", Params: map[string]string{"n": "0", "total": itoa(se.view.Calls)}},
+		Run: se.id, Kind: x.kind, State: "running", Total: se.view.Calls, Done: behind, Goal: s.redact(se.plan.Goal),
+		Text: protocol.Message{Key: "run.running", Params: map[string]string{"n": itoa(behind), "total": itoa(se.view.Calls)}},
 		Can:  protocol.Can{Cancel: true, Pause: true},
 	}
 	s.mu.Lock()
@@ -119,9 +109,10 @@ func (x *execution) carryOut() {
 	x.rs.State = "finished"
 	x.mu.Unlock()
 	x.s.ended(ctx, x)
+	x.askAgain()
 }
 
-// execute journals and makes the approved writes by running the plan again.
+// execute begins the records and carries out the plan.
 func (x *execution) execute(dir string) (*runner.Report, error) {
 	se, s := x.se, x.s
 	confirmation := confirmationOf(se)
@@ -137,9 +128,9 @@ func (x *execution) execute(dir string) (*runner.Report, error) {
 	if err := x.log.WriteRun(x.ctx, doc); err != nil {
 		return nil, err
 	}
-	planned := x.planWrites()
+	planned := x.take(se, se.from, se.cut(se.from), 0)
 	x.jw, err = journal.Begin(x.ctx, s.host.Store, s.host.Vault, dir,
-		journal.Header{Run: se.id, Kind: x.kind, At: pipeline.Stamp(x.began), Approval: se.view.Approval}, planned)
+		journal.Header{Run: se.id, Kind: x.kind, At: pipeline.Stamp(x.began), Approval: se.view.Approval, Ops: len(se.writes(se.from))}, planned)
 	if err != nil {
 		return nil, err
 	}
@@ -148,107 +139,7 @@ func (x *execution) execute(dir string) (*runner.Report, error) {
 	}
 	x.event("run.confirmed", "info", "The changes were approved.", map[string]any{"confirmationId": confirmation, "automatic": x.automatic})
 	x.event("run.started", "info", "The run has begun.", nil)
-	rc := s.runConfig(se, x.pipeline(pol), pol, confirmation)
-	rc.Gate = x.gate
-	rc.Expanded, rc.Ready, rc.Fatal = x.scheduled, x.ready, x.fatal
-	rc.Skipped, rc.Finished, rc.Stopped = x.skipped, x.abandon, x.jw.AbandonRest
-	return runner.Run(x.ctx, rc), nil
-}
-
-// planWrites lists the approved writes in the order of the simulation, and what
-// each call is to do.
-func (x *execution) planWrites() []journal.Planned {
-	for place, st := range x.se.report.Steps {
-		for i, r := range st.Results {
-			if r == nil || !replayable(st.Node.Tool) {
-				continue
-			}
-			if c := x.se.called[r.LogicalID]; c != nil {
-				a := &approvedCall{call: c, data: r.Data, failed: r.Fault}
-				x.calls[runner.Seq(place, i)], x.byID[r.LogicalID] = a, a
-			}
-		}
-	}
-	var planned []journal.Planned
-	for _, w := range x.se.vault.Log() {
-		c := x.byID[w.Call]
-		if c == nil || w.Refused != nil || w.Op.Kind == "" {
-			continue
-		}
-		c.writes = append(c.writes, w)
-		c.at = append(c.at, len(planned))
-		c.made = append(c.made, false)
-		planned = append(planned, journal.Planned{Call: w.Call, Op: w.Op, BeforeEtag: w.BeforeEtag, AfterEtag: w.AfterEtag})
-	}
-	return planned
-}
-
-// replayable says whether a run takes a call as it was simulated. What cannot
-// be simulated, and what acts on the window, is executed.
-func replayable(e *tool.Entry) bool { return e.Simulable && e.Namespace() != "workspace" }
-
-// approved gives the record of a call.
-func (x *execution) approved(seq int) (*pipeline.Recorded, bool) {
-	a, ok := x.calls[seq]
-	if !ok {
-		return nil, false
-	}
-	return &pipeline.Recorded{Args: a.call.Args, ArgsHash: a.call.ArgsHash, LogicalID: a.call.LogicalID, Data: a.data, Failed: a.failed, Writes: a.writes, Write: func(ctx context.Context, i int) error {
-		if a.made[i] {
-			return nil
-		}
-		err := x.jw.Do(ctx, a.at[i])
-		a.made[i] = err == nil
-		return err
-	}}, true
-}
-
-// ready waits for the writes of other calls that come before those of a call.
-func (x *execution) ready(ctx context.Context, seq int) bool {
-	a, ok := x.calls[seq]
-	return !ok || x.jw.AwaitBefore(ctx, a.at) == nil
-}
-
-// fatal says whether a failure is that the vault is not as it was approved:
-// then nothing further is written, whatever the plan says of errors. A conflict
-// that the simulation had too was approved.
-func (x *execution) fatal(seq int, e *tool.Error) bool {
-	a, ok := x.calls[seq]
-	return e.Code == fault.Conflict && (!ok || a.failed == nil)
-}
-
-// abandon gives up the writes that a call has not made, so that nothing waits
-// for them.
-func (x *execution) abandon(call string) {
-	a, ok := x.byID[call]
-	if !ok || x.jw == nil {
-		return
-	}
-	for i, made := range a.made {
-		if !made {
-			x.jw.Abandon(a.at[i])
-		}
-	}
-}
-
-func (x *execution) pipeline(pol *policy.Policy) pipeline.Func {
-	s := x.s
-	// Tools that are executed in a run may look, and nothing more: every write
-	// is a recorded one.
-	look := overlay.New(overlay.NewBase(s.host.Vault, s.host.Editor, x.se.now), overlay.WithGuard(func(op host.Op) error {
-		return fault.New(fault.Conflict, "error.vault.notApproved", fault.P{"path": op.Path})
-	}))
-	return pipeline.New(pipeline.Deps{
-		Registry: s.registry, Policy: pol, Audit: x.log, Approved: x.approved,
-		Env: func(c *tool.Call) (*tool.Env, *overlay.View) {
-			w := look.For(c.LogicalID)
-			return s.env(x.se, w, s.host.Workspace), w
-		},
-		Ask:     s.askAllow,
-		Started: x.started,
-		Ended:   x.ended,
-		Timeout: time.Duration(pol.Limits.MaxTimeoutMs) * time.Millisecond,
-	})
+	return x.segments(pol, confirmation)
 }
 
 // close ends the records: what was done is durable before the run is marked as

@@ -82,7 +82,7 @@ func (s *Server) unfinished(ctx context.Context, id string) (protocol.RunSummary
 		}
 	}
 	sum.Can = protocol.Can{Recover: true}
-	sum.Text = protocol.Message{Key: "recovery.found", Params: map[string]string{"goal": sum.Goal, "n": itoa(done), "total": itoa(l.Planned)}}
+	sum.Text = protocol.Message{Key: "recovery.found", Params: map[string]string{"goal": sum.Goal, "n": itoa(done), "total": itoa(l.Ops)}}
 	return sum, true, nil
 }
 
@@ -207,8 +207,8 @@ func (s *Server) finishRun(ctx context.Context, id string) (protocol.Reverted, e
 		}
 		out.Run = next
 	}
-	if l.Planned > len(l.Entries) {
-		out.NotUndone = append(out.NotUndone, protocol.Message{Key: "recovery.notAll", Params: map[string]string{"n": itoa(l.Planned - len(l.Entries))}})
+	if l.Ops > len(l.Entries) {
+		out.NotUndone = append(out.NotUndone, protocol.Message{Key: "recovery.notAll", Params: map[string]string{"n": itoa(l.Ops - len(l.Entries))}})
 	}
 	return out, s.settleAs(ctx, id, "partial", out.Run)
 }

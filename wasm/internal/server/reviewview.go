@@ -15,6 +15,7 @@ import (
 	"embedded-agent/wasm/internal/overlay"
 	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/runner"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/vaultpath"
 )
@@ -168,11 +169,11 @@ func (s *Server) stepPreviews(se *session) ([]protocol.StepPreview, int) {
 	return nonNil(out), total
 }
 
-// commandSteps lists what cannot be simulated, with its arguments.
+// commandSteps lists the commands that are still to be run.
 func commandSteps(se *session) []string {
 	var out []string
-	for _, n := range se.graph.Nodes {
-		if n.Tool.SideEffects == tool.Commands {
+	for place, n := range se.graph.Nodes {
+		if n.Tool.SideEffects == tool.Commands && !se.behind(place) {
 			name, _ := n.Step.Args["id"].(string)
 			if name == "" {
 				name = n.Step.ID
@@ -181,6 +182,20 @@ func commandSteps(se *session) []string {
 		}
 	}
 	return out
+}
+
+// behind says whether all calls of a step were made before, by the run that
+// this one goes on with.
+func (se *session) behind(place int) bool {
+	if place < se.from {
+		return true
+	}
+	for i := range se.report.Steps[place].Results {
+		if se.prior[runner.Seq(place, i)] == nil {
+			return false
+		}
+	}
+	return len(se.prior) > 0
 }
 
 // summarise says the changeset in words, the most far-reaching last.

@@ -225,6 +225,8 @@ func (x *execution) finish(rep *runner.Report, err error) journal.End {
 		rs.Problem = nil
 	case fault.Is(err, fault.Conflict) && (rep == nil || rep.Stopped != nil): // else it was shown, and skipped
 		outcome, key = "conflict", "run.conflict"
+	case err == nil && x.again != nil:
+		outcome, key = "partial", "run.asksAgain"
 	case err != nil && rs.Done > 0:
 		outcome, key = "partial", "run.partial"
 	case err != nil:
@@ -236,6 +238,9 @@ func (x *execution) finish(rep *runner.Report, err error) journal.End {
 	rs.Outcome, rs.Text = outcome, protocol.Message{Key: key, Params: params}
 	rs.Summary = x.made()
 	if x.log != nil {
+		if x.again != nil {
+			x.event("run.confirmationRequested", "warn", "What is left is not what was approved; it is shown again.", nil)
+		}
 		kind := "run.finished"
 		if outcome == "cancelled" {
 			kind = "run.cancelled"

@@ -65,7 +65,7 @@ func (s *Server) runDocument(x *execution, id string, pol *policy.Policy) *runDo
 	d := &runDocument{
 		Version: "1", RunID: se.id, Kind: x.kind, Goal: s.redact(se.plan.Goal), Instruction: s.redact(se.instruction), Action: se.action,
 		Plan: json.RawMessage(s.redact(string(se.raw))), Policy: pol.Snapshot(), Registry: s.registry.Version(), Now: se.now,
-		Files: se.view.Files, From: se.from, Calls: se.view.Calls,
+		Files: se.view.Files, From: se.from, Calls: se.view.Calls, Continues: se.continues,
 		Confirmation: &confirmation{ID: id, Approval: se.view.Approval, At: pipeline.Stamp(x.began), Automatic: x.automatic},
 	}
 	if !se.amend.Empty() {

@@ -35,7 +35,8 @@ type session struct {
 	action      string
 	now         time.Time
 	prior       map[int]*tool.Result
-	from        int // the place in the graph where execution goes on
+	from        int    // the place in the graph where execution goes on
+	continues   string // the run whose rest this is
 	selection   *host.EditorState
 
 	base    *overlay.Base

@@ -197,6 +197,18 @@ func NewResultError(e *Error) *ResultError {
 	}
 }
 
+// WithFault gives the result with its error as a value again, as it is missing
+// in one that was read back from the log; r itself when it lacks nothing.
+func (r *Result) WithFault() *Result {
+	if r.Fault != nil || r.Error == nil {
+		return r
+	}
+	whole, e := *r, r.Error
+	whole.Fault = fault.New(e.Code, e.Key, e.Params)
+	whole.Fault.Data, whole.Fault.Retryable, whole.Fault.RetryAfterS = e.Details, e.Retryable, e.RetryAfterS
+	return &whole
+}
+
 // StatusOf gives the status that an error amounts to.
 func StatusOf(e *Error) Status {
 	switch {

@@ -1,0 +1,167 @@
+package journal
+
+import (
+	"context"
+	"fmt"
+
+	"embedded-agent/wasm/internal/fault"
+)
+
+// Window limits: how many writes, and how many bytes of their contents, one
+// append makes durable.
+const (
+	windowOps   = 64
+	windowBytes = 512 << 10
+	packBytes   = 8 << 20
+)
+
+type window struct{ from, to int }
+
+// split makes windows of ops[first:].
+func split(ops []Planned, first int) []window {
+	var ws []window
+	from, size := first, 0
+	for i := first; i < len(ops); i++ {
+		size += len(ops[i].Op.Before) + len(ops[i].Op.Data)
+		if i-from+1 >= windowOps || size >= windowBytes {
+			ws = append(ws, window{from, i + 1})
+			from, size = i+1, 0
+		}
+	}
+	if from < len(ops) {
+		ws = append(ws, window{from, len(ops)})
+	}
+	return ws
+}
+
+func (w *Writer) append(ctx context.Context, data []byte) error {
+	w.appends++
+	if err := w.store.Append(ctx, w.dir+"/"+File, data); err != nil {
+		return storeError(err)
+	}
+	return nil
+}
+
+func (w *Writer) windowOf(i int) int {
+	lo, hi := 0, len(w.windows)-1
+	for lo < hi {
+		mid := (lo + hi) / 2
+		if i >= w.windows[mid].to {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// await blocks until a window is durable. It also asks for the one after it,
+// so that it is written while this one is executed.
+func (w *Writer) await(ctx context.Context, win int) error {
+	stop := context.AfterFunc(ctx, func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.cond.Broadcast()
+	})
+	defer stop()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.wanted = max(w.wanted, min(win+2, len(w.windows)))
+	w.startStream(ctx)
+	for w.durable <= win && w.err == nil {
+		if ctx.Err() != nil {
+			return fault.From(ctx.Err())
+		}
+		w.cond.Wait()
+	}
+	if w.durable > win {
+		return nil
+	}
+	return w.err
+}
+
+// startStream starts making windows durable, where some are wanted and nothing
+// else is being appended. The lock is held.
+func (w *Writer) startStream(ctx context.Context) {
+	if !w.running && w.err == nil && w.durable < w.wanted {
+		w.running = true
+		go w.stream(context.WithoutCancel(ctx))
+	}
+}
+
+// stream makes windows durable, one after the other, until no more are wanted.
+func (w *Writer) stream(ctx context.Context) {
+	for {
+		w.mu.Lock()
+		if w.durable >= w.wanted || w.err != nil {
+			w.running = false
+			w.cond.Broadcast() // Close waits for it
+			w.mu.Unlock()
+			return
+		}
+		win := w.windows[w.durable]
+		w.mu.Unlock()
+		err := w.flushWindow(ctx, win)
+		w.mu.Lock()
+		if err != nil {
+			w.err = err
+		} else {
+			w.durable++
+		}
+		w.cond.Broadcast()
+		w.mu.Unlock()
+	}
+}
+
+// flushWindow appends a window's bytes to the pack, then its records.
+func (w *Writer) flushWindow(ctx context.Context, win window) error {
+	lines := w.settle(nil)
+	for i := win.from; i < win.to; i++ {
+		rec := w.packs.opRecord(i, &w.ops[i])
+		lines = w.chain.Append(lines, rec)
+	}
+	for _, p := range w.packs.take() {
+		w.appends++
+		if err := w.store.Append(ctx, w.dir+"/"+packName(p.n), p.data); err != nil {
+			return storeError(err)
+		}
+	}
+	return w.append(ctx, lines)
+}
+
+// settle frames the done and failed records of what was settled since.
+func (w *Writer) settle(dst []byte) []byte {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.settled) == 0 {
+		return dst
+	}
+	done := []byte(`{"t":"done","i":[`)
+	n := 0
+	var failed [][]byte
+	for _, i := range w.settled {
+		if w.status[i] == Failed {
+			failed = append(failed, fmt.Appendf(nil, `{"t":"failed","i":%d}`, i))
+			continue
+		}
+		if n > 0 {
+			done = append(done, ',')
+		}
+		done = fmt.Append(done, i)
+		n++
+	}
+	w.settled = w.settled[:0]
+	if n > 0 {
+		dst = w.chain.Append(dst, append(done, "]}"...))
+	}
+	for _, f := range failed {
+		dst = w.chain.Append(dst, f)
+	}
+	return dst
+}
+
+// Appends counts the store appends so far.
+func (w *Writer) Appends() int { return w.appends }
+
+// Head gives the last link of the journal's chain and its number of records.
+func (w *Writer) Head() (string, int) { return w.chain.Head(), w.chain.Len() }

@@ -1,0 +1,230 @@
+package journal
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"time"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/record"
+)
+
+// Writer journals and makes the writes of one run. Its methods may be called
+// from several goroutines.
+type Writer struct {
+	store host.Store
+	vault host.Vault
+	dir   string
+	ops   []Planned
+
+	mu      sync.Mutex
+	cond    *sync.Cond
+	chain   *record.Chain
+	windows []window
+	wanted  int // windows that should be durable
+	durable int // windows that are
+	err     error
+	running bool
+	status  []Outcome
+	settled []int // done, not yet recorded
+	after   [][]int
+	packs   packer
+	appends int
+}
+
+// Outcome is what became of a planned write.
+type Outcome int
+
+// The outcomes. Unknown ones are observed before the run ends.
+const (
+	NotReached Outcome = iota
+	Issued             // sent to the host, no answer yet
+	Done
+	Failed
+	Unknown
+	Abandoned // its call has ended without it
+)
+
+// Begin opens a run's journal: the begin record is durable when it returns.
+// STORE failures are INTERNAL_ERROR with error.store.io; nothing was written.
+func Begin(ctx context.Context, store host.Store, vault host.Vault, dir string, h Header, ops []Planned) (*Writer, error) {
+	w := &Writer{
+		store: store, vault: vault, dir: dir, ops: ops,
+		chain: record.New(File), status: make([]Outcome, len(ops)), packs: newPacker(),
+	}
+	w.cond = sync.NewCond(&w.mu)
+	w.windows = split(ops, 0)
+	w.after = prerequisites(ops, 0)
+	h.Ops = max(h.Ops, len(ops))
+	rec, err := json.Marshal(struct {
+		T string `json:"t"`
+		Header
+	}{"begin", h})
+	if err != nil {
+		return nil, err
+	}
+	if err := w.append(ctx, w.chain.Append(nil, rec)); err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// Do makes planned write i: when its record is durable, and not before. A write
+// whose outcome is unknown (the host failed in the middle) is observed: made
+// after all, or undone and failed.
+func (w *Writer) Do(ctx context.Context, i int) error {
+	if i < 0 || i >= len(w.ops) {
+		return fault.New(fault.Internal, "error.internal", nil)
+	}
+	if err := w.await(ctx, w.windowOf(i)); err != nil {
+		return err
+	}
+	if err := w.awaitEnded(ctx, w.after[i]); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return fault.From(ctx.Err())
+	}
+	w.set(i, Issued)
+	err := w.apply(ctx, i)
+	switch {
+	case err == nil:
+		w.set(i, Done)
+		return nil
+	case refusedByHost(err):
+		w.set(i, Failed)
+		return drifted(err, w.ops[i].Op.Path)
+	}
+	w.set(i, Unknown)
+	if ctx.Err() != nil {
+		return fault.From(ctx.Err()) // observed by End
+	}
+	if out := w.observe(ctx, i); out == Done {
+		return nil
+	}
+	return err
+}
+
+// answerTime is how long a write that was handed to the host is waited for
+// after the run was cancelled.
+const answerTime = 10 * time.Second
+
+// apply makes a write and waits for its answer, also when ctx ends meanwhile:
+// what was handed to the host may wait in its queue, and a look at the file
+// would come too early to tell.
+func (w *Writer) apply(ctx context.Context, i int) error {
+	whole, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	stop := context.AfterFunc(ctx, func() {
+		late := time.NewTimer(answerTime)
+		defer late.Stop()
+		select {
+		case <-late.C:
+			cancel()
+		case <-whole.Done():
+		}
+	})
+	defer stop()
+	_, err := w.vault.Apply(whole, w.ops[i].Op)
+	return err
+}
+
+// refusedByHost says that the host looked and did not write.
+func refusedByHost(err error) bool {
+	return fault.Is(err, fault.Conflict) || fault.Is(err, fault.NotFound) ||
+		fault.Is(err, fault.Precondition) || fault.Is(err, fault.Denied)
+}
+
+// drifted makes a note or folder that is gone what it is after an approval: a
+// conflict, like one that was edited.
+func drifted(err error, path string) error {
+	if fault.Is(err, fault.NotFound) {
+		return fault.New(fault.Conflict, "error.vault.changed", fault.P{"path": path}).With(err)
+	}
+	return err
+}
+
+func (w *Writer) set(i int, o Outcome) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.status[i] = o
+	if o == Done || o == Failed {
+		w.settled = append(w.settled, i)
+	}
+	w.cond.Broadcast()
+}
+
+// observe looks what became of a write, and puts back the bytes before where a
+// prefix of the new ones was left.
+func (w *Writer) observe(ctx context.Context, i int) Outcome {
+	found, err := Observe(ctx, w.vault, w.ops[i])
+	if err != nil {
+		return Unknown
+	}
+	switch found {
+	case After:
+		w.set(i, Done)
+		return Done
+	case Torn:
+		if err := untear(ctx, w.vault, w.ops[i]); err != nil {
+			return Unknown
+		}
+		w.set(i, Failed)
+		return Failed
+	case Before:
+		w.set(i, Failed)
+		return Failed
+	}
+	return Unknown
+}
+
+// Outcomes gives what became of each planned write.
+func (w *Writer) Outcomes() []Outcome {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return append([]Outcome(nil), w.status...)
+}
+
+// Close observes writes whose outcome is unknown and records what was done. It
+// does not end the run; see WriteEnd. It works also when ctx has ended.
+func (w *Writer) Close(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
+	defer cancel()
+	w.mu.Lock()
+	for w.running {
+		w.cond.Wait()
+	}
+	var open []int
+	for i, s := range w.status {
+		if s == Unknown || s == Issued {
+			open = append(open, i)
+		}
+	}
+	w.mu.Unlock()
+	for _, i := range open {
+		if w.observe(ctx, i) == Unknown {
+			return fault.New(fault.Internal, "error.journal.unsettled", fault.P{"path": w.ops[i].Op.Path})
+		}
+	}
+	if w.err != nil {
+		// What was settled since may not be in the file, and a record after a
+		// torn one would break the chain: the journal stays hot.
+		return w.err
+	}
+	lines := w.settle(nil)
+	if lines == nil {
+		return nil
+	}
+	return w.append(ctx, lines)
+}
+
+// settleTime bounds how long the end of a run may look after its writes.
+const settleTime = 30 * time.Second
+
+// Len counts the planned writes so far.
+func (w *Writer) Len() int { return len(w.ops) }
+
+// Planned gives planned write i.
+func (w *Writer) Planned(i int) Planned { return w.ops[i] }

@@ -1,0 +1,222 @@
+package server
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"embedded-agent/wasm/internal/audit"
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/journal"
+	"embedded-agent/wasm/internal/plan"
+	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/tool"
+)
+
+// runRest opens the review of what a run has not done: the calls that failed or
+// were not reached. What was done is taken from the run's own results.
+func (s *Server) runRest(ctx context.Context, p protocol.RunRef) (protocol.RunRef, error) {
+	if err := s.idle(); err != nil {
+		return protocol.RunRef{}, err
+	}
+	d, err := s.readRun(ctx, p.Run)
+	if err != nil {
+		return protocol.RunRef{}, err
+	}
+	se, err := s.sessionOf(ctx, d)
+	if err != nil {
+		return protocol.RunRef{}, err
+	}
+	se.now, se.continues = s.now(), d.RunID
+	maybe, err := s.takePrior(ctx, d, se)
+	if err != nil {
+		return protocol.RunRef{}, err
+	}
+	for _, name := range maybe {
+		se.warnings = append(se.warnings, protocol.Message{Key: "review.mayHaveRun", Params: map[string]string{"name": name}})
+	}
+	return protocol.RunRef{Run: se.id}, s.openReview(ctx, se)
+}
+
+// sessionOf makes a session of a past run's plan.
+func (s *Server) sessionOf(ctx context.Context, d *runDocument) (*session, error) {
+	pl, err := s.planOf(ctx, d.RunID)
+	if err != nil {
+		return nil, err
+	}
+	g, problems := plan.Check(pl, s.registry, s.boundRules())
+	if g == nil || plan.Failed(problems) {
+		return nil, plan.Fault(problems)
+	}
+	se := s.newSession(pl, g, d.Plan)
+	se.instruction, se.action, se.selection, se.now = d.Instruction, d.Action, d.Editor, d.Now
+	s.mu.Lock()
+	if x := s.run; x != nil && x.se.id == d.RunID { // what was not kept is still at hand
+		se.selection = x.se.base.EditorSeen()
+	}
+	s.mu.Unlock()
+	if d.Amendments != nil {
+		se.amend = d.Amendments.Clone()
+	}
+	return se, nil
+}
+
+// takePrior gives a session what a run has done, so that none of it is done
+// again: the results of the calls that succeeded; those of calls whose writes
+// were made and whose results a crash has lost, by simulating them again; and
+// the commands that were begun, also where nobody knows how they ended. The
+// names of these are given.
+func (s *Server) takePrior(ctx context.Context, d *runDocument, se *session) (maybe []string, err error) {
+	pairs, err := audit.ReadCalls(ctx, s.host.Store, runDir(d.RunID))
+	if err != nil {
+		return nil, err
+	}
+	if se.prior, err = s.priorOf(d, pairs); err != nil {
+		return nil, err
+	}
+	logs, err := s.journalsOf(ctx, d.RunID)
+	if err != nil || logs == nil {
+		return nil, err
+	}
+	if err := s.takeLost(ctx, d, se, pairs, logs); err != nil {
+		return nil, err
+	}
+	last := map[string]*tool.Result{}
+	for _, p := range pairs {
+		last[p.Call.LogicalID] = p.Result
+	}
+	for _, a := range logs[len(logs)-1].Acts {
+		r := last[a.Call]
+		if se.prior[a.Seq] != nil || r != nil && neverRan(r) {
+			continue
+		}
+		n := se.graph.Node(a.Step)
+		if n == nil {
+			continue
+		}
+		se.prior[a.Seq] = &tool.Result{
+			RunID: d.RunID, StepID: a.Step, Tool: n.Tool.Name, Version: n.Tool.Version, LogicalID: a.Call,
+			Attempt: 1, Status: tool.OK, OK: true, Data: tool.Data{},
+		}
+		maybe = append(maybe, a.Step)
+	}
+	return maybe, nil
+}
+
+// neverRan says whether a command's failure is that it was not begun: it is not
+// there, or its own check said no.
+func neverRan(r *tool.Result) bool {
+	if r.OK || r.Error == nil {
+		return false
+	}
+	return slices.Contains([]string{"tools.commands.none", "tools.commands.unknown", "tools.commands.refused"}, r.Error.Key)
+}
+
+// priorOf gives the results of a run's calls that succeeded, by sequence
+// number. Long texts are kept by their hash in the records; calls whose results
+// hold one are made again when they only read.
+func (s *Server) priorOf(d *runDocument, pairs []audit.Pair) (map[int]*tool.Result, error) {
+	s.mu.Lock()
+	x := s.run
+	s.mu.Unlock()
+	if x != nil && x.se.id == d.RunID && x.done != nil {
+		return maps.Clone(x.done), nil
+	}
+	prior := map[int]*tool.Result{}
+	maps.Copy(prior, d.Prior)
+	for _, p := range pairs {
+		if p.Result != nil && p.Result.OK && (p.Call.Risk != tool.ReadOnly || !audit.Abridged(p.Result.Data)) {
+			prior[p.Call.Seq] = p.Result
+		}
+	}
+	return prior, nil
+}
+
+// journalsOf loads a run's journal, and before it that of the run which
+// finished it after a crash; none where the run had not begun.
+func (s *Server) journalsOf(ctx context.Context, id string) ([]*journal.Log, error) {
+	l, err := journal.Load(ctx, s.host.Store, runDir(id))
+	if fault.Is(err, fault.NotFound) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	if l.End == nil {
+		return nil, fault.New(fault.Precondition, "error.rest.unfinished", nil)
+	}
+	logs := []*journal.Log{l}
+	if l.End.By == "" {
+		return logs, nil
+	}
+	by, err := journal.Load(ctx, s.host.Store, runDir(l.End.By))
+	switch {
+	case err != nil:
+		return nil, err
+	case by.Reverts == id:
+		return nil, fault.New(fault.Precondition, "error.rest.reverted", nil)
+	case by.Finishes == id:
+		logs = []*journal.Log{by, l}
+	}
+	return logs, nil
+}
+
+// takeLost finds the results of calls whose writes were made and whose results
+// were not recorded, by simulating the run as it was.
+func (s *Server) takeLost(ctx context.Context, d *runDocument, se *session, pairs []audit.Pair, logs []*journal.Log) error {
+	told := map[string]bool{}
+	for _, p := range pairs {
+		told[p.Call.LogicalID] = told[p.Call.LogicalID] || p.Result != nil
+	}
+	made := map[string][]deed{} // call -> its writes that were made
+	lost := false
+	for _, l := range logs {
+		for i := range l.Entries {
+			if e := &l.Entries[i]; e.Outcome == journal.Done {
+				made[e.Call] = append(made[e.Call], deed{kind: e.Kind, path: e.Path, to: e.To, beforeEtag: e.Before, hash: e.After})
+				lost = lost || !told[e.Call]
+			}
+		}
+	}
+	if !lost {
+		return nil
+	}
+	was, err := s.again(ctx, d, logs...)
+	if err != nil {
+		return err
+	}
+	whole := map[string][]deed{}
+	for _, w := range was.writes(0) {
+		whole[w.Call] = append(whole[w.Call], deed{kind: w.Op.Kind, path: w.Op.Path, to: w.Op.To, beforeEtag: w.BeforeEtag, hash: w.AfterEtag})
+	}
+	results := resultsOf(was.report)
+	for call, writes := range made {
+		c := was.called[call]
+		if told[call] || onlyFolders(writes) && !sameDeeds(writes, whole[call]) {
+			continue // made again, it finds its folders there
+		}
+		if c == nil || !sameDeeds(writes, whole[call]) {
+			return fault.New(fault.Precondition, "error.rest.unknown", nil)
+		}
+		se.prior[c.Seq] = results[c.Seq]
+	}
+	return nil
+}
+
+func onlyFolders(writes []deed) bool {
+	return !slices.ContainsFunc(writes, func(d deed) bool { return d.kind != host.OpMkdir })
+}
+
+// sameDeeds compares writes whatever their order: those that a recovery made
+// come first.
+func sameDeeds(a, b []deed) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for _, d := range a {
+		if !slices.Contains(b, d) {
+			return false
+		}
+	}
+	return true
+}
