@@ -33,12 +33,26 @@ func (c Capabilities) PlanMode() PlanMode {
 	return PlanByText
 }
 
+// PlanModes are the ways to ask for a plan that are worth trying, the surest first, by what is known of an endpoint. What is
+// not known is tried; the last resort is always there.
+func PlanModes(known map[Feature]bool) []PlanMode {
+	var modes []PlanMode
+	if can, sure := known[FeatureTools]; can || !sure {
+		modes = append(modes, PlanByCall)
+	}
+	if can, sure := known[FeatureSchema]; can || !sure {
+		modes = append(modes, PlanBySchema)
+	}
+	return append(modes, PlanByText)
+}
+
 // findings lists the message keys of what a connection test can find. Their words are in plugin/i18n (en/llm.json).
 var findings = []string{
 	"llm.finding.reached",
 	"llm.finding.failed",
 	"llm.finding.streaming.yes",
 	"llm.finding.streaming.no",
+	"llm.finding.streaming.buffered",
 	"llm.finding.tools.yes",
 	"llm.finding.tools.no",
 	"llm.finding.schema.yes",

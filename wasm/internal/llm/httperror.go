@@ -37,6 +37,8 @@ func statusKey(status int, code, detail string, page bool) string {
 		return "llm.error.rateLimit"
 	case status == 408 || status == 504:
 		return "llm.error.timeout"
+	case status == 501 || (status >= 500 && refusesFeature(detail)):
+		return "llm.error.request"
 	case status >= 500:
 		return "llm.error.overloaded"
 	case page:
@@ -114,14 +116,28 @@ func ErrorValue(v jsontree.Value) (detail, code string) {
 			break
 		}
 	}
-	if detail == "" {
-		detail = v.Get("detail").Index(0).Get("msg").Str()
+	if first := v.Get("detail").Index(0); detail == "" && first.Exists() {
+		detail = strings.TrimSpace(first.Get("msg").Str() + place(first.Get("loc")))
 	}
 	// Routers wrap the words of the endpoint behind them.
 	if raw := v.Get("metadata").Get("raw").Str(); raw != "" {
 		detail = strings.TrimSpace(detail + ": " + raw)
 	}
 	return detail, code
+}
+
+// place is where in a request something is wrong, as servers of one kind tell it: ["body","tools",0].
+func place(loc jsontree.Value) string {
+	var parts []string
+	for v := range loc.Elements() {
+		if v.Kind() == jsontree.String {
+			parts = append(parts, v.Str())
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(parts, ".") + ")"
 }
 
 // StreamError gives the error of an error object inside a stream that began well.

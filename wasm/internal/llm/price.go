@@ -17,6 +17,8 @@ type Price struct {
 	Output     float64  `json:"output"`
 	CacheRead  *float64 `json:"cacheRead,omitempty"`
 	CacheWrite *float64 `json:"cacheWrite,omitempty"`
+	// Window is how many tokens the model takes, 0 where it is not known.
+	Window int `json:"window,omitempty"`
 }
 
 // ModelPrice is the price of the models that a pattern names.
@@ -49,6 +51,9 @@ func DefaultPrices() PriceTable {
 	return t
 }
 
+// DefaultPricesText is DefaultPrices as a person may begin to edit it.
+func DefaultPricesText() string { return string(defaultPrices) }
+
 // ParsePrices reads a table and refuses what makes no sense: unknown fields, names without text, negative prices.
 func ParsePrices(data []byte) (PriceTable, error) {
 	if err := jsontree.Check(data); err != nil {
@@ -71,6 +76,9 @@ func ParsePrices(data []byte) (PriceTable, error) {
 			if p != nil && *p < 0 {
 				return PriceTable{}, priceError("a price of " + m.Model + " is negative")
 			}
+		}
+		if m.Window < 0 {
+			return PriceTable{}, priceError("the window of " + m.Model + " is negative")
 		}
 	}
 	return t, nil

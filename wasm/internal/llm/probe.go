@@ -19,10 +19,12 @@ type Finding struct {
 
 // ProbeResult is the outcome of a connection test. Error is set when the endpoint cannot be used at all.
 type ProbeResult struct {
-	Can      Capabilities `json:"can"`
-	Findings []Finding    `json:"findings"`
-	Usage    Usage        `json:"usage"`
-	Error    *Error       `json:"error,omitempty"`
+	Can Capabilities `json:"can"`
+	// Known is what was found out for certain, for or against.
+	Known    map[Feature]bool `json:"known,omitempty"`
+	Findings []Finding        `json:"findings"`
+	Usage    Usage            `json:"usage"`
+	Error    *Error           `json:"error,omitempty"`
 }
 
 // probeTokens is the output limit of a probe: enough for a model that thinks before it says one word.
@@ -36,7 +38,8 @@ const redSquare = "iVBORw0KGgoAAAANSUhEUgAAACAAAAAgCAIAAAD8GO2jAAAAJ0lEQVR42u3Ns
 // endpoint that cannot be reached.
 func Probe(ctx context.Context, d Dialect, e Endpoint, t Transport, model string, found func(Finding)) ProbeResult {
 	p := &probe{ctx: ctx, model: model, host: e.Host(), found: found}
-	p.provider = NewProvider(d, e, t, Options{Retry: RetryPolicy{Attempts: 1}})
+	p.result.Known = map[Feature]bool{}
+	p.provider = NewProvider(d, e, watched{t, &p.buffered}, Options{Retry: RetryPolicy{Attempts: 1}})
 	if !p.reach() {
 		return p.result
 	}
@@ -49,7 +52,21 @@ func Probe(ctx context.Context, d Dialect, e Endpoint, t Transport, model string
 	return p.result
 }
 
+// watched notes whether an answer was buffered.
+type watched struct {
+	Transport
+	buffered *bool
+}
+
+// Do sends the request.
+func (w watched) Do(ctx context.Context, r HTTPRequest) (HTTPResponse, error) {
+	answer, err := w.Transport.Do(ctx, r)
+	*w.buffered = *w.buffered || err == nil && Buffered(answer)
+	return answer, err
+}
+
 type probe struct {
+	buffered bool
 	ctx      context.Context
 	model    string
 	host     string
@@ -82,9 +99,11 @@ func (p *probe) find(key string, good bool, params ...string) {
 }
 
 // yesNo reports a capability: key.yes or key.no with the reason.
-func (p *probe) yesNo(key string, to *bool, good bool, why *Error, otherwise string) {
+func (p *probe) yesNo(f Feature, to *bool, good bool, why *Error, otherwise string) {
+	key := "llm.finding." + string(f)
 	*to = good
 	if good {
+		p.result.Known[f] = true
 		p.find(key+".yes", true)
 		return
 	}
@@ -95,6 +114,7 @@ func (p *probe) yesNo(key string, to *bool, good bool, why *Error, otherwise str
 		p.find(key+".unsure", false, "detail", otherwise)
 		return
 	}
+	p.result.Known[f] = false
 	p.find(key+".no", false, "detail", otherwise)
 }
 
@@ -118,7 +138,11 @@ func (p *probe) reach() bool {
 		return false
 	}
 	p.find("llm.finding.reached", true)
-	p.yesNo("llm.finding.streaming", &p.result.Can.Streaming, streamErr == nil, streamErr, "")
+	if p.buffered { // of the host, not of the endpoint; it may be different the next time
+		p.find("llm.finding.streaming.buffered", false)
+		return true
+	}
+	p.yesNo(FeatureStreaming, &p.result.Can.Streaming, streamErr == nil, streamErr, "")
 	return true
 }
 
@@ -135,9 +159,9 @@ func (p *probe) tools() {
 			calls++
 		}
 	}
-	p.yesNo("llm.finding.tools", &p.result.Can.Tools, err == nil && calls > 0, err, "it answered without a call")
+	p.yesNo(FeatureTools, &p.result.Can.Tools, err == nil && calls > 0, err, "it answered without a call")
 	if p.result.Can.Tools {
-		p.yesNo("llm.finding.parallel", &p.result.Can.Parallel, calls > 1, nil, "")
+		p.yesNo(FeatureParallel, &p.result.Can.Parallel, calls > 1, nil, "")
 	}
 }
 
@@ -150,7 +174,7 @@ func (p *probe) schema() {
 	})
 	v, bad := jsontree.Parse([]byte(strings.TrimSpace(m.Text())))
 	good := err == nil && bad == nil && v.Get("probe_colour").Is("ultramarine")
-	p.yesNo("llm.finding.schema", &p.result.Can.JSONSchema, good, err, "the answer does not follow the schema")
+	p.yesNo(FeatureSchema, &p.result.Can.JSONSchema, good, err, "the answer does not follow the schema")
 }
 
 func (p *probe) images() {
@@ -158,5 +182,5 @@ func (p *probe) images() {
 		UserMessage("Which colour is this square? Answer with the one English word.", Image("image/png", redSquare)),
 	}})
 	good := err == nil && strings.Contains(strings.ToLower(m.Text()), "red")
-	p.yesNo("llm.finding.images", &p.result.Can.Images, good, err, "it did not recognise a red square")
+	p.yesNo(FeatureImages, &p.result.Can.Images, good, err, "it did not recognise a red square")
 }

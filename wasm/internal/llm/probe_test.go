@@ -38,6 +38,11 @@ func refused(status int) llmtest.Answer {
 	return llmtest.Answer{Status: status, Body: []byte(`{"error":{"message":"not supported"}}`)}
 }
 
+func buffered(a llmtest.Answer) llmtest.Answer {
+	a.Buffered = true
+	return a
+}
+
 func TestAConnectionTestFindsOutWhatAnEndpointCanDo(t *testing.T) {
 	ready, schema, red := says("ready"), says(`{"probe_colour":"ultramarine"}`), says("Red.")
 	wholeReady := llmtest.Answer{Body: []byte(`{"choices":[{"message":{"content":"ready"},"finish_reason":"stop"}]}`)}
@@ -85,6 +90,13 @@ func TestAConnectionTestFindsOutWhatAnEndpointCanDo(t *testing.T) {
 			llm.PlanByText,
 			"reached streaming.yes tools.unsure schema.unsure images.unsure", "",
 		},
+		{
+			"an endpoint that a page may not read",
+			[]llmtest.Answer{buffered(ready), callsTools(1), schema, refused(400)},
+			llm.Capabilities{Tools: true, JSONSchema: true},
+			llm.PlanByCall,
+			"reached streaming.buffered tools.yes parallel.no schema.yes images.no", "",
+		},
 		{"a refused key", []llmtest.Answer{refused(401)}, llm.Capabilities{}, llm.PlanByText, "failed", "llm.error.auth"},
 		{"nobody there", []llmtest.Answer{{Refuse: llm.NewError("llm.error.network")}, {Refuse: llm.NewError("llm.error.network")}}, llm.Capabilities{}, llm.PlanByText, "failed", "llm.error.network"},
 	}
@@ -108,6 +120,12 @@ func TestAConnectionTestFindsOutWhatAnEndpointCanDo(t *testing.T) {
 			}
 			if (got.Error != nil) != (c.err != "") || (got.Error != nil && got.Error.Key != c.err) {
 				t.Errorf("%+v", got.Error)
+			}
+			for f, can := range map[llm.Feature]bool{llm.FeatureTools: got.Can.Tools, llm.FeatureSchema: got.Can.JSONSchema, llm.FeatureImages: got.Can.Images} {
+				sure := strings.Contains(c.findings, string(f)+".yes") || strings.Contains(c.findings, string(f)+".no")
+				if known, ok := got.Known[f]; ok != sure || known != can {
+					t.Errorf("%s: known %v %v, can %v", f, known, ok, can)
+				}
 			}
 			if diff := cmp.Diff(got.Findings, heard); diff != "" {
 				t.Error(diff)

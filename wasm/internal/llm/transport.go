@@ -34,6 +34,14 @@ type HTTPResponse interface {
 	Close()
 }
 
+// Buffered says whether an answer came in one piece because the host could not be reached in a way that streams: a page may
+// not read the answers of a server that does not allow it (CORS), and the host app's own client gives them whole. A response
+// says so by a method Buffered() bool.
+func Buffered(r HTTPResponse) bool {
+	b, ok := r.(interface{ Buffered() bool })
+	return ok && b.Buffered()
+}
+
 // Endpoint is where a model is reached.
 type Endpoint struct {
 	// BaseURL is the address up to the version, such as https://api.openai.com/v1.

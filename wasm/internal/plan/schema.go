@@ -19,6 +19,12 @@ func Schema(reg *tool.Registry) json.RawMessage {
 			names = append(names, name)
 		}
 	}
+	return SchemaOf(names)
+}
+
+// SchemaOf is Schema with these tools; with none, a tool may have any name, as
+// suits a schema that nothing is held to and that is to be short.
+func SchemaOf(names []string) json.RawMessage {
 	b, err := json.Marshal(planSchema(names))
 	if err != nil {
 		panic(err) // a constant, and names

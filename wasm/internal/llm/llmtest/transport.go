@@ -27,6 +27,8 @@ type Answer struct {
 	CutWith  error
 	// Hang leaves the answer open after the body (or after CutAfter) until the context ends.
 	Hang bool
+	// Buffered says that the host could not stream the answer (llm.Buffered).
+	Buffered bool
 }
 
 // Transport gives scripted answers in order and keeps the requests. It may be used by several goroutines.
@@ -89,6 +91,9 @@ func (r *answering) Status() int {
 	}
 	return r.a.Status
 }
+
+// Buffered says whether the answer could not be streamed.
+func (r *answering) Buffered() bool { return r.a.Buffered }
 
 func (r *answering) Header(name string) string { return r.a.Header[strings.ToLower(name)] }
 
