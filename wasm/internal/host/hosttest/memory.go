@@ -55,6 +55,7 @@ type Memory struct {
 	counts  Counts
 	faults  faults
 	desk    desk
+	follow  follow
 }
 
 // Trashed is one file as it went to the trash.
@@ -92,7 +93,7 @@ func (m *Memory) Host() host.Host {
 		format = "shortest"
 	}
 	h := host.Host{
-		Vault: (*vault)(m), Store: (*store)(m),
+		Vault: (*vault)(m), Changes: (*changes)(m), Store: (*store)(m),
 		Platform: host.Platform{
 			Name: m.profile.Name, AppVersion: "1.13.7", Language: "en", ConfigDir: ".obsidian",
 			LinkFormat: format, MarkdownLinks: m.options.MarkdownLinks,

@@ -1,0 +1,122 @@
+package hosttest
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"slices"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host"
+)
+
+// changesPage is how many entries a page of a whole listing has: few, so that
+// tests see pages.
+const changesPage = 5
+
+// follow is what a Memory remembers for host.Changes. It does not log: it
+// compares with how it was at each answer.
+type follow struct {
+	generation int64
+	seen       map[int64]map[string]state // by generation; the last few
+	page       []host.Info                // what is left of a listing
+	pageID     int64
+}
+
+// state is one entry at one time.
+type state struct {
+	info host.Info
+	data []byte
+}
+
+// keptGenerations is how far back a Memory knows; who asks for what was before
+// is told everything.
+const keptGenerations = 3
+
+// changes is the Changes port of a Memory: sure of every change, at once.
+type changes Memory
+
+func (c *changes) Since(ctx context.Context, generation, page int64) (host.Changed, error) {
+	m := (*Memory)(c)
+	var uncounted int
+	if err := m.enter(ctx, "", &uncounted); err != nil {
+		return host.Changed{}, err
+	}
+	defer m.mu.Unlock()
+	f := &m.follow
+	out := host.Changed{Generation: f.generation, Open: slices.Sorted(maps.Keys(m.desk.unsaved))}
+	if page != 0 {
+		if page != f.pageID {
+			return out, fault.New(fault.Conflict, "error.internal", nil)
+		}
+		out.All = true
+		m.nextPage(&out)
+		return out, nil
+	}
+	now := map[string]state{}
+	m.disk.each(func(path string, e *entry) {
+		if !hidden(path) {
+			now[path] = state{e.info(path, m.desk.unsaved[path]), e.data}
+		}
+	})
+	before, known := f.seen[generation]
+	f.generation++
+	out.Generation = f.generation
+	if f.seen == nil {
+		f.seen = map[int64]map[string]state{}
+	}
+	f.seen[f.generation] = now
+	delete(f.seen, f.generation-keptGenerations)
+	if !known {
+		out.All = true
+		f.page = f.page[:0]
+		for _, path := range slices.Sorted(maps.Keys(now)) {
+			f.page = append(f.page, now[path].info)
+		}
+		m.nextPage(&out)
+		return out, nil
+	}
+	for path, s := range now {
+		if b, was := before[path]; !was || b.info != s.info || !bytes.Equal(b.data, s.data) {
+			out.Changed = append(out.Changed, s.info)
+		}
+	}
+	for path := range before {
+		if _, is := now[path]; !is {
+			out.Removed = append(out.Removed, path)
+		}
+	}
+	return out, nil
+}
+
+// nextPage moves entries of a listing into an answer.
+func (m *Memory) nextPage(out *host.Changed) {
+	f := &m.follow
+	n := min(changesPage, len(f.page))
+	out.Changed = append(out.Changed, f.page[:n]...)
+	f.page = slices.Clone(f.page[n:])
+	if len(f.page) > 0 {
+		f.pageID++
+		out.Page = f.pageID
+	}
+}
+
+// ReadMany implements host.Reads.
+func (v *vault) ReadMany(ctx context.Context, paths []string) ([]host.FileBytes, error) {
+	m := v.mem()
+	if err := ctx.Err(); err != nil {
+		return nil, fault.From(err)
+	}
+	out := make([]host.FileBytes, len(paths))
+	for i, path := range paths {
+		if m.enterRead(ctx, path) != nil {
+			out[i].Missing = true
+			continue
+		}
+		data, err := m.read(path)
+		_, unsaved := m.desk.unsaved[path]
+		m.mu.Unlock()
+		out[i] = host.FileBytes{Data: data, Missing: err != nil, Unsaved: unsaved}
+	}
+	return out, nil
+}

@@ -1,0 +1,91 @@
+package index
+
+import (
+	"context"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host"
+)
+
+// Filter says which files a caller wants.
+type Filter struct {
+	// Folder and all below it; "" is the vault.
+	Folder string
+	// Pass tests what is known without reading; nil lets every file pass.
+	Pass func(i *host.Info) bool
+	// Need is what the text must hold.
+	Need Need
+	// Rows: the caller wants the metadata of notes.
+	Rows bool
+	// Keep sees each file that has passed, in the order of paths, and says
+	// whether it stays; row is nil where it was not asked for or is not known.
+	// Nil keeps all. It is called again from the start where that is needed.
+	Keep func(i *host.Info, row *Row) bool
+	// Fixed: the caller goes on with a vault as it was at the tick AsOf. Of what
+	// has changed since, nothing is known.
+	Fixed bool
+	AsOf  int64
+	// Progress is told how many notes have been read; may be nil.
+	Progress func(done, total int)
+}
+
+// Select gives the files below a folder that may be wanted, sorted by path.
+func (v *Vault) Select(ctx context.Context, f Filter) ([]host.Info, error) {
+	if err := v.sync(ctx); err != nil {
+		return nil, err
+	}
+	if !f.Need.Nothing() {
+		v.load(ctx)
+	}
+	v.mu.Lock()
+	found, err := v.candidates(&f), error(nil)
+	v.mu.Unlock()
+	if f.Rows {
+		err = v.fillRows(ctx, found, f.Progress)
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := make([]host.Info, 0, min(len(found), 64))
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, c := range found {
+		row := c.row
+		if !f.Rows || v.unknown(&f, c) {
+			row = nil
+		}
+		if f.Keep == nil || f.Keep(&c.Info, row) {
+			out = append(out, c.Info)
+		}
+	}
+	return out, nil
+}
+
+// candidates gives the files that pass by what is known of them. The lock is
+// held.
+func (v *Vault) candidates(f *Filter) []*file {
+	var out []*file
+	all := f.Need.Nothing()
+	for _, c := range v.below(f.Folder) {
+		if c.Kind != host.File || f.Pass != nil && !f.Pass(&c.Info) {
+			continue
+		}
+		if all || c.sig == nil || f.Need.mayHold(c.sig) || v.unknown(f, c) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// unknown says whether what is known of a file may not hold for the caller. The
+// lock is held.
+func (v *Vault) unknown(f *Filter, c *file) bool {
+	return f.Fixed && c.seen > f.AsOf || v.open[c.Path]
+}
+
+func ended(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return fault.From(err)
+	}
+	return nil
+}
