@@ -32,7 +32,9 @@ type Input struct {
 	// Offer says which tools the model hears of; nil offers all active ones.
 	Offer func(e *tool.Entry) bool
 	Rules plan.Rules
-	Mode  llm.PlanMode
+	// Modes are the ways to ask for a plan, the first one first; the others are
+	// for an endpoint that refuses it. None stands for all three.
+	Modes []llm.PlanMode
 
 	Model       string
 	MaxTokens   int
@@ -40,6 +42,8 @@ type Input struct {
 	Whole       bool // no streaming
 	// History is the conversation so far.
 	History []llm.Message
+	// Images go along with the instruction.
+	Images []llm.Block
 }
 
 // Watch is told of what happens meanwhile. Its functions may be nil.
@@ -49,6 +53,9 @@ type Watch struct {
 	// Repairing is told that a plan was refused, before the model is asked
 	// again.
 	Repairing func(attempt int, problems []plan.Problem)
+	// Lowered is told that the endpoint refused to be asked for a plan in one
+	// way, and is asked in the next.
+	Lowered func(from, to llm.PlanMode, why *llm.Error)
 }
 
 // Outcome is what became of an instruction: a checked plan, or an answer or
@@ -60,51 +67,94 @@ type Outcome struct {
 	Warnings []plan.Problem
 	Reply    string
 	Question bool
+	// Cut says that the reply broke off at the output limit.
+	Cut      bool
 	Usage    llm.Usage
 	Messages []llm.Message // what to go on with
 }
 
+// maxPauses is how often a model that pauses is told to go on.
+const maxPauses = 8
+
 // Plan asks the model. Its errors are *fault.Error: the provider's, or
 // VALIDATION_ERROR with what is still wrong after the last repair.
 func Plan(ctx context.Context, p llm.Provider, in Input, w Watch) (*Outcome, error) {
-	a := &asking{in: in, w: w, out: &Outcome{}}
-	req, err := a.request()
-	if err != nil {
-		return nil, err
+	a := &asking{in: in, w: w, out: &Outcome{}, modes: in.Modes}
+	if len(a.modes) == 0 {
+		a.modes = []llm.PlanMode{llm.PlanByCall, llm.PlanBySchema, llm.PlanByText}
 	}
-	for attempt := 0; ; attempt++ {
+	req := Request(&a.in, a.modes[0])
+	pauses := 0
+	for attempt := 0; ; {
 		msg, lerr := llm.Collect(p.Stream(ctx, req), a.see)
 		a.count(msg)
-		if lerr != nil {
+		switch {
+		case lerr != nil && attempt == 0 && len(msg.Content) == 0 && a.lower(lerr):
+			req = Request(&a.in, a.modes[0])
+			continue
+		case lerr != nil:
+			a.out.Reply = strings.TrimSpace(msg.Text() + msg.Refusal())
 			return a.out, FromLLM(lerr)
+		case msg.StopReason == llm.StopPause && pauses < maxPauses:
+			pauses++
+			req.Messages = append(req.Messages, msg)
+			continue
+		case msg.StopReason == llm.StopContextWindow:
+			return a.out, FromLLM(llm.NewError("llm.error.tooLong", "detail", msg.StopDetail))
 		}
 		a.out.Reply = strings.TrimSpace(msg.Text() + msg.Refusal())
 		problems, done := a.take(msg)
 		if done {
 			a.out.Messages = append(req.Messages, msg)
-			return a.out, nil
+			return a.out, a.empty()
 		}
 		if attempt == maxRepairs {
 			return a.out, notRepaired(problems)
 		}
+		attempt++
 		if w.Repairing != nil {
-			w.Repairing(attempt+1, problems)
+			w.Repairing(attempt, problems)
 		}
 		req.Messages = append(req.Messages, msg)
 		req.Messages = append(req.Messages, a.complaint(msg, problems)...)
 	}
 }
 
+// lower takes the next way to ask for a plan, if the error refuses the present
+// one.
+func (a *asking) lower(why *llm.Error) bool {
+	what := map[llm.PlanMode]llm.Feature{llm.PlanByCall: llm.FeatureTools, llm.PlanBySchema: llm.FeatureSchema}[a.modes[0]]
+	if len(a.modes) == 1 || llm.Refused(why, what) == "" {
+		return false
+	}
+	from := a.modes[0]
+	a.modes = a.modes[1:]
+	if a.w.Lowered != nil {
+		a.w.Lowered(from, a.modes[0], why)
+	}
+	return true
+}
+
+// empty is the error of an answer in which nothing is said.
+func (a *asking) empty() error {
+	if a.out.Plan != nil || a.out.Reply != "" {
+		return nil
+	}
+	return fault.New(fault.Provider, "error.planner.noPlan", nil)
+}
+
 type asking struct {
 	in  Input
 	w   Watch
 	out *Outcome
+	// modes are what is left of the ways to ask, the present one first.
+	modes []llm.PlanMode
 }
 
 func (a *asking) see(e llm.Event) {
 	switch e.Type {
 	case llm.EventTextDelta:
-		if a.w.Text != nil && a.in.Mode == llm.PlanByCall {
+		if a.w.Text != nil && a.modes[0] == llm.PlanByCall {
 			a.w.Text(e.Delta)
 		}
 	case llm.EventThinkingDelta:
@@ -129,6 +179,7 @@ func (a *asking) take(m llm.Message) (problems []plan.Problem, done bool) {
 	}
 	if !found {
 		a.out.Question = asks(a.out.Reply)
+		a.out.Cut = m.StopReason == llm.StopLength
 		return nil, true
 	}
 	pl, problems := plan.Decode(raw, plan.Limits{})
@@ -157,17 +208,27 @@ func (a *asking) find(m llm.Message) (raw json.RawMessage, found bool, problem *
 			return c.Arguments, true, nil
 		}
 	}
-	if m.StopReason == llm.StopLength && a.in.Mode != llm.PlanByCall {
+	byText := a.modes[0] != llm.PlanByCall
+	if byText && m.StopReason == llm.StopLength {
 		return nil, false, &plan.Problem{Key: "error.planner.cutOff"}
 	}
-	if a.in.Mode == llm.PlanByCall {
-		return nil, false, nil
-	}
-	if raw, ok := plan.Extract(m.Text()); ok {
+	raw, ok := plan.Extract(m.Text())
+	// Some models write the plan where they should call; others only speak of
+	// plans. Where calls can be made, only what is whole passes for a plan.
+	if ok && (byText || wholePlan(raw)) {
 		a.out.Reply = ""
 		return raw, true, nil
 	}
 	return nil, false, nil
+}
+
+// wholePlan says whether JSON has what every plan has.
+func wholePlan(raw json.RawMessage) bool {
+	var p struct {
+		Goal  string            `json:"goal"`
+		Steps []json.RawMessage `json:"steps"`
+	}
+	return json.Unmarshal(raw, &p) == nil && p.Goal != "" && len(p.Steps) > 0
 }
 
 // asks says whether an answer is a question back.

@@ -29,14 +29,15 @@ type conversation struct {
 // land in it, and when it stops, what it did goes to one review as a plan of
 // the calls it made (DESIGN §2). Calls that cannot be staged ask one by one.
 func (s *Server) agentTurn(ctx context.Context, t *turn, p protocol.Send) error {
-	m, err := s.newModel(func(note protocol.Message) {
-		view := t.set(func(t *protocol.Turn) { t.Notes = append(t.Notes, note) })
-		s.out.tell(protocol.Event{Type: protocol.EventTurnStarted, Turn: &view})
-	})
+	m, err := s.newModel(ctx, p.Model, s.noting(t))
 	if err != nil {
 		return err
 	}
-	c, err := s.context(ctx, p)
+	c, err := s.context(ctx, p, m.note)
+	if err != nil {
+		return err
+	}
+	images, err := s.images(ctx, m, p)
 	if err != nil {
 		return err
 	}
@@ -50,22 +51,23 @@ func (s *Server) agentTurn(ctx context.Context, t *turn, p protocol.Send) error 
 	pol := s.currentPolicy()
 	conv := s.converse(p.Conversation)
 	out, err := agent.Run(ctx, agent.Config{
-		RunID: se.id, Conversation: conv.id, Provider: m.provider, Registry: s.registry,
+		RunID: se.id, Conversation: conv.id, Provider: m.acting(s), Registry: s.registry,
 		Request: llm.Request{Model: m.name, MaxTokens: m.max, Temperature: m.temp, Whole: m.whole},
 		System:  agentSystem, Gates: gates, Guard: guard, Inbox: conv.inbox,
 		Do:     pipeline.New(gates.Fit(s.agentDeps(se))),
 		On:     s.watchAgent(t),
 		Policy: pol.Snapshot(), ExecutorVersion: Version, PlannerVersion: Version,
-	}, agent.Input{State: conv.state, Messages: []llm.Message{llm.UserMessage(planner.UserText(&c))}})
+	}, agent.Input{State: conv.state, Messages: []llm.Message{llm.UserMessage(planner.UserText(&c), images...)}})
 	if err != nil {
 		return err
 	}
 	s.mu.Lock()
 	conv.state = out.State.Next()
 	s.mu.Unlock()
+	usage := s.usageOf(m, out.Usage)
 	t.set(func(t *protocol.Turn) {
 		t.Reply = out.Outputs.Response
-		t.Usage = &protocol.Usage{Input: int(out.Usage.Input), Output: int(out.Usage.Output), Cached: int(out.Usage.CacheRead)}
+		t.Usage = usage
 		t.Outcome = outcomeAnswer
 	})
 	if err := s.reviewStaged(ctx, t, p, out.Outputs); err != nil {

@@ -19,8 +19,8 @@ const (
 )
 
 // context gathers what the model is told. What cannot be read is left out:
-// planning works without it.
-func (s *Server) context(ctx context.Context, p protocol.Send) (planner.Context, error) {
+// planning works without it, and note says so of what the person attached.
+func (s *Server) context(ctx context.Context, p protocol.Send, note func(protocol.Message)) (planner.Context, error) {
 	s.mu.Lock()
 	pol, loc, lang := s.policy, s.offset, s.host.Platform.Language
 	s.mu.Unlock()
@@ -33,10 +33,16 @@ func (s *Server) context(ctx context.Context, p protocol.Send) (planner.Context,
 		if err != nil {
 			return c, err
 		}
-		c.ActiveFile = st.Path
+		if !p.OmitActive {
+			c.ActiveFile = st.Path
+		}
 		if p.UseSelection {
 			c.Selection = st.Text
 		}
+	}
+	var err error
+	if c.Attached, err = s.attached(ctx, p, note); err != nil {
+		return c, err
 	}
 	for _, f := range s.mentioned(ctx, p.Text, c.ActiveFile) {
 		names, err := s.names(ctx, f)

@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 
 	"embedded-agent/wasm/internal/fault"
-	"embedded-agent/wasm/internal/llm"
-	"embedded-agent/wasm/internal/planner"
 	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/tool"
@@ -74,40 +72,6 @@ func (s *Server) askAllow(ctx context.Context, c *tool.Call, v policy.Verdict) (
 		Reason: protocol.Message{Key: v.Key, Params: v.Params},
 	})
 	return a.Yes, err
-}
-
-// testConnection finds out what the chosen endpoint can do.
-func (s *Server) testConnection(ctx context.Context, _ protocol.Empty) (protocol.TestResult, error) {
-	out := protocol.TestResult{Findings: []protocol.Message{}, Models: []string{}}
-	m, err := s.newModel(func(protocol.Message) {})
-	if err != nil {
-		out.Problem = s.problem(err)
-		return out, nil
-	}
-	r := llm.Probe(ctx, m.dialect, m.endpoint, m.transport(s), m.name, nil)
-	for _, f := range r.Findings {
-		out.Findings = append(out.Findings, protocol.Message{Key: f.Key, Params: f.Params})
-	}
-	if r.Error != nil {
-		out.Problem = s.problem(planner.FromLLM(r.Error))
-		return out, nil
-	}
-	out.OK = true
-	models, err := llm.FetchModels(ctx, m.dialect, m.endpoint, m.transport(s))
-	if err != nil {
-		return out, nil // not every endpoint has a list; the test itself passed
-	}
-	for _, x := range models {
-		out.Models = append(out.Models, x.ID)
-	}
-	return out, nil
-}
-
-// maxSnippet bounds the selection shown beside the message, in bytes.
-const maxSnippet = 120
-
-func (s *Server) estimate(_ context.Context, p protocol.EstimateText) (protocol.Estimated, error) {
-	return protocol.Estimated{Snippet: shorten(p.Text, maxSnippet), Tokens: llm.EstimateTokens(p.Text)}, nil
 }
 
 // running gives the run under way by its id.

@@ -15,6 +15,8 @@ import (
 type network struct {
 	llm.Transport
 	base string
+	// buffered is told of an answer that could not be streamed.
+	buffered func()
 }
 
 // Do sends a request below the provider's base address.
@@ -22,7 +24,11 @@ func (n network) Do(ctx context.Context, r llm.HTTPRequest) (llm.HTTPResponse, e
 	if !below(n.base, r.URL) {
 		return nil, fault.New(fault.Denied, "policy.network", fault.P{"url": r.URL})
 	}
-	return n.Transport.Do(ctx, r)
+	answer, err := n.Transport.Do(ctx, r)
+	if err == nil && r.Stream && n.buffered != nil && llm.Buffered(answer) {
+		n.buffered()
+	}
+	return answer, err
 }
 
 // below says whether an address is the base address or lies under it: same

@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"embedded-agent/wasm/internal/action"
+	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
@@ -42,23 +43,29 @@ type Deps struct {
 	// HasSecret says whether the host's secret store has a value for a name; nil
 	// where there is no such store. The values never come here.
 	HasSecret func(ctx context.Context, name string) (bool, error)
+	// Images makes images fit for a model; nil sends only those that fit as they
+	// are.
+	Images agent.ImageFitter
 	// Now is the clock; nil is the real one.
 	Now func() time.Time
 }
 
 // Server is the core.
 type Server struct {
-	deps     Deps
-	host     host.Host
-	registry *tool.Registry
-	library  *action.Library
-	handlers map[string]handler
-	out      *outbox
-	life     context.Context // ends with Close
-	end      context.CancelFunc
+	deps      Deps
+	host      host.Host
+	registry  *tool.Registry
+	library   *action.Library
+	endpoints *endpoints
+	ledger    *ledger
+	handlers  map[string]handler
+	out       *outbox
+	life      context.Context // ends with Close
+	end       context.CancelFunc
 
 	mu       sync.Mutex
 	settings protocol.Settings
+	prices   llm.PriceTable
 	base     *policy.Policy // as the settings have it
 	policy   *policy.Policy // as it is in force
 	rails    rails
@@ -92,6 +99,9 @@ func New(d Deps) (*Server, error) {
 	}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.out = newOutbox(s.life, d.Emit, d.Now)
+	s.endpoints = &endpoints{store: d.Host.Store}
+	s.ledger = &ledger{store: d.Host.Store, failed: s.ledgerFailed}
+	s.prices = llm.DefaultPrices()
 	s.handlers = s.table()
 	if err := s.configure(protocol.Settings{}); err != nil {
 		return nil, err

@@ -4,30 +4,15 @@ import (
 	"context"
 	"crypto/rand"
 	"slices"
-	"strings"
 	"time"
 
 	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/fault"
-	"embedded-agent/wasm/internal/llm"
-	"embedded-agent/wasm/internal/llm/anthropic"
-	"embedded-agent/wasm/internal/llm/chat"
-	"embedded-agent/wasm/internal/llm/openai"
-	"embedded-agent/wasm/internal/llm/sentinel/textonly"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/tool"
-)
-
-// The providers.
-const (
-	providerOpenAI    = "openai"
-	providerAnthropic = "anthropic"
-	providerCustom    = "custom"
-	providerText      = "text"
-	providerDemo      = "demo"
 )
 
 // withDefaults fills what the person has not set.
@@ -153,6 +138,9 @@ func (s *Server) onConfigure(ctx context.Context, in protocol.Settings) (protoco
 	if err := s.readOrganisation(ctx); err != nil {
 		s.notice("error", err.Key, err.Params, "")
 	}
+	if err := s.setPrices(in.Prices); err != nil {
+		return protocol.State{}, err // all else holds already
+	}
 	return s.state(ctx)
 }
 
@@ -166,6 +154,9 @@ func (s *Server) hello(ctx context.Context, h protocol.Hello) (protocol.Welcome,
 	}
 	if err := s.configure(h.Settings); err != nil {
 		return protocol.Welcome{}, err
+	}
+	if err := s.setPrices(h.Settings.Prices); err != nil {
+		s.notice("warn", "usage.prices", fault.P{"detail": fault.From(err).Error()}, "")
 	}
 	if err := s.readOrganisation(ctx); err != nil {
 		s.notice("error", err.Key, err.Params, "")
@@ -202,95 +193,4 @@ func (s *Server) boundRules() plan.Rules {
 	r := s.rules()
 	r.Bound = true
 	return r
-}
-
-// demo says whether the model is the scripted demonstration. The lock is held.
-func (s *Server) demo() bool { return s.settings.Provider == providerDemo }
-
-// ready says whether a model is set up. The lock is held.
-func (s *Server) ready() bool {
-	switch c := &s.settings; c.Provider {
-	case providerDemo:
-		return c.DemoURL != ""
-	case providerCustom, providerText:
-		return c.BaseURL != ""
-	default:
-		return s.deps.Provider != nil || c.KeyName != ""
-	}
-}
-
-// model is a provider with what is to be asked of it.
-type model struct {
-	provider llm.Provider
-	dialect  llm.Dialect
-	endpoint llm.Endpoint
-	name     string
-	mode     llm.PlanMode
-	max      int
-	temp     *float64
-	whole    bool
-}
-
-// defaultModels are asked for where the settings name none.
-var defaultModels = map[string]string{
-	providerOpenAI: "gpt-5.1", providerAnthropic: "claude-sonnet-4-5", providerDemo: "demo",
-}
-
-// newModel makes the provider that the settings choose. note is told what the
-// person should know, such as that streaming is off for this endpoint.
-func (s *Server) newModel(note func(protocol.Message)) (*model, error) {
-	s.mu.Lock()
-	c, ready := s.settings, s.ready()
-	s.mu.Unlock()
-	if !ready {
-		return nil, fault.New(fault.Auth, "error.planner.noModel", nil)
-	}
-	m := &model{name: c.Model, mode: llm.PlanByCall, max: c.MaxTokens, temp: c.Temperature, whole: !c.Streaming}
-	if m.name == "" {
-		m.name = defaultModels[c.Provider]
-	}
-	m.endpoint = llm.Endpoint{BaseURL: strings.TrimRight(c.BaseURL, "/"), Secret: c.KeyName}
-	m.endpoint.Can = llm.Capabilities{Streaming: true, Tools: true, JSONSchema: true}
-	base := func(def string) {
-		if m.endpoint.BaseURL == "" {
-			m.endpoint.BaseURL = def
-		}
-	}
-	switch c.Provider {
-	case providerAnthropic:
-		base("https://api.anthropic.com/v1")
-		m.dialect = anthropic.Dialect{}
-	case providerCustom:
-		m.dialect = chat.Dialect{}
-	case providerText:
-		m.dialect = chat.Dialect{}
-	case providerDemo:
-		m.endpoint.BaseURL, m.endpoint.Secret = strings.TrimRight(c.DemoURL, "/")+"/v1", ""
-		m.dialect, m.whole = openai.Dialect{}, false
-		m.name = "demo"
-		if strings.HasPrefix(c.Model, "demo") {
-			m.name = c.Model // demo-429 and the like break on purpose
-		}
-	default:
-		base("https://api.openai.com/v1")
-		m.dialect = openai.Dialect{}
-	}
-	m.provider = s.deps.Provider
-	if m.provider == nil {
-		m.provider = llm.NewProvider(m.dialect, m.endpoint, m.transport(s), llm.Options{
-			Idle: time.Duration(max(c.TimeoutMs, 120_000)) * time.Millisecond,
-			OnRetry: func(_ int, wait time.Duration, _ *llm.Error) {
-				note(protocol.Message{Key: "turn.retrying", Params: map[string]string{"seconds": itoa(int(wait.Seconds() + 0.5))}})
-			},
-		})
-		if c.Provider == providerText {
-			m.provider = textonly.New(m.provider, m.endpoint.Host())
-		}
-	}
-	return m, nil
-}
-
-// transport is the network, narrowed to the model's endpoint.
-func (m *model) transport(s *Server) llm.Transport {
-	return network{s.deps.Transport, m.endpoint.BaseURL}
 }

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 
@@ -114,31 +115,57 @@ func (s *Server) endTurn(t *turn, err error) {
 	s.out.tell(protocol.Event{Type: protocol.EventTurnEnded, Turn: &view})
 }
 
-// planTurn asks the model for a plan and opens its review.
-func (s *Server) planTurn(ctx context.Context, t *turn, p protocol.Send) error {
-	m, err := s.newModel(func(note protocol.Message) {
-		view := t.set(func(t *protocol.Turn) { t.Notes = append(t.Notes, note) })
+// noting gives what tells the person something about a turn under way.
+func (s *Server) noting(t *turn) func(protocol.Message) {
+	return func(note protocol.Message) {
+		view := t.set(func(t *protocol.Turn) { t.Notes = append(slices.Clone(t.Notes), note) })
 		s.out.tell(protocol.Event{Type: protocol.EventTurnStarted, Turn: &view})
-	})
-	if err != nil {
-		return err
 	}
-	c, err := s.context(ctx, p)
-	if err != nil {
-		return err
+}
+
+// planInput gathers what is asked of the model for a plan.
+func (s *Server) planInput(ctx context.Context, m *model, p protocol.Send) (planner.Input, error) {
+	in := planner.Input{
+		Registry: s.registry, Offer: s.offered, Rules: s.rules(), Modes: m.modes(),
+		Model: m.name, MaxTokens: m.max, Temperature: m.temp, Whole: m.whole,
+	}
+	var err error
+	if in.Context, err = s.context(ctx, p, m.note); err != nil {
+		return in, err
+	}
+	if in.Images, err = s.images(ctx, m, p); err != nil {
+		return in, err
 	}
 	s.mu.Lock()
-	history := s.history
-	s.mu.Unlock()
-	out, err := planner.Plan(ctx, m.provider, planner.Input{
-		Context: c, Registry: s.registry, Offer: s.offered, Rules: s.rules(), Mode: m.mode,
-		Model: m.name, MaxTokens: m.max, Temperature: m.temp, Whole: m.whole, History: history,
-	}, s.watch(t))
+	defer s.mu.Unlock()
+	in.History = s.history
+	return in, nil
+}
+
+// planTurn asks the model for a plan and opens its review.
+func (s *Server) planTurn(ctx context.Context, t *turn, p protocol.Send) error {
+	t.set(func(t *protocol.Turn) { t.Attached = withoutData(p.Attached) })
+	m, err := s.newModel(ctx, p.Model, s.noting(t))
+	if err != nil {
+		return err
+	}
+	in, err := s.planInput(ctx, m, p)
+	if err != nil {
+		return err
+	}
+	w := s.watch(t)
+	w.Lowered = func(from, _ llm.PlanMode, _ *llm.Error) {
+		s.refused(m, map[llm.PlanMode]llm.Feature{llm.PlanByCall: llm.FeatureTools, llm.PlanBySchema: llm.FeatureSchema}[from])
+	}
+	out, err := planner.Plan(ctx, m.provider, in, w)
 	if out != nil {
-		s.account(t, out)
+		s.account(t, m, out)
 	}
 	if err != nil {
 		return err
+	}
+	if out.Cut {
+		m.note(protocol.Message{Key: "turn.cutOff"})
 	}
 	if out.Plan == nil {
 		t.set(func(t *protocol.Turn) {
@@ -189,13 +216,9 @@ func (s *Server) phase(t *turn, phase string) {
 }
 
 // account notes the reply and what it cost.
-func (s *Server) account(t *turn, out *planner.Outcome) {
-	t.set(func(t *protocol.Turn) {
-		t.Reply = out.Reply
-		if out.Usage != (llm.Usage{}) {
-			t.Usage = &protocol.Usage{Input: int(out.Usage.Input), Output: int(out.Usage.Output), Cached: int(out.Usage.CacheRead)}
-		}
-	})
+func (s *Server) account(t *turn, m *model, out *planner.Outcome) {
+	usage := s.usageOf(m, out.Usage)
+	t.set(func(t *protocol.Turn) { t.Reply, t.Usage = out.Reply, usage })
 }
 
 // maxHistory bounds the conversation that goes along with a request, in

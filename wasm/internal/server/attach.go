@@ -1,0 +1,218 @@
+package server
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"path"
+	"strings"
+
+	"embedded-agent/wasm/internal/agent"
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/overlay"
+	"embedded-agent/wasm/internal/planner"
+	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/tool"
+)
+
+// Bounds of what goes along with an instruction: bytes of one attachment and of
+// all, names in a folder or of a tag, images, and the bytes of an image file.
+const (
+	maxAttachment  = 24 << 10
+	maxAttachments = 96 << 10
+	maxAttached    = 32
+	maxTagged      = 200
+	maxImages      = 8
+	maxImageFile   = 30 << 20
+)
+
+// attached gathers the text and the names that go along with an instruction.
+// What cannot be read, and what is cut, is told by note.
+func (s *Server) attached(ctx context.Context, p protocol.Send, note func(protocol.Message)) ([]planner.Attached, error) {
+	var out []planner.Attached
+	left := maxAttachments
+	for i, a := range p.Attached {
+		if a.Kind == "image" {
+			continue
+		}
+		if i >= maxAttached {
+			note(protocol.Message{Key: "turn.attachedMany", Params: map[string]string{"n": itoa(maxAttached)}})
+			break
+		}
+		found, err := s.attach(ctx, a)
+		if err := ctx.Err(); err != nil {
+			return nil, fault.From(err)
+		}
+		if err != nil {
+			note(protocol.Message{Key: "turn.attachedGone", Params: map[string]string{"name": nameOf(a), "detail": s.redact(fault.From(err).Error())}})
+			continue
+		}
+		text, cut := planner.CutText(found.Text, min(maxAttachment, left))
+		left -= len(text)
+		if found.Cut = found.Cut || cut; found.Cut {
+			note(protocol.Message{Key: "turn.attachedCut", Params: map[string]string{"name": nameOf(a)}})
+		}
+		found.Text = text
+		out = append(out, found)
+	}
+	return out, nil
+}
+
+// nameOf is how a person knows an attachment.
+func nameOf(a protocol.Attachment) string {
+	switch {
+	case a.Kind == "tag":
+		return "#" + strings.TrimPrefix(a.Name, "#")
+	case a.Kind == "heading":
+		return a.Path + "#" + a.Name
+	case a.Path == "" && a.Name != "":
+		return a.Name
+	}
+	return a.Path
+}
+
+// attach reads one attachment, with the tools that a plan would read it with:
+// what the policy hides from them is hidden here.
+func (s *Server) attach(ctx context.Context, a protocol.Attachment) (planner.Attached, error) {
+	out := planner.Attached{Kind: a.Kind, Path: a.Path, Name: a.Name}
+	var found struct {
+		Content   string                  `json:"content"`
+		Files     []struct{ Path string } `json:"files"`
+		Notes     []struct{ Path string } `json:"notes"`
+		Truncated bool                    `json:"truncated"`
+	}
+	var err error
+	switch a.Kind {
+	case "note":
+		err = s.look(ctx, "vault.readFile", tool.Args{"path": a.Path}, &found)
+	case "heading":
+		err = s.look(ctx, "vault.readFile", tool.Args{"path": a.Path, "heading": a.Name}, &found)
+	case "folder":
+		err = s.look(ctx, "vault.listFiles", tool.Args{"folder": a.Path, "limit": maxTagged}, &found)
+	case "tag":
+		tag := strings.TrimPrefix(a.Name, "#")
+		err = s.look(ctx, "vault.query", tool.Args{"tags": []any{tag}, "limit": maxTagged}, &found)
+	default:
+		err = fault.New(fault.Validation, "error.attachment.kind", fault.P{"kind": a.Kind})
+	}
+	out.Text, out.Cut = found.Content, found.Truncated
+	var names []string
+	for _, f := range append(found.Files, found.Notes...) {
+		names = append(names, f.Path)
+	}
+	if len(names) > 0 {
+		out.Text = strings.Join(names, "\n")
+	}
+	return out, err
+}
+
+// look makes one reading call outside of any run.
+func (s *Server) look(ctx context.Context, name string, args tool.Args, to any) error {
+	e, err := s.registry.Get(name, "")
+	if err != nil {
+		return err
+	}
+	pol := s.currentPolicy()
+	se := &session{id: "look", now: s.now()}
+	v := overlay.New(overlay.NewBase(s.host.Vault, s.host.Editor, se.now), overlay.WithGuard(pol.CheckOp), overlay.WithSight(s.sight(pol)))
+	data, err := e.Run(ctx, s.env(se, v.For("look"), s.host.Workspace), args)
+	if err != nil {
+		return err
+	}
+	text, err := jsonOf(data)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, to)
+}
+
+// imageTypes are the image files that go to models, by extension.
+var imageTypes = map[string]string{
+	".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp",
+	".bmp": "image/bmp", ".avif": "image/avif", ".heic": "image/heic", ".svg": "image/svg+xml",
+}
+
+// sent are those that providers take; others are made into one of them.
+var sent = map[string]bool{"image/png": true, "image/jpeg": true, "image/gif": true, "image/webp": true}
+
+// images gives the attached images as they go to the model, within limits. What
+// is left out is told by note.
+func (s *Server) images(ctx context.Context, m *model, p protocol.Send) ([]llm.Block, error) {
+	var out []llm.Block
+	for _, a := range p.Attached {
+		if a.Kind != "image" {
+			continue
+		}
+		params := map[string]string{"name": nameOf(a), "host": m.host(), "model": m.name, "n": itoa(maxImages)}
+		if !m.sees() {
+			m.note(protocol.Message{Key: "turn.noImages", Params: params})
+			return nil, nil
+		}
+		if len(out) == maxImages {
+			m.note(protocol.Message{Key: "turn.imagesMany", Params: params})
+			break
+		}
+		b, err := s.image(ctx, a)
+		if err := ctx.Err(); err != nil {
+			return nil, fault.From(err)
+		}
+		if err != nil {
+			params["detail"] = s.redact(fault.From(err).Error())
+			m.note(protocol.Message{Key: "turn.attachedGone", Params: params})
+			continue
+		}
+		out = append(out, b)
+	}
+	return out, nil
+}
+
+// image gives one image within the limits.
+func (s *Server) image(ctx context.Context, a protocol.Attachment) (llm.Block, error) {
+	b := llm.Image(a.Type, a.Data)
+	if a.Data == "" {
+		if err := s.currentPolicy().CheckPath(a.Path); err != nil {
+			return b, err
+		}
+		data, err := s.host.Vault.Read(ctx, a.Path)
+		if err != nil {
+			return b, err
+		}
+		b = llm.Image(imageTypes[strings.ToLower(path.Ext(a.Path))], base64.StdEncoding.EncodeToString(data))
+	}
+	if !strings.HasPrefix(b.MIMEType, "image/") || b.Data == "" {
+		return b, fault.New(fault.Validation, "error.attachment.image", fault.P{"name": nameOf(a)})
+	}
+	if len(b.Data) > base64.StdEncoding.EncodedLen(maxImageFile) {
+		return b, fault.New(fault.Validation, "error.attachment.large", fault.P{"name": nameOf(a), "mb": itoa(maxImageFile >> 20)})
+	}
+	limits := s.imageLimits()
+	if s.deps.Images != nil {
+		return s.deps.Images.Fit(ctx, b, limits)
+	}
+	if !sent[b.MIMEType] || len(b.Data) > base64.StdEncoding.EncodedLen(agent.DefaultImageLimits.MaxBytes) {
+		return b, fault.New(fault.Validation, "error.attachment.image", fault.P{"name": nameOf(a)})
+	}
+	return b, nil
+}
+
+// imageLimits are those of the settings.
+func (s *Server) imageLimits() agent.ImageLimits {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	limits := agent.DefaultImageLimits
+	if n := s.settings.ImageMaxPixels; n > 0 {
+		limits.MaxWidth, limits.MaxHeight = n, n
+	}
+	return limits
+}
+
+// withoutData are attachments as a turn keeps them: without the bytes of images.
+func withoutData(as []protocol.Attachment) []protocol.Attachment {
+	out := make([]protocol.Attachment, len(as))
+	for i, a := range as {
+		a.Data = ""
+		out[i] = a
+	}
+	return out
+}

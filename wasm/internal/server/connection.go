@@ -1,0 +1,89 @@
+package server
+
+import (
+	"context"
+	"time"
+
+	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/planner"
+	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/tool"
+)
+
+// testConnection finds out what the chosen endpoint can do. What it finds is
+// remembered, and decides how plans are asked for from then on.
+func (s *Server) testConnection(ctx context.Context, _ protocol.Empty) (protocol.TestResult, error) {
+	out := protocol.TestResult{Findings: []protocol.Message{}, Models: []string{}}
+	m, err := s.newModel(ctx, "", func(protocol.Message) {})
+	if err != nil {
+		out.Problem = s.problem(err)
+		return out, nil
+	}
+	r := llm.Probe(ctx, m.dialect, m.endpoint, m.transport(s), m.name, nil)
+	if r.Usage != (llm.Usage{}) {
+		s.ledger.add(s.life, s.spent(m, r.Usage))
+	}
+	for _, f := range r.Findings {
+		out.Findings = append(out.Findings, protocol.Message{Key: f.Key, Params: f.Params})
+	}
+	if r.Error != nil {
+		out.Problem = s.problem(planner.FromLLM(r.Error))
+		return out, nil
+	}
+	out.OK = true
+	s.endpoints.learn(ctx, m.key(), r.Known, s.now().UTC().Format(time.RFC3339))
+	m.known = r.Known
+	out.Findings = append(out.Findings, protocol.Message{Key: "connection.planBy." + string(m.modes()[0])})
+	l, err := s.fetchModels(ctx, m)
+	if err != nil {
+		return out, nil // not every endpoint has a list; the test itself passed
+	}
+	out.Models = listed(l, nil).Models
+	return out, nil
+}
+
+// maxSnippet bounds the selection shown beside the message, in bytes.
+const maxSnippet = 120
+
+// estimate tells how large a text is and, with Send, what sending that would
+// take: all of the input, which is what the first request of a turn costs at
+// least.
+func (s *Server) estimate(ctx context.Context, p protocol.EstimateText) (protocol.Estimated, error) {
+	out := protocol.Estimated{Snippet: shorten(p.Text, maxSnippet), Tokens: llm.EstimateTokens(p.Text)}
+	if p.Send == nil {
+		return out, nil
+	}
+	m, err := s.newModel(ctx, p.Send.Model, func(protocol.Message) {})
+	if err != nil {
+		return out, err
+	}
+	in, err := s.planInput(ctx, m, *p.Send)
+	if err != nil {
+		return out, err
+	}
+	r := planner.Request(&in, in.Modes[0])
+	if p.Send.Mode == protocol.ModeAgent {
+		r = s.agentRequest(&in)
+	}
+	out.Prompt, out.Window = llm.EstimateRequest(r), s.window(ctx, m)
+	table := s.priceTable()
+	out.Currency, out.PricesOf = table.Currency, table.Updated
+	if price, ok := table.Find(m.host(), m.name); ok {
+		out.Priced = true
+		out.Cost = amount(price.Cost(llm.Usage{Input: int64(out.Prompt)}))
+	}
+	return out, nil
+}
+
+// agentRequest is what a conversation that acts begins with.
+func (s *Server) agentRequest(in *planner.Input) llm.Request {
+	r := llm.Request{Model: in.Model, Messages: []llm.Message{llm.SystemMessage(agentSystem)}}
+	r.Messages = append(r.Messages, in.History...)
+	r.Messages = append(r.Messages, llm.UserMessage(planner.UserText(&in.Context), in.Images...))
+	for _, name := range s.registry.Names() {
+		if e, err := s.registry.Get(name, ""); err == nil && e.Lifecycle == tool.Active && s.offered(e) {
+			r.Tools = append(r.Tools, llm.Tool{Name: e.Name, Description: e.Description, Parameters: e.Input})
+		}
+	}
+	return r
+}
