@@ -150,6 +150,7 @@ func (s *slot) begin() {
 	l.mu.Unlock()
 	l.emit(Event{
 		Type: ToolStart, ToolCallID: s.asked.ID, CallID: c.CallID, LogicalID: c.LogicalID, Tool: c.Tool, Args: c.Args,
+		Call: &s.ident,
 	})
 	guard := l.cfg.Trace.StartPolicy(s.span, c.CallID, c.Tool)
 	defer guard.End()
@@ -302,7 +303,7 @@ func (s *slot) limit() time.Duration {
 func (s *slot) made(err *fault.Error) *tool.Result {
 	now := pipeline.Stamp(time.Now())
 	c := &s.ident
-	began, ended := s.l.cfg.recorded.times(c.LogicalID, now)
+	began, ended := s.l.cfg.recorded.times(c, now)
 	return &tool.Result{
 		CallID: c.CallID, RunID: c.RunID, StepID: c.StepID, Tool: c.Tool, Version: c.Version, Attempt: c.Attempt,
 		LogicalID: c.LogicalID, StartedAt: began, EndedAt: ended,

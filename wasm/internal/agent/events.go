@@ -58,6 +58,11 @@ type Event struct {
 	Status      tool.Status `json:"status,omitempty"`
 	SecretScope string      `json:"secretScope,omitempty"`
 
+	// Call is the call of a tool event as it was made, and Made the result of an
+	// end, whole: for whoever shows it.
+	Call *tool.Call   `json:"-"`
+	Made *tool.Result `json:"-"`
+
 	Stop    Stop         `json:"stop,omitempty"`
 	Problem *fault.Error `json:"problem,omitempty"`
 	Outputs *Outputs     `json:"outputs,omitempty"`

@@ -45,6 +45,7 @@ func (s *slot) finish(r *tool.Result, own bool) {
 	l.emit(Event{
 		Type: ToolEnd, ToolCallID: s.asked.ID, CallID: call.CallID, LogicalID: call.LogicalID, Tool: call.Tool,
 		Content: content, IsError: !r.OK, Envelope: &envelope, Status: r.Status, SecretScope: r.SecretScope,
+		Call: call, Made: r,
 	})
 }
 
@@ -59,7 +60,7 @@ func (s *slot) pend() {
 	})
 	s.l.emit(Event{
 		Type: ToolUpdate, ToolCallID: s.asked.ID, CallID: s.ident.CallID, LogicalID: s.ident.LogicalID,
-		Tool: s.ident.Tool, Content: content, Pending: true,
+		Tool: s.ident.Tool, Content: content, Pending: true, Call: &s.ident,
 	})
 }
 
@@ -77,7 +78,7 @@ func (s *slot) progress(done, total int) {
 	}
 	s.l.emit(Event{
 		Type: ToolUpdate, ToolCallID: s.asked.ID, CallID: s.ident.CallID, LogicalID: s.ident.LogicalID,
-		Tool: s.ident.Tool, Done: done, Total: total, Content: []llm.Block{llm.Text(text)},
+		Tool: s.ident.Tool, Done: done, Total: total, Content: []llm.Block{llm.Text(text)}, Call: &s.ident,
 	})
 }
 

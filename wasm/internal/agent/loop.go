@@ -42,6 +42,9 @@ func newLoop(ctx context.Context, cfg Config, s State) *loop {
 	l.state.Order = append([]string(nil), s.Order...)
 	l.state.Messages = append([]llm.Message(nil), s.Messages...)
 	l.tools = offered(cfg.Registry, cfg.Guard)
+	if cfg.recorded != nil {
+		l.tools = cfg.recorded.b.Tools
+	}
 	l.bg.wake = make(chan struct{}, 1)
 	l.bundle = newBundle(cfg, l.tools, s)
 	return l

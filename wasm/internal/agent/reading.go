@@ -3,6 +3,7 @@ package agent
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 
 	"embedded-agent/wasm/internal/llm"
 )
@@ -36,9 +37,15 @@ func (r *reading) digest(q llm.Request) string {
 	return hex.EncodeToString(r.sum[:])
 }
 
-// add chains a value to the sum.
+// add chains a value to the sum, in a form that no way of writing the same JSON
+// changes: arguments and schemas are kept as the bytes that they came in.
 func (r *reading) add(v any) {
-	r.sum = sha256.Sum256(append(r.sum[:], jsonText(v)...))
+	text := jsonText(v)
+	var plain any
+	if json.Unmarshal([]byte(text), &plain) == nil {
+		text = jsonText(plain)
+	}
+	r.sum = sha256.Sum256(append(r.sum[:], text...))
 }
 
 // estimate guesses the request's tokens (llm.EstimateRequest).

@@ -25,6 +25,8 @@ type Bundle struct {
 	Model   string     `json:"model"`
 	System  string     `json:"system"`
 	Tools   []llm.Tool `json:"tools"`
+	// Options are the request's, without its messages and tools.
+	Options *llm.Request `json:"options,omitempty"`
 	// Start is the conversation before the run.
 	Start State        `json:"start"`
 	Turns []BundleTurn `json:"turns"`
@@ -46,9 +48,11 @@ type BundleTurn struct {
 }
 
 func newBundle(cfg Config, tools []llm.Tool, s State) *Bundle {
+	options := cfg.Request
+	options.Messages, options.Tools = nil, nil
 	return &Bundle{
 		Version: BundleVersion, RunID: cfg.RunID, StepID: cfg.StepID, Model: cfg.Request.Model, System: cfg.System,
-		Tools: tools, Start: s,
+		Tools: tools, Options: &options, Start: s,
 	}
 }
 
@@ -83,17 +87,40 @@ func ParseBundle(doc []byte) (*Bundle, error) {
 // compared with the one that was recorded. CONFLICT says where it went another
 // way.
 //
-// Cfg needs what Run needs but a Provider; its Request must be the recorded
-// run's. Where cfg.Do is nil the recorded results stand in for the tools too,
-// and neither pipeline nor gates are needed.
+// Cfg needs what Run needs but a Provider and a Request. Where cfg.Do is nil the
+// recorded results stand in for the tools too, with the tools' schemas as they
+// were then, and neither pipeline nor gates are needed.
 func Replay(ctx context.Context, b *Bundle, cfg Config) (*Outcome, error) {
+	return play(ctx, b, cfg, &player{b: b})
+}
+
+// ReplayAlone is Replay with nothing but the bundle: no model, no tools, and
+// limits that nothing in it can reach.
+func ReplayAlone(ctx context.Context, b *Bundle, reg *tool.Registry) (*Outcome, error) {
+	cfg, err := aloneConfig(b, reg)
+	if err != nil {
+		return nil, err
+	}
+	return Replay(ctx, b, cfg)
+}
+
+func aloneConfig(b *Bundle, reg *tool.Registry) (Config, error) {
+	const plenty = 1 << 30
+	g, err := NewGuard(Limits{MaxIterations: plenty, MaxToolCalls: plenty}, nil, nil)
+	return Config{Registry: reg, Guard: g, TracesURL: b.Outputs.TracesURL}, err
+}
+
+func play(ctx context.Context, b *Bundle, cfg Config, p *player) (*Outcome, error) {
 	if b.Version != BundleVersion {
 		return nil, fault.New(fault.Validation, "agent.replay.version", fault.P{"version": strconv.Itoa(b.Version)})
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	p := &player{b: b, stop: cancel}
+	p.stop = cancel
 	cfg.RunID, cfg.StepID, cfg.System = b.RunID, b.StepID, b.System
+	if b.Options != nil {
+		cfg.Request = *b.Options
+	}
 	cfg.Request.Model = b.Model
 	cfg.Provider, cfg.Inbox, cfg.Audit = p, nil, nil
 	if cfg.Do == nil {
@@ -112,6 +139,9 @@ func Replay(ctx context.Context, b *Bundle, cfg Config) (*Outcome, error) {
 type player struct {
 	b    *Bundle
 	stop context.CancelFunc
+	// anew: the requests are not compared, and calls are known by their place,
+	// since the texts of the bundle were changed (Redacted).
+	anew bool
 
 	mu       sync.Mutex
 	turn     int
@@ -170,7 +200,7 @@ func (p *player) Stream(_ context.Context, r llm.Request) llm.Stream {
 	switch {
 	case t.Answer == nil:
 		return fail("nothing was asked there")
-	case t.Request != digest:
+	case t.Request != digest && !p.anew:
 		return fail("the request is not the recorded one")
 	}
 	end := llm.Event{Type: llm.EventDone, Message: t.Answer}
@@ -183,7 +213,7 @@ func (p *player) Stream(_ context.Context, r llm.Request) llm.Stream {
 // result is the pipeline of a replay with recorded results.
 func (p *player) result(_ context.Context, r pipeline.Request) *tool.Result {
 	c := r.Call
-	e, ok := p.b.Outputs.ToolsByID[c.LogicalID]
+	e, ok := p.envelope(c)
 	out := &tool.Result{
 		CallID: c.CallID, RunID: c.RunID, StepID: c.StepID, Tool: c.Tool, Version: c.Version, Attempt: c.Attempt,
 		LogicalID: c.LogicalID, StartedAt: e.TStart, EndedAt: e.TEnd, Cached: e.Cached, Truncated: e.Truncated,
@@ -226,13 +256,27 @@ func (p *player) find(toolCallID string) (llm.Message, bool) {
 }
 
 // times gives the recorded times of a call, or now.
-func (p *player) times(callID, now string) (began, ended string) {
+func (p *player) times(c *tool.Call, now string) (began, ended string) {
 	if p != nil {
-		if e, ok := p.b.Outputs.ToolsByID[callID]; ok {
+		if e, ok := p.envelope(c); ok {
 			return e.TStart, e.TEnd
 		}
 	}
 	return now, now
+}
+
+// envelope gives the recorded receipt of a call.
+func (p *player) envelope(c *tool.Call) (tool.Envelope, bool) {
+	id := c.LogicalID
+	if p.anew {
+		at := c.Seq - p.b.Start.Seq - 1
+		if at < 0 || at >= len(p.b.Outputs.ToolOrder) {
+			return tool.Envelope{}, false
+		}
+		id = p.b.Outputs.ToolOrder[at]
+	}
+	e, ok := p.b.Outputs.ToolsByID[id]
+	return e, ok
 }
 
 // check compares how the conversation ended.
@@ -246,6 +290,8 @@ func (p *player) check(out *Outcome) error {
 	switch {
 	case p.diverged != nil:
 		return p.diverged
+	case p.anew:
+		return nil // what it came to is what is recorded
 	case p.turn != len(p.b.Turns):
 		return diverged("it ended before the recorded one")
 	case out.Stop != p.b.Stop:

@@ -196,9 +196,8 @@ func TestAReplayNoticesEveryDifference(t *testing.T) {
 		"another answer":  func(b *agent.Bundle, _ *agent.Config) { b.Outputs.Response = "Deleted." },
 		"a missing turn":  func(b *agent.Bundle, _ *agent.Config) { b.Turns = b.Turns[:1] },
 		"a turn too many": func(b *agent.Bundle, _ *agent.Config) { b.Turns = append(b.Turns, agent.BundleTurn{}) },
-		"other tools": func(_ *agent.Bundle, c *agent.Config) {
-			c.Guard = mustGuard(t, agent.Limits{EnabledTools: []string{"test.echo"}})
-		},
+		"other tools":     func(b *agent.Bundle, _ *agent.Config) { b.Tools = b.Tools[:1] },
+		"other options":   func(b *agent.Bundle, _ *agent.Config) { b.Options.MaxTokens = 1 },
 		"a missing answer": func(b *agent.Bundle, _ *agent.Config) { b.Turns[1].Answer = nil },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -228,5 +227,52 @@ func TestABundleOfAnotherVersionOrNoJSONIsRefused(t *testing.T) {
 	}
 	if _, err := agent.Replay(t.Context(), &agent.Bundle{Version: 9}, agent.Config{}); !fault.Is(err, fault.Validation) {
 		t.Errorf("%v", err)
+	}
+}
+
+func TestARedactedBundleReplaysAndTheTextIsNowhereInIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k, was := conversation(t)
+		redact := func(s string) string {
+			s = strings.ReplaceAll(s, `"content":"b"`, `"content":"[redacted:1]"`)
+			return strings.ReplaceAll(strings.ReplaceAll(s, "B.md", "[redacted:2]"), "I begin", "[redacted:3]")
+		}
+		clean, err := was.Bundle.Redacted(t.Context(), redact, k.cfg.Registry)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept := keepBundle(t, clean)
+		doc, err := json.Marshal(kept)
+		if err != nil || strings.Contains(string(doc), "B.md") || strings.Contains(string(doc), "I begin") {
+			t.Errorf("%v: something was left", err)
+		}
+		is, err := agent.ReplayAlone(t.Context(), kept, k.cfg.Registry)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(is.Outputs.ToolOrder) != len(was.Outputs.ToolOrder) || is.Stop != was.Stop {
+			t.Errorf("%d calls, %s", len(is.Outputs.ToolOrder), is.Stop)
+		}
+		for i, id := range was.Outputs.ToolOrder {
+			a, b := was.Outputs.ToolsByID[id], is.Outputs.ToolsByID[is.Outputs.ToolOrder[i]]
+			if a.Name != b.Name || a.TStart != b.TStart || (a.Error == nil) != (b.Error == nil) {
+				t.Errorf("call %d: %+v became %+v", i, a, b)
+			}
+		}
+		same, err := was.Bundle.Redacted(t.Context(), func(s string) string { return s }, k.cfg.Registry)
+		if err != nil || same != was.Bundle {
+			t.Errorf("a bundle without anything to redact was made anew: %v", err)
+		}
+	})
+}
+
+func TestABundleReplaysAloneWhateverToolsThereAreNow(t *testing.T) {
+	k := newKit(t, []llmtest.Turn{llmtest.Call("c1", "test.echo", `{"n":1,"text":"a <b> & c"}`), llmtest.Say("Done.")}, withTools(echo),
+		withConfig(func(c *agent.Config) { c.Request.MaxTokens = 77 }))
+	was := k.run("go")
+	now := newKit(t, nil, withTools(echo, quick("test.newer", nil)))
+	is, err := agent.ReplayAlone(t.Context(), keepBundle(t, was.Bundle), now.cfg.Registry)
+	if err != nil || is.Outputs.Response != "Done." {
+		t.Errorf("%v %+v", err, is)
 	}
 }

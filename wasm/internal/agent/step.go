@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"slices"
+	"strconv"
 
 	"embedded-agent/plugin/i18n"
 	"embedded-agent/wasm/internal/fault"
@@ -84,26 +85,37 @@ Use it where a step needs judgement that no other tool has: to sum up, to sort, 
 It runs once, when the plan is shown; what it gave is what is approved and used.`
 )
 
-// StepTool makes the tool agent.run (DESIGN §2, §7: the agent node). Start gives
-// the Config of one such agent; its guard must be made from Tighten. Last keeps
-// pinned values for stale_last_success; it may be nil.
+// Step is one model step about to begin. The guard of its Config must be made
+// from Tighten.
+type Step struct {
+	Config Config
+	// Last keeps pinned values for stale_last_success; it may be nil.
+	Last LastValues
+	// Done is told how the agent ended; it may be nil.
+	Done func(*Outcome)
+}
+
+// StepStart makes a step ready. Env is the call's; in it is the call itself.
+type StepStart func(ctx context.Context, env *tool.Env, a StepArgs) (Step, error)
+
+// StepTool makes the tool agent.run (DESIGN §2, §7: the agent node).
 //
 // A model is asked in simulations only. Its results are frozen (Frozen), so in a
 // run the tool is answered before it begins.
-func StepTool(start func(ctx context.Context, a StepArgs) (Config, error), last LastValues) tool.Tool {
+func StepTool(start StepStart) tool.Tool {
 	return tool.Tool{
 		Spec: tool.Spec{
 			Name: StepToolName, Version: "1.0.0", Lifecycle: tool.Active, Category: "utility", SideEffects: tool.Reads,
 			Cache: tool.CacheForever, Simulable: true, Flags: tool.Flags{WorkspaceOnly: true},
 			Description: stepDescription, Input: json.RawMessage(stepInput), Output: json.RawMessage(stepOutput),
 		},
-		Run: func(ctx context.Context, _ *tool.Env, args tool.Args) (tool.Data, error) {
-			return runStep(ctx, args, start, last)
+		Run: func(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
+			return runStep(ctx, env, args, start)
 		},
 	}
 }
 
-func runStep(ctx context.Context, args tool.Args, start func(context.Context, StepArgs) (Config, error), last LastValues) (tool.Data, error) {
+func runStep(ctx context.Context, env *tool.Env, args tool.Args, start StepStart) (tool.Data, error) {
 	var a StepArgs
 	if err := json.Unmarshal([]byte(jsonText(args)), &a); err != nil {
 		return nil, fault.New(fault.Validation, "error.json.invalid", nil).With(err)
@@ -111,10 +123,11 @@ func runStep(ctx context.Context, args tool.Args, start func(context.Context, St
 	if err := CheckPins(a.Pins); err != nil {
 		return nil, err
 	}
-	cfg, err := start(ctx, a)
+	step, err := start(ctx, env, a)
 	if err != nil {
 		return nil, err
 	}
+	cfg := step.Config
 	if cfg.Guard == nil || cfg.Guard.limits.EnabledTools == nil || cfg.Guard.limits.SideEffects == "" ||
 		rank(cfg.Guard.limits.SideEffects) > rank(tool.Reads) {
 		return nil, fault.New(fault.Internal, "agent.config", fault.P{"problem": "a step may not write"})
@@ -123,10 +136,13 @@ func runStep(ctx context.Context, args tool.Args, start func(context.Context, St
 	if a.Context != nil {
 		message.Content = append(message.Content, llm.Text(i18n.English("agent.step.context", nil)+"\n"+jsonText(a.Context)))
 	}
-	state := State{Seq: firstSeq(args)}
+	state := State{Seq: firstSeq(env, args)}
 	out, err := Run(ctx, cfg, Input{State: state, Messages: []llm.Message{message}})
 	if err != nil {
 		return nil, err
+	}
+	if step.Done != nil {
+		step.Done(out)
 	}
 	switch {
 	case out.Problem != nil:
@@ -136,7 +152,7 @@ func runStep(ctx context.Context, args tool.Args, start func(context.Context, St
 		e.Retryable = false
 		return nil, e
 	}
-	pins, err := ResolvePins(a.Pins, out.Outputs, last)
+	pins, err := ResolvePins(a.Pins, out.Outputs, step.Last)
 	if err != nil {
 		return nil, err
 	}
@@ -145,8 +161,12 @@ func runStep(ctx context.Context, args tool.Args, start func(context.Context, St
 
 // firstSeq keeps the numbers of the calls of several steps and iterations of one
 // run apart, in the same way each time: call_id and callId depend on them.
-func firstSeq(args tool.Args) int {
-	sum := sha256.Sum256([]byte(jsonText(args)))
+func firstSeq(env *tool.Env, args tool.Args) int {
+	text := jsonText(args)
+	if env != nil && env.Call != nil { // two iterations may have the same arguments
+		text = strconv.Itoa(env.Call.Seq) + " " + text
+	}
+	sum := sha256.Sum256([]byte(text))
 	const calls = 1 << 12 // room for the calls of one step
 	return int(binary.BigEndian.Uint32(sum[:4])>>1) &^ (calls - 1)
 }

@@ -52,13 +52,13 @@ func (k *stepKit) simulate(doc string) *runner.Report {
 	gates := agent.NewGates()
 	var reg *tool.Registry
 	var do pipeline.Func
-	start := func(_ context.Context, a agent.StepArgs) (agent.Config, error) {
+	start := func(_ context.Context, _ *tool.Env, a agent.StepArgs) (agent.Step, error) {
 		guard, err := agent.NewGuard(a.Tighten(k.limits), k.budget, nil)
-		return agent.Config{
+		return agent.Step{Last: &k.last, Config: agent.Config{
 			RunID: runID, StepID: "ask", Provider: k.model, Request: llm.Request{Model: "script-1"}, Registry: reg, Do: do, Gates: gates, Guard: guard,
-		}, err
+		}}, err
 	}
-	reg, err := tool.NewRegistry(append(builtin.All(), agent.StepTool(start, &k.last))...)
+	reg, err := tool.NewRegistry(append(builtin.All(), agent.StepTool(start))...)
 	if err != nil {
 		k.t.Fatal(err)
 	}
@@ -136,9 +136,9 @@ func TestAStepThatAsksForMoreThanTheSettingsGetsTheSettings(t *testing.T) {
 
 func TestAStepWithAGuardThatLetsItWriteDoesNotRun(t *testing.T) {
 	for _, limits := range []agent.Limits{{}, {EnabledTools: []string{}}, {EnabledTools: []string{}, SideEffects: tool.Writes}, {SideEffects: tool.Reads}} {
-		st := agent.StepTool(func(context.Context, agent.StepArgs) (agent.Config, error) {
-			return agent.Config{Guard: mustGuard(t, limits)}, nil
-		}, nil)
+		st := agent.StepTool(func(context.Context, *tool.Env, agent.StepArgs) (agent.Step, error) {
+			return agent.Step{Config: agent.Config{Guard: mustGuard(t, limits)}}, nil
+		})
 		if _, err := st.Run(t.Context(), nil, tool.Args{"prompt": "x"}); !fault.Is(err, fault.Internal) {
 			t.Errorf("%+v: %v", limits, err)
 		}
@@ -176,7 +176,7 @@ func TestAPinOfAStepThatMustHaveAValueFailsTheStepWithoutOne(t *testing.T) {
 func TestTheCallsOfTwoIterationsHaveIdsOfTheirOwn(t *testing.T) {
 	read := llmtest.Call("c1", "vault.readFile", `{"path":"A.md"}`)
 	k := newStepKit(t, map[string]string{"A.md": "a"}, read, llmtest.Say("one"), read, llmtest.Say("two"))
-	rep := k.simulate(`{"goal":"x","assumptions":[],"steps":[{"id":"ask","tool":"agent.run","foreach":{"from":["1","2"],"itemName":"item","concurrency":1},"args":{"prompt":"Say {item}","tools":["vault.readFile"]}}]}`)
+	rep := k.simulate(`{"goal":"x","assumptions":[],"steps":[{"id":"ask","tool":"agent.run","foreach":{"from":["1","2"],"itemName":"item","concurrency":1},"args":{"prompt":"Say it","tools":["vault.readFile"]}}]}`)
 	if rep.Stopped != nil || len(rep.Steps[0].Results) != 2 {
 		t.Fatalf("%v", rep.Stopped)
 	}

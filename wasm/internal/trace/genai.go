@@ -1,8 +1,37 @@
 package trace
 
+import "strings"
+
 // The spans of this program, named and described by the GenAI semantic
 // conventions of OpenTelemetry where those have a name (invoke_agent, chat,
 // execute_tool); the rest is under embedded_agent.
+
+// The kinds of work that spans are of.
+const (
+	KindRun    = "run"
+	KindModel  = "model"
+	KindPolicy = "policy"
+	KindTool   = "tool"
+)
+
+// KindOf says what kind of work a span is of, by its name.
+func KindOf(name string) string {
+	switch word, _, _ := strings.Cut(name, " "); word {
+	case "chat":
+		return KindModel
+	case "execute_tool":
+		return KindTool
+	case "policy_check":
+		return KindPolicy
+	}
+	return KindRun
+}
+
+// StartRun begins the span of all that belongs to a run, from the instruction to
+// the end. Conversation may be "".
+func (r *Recorder) StartRun(conversation string) *Span {
+	return r.Start(nil, "run", "run", Internal, r.run(), Attr{"gen_ai.conversation.id", conversation})
+}
 
 // StartAgent begins the span of an agent run. Conversation may be "".
 func (r *Recorder) StartAgent(parent *Span, what, name, conversation string) *Span {

@@ -97,10 +97,24 @@ func (s *Span) encode(runID string) jsonSpan {
 	}
 	if s.errTyp != "" {
 		attrs = append(attrs[:len(attrs):len(attrs)], Attr{"error.type", s.errTyp})
-		j.Status = &jsonStatus{Message: s.errMsg, Code: statusError}
+		j.Status = &jsonStatus{Message: s.r.clean(s.errMsg), Code: statusError}
 	}
 	j.Attributes = encodeAttrs(attrs)
+	if s.r.redact != nil {
+		for i := range j.Attributes {
+			if text := j.Attributes[i].Value.String; text != nil {
+				*text = s.r.redact(*text)
+			}
+		}
+	}
 	return j
+}
+
+func (r *Recorder) clean(text string) string {
+	if r.redact == nil {
+		return text
+	}
+	return r.redact(text)
 }
 
 func nanos(t time.Time) string { return strconv.FormatInt(t.UnixNano(), 10) }

@@ -54,6 +54,7 @@ type Recorder struct {
 	runID    string
 	version  string
 	contents bool
+	redact   func(string) string
 
 	mu    sync.Mutex
 	ended []*Span
@@ -65,6 +66,9 @@ type Option func(*Recorder)
 // Contents lets prompts, arguments and results into the spans. They may hold
 // anything that is in the notes.
 func Contents() Option { return func(r *Recorder) { r.contents = true } }
+
+// Redact passes every text of an attribute, and every message, through f.
+func Redact(f func(string) string) Option { return func(r *Recorder) { r.redact = f } }
 
 // Version names the program's version in every line.
 func Version(v string) Option { return func(r *Recorder) { r.version = v } }
@@ -161,6 +165,17 @@ func (s *Span) End() {
 	s.over = true
 	s.end = time.Now()
 	s.r.ended = append(s.r.ended, s)
+}
+
+// Add records a span that was timed elsewhere.
+func (r *Recorder) Add(s *Span, start, end time.Time) {
+	if s == nil {
+		return
+	}
+	s.End()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s.start, s.end = start, end
 }
 
 // Take gives the spans that have ended since the last Take as one line of

@@ -244,3 +244,38 @@ func TestEveryKindOfAttributeIsWrittenAsOTLPHasIt(t *testing.T) {
 		t.Errorf("%s attributes", got)
 	}
 }
+
+func TestAWrittenTraceIsReadAgainAndHoldsNothingThatIsRedacted(t *testing.T) {
+	r := trace.New(run, trace.Redact(func(s string) string { return strings.ReplaceAll(s, "ZEBRA", "[redacted]") }))
+	root := r.StartRun("talk")
+	began := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
+	call := r.StartTool(root, trace.ToolCall{CallID: "c-1", LogicalID: "call_1", Tool: "vault.readFile", Version: "1.0.0", Attempt: 1, Description: "reads ZEBRA"})
+	call.Fail("NOT_FOUND", "no ZEBRA here")
+	r.Add(call, began, began.Add(1500*time.Millisecond))
+	r.StartPolicy(call, "c-1", "vault.readFile").End()
+	r.StartModel(root, "ask/1", "openai", "m").End()
+	root.End()
+	line := r.Take()
+	decode(t, line)
+	if bytes.Contains(line, []byte("ZEBRA")) {
+		t.Errorf("%s", line)
+	}
+	es, err := trace.Read(append(line, []byte(`{"torn`)...))
+	if err != nil || len(es) != 4 {
+		t.Fatalf("%v %+v", err, es)
+	}
+	var kinds []string
+	for _, e := range es {
+		kinds = append(kinds, trace.KindOf(e.Name))
+	}
+	if got := strings.Join(kinds, " "); got != "tool policy model run" {
+		t.Errorf("kinds %s", got)
+	}
+	if e := es[0]; e.CallID != "c-1" || e.ID != trace.SpanID(run, "c-1") || e.Parent != root.ID() || e.ErrorType != "NOT_FOUND" ||
+		e.Message != "no [redacted] here" || !e.Start.Equal(began) || e.End.Sub(e.Start) != 1500*time.Millisecond {
+		t.Errorf("%+v", e)
+	}
+	if _, err := trace.Read([]byte("{}\nnonsense\n")); err == nil {
+		t.Error("nonsense was read")
+	}
+}
