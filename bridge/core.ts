@@ -23,13 +23,14 @@ function globals(bridge: object): object {
 /**
  * Starts a core. It posts batches by `post`, and tells by `died`, once, that it
  * is no more: it left main, panicked, or let an exception through. After that a
- * Go program may still seem to answer, so nothing is passed to or from it.
- * Fails when the core does not come up.
+ * Go program may still seem to answer, so nothing is passed to or from it. `args`
+ * are the program's arguments. Fails when the core does not come up.
  */
 export async function startCore(
 	module: WebAssembly.Module,
 	post: (batch: Batch, transfer: Transferable[]) => void,
 	died: (reason: string) => void,
+	args: string[] = [],
 ): Promise<Core> {
 	let over = false;
 	const output: string[] = [];
@@ -82,6 +83,7 @@ export async function startCore(
 	const go = new Go();
 	let code: number | undefined;
 	go.exit = (c) => (code = c);
+	go.argv.push(...args);
 
 	const instance = await WebAssembly.instantiate(module, go.importObject);
 	await new Promise<void>((resolve, reject) => {

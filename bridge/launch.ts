@@ -41,7 +41,8 @@ export interface Listener {
 const ALIVE_MS = 8_000;
 const READY_MS = 60_000;
 
-class NoWorker extends Error {}
+/** Why there is no worker. */
+export class NoWorker extends Error {}
 
 /** Starts a core. Fails with the reason when it does not come up. */
 export async function launch(source: Source, listener: Listener): Promise<Life> {
@@ -54,7 +55,11 @@ export async function launch(source: Source, listener: Listener): Promise<Life> 
 	}
 }
 
-function launchWorker(source: Source, listener: Listener): Promise<Life> {
+/**
+ * Starts a core in a worker. With `sandbox` it is the sandbox for scripts, with so
+ * many megabytes of memory; a sandbox is never started anywhere else.
+ */
+export function launchWorker(source: Source, listener: Listener, sandbox?: number): Promise<Life> {
 	let worker: CoreWorker;
 	try {
 		worker = source.spawn();
@@ -90,7 +95,7 @@ function launchWorker(source: Source, listener: Listener): Promise<Life> {
 				self.clearTimeout(timer);
 				timer = self.setTimeout(() => end("the core did not come up"), READY_MS);
 				const start: Start = source.module ? { module: source.module } : { text: source.text() };
-				worker.postMessage(start);
+				worker.postMessage({ ...start, sandbox });
 			}
 			if (told.ready) {
 				self.clearTimeout(timer);

@@ -59,9 +59,63 @@ export async function inflate(
 	return new Uint8Array(zstd.memory.buffer, to, size);
 }
 
-/** Compiles the core from the text in main.js: the decoder and the packed wasm, in base64, with a full stop between. */
-export async function compileCore(text: string): Promise<WebAssembly.Module> {
+const PAGE = 64 * 1024;
+
+/** The section of a module that declares its memory. */
+const MEMORY = 5;
+
+/**
+ * Writes a maximum into the memory section of a module, in megabytes: its memory
+ * grows no further. Fails where the module is not as Go's linker makes it, with
+ * one memory that has no maximum.
+ */
+export function limitMemory(wasm: Uint8Array<ArrayBuffer>, megabytes: number): Uint8Array<ArrayBuffer> {
+	let at = 8; // after the magic number and the version
+	const read = (): number => {
+		let value = 0;
+		for (let shift = 0; ; shift += 7) {
+			const byte = wasm[at++] ?? 0;
+			value += (byte & 127) * 2 ** shift;
+			if (byte < 128) return value;
+		}
+	};
+	while (at < wasm.length) {
+		const section = at;
+		const id = wasm[at++];
+		const size = read();
+		const end = at + size;
+		if (id !== MEMORY) {
+			at = end;
+			continue;
+		}
+		const memories = read();
+		const flags = read();
+		const min = read();
+		if (memories !== 1 || flags !== 0 || at !== end) break;
+		const max = Math.max(Math.floor((megabytes * 1024 * 1024) / PAGE), min);
+		const body = [1, 1, ...leb128(min), ...leb128(max)];
+		const limited = [MEMORY, ...leb128(body.length), ...body];
+		const out = new Uint8Array(wasm.length + limited.length - (end - section));
+		out.set(wasm.subarray(0, section));
+		out.set(limited, section);
+		out.set(wasm.subarray(end), section + limited.length);
+		return out;
+	}
+	throw new Error("the core declares its memory in another way than expected");
+}
+
+function leb128(value: number): number[] {
+	return value < 128 ? [value] : [(value & 127) | 128, ...leb128(value >>> 7)];
+}
+
+/**
+ * Compiles the core from the text in main.js: the decoder and the packed wasm, in
+ * base64, with a full stop between. `megabytes`, where given, is all the memory
+ * that it may have.
+ */
+export async function compileCore(text: string, megabytes?: number): Promise<WebAssembly.Module> {
 	const stop = text.indexOf(".");
 	const decoder = fromBase64(text.slice(0, stop));
-	return WebAssembly.compile(await inflate(decoder, fromBase64(text.slice(stop + 1))));
+	const wasm = await inflate(decoder, fromBase64(text.slice(stop + 1)));
+	return WebAssembly.compile(megabytes ? limitMemory(wasm, megabytes) : wasm);
 }

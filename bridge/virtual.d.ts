@@ -3,6 +3,7 @@
 declare module "go:wasm-exec" {
 	/** The Go runtime's JavaScript half, of the Go that built the core. */
 	export interface GoRuntime {
+		argv: string[];
 		importObject: WebAssembly.Imports;
 		exit: (code: number) => void;
 		run(instance: WebAssembly.Instance): Promise<void>;

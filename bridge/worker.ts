@@ -4,10 +4,14 @@ import { startCore, type Core } from "./core";
 import { compileCore } from "./module";
 import { words } from "./problem";
 
-/** The first message to the worker: the core as text, or compiled. */
+/**
+ * The first message to the worker: the core as text, or compiled. `sandbox` makes
+ * it the sandbox for scripts, with so many megabytes of memory.
+ */
 export interface Start {
 	text?: string;
 	module?: WebAssembly.Module;
+	sandbox?: number;
 }
 
 /** What the worker tells beside batches, one of these at a time. */
@@ -29,13 +33,14 @@ const tell = (told: Told) => scope.postMessage(told);
 async function start(what: Start): Promise<Core> {
 	let module = what.module;
 	if (!module) {
-		module = await compileCore(what.text ?? "");
+		module = await compileCore(what.text ?? "", what.sandbox);
 		tellModule(module);
 	}
 	return startCore(
 		module,
 		(batch, transfer) => scope.postMessage(batch, transfer),
 		(reason) => tell({ dead: reason }),
+		what.sandbox ? ["sandbox"] : [],
 	);
 }
 

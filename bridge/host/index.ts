@@ -10,6 +10,8 @@ import { commandsHost } from "./commands";
 import { editorHost } from "./editor";
 import { HTTPHost } from "./http";
 import { platform } from "./platform";
+import { pluginsHost } from "./plugins";
+import { SandboxHost } from "./sandbox";
 import { secretsHost } from "./secrets";
 import { storeHost } from "./store";
 import { vaultHost } from "./vault";
@@ -29,8 +31,6 @@ export const unbuilt = {
 	"vault.since": refuse,
 	"vault.reads": refuse,
 	"vault.metadata": refuse,
-	"sandbox.run": refuse,
-	"plugins.installed": refuse,
 };
 
 /**
@@ -40,6 +40,7 @@ export const unbuilt = {
 export function connect(plugin: Plugin, { settings, panelType }: ConnectOptions): Client {
 	const { app, manifest } = plugin;
 	const http = new HTTPHost(app);
+	const sandbox = new SandboxHost(embedded());
 	const host: Host = {
 		...vaultHost(app),
 		...backlinksHost(plugin),
@@ -49,12 +50,17 @@ export function connect(plugin: Plugin, { settings, panelType }: ConnectOptions)
 		...storeHost(app, manifest.dir ?? `${app.vault.configDir}/plugins/${manifest.id}`),
 		...http.methods(),
 		...secretsHost(app),
+		...sandbox.methods(),
+		...pluginsHost(app),
 		...unbuilt,
 	};
 	return new Client({
 		source: embedded(),
 		host,
 		hello: () => ({ platform: platform(app), settings: settings() }),
-		ended: () => http.closeAll(),
+		ended: () => {
+			http.closeAll();
+			sandbox.close();
+		},
 	});
 }

@@ -7,6 +7,8 @@ import { editorHost } from "../host/editor";
 import { HTTPHost } from "../host/http";
 import { unbuilt } from "../host/index";
 import { platform } from "../host/platform";
+import { pluginsHost } from "../host/plugins";
+import { SandboxHost } from "../host/sandbox";
 import { secretsHost } from "../host/secrets";
 import { storeHost } from "../host/store";
 import { vaultHost } from "../host/vault";
@@ -21,6 +23,14 @@ export interface Outcome {
 	problem?: { code: string; key: string; params?: Record<string, string>; detail?: string };
 }
 
+/** There is no core here: a sandbox cannot start. */
+const withoutCore = {
+	text: () => "",
+	spawn: () => {
+		throw new Error("no worker here");
+	},
+};
+
 export default class HostPlugin extends Plugin {
 	override async onload(): Promise<void> {
 		const { app } = this;
@@ -33,6 +43,8 @@ export default class HostPlugin extends Plugin {
 			...storeHost(app, this.manifest.dir as string),
 			...new HTTPHost(app).methods(),
 			...secretsHost(app),
+			...new SandboxHost(withoutCore).methods(),
+			...pluginsHost(app),
 			...unbuilt,
 		};
 		const call = async (

@@ -23,7 +23,6 @@ import (
 	"strings"
 	"time"
 
-	"go.starlark.net/lib/json"
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
 
@@ -96,7 +95,7 @@ func (in *Interpreter) Run(r protocol.Sandbox) protocol.Sandboxed {
 }
 
 func (in *Interpreter) run(thread *starlark.Thread, r protocol.Sandbox, now time.Time) ([]byte, error) {
-	env := starlark.StringDict{"json": json.Module, "re": textModule, "time": clockModule(now)}
+	env := starlark.StringDict{"json": jsonModule, "re": textModule, "time": clockModule(now)}
 	program, err := in.compile(r.Script, env)
 	if err != nil {
 		return nil, err
@@ -109,7 +108,7 @@ func (in *Interpreter) run(thread *starlark.Thread, r protocol.Sandbox, now time
 	if !ok {
 		return nil, errors.New("it has no function main(input)")
 	}
-	input, err := starlark.Call(thread, json.Module.Members["decode"], starlark.Tuple{starlark.String(r.Input)}, nil)
+	input, err := decodeValue([]byte(r.Input))
 	if err != nil {
 		return nil, err
 	}
