@@ -19,7 +19,7 @@ func main() {
 		jsbridge.Main(func(jsbridge.Core) jsbridge.Server { return jsbridge.NewSandbox() })
 	}
 	jsbridge.Main(func(c jsbridge.Core) jsbridge.Server {
-		s, err := server.New(server.Deps{Host: c.Host, Transport: c.HTTP, HasSecret: c.Secret, Emit: c.Emit})
+		s, err := server.New(server.Deps{Host: c.Host, Transport: c.HTTP, HasSecret: c.Secret, Emit: c.Emit, Images: c.Images})
 		if err != nil {
 			panic(err) // the built-in tools do not fit together: no core without them
 		}

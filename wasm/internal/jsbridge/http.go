@@ -16,12 +16,9 @@ import (
 // HTTP is llm.Transport over the shell. A request is first sent by fetch,
 // which streams and obeys CORS; when that fails before the answer begins, by
 // the host's own client, which buffers. A host that was reached only that way
-// is remembered.
+// is remembered, and its answers say that they are buffered (llm.Buffered).
 type HTTP struct {
 	conn *Conn
-	// Buffered, when set before the first request, is told once of each host
-	// (with its port) whose answers cannot be streamed.
-	Buffered func(host string)
 
 	mu       sync.Mutex
 	buffered map[string]bool
@@ -58,18 +55,10 @@ func (t *HTTP) Do(ctx context.Context, r llm.HTTPRequest) (llm.HTTPResponse, err
 	if again != nil {
 		return nil, again
 	}
-	t.remember(u.Host)
-	return res, nil
-}
-
-func (t *HTTP) remember(host string) {
 	t.mu.Lock()
-	known := t.buffered[host]
-	t.buffered[host] = true
-	t.mu.Unlock()
-	if !known && t.Buffered != nil {
-		t.Buffered(host)
-	}
+	defer t.mu.Unlock()
+	t.buffered[u.Host] = true
+	return res, nil
 }
 
 func (t *HTTP) open(ctx context.Context, r llm.HTTPRequest, buffered bool) (llm.HTTPResponse, error) {
@@ -83,15 +72,19 @@ func (t *HTTP) open(ctx context.Context, r llm.HTTPRequest, buffered bool) (llm.
 	for name, value := range res.Headers {
 		header[strings.ToLower(name)] = value
 	}
-	return &httpResponse{t.conn, res, header, false}, nil
+	return &httpResponse{conn: t.conn, head: res, header: header, buffered: buffered}, nil
 }
 
 type httpResponse struct {
-	conn   *Conn
-	head   protocol.HTTPResponse
-	header map[string]string
-	closed bool
+	conn     *Conn
+	head     protocol.HTTPResponse
+	header   map[string]string
+	buffered bool
+	closed   bool
 }
+
+// Buffered says whether the answer came by the client that cannot stream.
+func (r *httpResponse) Buffered() bool { return r.buffered }
 
 func (r *httpResponse) Status() int { return r.head.Status }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/hack-pad/safejs"
 	"github.com/norunners/vert"
 
+	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/protocol"
@@ -20,6 +21,8 @@ type Core struct {
 	// Secret says whether the host's secret store has a value for a name.
 	Secret SecretFunc
 	Emit   func(protocol.Event)
+	// Images makes images fit for a model.
+	Images agent.ImageFitter
 }
 
 // Main builds the server and serves the shell's messages for ever. The shell
@@ -37,7 +40,7 @@ func Main(build func(Core) Server) {
 	conn := NewConn(&port{bridge, must(safejs.Global().Get("Uint8Array"))})
 	transport := NewHTTP(conn)
 	conn.Serve(build(Core{
-		Host: NewHost(conn), HTTP: transport, Secret: secrets(conn), Emit: conn.Emit,
+		Host: NewHost(conn), HTTP: transport, Secret: secrets(conn), Emit: conn.Emit, Images: images{},
 	}))
 	receive := must(safejs.FuncOf(func(_ safejs.Value, args []safejs.Value) any {
 		messages, blobs, err := readBatch(args)

@@ -130,7 +130,7 @@ func (s *Server) look(ctx context.Context, name string, args tool.Args, to any) 
 // imageTypes are the image files that go to models, by extension.
 var imageTypes = map[string]string{
 	".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp",
-	".bmp": "image/bmp", ".avif": "image/avif", ".heic": "image/heic", ".svg": "image/svg+xml",
+	".bmp": "image/bmp", ".avif": "image/avif", ".heic": "image/heic",
 }
 
 // sent are those that providers take; others are made into one of them.
