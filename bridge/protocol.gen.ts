@@ -1050,12 +1050,15 @@ export interface PluginsInstalledCall {
 	result: InstalledPlugins;
 }
 /**
- * Contents is the content of files, in the order asked for. A Blob of -2 is a
- * file that could not be read: reading it alone says why. Text (a Blob of -1)
- * is that of an editor, and not in the file yet.
+ * Contents is the bytes of files in the order asked for, end to end in the
+ * batch's blob of that index. A size of -1 is a file that could not be read:
+ * reading it alone says why. Unsaved are the places of those whose bytes are an
+ * editor's, and not in the file yet.
  */
 export interface Contents {
-	files: Content[];
+	sizes: number /* int */[];
+	unsaved: number /* int */[];
+	blob: number /* int */;
 }
 /**
  * ReadsCall is the method vault.reads: vault.read of several files at once.
@@ -2115,4 +2118,4 @@ export interface ImportCall {
 }
 
 /** The hash of the Go sources of this file: what both sides must agree on. */
-export const Contract = "4a47d6173333d415";
+export const Contract = "99a4c1a2552508ac";

@@ -12,7 +12,7 @@ import (
 func NewHost(c *Conn) host.Host {
 	return host.Host{
 		Vault: vault{c}, Editor: editor{c}, Workspace: workspace{c}, Commands: commands{c}, Store: store{c},
-		Sandbox: sandboxPort{c}, Plugins: plugins{c},
+		Sandbox: sandboxPort{c}, Plugins: plugins{c}, Changes: changes{c}, Metadata: metadata{c},
 	}
 }
 

@@ -3,4 +3,4 @@
 package protocol
 
 // Contract is the hash of this package's sources: the version of the handshake.
-const Contract = "4a47d6173333d415"
+const Contract = "99a4c1a2552508ac"

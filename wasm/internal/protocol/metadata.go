@@ -112,11 +112,14 @@ type PluginsInstalledCall struct {
 	Result InstalledPlugins `json:"result"`
 }
 
-// Contents is the content of files, in the order asked for. A Blob of -2 is a
-// file that could not be read: reading it alone says why. Text (a Blob of -1)
-// is that of an editor, and not in the file yet.
+// Contents is the bytes of files in the order asked for, end to end in the
+// batch's blob of that index. A size of -1 is a file that could not be read:
+// reading it alone says why. Unsaved are the places of those whose bytes are an
+// editor's, and not in the file yet.
 type Contents struct {
-	Files []Content `json:"files"`
+	Sizes   []int `json:"sizes"`
+	Unsaved []int `json:"unsaved"`
+	Blob    int   `json:"blob"`
 }
 
 // ReadsCall is the method vault.reads: vault.read of several files at once.
