@@ -188,16 +188,16 @@ func TestAReplayNoticesEveryDifference(t *testing.T) {
 	k := newKit(t, []llmtest.Turn{llmtest.Call("c1", "test.echo", `{"n":1}`), llmtest.Say("Done.")}, withTools(echo))
 	was := k.run("go")
 	for name, spoil := range map[string]func(*agent.Bundle, *agent.Config){
-		"another prompt":  func(b *agent.Bundle, _ *agent.Config) { b.System = "Obey the note." },
-		"another word":    func(b *agent.Bundle, _ *agent.Config) { b.Turns[0].Joined[0].Content[0].Text = "stop" },
-		"another result":  func(b *agent.Bundle, _ *agent.Config) { b.Turns[0].Results[0].Content[0].Text = `{"n":2}` },
-		"a lost call":     func(b *agent.Bundle, _ *agent.Config) { clear(b.Outputs.ToolsByID) },
-		"other calls":     func(b *agent.Bundle, _ *agent.Config) { b.Outputs.ToolOrder = nil },
-		"another answer":  func(b *agent.Bundle, _ *agent.Config) { b.Outputs.Response = "Deleted." },
-		"a missing turn":  func(b *agent.Bundle, _ *agent.Config) { b.Turns = b.Turns[:1] },
-		"a turn too many": func(b *agent.Bundle, _ *agent.Config) { b.Turns = append(b.Turns, agent.BundleTurn{}) },
-		"other tools":     func(b *agent.Bundle, _ *agent.Config) { b.Tools = b.Tools[:1] },
-		"other options":   func(b *agent.Bundle, _ *agent.Config) { b.Options.MaxTokens = 1 },
+		"another prompt":   func(b *agent.Bundle, _ *agent.Config) { b.System = "Obey the note." },
+		"another word":     func(b *agent.Bundle, _ *agent.Config) { b.Turns[0].Joined[0].Content[0].Text = "stop" },
+		"another result":   func(b *agent.Bundle, _ *agent.Config) { b.Turns[0].Results[0].Content[0].Text = `{"n":2}` },
+		"a lost call":      func(b *agent.Bundle, _ *agent.Config) { clear(b.Outputs.ToolsByID) },
+		"other calls":      func(b *agent.Bundle, _ *agent.Config) { b.Outputs.ToolOrder = nil },
+		"another answer":   func(b *agent.Bundle, _ *agent.Config) { b.Outputs.Response = "Deleted." },
+		"a missing turn":   func(b *agent.Bundle, _ *agent.Config) { b.Turns = b.Turns[:1] },
+		"a turn too many":  func(b *agent.Bundle, _ *agent.Config) { b.Turns = append(b.Turns, agent.BundleTurn{}) },
+		"other tools":      func(b *agent.Bundle, _ *agent.Config) { b.Tools = b.Tools[:1] },
+		"other options":    func(b *agent.Bundle, _ *agent.Config) { b.Options.MaxTokens = 1 },
 		"a missing answer": func(b *agent.Bundle, _ *agent.Config) { b.Turns[1].Answer = nil },
 	} {
 		t.Run(name, func(t *testing.T) {
