@@ -64,6 +64,8 @@ func (p *properties) UnmarshalJSON(data []byte) error {
 type printer struct {
 	definitions map[string]json.RawMessage
 	within      []string
+	// told is the description: values that it names are not named again.
+	told string
 }
 
 // typeText gives a schema as a type; "" is a string.
@@ -79,7 +81,7 @@ func (p *printer) typeText(raw json.RawMessage) string {
 	case s.Ref != "":
 		return p.refer(strings.TrimPrefix(s.Ref, "#/definitions/"))
 	case s.Enum != nil:
-		return enumText(s.Enum)
+		return p.values(s.Enum)
 	case s.OneOf != nil || s.AnyOf != nil:
 		return p.union(append(slices.Clone(s.OneOf), s.AnyOf...))
 	}
@@ -173,12 +175,21 @@ func orString(t string) string {
 	return t
 }
 
-func enumText(values []any) string {
+// values gives what a value may be, or "" where the description says it.
+func (p *printer) values(all []any) string {
 	var out []string
-	for _, v := range values {
-		if b, err := llm.Marshal(v); err == nil {
-			out = append(out, string(b))
+	said := true
+	for _, v := range all {
+		b, err := llm.Marshal(v)
+		if err != nil {
+			continue
 		}
+		_, text := v.(string)
+		said = said && text && strings.Contains(p.told, string(b))
+		out = append(out, string(b))
+	}
+	if said {
+		return ""
 	}
 	return strings.Join(out, "|")
 }
@@ -193,13 +204,13 @@ const (
 	scopeType = "Scope = path?, paths?: string[], folder?: one note, some, or a folder with those below (\"\": the whole vault)."
 )
 
-// takes gives a tool's parameters.
-func takes(raw json.RawMessage) string {
+// takes gives a tool's parameters; told is its description.
+func takes(raw json.RawMessage, told string) string {
 	var s schema
 	if json.Unmarshal(raw, &s) != nil {
 		return "object"
 	}
-	p := &printer{definitions: s.Definitions}
+	p := &printer{definitions: s.Definitions, told: told}
 	var rest properties
 	found := 0
 	for _, f := range s.Properties {
@@ -243,7 +254,8 @@ func catalogue(entries []*tool.Entry) string {
 			}
 			out = named[out]
 		}
-		lines.WriteString("- " + e.Name + "(" + takes(e.Input) + ") → " + out + ": " + brief(e.Description) + "\n")
+		what := brief(e.Description)
+		lines.WriteString("- " + e.Name + "(" + takes(e.Input, what) + ") → " + out + ": " + what + "\n")
 	}
 	return "- " + scopeType + "\n" + types.String() + "\n" + lines.String()
 }
@@ -251,9 +263,11 @@ func catalogue(entries []*tool.Entry) string {
 var (
 	// scopePhrase is how descriptions put the scope.
 	scopePhrase = regexp.MustCompile("(?i)(?:(?:in|from|of) )?one note \\(`path`\\), some \\(`paths`\\), a `folder` with those below, or the whole vault")
-	// told are sentences that tell what the signature tells already, how a call
-	// fails, which is told where it happens, or what stays as it is.
+	// told are sentences that tell what the signature tells already, which other
+	// tool does something else, how a call fails, which is told where it happens,
+	// or what stays as it is.
 	told = regexp.MustCompile("^(?:Gives |Each note has `|PRECONDITION_FAILED|NOT_FOUND|CONFLICT|Fails with )|" +
+		"^(?:To|For) [^.]*\\buse [a-z]+\\.[a-zA-Z]+|" +
 		"(?:byte for byte|left alone|keeps its line ends|not changed|stays? as (?:it is|they are))")
 	// sentenceEnd is followed by the beginning of the next one.
 	sentenceEnd = regexp.MustCompile("[.!?][)\"]? [A-Z`\"]")

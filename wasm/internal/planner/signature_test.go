@@ -1,0 +1,172 @@
+package planner
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/tool"
+	"embedded-agent/wasm/internal/tool/builtin"
+)
+
+var update = flag.Bool("update", false, "write the goldens anew")
+
+// The ceilings of what every request begins with, in estimated tokens: a tool
+// on average, the rest of the standing text, and the function submit_plan.
+const (
+	perTool     = 125
+	perRest     = 900
+	perFunction = 1250
+	// perNotes is for the tools that work on notes, which are offered always.
+	perNotes = 5800
+)
+
+func entries(t testing.TB) []*tool.Entry {
+	t.Helper()
+	reg, err := tool.NewRegistry(builtin.All()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return offered(&Input{Registry: reg})
+}
+
+func TestThePromptStaysSmall(t *testing.T) {
+	all := entries(t)
+	tools := llm.EstimateTokens(catalogue(all))
+	ofNotes := slices.DeleteFunc(slices.Clone(all), func(e *tool.Entry) bool {
+		space, _, _ := strings.Cut(e.Name, ".")
+		return slices.Contains([]string{"agent", "code", "commands", "http", "plugins"}, space)
+	})
+	notes := llm.EstimateTokens(catalogue(ofNotes))
+	rest := llm.EstimateTokens(system(nil, llm.PlanByCall))
+	r := Request(&Input{Registry: mustRegistry(t)}, llm.PlanByCall)
+	function := llm.EstimateTokens(string(r.Tools[0].Parameters))
+	t.Logf("%d tools: %d tokens (%d of them on notes: %d), the rest %d, submit_plan %d, all of a first request %d",
+		len(all), tools, len(ofNotes), notes, rest, function, llm.EstimateRequest(r))
+	if tools > perTool*len(all) || notes > perNotes || rest > perRest || function > perFunction {
+		t.Errorf("the prompt has grown: every request pays for it. Shorten descriptions (a tool's .md up to its examples)")
+	}
+}
+
+func mustRegistry(t testing.TB) *tool.Registry {
+	t.Helper()
+	reg, err := tool.NewRegistry(builtin.All()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reg
+}
+
+// Whatever a line leaves away, it never leaves away a parameter, an output
+// field, or a value that is one of a few.
+func TestALineNamesEveryFieldAndValue(t *testing.T) {
+	for _, e := range entries(t) {
+		what := brief(e.Description)
+		in := strings.Replace(takes(e.Input, what), scopeText, "path?, paths?, folder?", 1)
+		for raw, text := range map[string]string{string(e.Input): in, string(e.Output): gives(e.Output)} {
+			var v any
+			if err := json.Unmarshal([]byte(raw), &v); err != nil {
+				t.Fatal(err)
+			}
+			inside(v, func(name string) {
+				if !regexp.MustCompile(`(^|[{ ])` + regexp.QuoteMeta(name) + `\??([:,}]|$)`).MatchString(text) {
+					t.Errorf("%s: %s is not in %s", e.Name, name, text)
+				}
+			}, func(value any) {
+				if b, err := llm.Marshal(value); err != nil || !strings.Contains(text+what, string(b)) {
+					t.Errorf("%s: the value %v is not in %s: %s", e.Name, value, text, what)
+				}
+			})
+		}
+	}
+}
+
+// inside walks over a schema and tells its properties and values.
+func inside(schema any, property func(string), value func(any)) {
+	s, ok := schema.(map[string]any)
+	if !ok {
+		return
+	}
+	each := func(v any) {
+		list, _ := v.([]any)
+		for _, one := range list {
+			inside(one, property, value)
+		}
+	}
+	of := func(v any, found func(string)) {
+		all, _ := v.(map[string]any)
+		for name, one := range all {
+			found(name)
+			inside(one, property, value)
+		}
+	}
+	of(s["properties"], property)
+	of(s["definitions"], func(string) {})
+	inside(s["items"], property, value)
+	inside(s["additionalProperties"], property, value)
+	each(s["oneOf"])
+	each(s["anyOf"])
+	if values, ok := s["enum"].([]any); ok {
+		for _, v := range values {
+			value(v)
+		}
+	}
+}
+
+func TestTypesAreWrittenShort(t *testing.T) {
+	for schema, want := range map[string]string{
+		`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"integer"},"c":{"type":"array","items":{"type":"boolean"}}},"required":["a"]}`: `{a, b?: int, c?: bool[]}`,
+		`{"type":"object","properties":{"o":{"enum":["x","y",1]},"l":{"type":"array","items":{"enum":["x","<"]}}}}`:                                      `{o?: "x"|"y"|1, l?: ("x"|"<")[]}`,
+		`{"type":["string","number"]}`:                                             `string|number`,
+		`{"oneOf":[{"type":"string"},{"type":"array","items":{"type":"string"}}]}`: `string|string[]`,
+		`{"type":"object","additionalProperties":{"type":"integer"}}`:              `{[name]: int}`,
+		`{"type":"object","additionalProperties":false}`:                           `object`,
+		`{"type":"array"}`: `any[]`,
+		`{}`:               `any`,
+		`true`:             `any`,
+		`{"definitions":{"n":{"type":"object","properties":{"in":{"type":"array","items":{"$ref":"#/definitions/n"}}}}},"$ref":"#/definitions/n"}`: `{in?: same[]}`,
+	} {
+		if got := gives(json.RawMessage(schema)); got != want {
+			t.Errorf("%s: %s, want %s", schema, got, want)
+		}
+	}
+}
+
+func TestADescriptionKeepsWhatTheSignatureDoesNotTell(t *testing.T) {
+	for text, want := range map[string]string{
+		"Gives the day. Gives `day`. Use it for days.":                                                                      "Gives the day. Use it for days.",
+		"Reads it.\n\nFails with NOT_FOUND when it is not there. `part` reads a part. The rest stays byte for byte.":        "Reads it. `part` reads a part.",
+		"Adds tags in one note (`path`), some (`paths`), a `folder` with those below, or the whole vault. Say which: a, b.": "Adds tags in scope. Say which: a, b.",
+		"Two ways:\n- `a`: one.\n- `b`: \"two\". \"Three\" too.":                                                            "Two ways: - `a`: one. - `b`: \"two\". \"Three\" too.",
+	} {
+		if got := brief(text); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// The catalogue as it is sent, to be read when it changes.
+func TestTheCatalogueIsAsItWas(t *testing.T) {
+	const file = "testdata/catalogue.txt"
+	var keep []*tool.Entry
+	for _, e := range entries(t) {
+		if slices.Contains([]string{"tags.add", "tags.remove", "tags.rename", "util.parseMarkdownBullets", "vault.createFile", "vault.query"}, e.Name) {
+			keep = append(keep, e)
+		}
+	}
+	got := catalogue(keep)
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil || string(want) != got {
+		t.Errorf("%v\n%s\n-update writes it anew; read the difference", err, got)
+	}
+}
