@@ -14,6 +14,7 @@ import (
 
 	"embedded-agent/wasm/internal/cli"
 	"embedded-agent/wasm/internal/proxy"
+	"embedded-agent/wasm/internal/sandbox/child"
 )
 
 // command is a subcommand: what it does in one line, and its entry, which returns the exit status.
@@ -31,6 +32,7 @@ var commands = map[string]command{
 }
 
 func main() {
+	child.Main() // does not return where this process is a sandbox
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()

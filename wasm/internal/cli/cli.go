@@ -18,6 +18,7 @@ import (
 	"embedded-agent/plugin/i18n"
 	"embedded-agent/wasm/internal/host/hostfs"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/sandbox/child"
 	"embedded-agent/wasm/internal/server"
 )
 
@@ -64,7 +65,9 @@ func (f *flags) start(ctx context.Context, in io.Reader, out, stderr io.Writer) 
 		return nil, err
 	}
 	c := &session{out: out, err: stderr, in: in, ended: make(chan protocol.RunState, 1)}
-	c.s, err = server.New(server.Deps{Host: h.Host(), Emit: c.hear})
+	ports := h.Host()
+	ports.Sandbox = child.New() // its child ends with this program
+	c.s, err = server.New(server.Deps{Host: ports, Emit: c.hear})
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"embedded-agent/wasm/internal/sandbox/child"
 )
 
 const notePlan = `{"goal":"Many notes","assumptions":[],"riskLevel":"writes","steps":[
@@ -116,6 +118,29 @@ func TestAPlanRunsOnAFolderIsVerifiedReplayedAndTakenBack(t *testing.T) {
 	do(exitUsage, run)
 }
 
+func TestAScriptRunsInAProcessOfItsOwn(t *testing.T) {
+	dir := t.TempDir()
+	plan := filepath.Join(t.TempDir(), "plan.json")
+	for path, text := range map[string]string{
+		filepath.Join(dir, "a.md"): "one two three\n",
+		plan: `{"goal":"Count","assumptions":[],"riskLevel":"writes","steps":[
+			{"id":"read","tool":"vault.readFile","args":{"path":"a.md"}},
+			{"id":"count","tool":"code.run","args":{"script":"def main(x): return str(len(x.split()))","input":"$steps.read.content"}},
+			{"id":"write","tool":"vault.createFile","args":{"path":"n.md","content":"$steps.count.value"}}]}`,
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out bytes.Buffer
+	if code := Run(t.Context(), []string{"-vault", dir, "-yes", plan}, &out, &out); code != exitOK {
+		t.Fatal(out.String())
+	}
+	if got, err := os.ReadFile(filepath.Join(dir, "n.md")); err != nil || string(got) != "3" {
+		t.Fatalf("%q, %v", got, err)
+	}
+}
+
 func TestAChangedRecordIsFoundByVerify(t *testing.T) {
 	dir, plan := vault(t, 3)
 	var out bytes.Buffer
@@ -149,6 +174,7 @@ func TestAChangedRecordIsFoundByVerify(t *testing.T) {
 const asCommand = "EMBEDDED_AGENT_TEST_RUN"
 
 func TestMain(m *testing.M) {
+	child.Main()
 	if args := os.Getenv(asCommand); args != "" {
 		os.Exit(Run(context.Background(), strings.Split(args, "\n"), os.Stdout, os.Stderr))
 	}

@@ -38,6 +38,7 @@ type session struct {
 	from        int    // the place in the graph where execution goes on
 	continues   string // the run whose rest this is
 	selection   *host.EditorState
+	memo        *memo // of all its simulations
 
 	base    *overlay.Base
 	amend   *overlay.Amendments
@@ -65,11 +66,14 @@ func (s *Server) simulate(ctx context.Context, se *session) error {
 	if se.base == nil {
 		se.base = overlay.NewBase(s.host.Vault, s.editorOf(se), se.now)
 	}
+	if se.memo == nil {
+		se.memo = &memo{kept: map[memoKey]tool.Data{}}
+	}
 	pol := s.currentPolicy()
 	v := overlay.New(se.base, overlay.WithGuard(pol.CheckOp), overlay.WithSight(s.sight(pol)), overlay.WithAmendments(se.amend))
 	called := map[string]*tool.Call{}
 	call := pipeline.New(pipeline.Deps{
-		Registry: s.registry, Policy: pol, Simulating: true,
+		Registry: s.registry, Policy: pol, Simulating: true, Cache: se.memo,
 		Ended: func(c *tool.Call, _ *tool.Result) { called[c.LogicalID] = c }, // one call after the other
 		Env: func(c *tool.Call) (*tool.Env, *overlay.View) {
 			w := v.For(c.LogicalID)
@@ -146,11 +150,12 @@ func seedOf(id string) uint64 {
 // env is what a tool can reach.
 func (s *Server) env(se *session, w *overlay.View, ws host.Workspace) *tool.Env {
 	s.mu.Lock()
-	platform, loc := s.host.Platform, s.offset
+	platform, loc, script := s.host.Platform, s.offset, scriptLimits(s.settings)
 	s.mu.Unlock()
 	return &tool.Env{
 		Vault: w, Editor: editorView{w, s.host.Editor == nil && se.selection == nil},
 		Workspace: ws, Commands: s.host.Commands, Platform: platform,
+		Sandbox: s.host.Sandbox, Script: script,
 		Now: se.now.In(loc), Progress: func(int, int) {},
 	}
 }

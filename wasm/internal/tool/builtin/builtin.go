@@ -26,6 +26,7 @@ var files embed.FS
 // All gives every built-in tool.
 func All() []tool.Tool {
 	makers := []func() tool.Tool{
+		codeRun,
 		commandsList, commandsRun,
 		editorGetActiveFilePath, editorGetSelection, editorInsertAtCursor, editorReplaceSelection,
 		linksFind, linksMake, linksRewrite, linksUnlinkedMentions,

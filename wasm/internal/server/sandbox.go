@@ -1,0 +1,68 @@
+package server
+
+import (
+	"sync"
+	"time"
+
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/pipeline"
+	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/tool"
+)
+
+// The bounds of scripts where the settings name none.
+const (
+	defaultCodeMs = 5_000
+	defaultCodeMB = 128
+	// minCodeMB is what the sandbox itself needs, with some room for a script.
+	minCodeMB = 64
+)
+
+// scriptLimits are the bounds of one script.
+func scriptLimits(c protocol.Settings) host.ScriptLimits {
+	return host.ScriptLimits{Time: time.Duration(c.CodeMaxMs) * time.Millisecond, MB: max(c.CodeMaxMB, minCodeMB)}
+}
+
+// memo keeps what pure tools gave within one review, so that simulating a plan
+// again after an amendment does not compute it again. It fits pipeline.Cache.
+// What it gives is shared: outputs are not changed once they are made.
+type memo struct {
+	mu   sync.Mutex
+	kept map[memoKey]tool.Data
+}
+
+type memoKey struct{ tool, args string }
+
+var _ pipeline.Cache = (*memo)(nil)
+
+// maxMemo bounds what is kept; what is beyond it is computed again.
+const maxMemo = 20_000
+
+// remembers says whether a tool's results are kept: those of code.run. The other
+// pure tools are quicker than looking.
+func remembers(e *tool.Entry) bool {
+	return e.SideEffects == tool.None && e.Cache == tool.CacheForever && e.Category == "code"
+}
+
+// Get implements pipeline.Cache.
+func (m *memo) Get(c *tool.Call, e *tool.Entry) (tool.Data, bool) {
+	if !remembers(e) {
+		return nil, false
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	d, ok := m.kept[memoKey{e.ID(), c.ArgsHash}]
+	return d, ok
+}
+
+// Put implements pipeline.Cache.
+func (m *memo) Put(c *tool.Call, e *tool.Entry, d tool.Data) {
+	if !remembers(e) {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.kept) < maxMemo {
+		m.kept[memoKey{e.ID(), c.ArgsHash}] = d
+	}
+}

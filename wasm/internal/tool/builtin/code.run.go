@@ -1,0 +1,45 @@
+package builtin
+
+import (
+	"context"
+	"encoding/json"
+
+	"embedded-agent/wasm/internal/canon"
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/tool"
+)
+
+func codeRun() tool.Tool {
+	return define(tool.Tool{
+		Spec: tool.Spec{
+			Name: "code.run", Category: "code", SideEffects: tool.None, Cache: tool.CacheForever,
+			Aliases: map[string]string{"code": "script", "source": "script", "program": "script", "data": "input", "args": "input"},
+		},
+		Run: runCode,
+	})
+}
+
+func runCode(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
+	if env.Sandbox == nil {
+		return nil, fault.New(fault.Sandbox, "tools.code.none", nil)
+	}
+	input, err := canon.Append(nil, args["input"])
+	if err != nil {
+		return nil, fault.New(fault.Validation, "error.tool.args", fault.P{"tool": "code.run", "problems": err.Error()})
+	}
+	out, err := env.Sandbox.Run(ctx, host.Script{
+		Source: args.String("script"), Input: input, Now: env.Now, Limits: env.Script,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := canon.CheckDepth(out); err != nil {
+		return nil, err
+	}
+	var value any
+	if err := json.Unmarshal(out, &value); err != nil {
+		return nil, fault.New(fault.Sandbox, "tools.code.died", nil).With(err)
+	}
+	return tool.Data{"value": value}, nil
+}
