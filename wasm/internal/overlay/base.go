@@ -24,6 +24,7 @@ type Base struct {
 	missing map[string]bool
 	folders map[string]*listing
 	reads   map[string][]byte
+	seen    map[string]host.Info // as the host told of it before it was read
 	names   map[string][]string
 	held    int // bytes in reads
 	state   *host.EditorState
@@ -45,7 +46,7 @@ func NewBase(v host.Vault, e host.Editor, now time.Time) *Base {
 	return &Base{
 		host: v, editor: e, now: now.UnixMilli(),
 		stats: map[string]host.Info{}, missing: map[string]bool{},
-		folders: map[string]*listing{}, reads: map[string][]byte{},
+		folders: map[string]*listing{}, reads: map[string][]byte{}, seen: map[string]host.Info{},
 	}
 }
 
@@ -90,6 +91,7 @@ func (b *Base) Read(ctx context.Context, path string) ([]byte, error) {
 		b.mu.Unlock()
 		return d, nil
 	}
+	told, known := b.stats[path]
 	b.mu.Unlock()
 	d, err := b.host.Read(ctx, path)
 	if err != nil {
@@ -98,6 +100,9 @@ func (b *Base) Read(ctx context.Context, path string) ([]byte, error) {
 	d = nonNil(d)
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if _, before := b.seen[path]; known && !before {
+		b.seen[path] = told
+	}
 	if b.held+len(d) <= maxHeld {
 		b.reads[path] = d
 		b.held += len(d)
@@ -198,6 +203,7 @@ func (b *Base) EditorSeen() *host.EditorState {
 // Prefetch reads files beforehand, several at once: one by one, the way to the
 // host and back would be most of the time. What is not there is left out.
 func (b *Base) Prefetch(ctx context.Context, paths []string, width int) error {
+	b.look(ctx, paths)
 	var (
 		wg    sync.WaitGroup
 		mu    sync.Mutex
@@ -234,7 +240,9 @@ func (b *Base) prefetchOne(ctx context.Context, path string) error {
 	defer b.mu.Unlock()
 	switch {
 	case err == nil:
-		b.stats[path] = host.Info{Path: path, Kind: host.File, Size: int64(len(d)), CTime: b.now, MTime: b.now}
+		if _, known := b.stats[path]; !known {
+			b.stats[path] = host.Info{Path: path, Kind: host.File, Size: int64(len(d)), CTime: b.now, MTime: b.now}
+		}
 	case fault.Is(err, fault.NotFound):
 		b.missing[path] = true
 	default:
