@@ -28,8 +28,8 @@ func (r *run) runStep(ctx context.Context, s *step) {
 		r.fail(s, fault.From(err))
 		return
 	}
-	if r.Expanded != nil && s.place >= r.From {
-		r.Expanded(s.Node, len(calls))
+	if n := len(calls) - r.behind(s, len(calls)); r.Expanded != nil && s.place >= r.From && (n > 0 || len(calls) == 0) {
+		r.Expanded(s.Node, n)
 	}
 	s.Results = make([]*tool.Result, len(calls))
 	s.enqueued()
@@ -141,6 +141,17 @@ func (r *run) expand(s *step, scope *plan.Scope) ([]call, error) {
 		calls[i] = c
 	}
 	return calls, nil
+}
+
+// behind counts the calls of a step that were made before.
+func (r *run) behind(s *step, calls int) int {
+	n := 0
+	for i := range calls {
+		if r.Prior[Seq(s.place, i)] != nil {
+			n++
+		}
+	}
+	return n
 }
 
 // lookAhead names the files that a simulated step's calls will read.

@@ -40,39 +40,6 @@ func (sh *shell) shown(r *protocol.Review) map[string]protocol.FileView {
 	return out
 }
 
-func TestADriftIsAConflictAndNothingFurtherIsWritten(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		drift func(m *hosttest.Memory)
-		write map[string]string // what may have been written besides
-	}{
-		{"the first note was edited", func(m *hosttest.Memory) { m.Put("A.md", "mine") }, nil},
-		{"the first note is gone", func(m *hosttest.Memory) { m.Delete("A.md") }, nil},
-		{"a later note was edited", func(m *hosttest.Memory) { m.Put("B.md", "mine") }, map[string]string{"A.md": "one\nTWO\nthree\nfour\nfive\nSIX\nseven\n"}},
-		{"a name was taken", func(m *hosttest.Memory) { m.Put("D.md", "mine") }, map[string]string{"A.md": "one\nTWO\nthree\nfour\nfive\nSIX\nseven\n", "B.md": "b\nmore\n"}},
-		{"a single byte", func(m *hosttest.Memory) { m.Put("A.md", twoNotes["A.md"]+" ") }, nil},
-		{"unsaved text in the editor", func(m *hosttest.Memory) { m.OpenNote("A.md"); m.Type("A.md", "typing") }, nil},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			mem := hosttest.New(hosttest.Options{Files: twoNotes})
-			sh := begin(t, mem, free)
-			r := sh.open(editPlan)
-			c.drift(mem)
-			drifted := mem.Snapshot()
-			end := sh.approve(r)
-			if end.Outcome != "conflict" || end.Problem == nil || end.Problem.Code != string(fault.Conflict) && end.Problem.Code != string(fault.NotFound) {
-				t.Fatalf("%s %+v", end.Outcome, end.Problem)
-			}
-			for p, text := range c.write {
-				drifted[p] = []byte(text)
-			}
-			if d := drifted.Diff(mem.Snapshot()); d != "" {
-				t.Fatalf("written all the same:\n%s", d)
-			}
-		})
-	}
-}
-
 func TestAStaleApprovalIsRefused(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: twoNotes})
 	sh := begin(t, mem, free)

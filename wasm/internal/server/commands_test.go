@@ -17,6 +17,13 @@ const commandPlan = `{"goal":"With a command","assumptions":[],"riskLevel":"read
 func (sh *shell) answered(r *protocol.Review, yes bool) (*protocol.RunState, int) {
 	sh.t.Helper()
 	call[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
+	return sh.ended(yes)
+}
+
+// ended answers every question of a run the same, and gives its end and how
+// often was asked.
+func (sh *shell) ended(yes bool) (*protocol.RunState, int) {
+	sh.t.Helper()
 	for asked := 0; ; asked++ {
 		e := sh.await("question or end", func(e protocol.Event) bool {
 			return e.Type == protocol.EventQuestionOpened || e.Type == protocol.EventRunState && e.Run.State == "finished"

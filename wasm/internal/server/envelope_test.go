@@ -168,7 +168,7 @@ func TestEveryLineThatARunEmitsFitsItsSchemaAndTheOthers(t *testing.T) {
 				t.Fatalf("%+v", r.Problem)
 			}
 			if c.drift != nil {
-				c.drift(mem)
+				justBefore(mem, func() { c.drift(mem) })
 			}
 			call[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
 			for {
@@ -189,7 +189,7 @@ func TestEffectsAreWhatWasObservedAndNotWhatWasIntended(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: twoNotes})
 	sh := begin(t, mem, free)
 	r := sh.open(editPlan)
-	mem.Put("B.md", "drift")
+	justBefore(mem, func() { mem.Put("B.md", "drift") })
 	sh.approve(r)
 	for _, line := range recorded(t, mem, r.Run, "results.jsonl") {
 		effects := line["effects"] != nil

@@ -58,6 +58,11 @@ func (s *Server) begin(se *session, automatic bool) error {
 		cancel()
 		return fault.New(fault.Precondition, "error.busy", nil)
 	}
+	if s.review != se { // closed or changed meanwhile
+		s.mu.Unlock()
+		cancel()
+		return fault.New(fault.Conflict, "error.review.changed", nil)
+	}
 	s.run, s.review = x, nil
 	s.mu.Unlock()
 	s.out.tell(protocol.Event{Type: protocol.EventReviewClosed, RunID: se.id})

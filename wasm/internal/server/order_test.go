@@ -49,8 +49,9 @@ func TestADriftEndsTheRunAlsoWhereThePlanWouldSkipErrors(t *testing.T) {
 		`{"id":"a","tool":"vault.appendFile","args":{"path":"A.md","content":"x"},"onError":"skip"}`,
 		`{"id":"f","tool":"vault.createFile","args":{"path":"New/f.md","content":"f"},"dependsOn":["a"],"onError":"skip"}`,
 		`{"id":"g","tool":"vault.createFile","args":{"path":"New/g.md","content":"g"},"onError":"skip"}`))
-	mem.Put("A.md", "mine")
+	justBefore(mem, func() { mem.Put("A.md", "mine") })
 	drifted := mem.Snapshot()
+	drifted["A.md"] = []byte("mine")
 	end := sh.approve(r)
 	if d := drifted.Diff(mem.Snapshot()); end.Outcome != "conflict" || d != "" {
 		t.Fatalf("%s; written all the same:\n%s", end.Outcome, d)

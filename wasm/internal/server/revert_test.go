@@ -147,7 +147,7 @@ func TestTheRestOfARunMakesOnlyWhatFailedOrWasNotReached(t *testing.T) {
 		`{"id":"n","tool":"vault.createFile","args":{"title":"{x}","folder":"N","content":"{x}"},"foreach":{"from":["1","2","3"],"itemName":"x"},"dependsOn":["a"]}`,
 		`{"id":"b","tool":"vault.appendFile","args":{"path":"B.md","content":"once"},"dependsOn":["n"]}`,
 		`{"id":"c","tool":"vault.appendFile","args":{"path":"C.md","content":"$steps.n.items.0.link"},"dependsOn":["b"]}`))
-	mem.Put("B.md", "drift\n")
+	justBefore(mem, func() { mem.Put("B.md", "drift\n") })
 	if end := sh.approve(r); end.Outcome != "conflict" {
 		t.Fatalf("%+v", end)
 	}
@@ -182,7 +182,7 @@ func TestTheRestIsKnownAlsoAfterAnotherStart(t *testing.T) {
 		`{"id":"a","tool":"vault.createFile","args":{"path":"Long.md","content":`+quote(long)+`}}`,
 		`{"id":"r","tool":"vault.readFile","args":{"path":"Long.md"},"dependsOn":["a"]}`,
 		`{"id":"b","tool":"vault.appendFile","args":{"path":"B.md","content":"$steps.r.content"}}`))
-	mem.Put("B.md", "drift\n")
+	justBefore(mem, func() { mem.Put("B.md", "drift\n") })
 	sh.approve(r)
 	sh.s.Close()
 	sh2 := begin(t, mem, free)

@@ -113,14 +113,9 @@ func (s *Server) reviewAmend(ctx context.Context, a protocol.Amendment) (protoco
 	if err := s.simulate(ctx, &next); err != nil {
 		return protocol.Review{}, err
 	}
-	s.mu.Lock()
-	if s.review != se {
-		s.mu.Unlock()
-		return protocol.Review{}, fault.New(fault.Conflict, "error.review.gone", nil)
+	if err := s.replaceReview(se, &next); err != nil {
+		return protocol.Review{}, err
 	}
-	s.review = &next
-	s.mu.Unlock()
-	s.out.tell(protocol.Event{Type: protocol.EventReviewChanged, Review: next.view})
 	return *next.view, nil
 }
 
@@ -235,8 +230,9 @@ func warningsOf(problems []plan.Problem) []protocol.Message {
 	return out
 }
 
-// reviewApprove is a yes to exactly what was shown.
-func (s *Server) reviewApprove(_ context.Context, p protocol.Approve) (protocol.RunRef, error) {
+// reviewApprove is a yes to exactly what was shown, on the vault that it was
+// shown of.
+func (s *Server) reviewApprove(ctx context.Context, p protocol.Approve) (protocol.RunRef, error) {
 	se, err := s.open(p.Run)
 	if err != nil {
 		return protocol.RunRef{}, err
@@ -246,6 +242,9 @@ func (s *Server) reviewApprove(_ context.Context, p protocol.Approve) (protocol.
 		return protocol.RunRef{}, fault.New(fault.Precondition, "error.review.notApprovable", nil)
 	case p.Approval == "" || p.Approval != se.view.Approval:
 		return protocol.RunRef{}, fault.New(fault.Conflict, "error.review.changed", nil)
+	}
+	if err := s.checkDrift(ctx, se); err != nil {
+		return protocol.RunRef{}, err
 	}
 	return protocol.RunRef{Run: se.id}, s.begin(se, false)
 }

@@ -186,7 +186,7 @@ func (s *Server) ended(ctx context.Context, x *execution) {
 	rs := &x.rs
 	wrote := x.jw != nil && slices.Contains(x.jw.Outcomes(), journal.Done)
 	unfinished := rs.Outcome != "ok"
-	rs.Can = protocol.Can{Revert: wrote, Rest: unfinished && rs.Outcome != "conflict", Save: rs.Outcome == "ok" && x.kind == "run" && x.se.action == ""}
+	rs.Can = protocol.Can{Revert: wrote, Rest: unfinished, Save: rs.Outcome == "ok" && x.kind == "run" && x.se.action == ""}
 	sum := protocol.RunSummary{
 		Run: rs.Run, Kind: x.kind, Goal: rs.Goal, StartedAt: pipeline.Stamp(x.began), EndedAt: pipeline.Stamp(s.now()),
 		Outcome: rs.Outcome, Files: x.changed(), Calls: rs.Done, Text: rs.Text, Can: rs.Can,

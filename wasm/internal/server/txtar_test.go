@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/journal"
 	"embedded-agent/wasm/internal/protocol"
@@ -23,9 +24,12 @@ import (
 //	vault/PATH     the vault before
 //	settings.json  the person's settings (all is allowed without it)
 //	plan.json      the plan
+//	commands       the palette, one line each: ID put PATH TEXT, or ID nothing
 //	script         what happens, one line each:
-//	                 open | approve | revert | recover CHOICE | restart
-//	                 put PATH TEXT | fail N | kill N | heal
+//	                 open | approve | revert | rest | recover CHOICE | restart
+//	                 put PATH TEXT | later put PATH TEXT | fail N | kill N | heal
+//	               "later" is right before the next write; questions are
+//	               answered with yes
 //	told           what came of each line: golden
 //	after/PATH     the vault at the end: golden
 //	events         the types of the run's events with their steps: golden
@@ -60,6 +64,7 @@ func tell(t *testing.T, name string) {
 	}
 	s := &story{t: t, set: free}
 	files, script := map[string]string{}, ""
+	var palette []hosttest.Command
 	for _, f := range a.Files {
 		switch path, inVault := strings.CutPrefix(f.Name, "vault/"); {
 		case inVault:
@@ -71,11 +76,15 @@ func tell(t *testing.T, name string) {
 			}
 		case f.Name == "plan.json":
 			s.plan = string(f.Data)
+		case f.Name == "commands":
+			for line := range strings.Lines(string(f.Data)) {
+				palette = append(palette, commandOf(strings.TrimSpace(line)))
+			}
 		case f.Name == "script":
 			script = string(f.Data)
 		}
 	}
-	s.mem = hosttest.New(hosttest.Options{Files: files})
+	s.mem = hosttest.New(hosttest.Options{Files: files, Commands: palette})
 	s.sh = begin(t, s.mem, s.set)
 	for line := range strings.Lines(script) {
 		s.play(strings.TrimSpace(line))
@@ -97,19 +106,17 @@ func (s *story) play(line string) {
 			s.say("open: refused: %v", err)
 			return
 		}
-		s.r = r
-		for _, f := range r.Files {
-			s.say("open: %s %s%s +%d -%d", f.Status, from(f.From), f.Path, f.Added, f.Removed)
-		}
-		if r.Problem != nil {
-			s.say("open: problem %s %s in %s, approvable: %v", r.Problem.Code, r.Problem.Key, r.Problem.Step, r.Approvable)
-		}
+		s.shown("open", r)
 	case "approve":
-		end := s.sh.approve(s.r)
-		s.say("approve: %s, %d done, %d failed, %d skipped", end.Outcome, end.Done, end.Failed, end.Skipped)
-		if end.Problem != nil {
-			s.say("approve: problem %s %s %v", end.Problem.Code, end.Problem.Key, end.Problem.Params["path"])
+		s.approve()
+	case "rest":
+		ref, err := try[protocol.RunRef](s.sh, "run.rest", protocol.RunRef{Run: s.r.Run})
+		if err != nil {
+			s.say("rest: refused: %v", err)
+			return
 		}
+		r := call[protocol.Review](s.sh, "review.get", ref)
+		s.shown("rest", &r)
 	case "revert":
 		s.reverted("revert", "run.revert", protocol.Revert{Run: s.r.Run})
 	case "recover":
@@ -124,8 +131,9 @@ func (s *story) play(line string) {
 		s.sh = sh
 		s.say("restart: %d to recover", len(w.State.Recoveries))
 	case "put":
-		path, text, _ := strings.Cut(rest, " ")
-		s.mem.Put(path, strings.ReplaceAll(text, `\n`, "\n"))
+		put(s.mem, rest)
+	case "later":
+		justBefore(s.mem, func() { put(s.mem, strings.TrimPrefix(rest, "put ")) })
 	case "fail", "kill":
 		n, err := strconv.Atoi(rest)
 		if err != nil {
@@ -140,6 +148,58 @@ func (s *story) play(line string) {
 		s.mem.FailAt(0, nil)
 	default:
 		s.t.Fatalf("no such line: %s", line)
+	}
+}
+
+// commandOf reads one line of the palette.
+func commandOf(line string) hosttest.Command {
+	id, does, _ := strings.Cut(line, " ")
+	return hosttest.Command{ID: id, Name: id, Run: func(m *hosttest.Memory) (bool, error) {
+		if args, writes := strings.CutPrefix(does, "put "); writes {
+			put(m, args)
+		}
+		return true, nil
+	}}
+}
+
+// put writes a note from outside: PATH TEXT.
+func put(m *hosttest.Memory, args string) {
+	path, text, _ := strings.Cut(args, " ")
+	m.Put(path, strings.ReplaceAll(text, `\n`, "\n"))
+}
+
+// shown says what a review shows, and goes on with it.
+func (s *story) shown(what string, r *protocol.Review) {
+	s.r = r
+	for _, m := range r.Warnings {
+		s.say("%s: %s %s", what, m.Key, m.Params["paths"]+m.Params["name"])
+	}
+	for _, f := range r.Files {
+		s.say("%s: %s %s%s +%d -%d", what, f.Status, from(f.From), f.Path, f.Added, f.Removed)
+	}
+	if r.Problem != nil {
+		s.say("%s: problem %s %s in %s, approvable: %v", what, r.Problem.Code, r.Problem.Key, r.Problem.Step, r.Approvable)
+	}
+}
+
+// approve says yes to what is shown, and to every question.
+func (s *story) approve() {
+	if _, err := try[protocol.RunRef](s.sh, "review.approve", protocol.Approve{Run: s.r.Run, Approval: s.r.Approval}); err != nil {
+		s.say("approve: refused: %s", fault.From(err).Key)
+		r := call[protocol.Review](s.sh, "review.get", protocol.RunRef{Run: s.r.Run})
+		s.shown("again", &r)
+		return
+	}
+	end, asked := s.sh.ended(true)
+	if asked > 0 {
+		s.say("approve: asked %d times", asked)
+	}
+	s.say("approve: %s, %d done, %d failed, %d skipped", end.Outcome, end.Done, end.Failed, end.Skipped)
+	if end.Problem != nil {
+		s.say("approve: problem %s %s %v", end.Problem.Code, end.Problem.Key, end.Problem.Params["path"])
+	}
+	if end.Text.Key == "run.asksAgain" {
+		s.shown("again", s.sh.review())
 	}
 }
 
@@ -242,6 +302,9 @@ func (s *story) journal() []string {
 	end := "hot"
 	if l.End != nil {
 		end = "ended " + l.End.Outcome
+	}
+	for _, a := range l.Acts {
+		out = append(out, "began "+a.Step)
 	}
 	return append(out, end)
 }
