@@ -971,7 +971,7 @@ export interface FileMetadata {
 	mtime: number /* int64 */;
 	stale?: boolean;
 	/**
-	 * Tags are those of the text and of the properties, with "#".
+	 * Tags are those of the text, with "#"; those of the properties are there.
 	 */
 	tags?: string[];
 	/**
@@ -2118,4 +2118,4 @@ export interface ImportCall {
 }
 
 /** The hash of the Go sources of this file: what both sides must agree on. */
-export const Contract = "99a4c1a2552508ac";
+export const Contract = "458c57868ae893df";

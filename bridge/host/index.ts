@@ -3,12 +3,13 @@
 import type { Plugin } from "obsidian";
 import { Client, type Host } from "../client";
 import type { Settings } from "../protocol.gen";
-import { fail } from "../problem";
 import { embedded } from "../source";
 import { backlinksHost } from "./backlinks";
+import { changesHost } from "./changes";
 import { commandsHost } from "./commands";
 import { editorHost } from "./editor";
 import { HTTPHost } from "./http";
+import { metadataHost } from "./metadata";
 import { platform } from "./platform";
 import { pluginsHost } from "./plugins";
 import { SandboxHost } from "./sandbox";
@@ -24,14 +25,6 @@ export interface ConnectOptions {
 	/** The view type of the plugin's panel. */
 	panelType: string;
 }
-
-/** What is declared and has no implementation yet: the core goes on without it. */
-const refuse = () => Promise.reject(fail("NOT_FOUND", "error.method.unknown", { method: "" }));
-export const unbuilt = {
-	"vault.since": refuse,
-	"vault.reads": refuse,
-	"vault.metadata": refuse,
-};
 
 /**
  * Makes the connection to the core. Nothing is started, compiled or decoded
@@ -52,7 +45,8 @@ export function connect(plugin: Plugin, { settings, panelType }: ConnectOptions)
 		...secretsHost(app),
 		...sandbox.methods(),
 		...pluginsHost(app),
-		...unbuilt,
+		...changesHost(plugin),
+		...metadataHost(plugin),
 	};
 	return new Client({
 		source: embedded(),

@@ -1,7 +1,7 @@
 import { TFile, TFolder, type App, type TAbstractFile } from "obsidian";
 import type { Answer, Host, HostCall } from "../client";
-import { fail } from "../problem";
-import type { Content, Info, Op } from "../protocol.gen";
+import { fail, ProblemError } from "../problem";
+import type { Content, Contents, Info, Op } from "../protocol.gen";
 import { Lanes } from "./lanes";
 import { dirtyView, editorKeeps, settle, viewsOf, writeThroughEditor } from "./open_notes";
 import { byPath, entryAt, fileAt, find, folderAt, GONE, guard, infoOf, translate } from "./paths";
@@ -10,14 +10,15 @@ import { BOM, decode, sameBytes, toBytes, unpack } from "./text";
 /** How many writes are handed to the app at once: what is handed over cannot be taken back. */
 const WIDTH = 8;
 
-type VaultMethods = "vault.stat" | "vault.read" | "vault.list" | "vault.walk" | "vault.apply";
+type VaultMethods = "vault.stat" | "vault.read" | "vault.reads" | "vault.list" | "vault.walk" | "vault.apply";
 
 /** The notes. */
 export function vaultHost(app: App): Pick<Host, VaultMethods> {
 	const lanes = new Lanes(WIDTH);
 	return {
 		"vault.stat": async ({ path }) => infoOf(entryAt(app.vault, path)),
-		"vault.read": ({ path }) => read(app, path),
+		"vault.read": ({ path }) => (path === dailyNotes(app) ? readHidden(app, path) : read(app, path)),
+		"vault.reads": ({ paths }) => readMany(app, paths),
 		"vault.list": async ({ path }) => entries(folderAt(app.vault, path).children),
 		"vault.walk": async ({ path }) => entries(below(folderAt(app.vault, path))),
 		"vault.apply": (op, call) => {
@@ -52,6 +53,42 @@ async function read(app: App, path: string): Promise<Answer<Content>> {
 	const dirty = dirtyView(viewsOf(app, path), disk);
 	if (dirty) return { text: dirty.getViewData(), blob: -1 };
 	return (blob) => ({ text: "", blob: blob(new Uint8Array(disk)) });
+}
+
+/** Several files' bytes, end to end. */
+async function readMany(app: App, paths: string[]): Promise<Answer<Contents>> {
+	const unsaved: number[] = [];
+	const parts = await Promise.all(
+		paths.map(async (path, i) => {
+			try {
+				const disk = await readDisk(app, fileAt(app.vault, path));
+				const dirty = dirtyView(viewsOf(app, path), disk);
+				if (!dirty) return new Uint8Array(disk);
+				unsaved.push(i);
+				return toBytes(dirty.getViewData());
+			} catch (error) {
+				if (error instanceof ProblemError) return undefined; // the core asks for it alone, and is told
+				throw error;
+			}
+		}),
+	);
+	const bytes = new Uint8Array(parts.reduce((sum, part) => sum + (part?.length ?? 0), 0));
+	let at = 0;
+	for (const part of parts) {
+		if (part) bytes.set(part, at);
+		at += part?.length ?? 0;
+	}
+	return (blob) => ({ sizes: parts.map((part) => part?.length ?? -1), unsaved, blob: blob(bytes) });
+}
+
+/** The one file of the app's settings that a tool reads. */
+const dailyNotes = (app: App) => `${app.vault.configDir}/daily-notes.json`;
+
+async function readHidden(app: App, path: string): Promise<Answer<Content>> {
+	const bytes = await app.vault.adapter.readBinary(path).catch((error: unknown) => {
+		throw translate(error, path);
+	});
+	return (blob) => ({ text: "", blob: blob(new Uint8Array(bytes)) });
 }
 
 async function readDisk(app: App, file: TFile): Promise<ArrayBuffer> {

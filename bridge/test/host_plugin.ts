@@ -2,10 +2,11 @@
 import { Plugin } from "obsidian";
 import type { Answer, Host, HostCall } from "../client";
 import { backlinksHost } from "../host/backlinks";
+import { changesHost } from "../host/changes";
 import { commandsHost } from "../host/commands";
 import { editorHost } from "../host/editor";
 import { HTTPHost } from "../host/http";
-import { unbuilt } from "../host/index";
+import { metadataHost } from "../host/metadata";
 import { platform } from "../host/platform";
 import { pluginsHost } from "../host/plugins";
 import { SandboxHost } from "../host/sandbox";
@@ -45,7 +46,8 @@ export default class HostPlugin extends Plugin {
 			...secretsHost(app),
 			...new SandboxHost(withoutCore).methods(),
 			...pluginsHost(app),
-			...unbuilt,
+			...changesHost(this),
+			...metadataHost(this),
 		};
 		const call = async (
 			method: keyof Host,

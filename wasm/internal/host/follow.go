@@ -54,7 +54,7 @@ type Meta struct {
 	Size       int64
 	MTime      int64
 	Stale      bool
-	Tags       []string // of the text and of the properties, with "#"
+	Tags       []string // of the text, with "#"
 	Links      []string // link paths as written, without headings or aliases
 	Properties string   // the front matter as JSON, "" without any
 	Headings   []Heading

@@ -16,6 +16,13 @@ import (
 	"embedded-agent/wasm/internal/host/hosttest"
 )
 
+// over lays an index over a host that keeps every signature, however few.
+func over(m *hosttest.Memory) *Vault {
+	v := Over(m.Host())
+	v.store.worth = 0
+	return v
+}
+
 // words are what random notes are made of: letters with case beyond ASCII,
 // letters that fold together, composed and decomposed ones, texts without
 // spaces.
@@ -122,7 +129,7 @@ func edit(t *rapid.T, m *hosttest.Memory) {
 func TestASearchByTheIndexFindsWhatAScanFinds(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		m := hosttest.New(hosttest.Options{})
-		v := Over(m.Host())
+		v := over(m)
 		for range rapid.IntRange(1, 6).Draw(r, "steps") {
 			for range rapid.IntRange(0, 6).Draw(r, "edits") {
 				edit(r, m)
@@ -130,7 +137,7 @@ func TestASearchByTheIndexFindsWhatAScanFinds(t *testing.T) {
 			switch rapid.IntRange(0, 5).Draw(r, "start") {
 			case 0: // a new start, with the index that is on the disk
 				m = m.CrashClone()
-				v = Over(m.Host())
+				v = over(m)
 			case 1: // the disk refuses writes from now on
 				m.FailAt(m.Counts().Ops()+rapid.IntRange(1, 2).Draw(r, "fail"), errors.New("full"))
 			}
@@ -147,7 +154,7 @@ func TestASearchByTheIndexFindsWhatAScanFinds(t *testing.T) {
 func TestTheListOfFilesIsTheVaults(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		m := hosttest.New(hosttest.Options{})
-		v := Over(m.Host())
+		v := over(m)
 		for range rapid.IntRange(1, 10).Draw(r, "steps") {
 			edit(r, m)
 			folder := rapid.SampledFrom([]string{"", "F", "F/G", "none", "a.md"}).Draw(r, "folder")
@@ -179,7 +186,7 @@ func holds(word string) func([]byte) bool {
 
 func TestAWarmSearchReadsLittleAlsoAfterARestart(t *testing.T) {
 	m := hosttest.New(hosttest.Options{Files: notes(500)})
-	v := Over(m.Host())
+	v := over(m)
 	need := Literal("zanzibar")
 	count := func() int {
 		m.ResetCounts()
@@ -195,7 +202,7 @@ func TestAWarmSearchReadsLittleAlsoAfterARestart(t *testing.T) {
 		t.Errorf("the second search reads %d", n)
 	}
 	m = m.CrashClone()
-	v = Over(m.Host())
+	v = over(m)
 	if n := count(); n > 10 {
 		t.Errorf("after a restart it reads %d", n)
 	}
@@ -218,7 +225,7 @@ func TestAWarmSearchReadsLittleAlsoAfterARestart(t *testing.T) {
 
 func TestAnyDamageOfTheIndexCostsTimeOnly(t *testing.T) {
 	m := hosttest.New(hosttest.Options{Files: notes(60)})
-	search(t, Over(m.Host()), Literal("zanzibar"), holds("zanzibar"))
+	search(t, over(m), Literal("zanzibar"), holds("zanzibar"))
 	whole := m.StoreFiles()
 	if len(whole) != 1 {
 		t.Fatalf("store: %d files", len(whole))
@@ -241,7 +248,7 @@ func TestAnyDamageOfTheIndexCostsTimeOnly(t *testing.T) {
 			}
 		}
 		for range 2 {
-			if got := search(t, Over(c.Host()), Literal("zanzibar"), holds("zanzibar")); len(got) != 1 {
+			if got := search(t, over(c), Literal("zanzibar"), holds("zanzibar")); len(got) != 1 {
 				r.Fatalf("found %q", got)
 			}
 		}
@@ -262,7 +269,7 @@ func TestAKillAtAnyWriteOfTheIndexLeavesSearchesRight(t *testing.T) {
 		died := work(t.Context(), m)
 		after := m.CrashClone()
 		for range 2 {
-			got := search(t, Over(after.Host()), Literal("zanzibar"), holds("zanzibar"))
+			got := search(t, over(after), Literal("zanzibar"), holds("zanzibar"))
 			if want := scan(t, after.Host(), holds("zanzibar")); !slices.Equal(got, want) {
 				t.Fatalf("killed at %d: %q, want %q", kill, got, want)
 			}
@@ -280,7 +287,7 @@ func TestAKillAtAnyWriteOfTheIndexLeavesSearchesRight(t *testing.T) {
 // and written anew. It says whether the host died.
 func work(ctx context.Context, m *hosttest.Memory) bool {
 	for round := range 5 {
-		v := Over(m.Host())
+		v := over(m)
 		for i := range 30 {
 			m.Put(fmt.Sprintf("F%d/note %d.md", i, i), fmt.Sprintf("round %d %s", round, strings.Repeat("zanzibar ", i%2)))
 		}
@@ -308,7 +315,7 @@ func closed(c <-chan struct{}) bool {
 
 func TestTheIndexOnDiskIsBounded(t *testing.T) {
 	m := hosttest.New(hosttest.Options{Files: notes(50)})
-	v := Over(m.Host())
+	v := over(m)
 	size := func() (n int) {
 		for _, d := range m.StoreFiles() {
 			n += len(d)
@@ -319,14 +326,41 @@ func TestTheIndexOnDiskIsBounded(t *testing.T) {
 	for i := range 40_000 {
 		big += fmt.Sprintf("%x ", i*2654435761%1_000_003)
 	}
-	for i := range 1500 {
+	for i := range 1000 {
 		m.Put("changing.md", big[:60_000]+fmt.Sprint(i))
 		search(t, v, Literal("zanzibar"), holds("zanzibar"))
 	}
 	if n := size(); n > segmentSize+4*defaultSlack {
 		t.Errorf("%d bytes on disk", n)
 	}
-	if got := search(t, Over(m.Host()), Literal("zanzibar"), holds("zanzibar")); len(got) != 1 {
+	if got := search(t, over(m), Literal("zanzibar"), holds("zanzibar")); len(got) != 1 {
+		t.Errorf("found %q", got)
+	}
+}
+
+func TestTheIndexOfASmallVaultIsNotKept(t *testing.T) {
+	m := hosttest.New(hosttest.Options{Files: notes(60)})
+	search(t, Over(m.Host()), Literal("zanzibar"), holds("zanzibar"))
+	if n := m.Counts().StoreWrites; n != 0 {
+		t.Errorf("%d writes", n)
+	}
+}
+
+func TestTextThatIsTypedBetweenAskingAndReadingIsNotTakenForTheFiles(t *testing.T) {
+	m := hosttest.New(hosttest.Options{Files: map[string]string{"a.md": "zanzibar"}})
+	v := over(m)
+	infos, err := v.Select(t.Context(), Filter{Need: Literal("zanzibar")})
+	if err != nil || len(infos) != 1 {
+		t.Fatal(infos, err)
+	}
+	m.Type("a.md", "zanzibus")
+	if read, err := v.ReadMany(t.Context(), []string{"a.md"}); err != nil || string(read[0].Data) != "zanzibus" {
+		t.Fatal(read, err)
+	}
+	m.Type("a.md", "zanzibar") // taken back, so that the file never changes
+	m.CloseNotes()
+	m.SetTimes("a.md", infos[0].CTime, infos[0].MTime)
+	if got := search(t, v, Literal("zanzibar"), holds("zanzibar")); len(got) != 1 {
 		t.Errorf("found %q", got)
 	}
 }

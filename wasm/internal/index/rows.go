@@ -137,7 +137,7 @@ func (v *Vault) rowOfMeta(m *host.Meta) *Row {
 	}
 	r := &Row{Tasks: m.Tasks, Links: v.sharedAll(m.Links)}
 	seen := map[string]bool{}
-	for _, t := range m.Tags {
+	for _, t := range append(note.FrontTags(values), m.Tags...) {
 		t = strings.TrimPrefix(strings.TrimSpace(t), "#")
 		if key := strings.ToLower(t); t != "" && !seen[key] {
 			seen[key] = true

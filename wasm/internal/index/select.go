@@ -17,9 +17,8 @@ type Filter struct {
 	Need Need
 	// Rows: the caller wants the metadata of notes.
 	Rows bool
-	// Keep sees each file that has passed, in the order of paths, and says
-	// whether it stays; row is nil where it was not asked for or is not known.
-	// Nil keeps all. It is called again from the start where that is needed.
+	// Keep tests what has passed by its row, which is nil where it was not asked
+	// for or is not known. Nil keeps all.
 	Keep func(i *host.Info, row *Row) bool
 	// Fixed: the caller goes on with a vault as it was at the tick AsOf. Of what
 	// has changed since, nothing is known.
@@ -29,8 +28,15 @@ type Filter struct {
 	Progress func(done, total int)
 }
 
+// Found is a file that may be wanted. Row is nil where it was not asked for or
+// is not known: then the file is to be read.
+type Found struct {
+	host.Info
+	Row *Row
+}
+
 // Select gives the files below a folder that may be wanted, sorted by path.
-func (v *Vault) Select(ctx context.Context, f Filter) ([]host.Info, error) {
+func (v *Vault) Select(ctx context.Context, f Filter) ([]Found, error) {
 	if err := v.sync(ctx); err != nil {
 		return nil, err
 	}
@@ -46,7 +52,7 @@ func (v *Vault) Select(ctx context.Context, f Filter) ([]host.Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]host.Info, 0, min(len(found), 64))
+	out := make([]Found, 0, min(len(found), 64))
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for _, c := range found {
@@ -55,7 +61,7 @@ func (v *Vault) Select(ctx context.Context, f Filter) ([]host.Info, error) {
 			row = nil
 		}
 		if f.Keep == nil || f.Keep(&c.Info, row) {
-			out = append(out, c.Info)
+			out = append(out, Found{c.Info, row})
 		}
 	}
 	return out, nil

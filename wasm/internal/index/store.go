@@ -20,6 +20,9 @@ const (
 	segmentSize  = 4 << 20
 	saveAt       = 512 << 10 // bytes of signatures that are worth an append
 	defaultSlack = 1 << 20
+	// worthIt is how many bytes of signatures a vault must have for them to be
+	// kept: what is less is read again in a moment.
+	worthIt = 64 << 10
 )
 
 // segments is the part of the index that is on disk.
@@ -33,10 +36,11 @@ type segments struct {
 	total  int64 // bytes of all
 	number int   // of the last segment
 	slack  int64 // dead bytes that are always allowed
+	worth  int64 // bytes of signatures below which nothing is kept
 }
 
 func newSegments(s host.Store) *segments {
-	return &segments{store: s, saving: make(chan struct{}, 1), off: s == nil, slack: defaultSlack}
+	return &segments{store: s, saving: make(chan struct{}, 1), off: s == nil, slack: defaultSlack, worth: worthIt}
 }
 
 // hold waits for the disk's turn; false when the caller gave up.
@@ -141,6 +145,12 @@ func (v *Vault) Settle(ctx context.Context) {
 		return
 	}
 	defer s.free()
+	v.mu.Lock()
+	if v.held < s.worth {
+		v.mu.Unlock()
+		return
+	}
+	v.mu.Unlock()
 	v.loadHeld(ctx)
 	v.mu.Lock()
 	files := v.unsaved

@@ -18,6 +18,7 @@ type Base struct {
 	host   host.Vault
 	editor host.Editor
 	now    int64 // ms
+	tick   int64 // of the index, when this began
 
 	mu      sync.Mutex
 	stats   map[string]host.Info
@@ -43,11 +44,15 @@ const maxHeld = 64 << 20
 // NewBase looks at a vault (and the active note's editor, which may be nil) as
 // of now.
 func NewBase(v host.Vault, e host.Editor, now time.Time) *Base {
-	return &Base{
+	b := &Base{
 		host: v, editor: e, now: now.UnixMilli(),
 		stats: map[string]host.Info{}, missing: map[string]bool{},
 		folders: map[string]*listing{}, reads: map[string][]byte{}, seen: map[string]host.Info{},
 	}
+	if ix := b.indexOf(); ix != nil {
+		b.tick = ix.Tick()
+	}
+	return b
 }
 
 // Stat describes an entry of the base.

@@ -3,4 +3,4 @@
 package protocol
 
 // Contract is the hash of this package's sources: the version of the handshake.
-const Contract = "99a4c1a2552508ac"
+const Contract = "458c57868ae893df"

@@ -48,7 +48,7 @@ type FileMetadata struct {
 	Size  int64  `json:"size"`
 	MTime int64  `json:"mtime"`
 	Stale bool   `json:"stale,omitempty"`
-	// Tags are those of the text and of the properties, with "#".
+	// Tags are those of the text, with "#"; those of the properties are there.
 	Tags []string `json:"tags,omitempty"`
 	// Links are link paths as written, without headings or aliases.
 	Links []string `json:"links,omitempty"`

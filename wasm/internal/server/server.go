@@ -19,6 +19,7 @@ import (
 	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/index"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/protocol"
@@ -94,7 +95,7 @@ func New(d Deps) (*Server, error) {
 		d.Now = time.Now
 	}
 	s := &Server{
-		deps: d, host: d.Host, registry: reg, library: action.NewLibrary(d.Host.Store),
+		deps: d, host: indexed(d.Host), registry: reg, library: action.NewLibrary(d.Host.Store),
 		questions: map[string]*question{}, offset: time.UTC,
 	}
 	s.life, s.end = context.WithCancel(context.Background())
@@ -107,6 +108,12 @@ func New(d Deps) (*Server, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// indexed lays the index over a host's vault: every reader of it profits.
+func indexed(h host.Host) host.Host {
+	h.Vault = index.Over(h)
+	return h
 }
 
 // Close ends everything that is under way.

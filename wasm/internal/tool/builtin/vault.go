@@ -4,18 +4,12 @@ import (
 	"bytes"
 	"context"
 	"strings"
-	"sync"
-	"unicode/utf8"
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/vaultpath"
 )
-
-// inFlight is how many reads of one call are under way together: hosts behind
-// messages answer several in about the time of one.
-const inFlight = 16
 
 // find gives the entry that a path argument names. The ".md" of a note may be
 // left out.
@@ -75,48 +69,10 @@ func readText(ctx context.Context, env *tool.Env, info host.Info) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
-	if !utf8.Valid(data) || bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0 {
+	if !isText(data) {
 		return nil, fault.New(fault.Precondition, "tools.note.binary", fault.P{"path": info.Path})
 	}
 	return data, nil
-}
-
-// readAll reads files, inFlight at a time, and hands each to use in the order
-// of infos. A file that is gone meanwhile, too large or no text is passed over.
-func readAll(ctx context.Context, env *tool.Env, infos []host.Info, use func(host.Info, []byte) error) error {
-	type answer struct {
-		data []byte
-		err  error
-	}
-	for start := 0; start < len(infos); start += inFlight {
-		window := infos[start:min(start+inFlight, len(infos))]
-		answers := make([]answer, len(window))
-		var wg sync.WaitGroup
-		for i, info := range window {
-			if len(window) == 1 {
-				answers[i].data, answers[i].err = readText(ctx, env, info)
-				continue
-			}
-			wg.Go(func() { answers[i].data, answers[i].err = readText(ctx, env, info) })
-		}
-		wg.Wait()
-		for i, a := range answers {
-			switch {
-			case fault.Is(a.err, fault.NotFound), fault.Is(a.err, fault.Precondition):
-				continue
-			case a.err != nil:
-				return a.err
-			}
-			if err := use(window[i], a.data); err != nil {
-				return err
-			}
-		}
-		if err := ctx.Err(); err != nil {
-			return fault.From(err)
-		}
-		env.Progress(min(start+inFlight, len(infos)), len(infos))
-	}
-	return nil
 }
 
 // notes gives the files below a folder that are notes.

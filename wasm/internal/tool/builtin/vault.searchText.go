@@ -9,6 +9,7 @@ import (
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/index"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -33,7 +34,7 @@ func searchText(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, 
 	if err != nil {
 		return nil, err
 	}
-	infos, err := notes(ctx, env, folder)
+	infos, err := notesHolding(ctx, env, folder, needOf(args.String("query"), args.Bool("regex")))
 	if err != nil {
 		return nil, err
 	}
@@ -65,23 +66,28 @@ func searchText(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, 
 // finder gives the first match in a text from an offset on, or -1.
 type finder func(text string, from int) int
 
+// notesHolding gives the notes below a folder that may hold what is needed.
+func notesHolding(ctx context.Context, env *tool.Env, folder string, need index.Need) ([]host.Info, error) {
+	found, err := selectFiles(ctx, env, index.Filter{
+		Folder: folder, Need: need, Pass: func(i *host.Info) bool { return isNote(i.Path) },
+	})
+	out := make([]host.Info, len(found))
+	for i := range found {
+		out[i] = found[i].Info
+	}
+	return out, err
+}
+
 // matcher gives the search that the arguments ask for.
 func matcher(query string, isRegex, caseSensitive bool) (finder, error) {
 	if !isRegex && caseSensitive {
 		return func(text string, from int) int { return indexFrom(text, query, from) }, nil
 	}
-	pattern := query
-	if !isRegex {
-		pattern = regexp.QuoteMeta(query)
-		if isASCII(query) {
-			low := strings.ToLower(query)
-			return func(text string, from int) int { return indexFold(text, low, from) }, nil
-		}
+	if !isRegex && isASCII(query) {
+		low := strings.ToLower(query)
+		return func(text string, from int) int { return indexFold(text, low, from) }, nil
 	}
-	if !caseSensitive {
-		pattern = "(?i)" + pattern
-	}
-	re, err := regexp.Compile("(?m)" + pattern)
+	re, err := regexp.Compile(patternOf(query, isRegex, caseSensitive))
 	if err != nil {
 		return nil, fault.New(fault.Validation, "tools.search.regex", fault.P{"query": query}).With(err)
 	}
@@ -92,6 +98,25 @@ func matcher(query string, isRegex, caseSensitive bool) (finder, error) {
 		}
 		return from + loc[0]
 	}, nil
+}
+
+// patternOf gives the regular expression of a search.
+func patternOf(query string, isRegex, caseSensitive bool) string {
+	if !isRegex {
+		query = regexp.QuoteMeta(query)
+	}
+	if !caseSensitive {
+		query = "(?i)" + query
+	}
+	return "(?m)" + query
+}
+
+// needOf gives what a text must hold for a search to find something in it.
+func needOf(query string, isRegex bool) index.Need {
+	if !isRegex {
+		return index.Literal(query)
+	}
+	return index.Pattern(patternOf(query, true, false))
 }
 
 func indexFrom(text, query string, from int) int {

@@ -1,0 +1,166 @@
+package builtin
+
+import (
+	"bytes"
+	"context"
+	"unicode/utf8"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/index"
+	"embedded-agent/wasm/internal/tool"
+)
+
+// Selector is a Vault that knows something of its files without reading them
+// (package index). Tools use it where the Vault they are handed has it, and
+// list and read where it has not.
+type Selector interface {
+	Select(ctx context.Context, f index.Filter) ([]index.Found, error)
+}
+
+// settler is a Vault that may keep what it has learned from bulk reads.
+type settler interface{ Settle(ctx context.Context) }
+
+// selectFiles gives the files that may be wanted, sorted by path.
+func selectFiles(ctx context.Context, env *tool.Env, f index.Filter) ([]index.Found, error) {
+	f.Progress = env.Progress
+	if s, ok := env.Vault.(Selector); ok {
+		return s.Select(ctx, f)
+	}
+	all, err := env.Vault.Walk(ctx, f.Folder)
+	if err != nil {
+		return nil, err
+	}
+	var out []index.Found
+	for i := range all {
+		if all[i].Kind == host.File && (f.Pass == nil || f.Pass(&all[i])) && (f.Keep == nil || f.Keep(&all[i], nil)) {
+			out = append(out, index.Found{Info: all[i]})
+		}
+	}
+	return out, nil
+}
+
+// Reads go in lots of so many files and bytes: one message each.
+const (
+	lotFiles = 64
+	lotBytes = 1 << 20
+)
+
+// lot is files that are read together.
+type lot struct {
+	infos []host.Info
+	read  []host.FileBytes
+	err   error
+}
+
+// readAll reads files and hands each to use in the order of infos; the next
+// ones are read while use is at work. A file that is gone meanwhile, too large
+// or no text is passed over.
+func readAll(ctx context.Context, env *tool.Env, infos []host.Info, use func(host.Info, []byte) error) error {
+	ahead, stop := context.WithCancel(ctx)
+	lots := make(chan lot, 1)
+	go readLots(ahead, env, infos, lots)
+	defer func() {
+		stop()
+		for range lots { // ends with the reader
+		}
+		if s, ok := env.Vault.(settler); ok {
+			s.Settle(ctx)
+		}
+	}()
+	done := 0
+	for l := range lots {
+		if l.err != nil {
+			return l.err
+		}
+		for i, r := range l.read {
+			if r.Missing || !isText(r.Data) {
+				continue
+			}
+			if err := use(l.infos[i], r.Data); err != nil {
+				return err
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			return fault.From(err)
+		}
+		done += len(l.infos)
+		env.Progress(done, len(infos))
+	}
+	if err := ctx.Err(); err != nil {
+		return fault.From(err)
+	}
+	return nil
+}
+
+// readLots reads until all is read, something fails, or ctx ends.
+func readLots(ctx context.Context, env *tool.Env, infos []host.Info, lots chan<- lot) {
+	defer close(lots)
+	for len(infos) > 0 {
+		l := nextLot(infos)
+		infos = infos[len(l.infos):]
+		l.read, l.err = readLot(ctx, env, l.infos)
+		select {
+		case lots <- l:
+		case <-ctx.Done():
+			return
+		}
+		if l.err != nil {
+			return
+		}
+	}
+}
+
+func nextLot(infos []host.Info) lot {
+	n, size := 0, int64(0)
+	for n < min(len(infos), lotFiles) {
+		if size += infos[n].Size; size > lotBytes && n > 0 {
+			break
+		}
+		n++
+	}
+	return lot{infos: infos[:n]}
+}
+
+// readLot reads the files of a lot. What could not be read in bulk is read
+// alone, so that its error is known: a file that is gone is none.
+func readLot(ctx context.Context, env *tool.Env, infos []host.Info) ([]host.FileBytes, error) {
+	out := make([]host.FileBytes, len(infos))
+	var paths []string
+	var places []int
+	for i, info := range infos {
+		if out[i].Missing = info.Size > maxText; !out[i].Missing {
+			paths, places = append(paths, info.Path), append(places, i)
+		}
+	}
+	read, err := readMany(ctx, env, paths)
+	if err != nil {
+		return nil, err
+	}
+	for n, i := range places {
+		out[i] = read[n]
+		if !read[n].Missing {
+			continue
+		}
+		data, err := env.Vault.Read(ctx, infos[i].Path)
+		switch {
+		case err == nil:
+			out[i] = host.FileBytes{Data: data}
+		case !fault.Is(err, fault.NotFound) && !fault.Is(err, fault.Precondition):
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func readMany(ctx context.Context, env *tool.Env, paths []string) ([]host.FileBytes, error) {
+	if many, ok := env.Vault.(host.Reads); ok {
+		return many.ReadMany(ctx, paths)
+	}
+	return index.ReadEach(ctx, env.Vault, paths)
+}
+
+// isText says whether tools read bytes as text.
+func isText(data []byte) bool {
+	return len(data) <= maxText && utf8.Valid(data) && bytes.IndexByte(data[:min(len(data), 8000)], 0) < 0
+}
