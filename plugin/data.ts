@@ -15,6 +15,8 @@ export interface Data extends Settings {
 	/** Written by the playground: the address of its demonstration model. */
 	demoModelUrl?: string;
 	palette: PaletteEntry[];
+	/** In the message, Enter breaks the line and Shift+Enter runs. */
+	enterBreaks: boolean;
 }
 
 /**
@@ -59,6 +61,7 @@ export const firstRun: Data = {
 	codeMaxMb: 0,
 	imageMaxPixels: 0,
 	palette: [],
+	enterBreaks: false,
 };
 
 /**
@@ -111,6 +114,6 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 /** The settings that the core is told. */
 export function coreSettings(data: Data): Settings {
-	const { demoModelUrl, palette: _palette, ...settings } = data;
+	const { demoModelUrl, palette: _palette, enterBreaks: _enterBreaks, ...settings } = data;
 	return demoModelUrl === undefined ? settings : { ...settings, demoUrl: demoModelUrl };
 }

@@ -40,6 +40,7 @@ export class AgentSettings extends PluginSettingTab {
 			{ type: "group", heading: t("settings.privacy"), items: this.privacy() },
 			{ type: "group", heading: t("settings.limits"), items: this.limits() },
 			{ type: "group", heading: t("settings.runs"), items: this.runs() },
+			{ type: "group", heading: t("settings.panel"), items: [toggle("enterBreaks")] },
 		] satisfies (SettingDefinitionGroup | SettingDefinitionList)[];
 	}
 

@@ -14,18 +14,20 @@ import {
 	type Plugin,
 } from "obsidian";
 import { activeNote } from "../bridge/host/editor";
+import type { Data } from "./data";
+import { Finder, namedBy } from "./finder";
 import { t } from "./i18n";
-import type { MenuEntry, Rendered, Selected, Shell } from "./panel/shell";
-
-const draftKey = "embedded-agent-draft";
+import type { MenuEntry, Named, Preferences, Remembered, Rendered, Selected, Shell } from "./panel/shell";
 
 /** The app as the panel sees it. Everything it registers ends with the plugin. */
 export class ObsidianShell implements Shell {
 	readonly mobile = Platform.isMobile;
 	private readonly app: App;
+	private readonly finder: Finder;
 
-	constructor(private readonly plugin: Plugin) {
+	constructor(private readonly plugin: Plugin & { data: Data }) {
 		this.app = plugin.app;
+		this.finder = new Finder(plugin);
 	}
 
 	icon(el: HTMLElement, name: string): void {
@@ -102,13 +104,46 @@ export class ObsidianShell implements Shell {
 		new PathSuggest(this.app, input, kind);
 	}
 
-	loadDraft(): string {
-		const saved: unknown = this.app.loadLocalStorage(draftKey);
+	remembered(what: Remembered): string {
+		const saved: unknown = this.app.loadLocalStorage(`embedded-agent-${what}`);
 		return typeof saved === "string" ? saved : "";
 	}
 
-	saveDraft(text: string): void {
-		this.app.saveLocalStorage(draftKey, text === "" ? null : text);
+	remember(what: Remembered, text: string): void {
+		this.app.saveLocalStorage(`embedded-agent-${what}`, text === "" ? null : text);
+	}
+
+	preferences(): Preferences {
+		const { model, enterBreaks } = this.plugin.data;
+		return { model, enterBreaks };
+	}
+
+	active(): string {
+		return activeNote(this.app)?.file?.path ?? "";
+	}
+
+	find(text: string): Promise<Named[] | null> {
+		return this.finder.find(text);
+	}
+
+	namedBy(text: string): Named[] {
+		return namedBy(this.app, text);
+	}
+
+	imageUrl(path: string): string {
+		const file = this.app.vault.getFileByPath(path);
+		return file ? this.app.vault.getResourcePath(file) : "";
+	}
+
+	write(text: string, where: "cursor" | "selection"): boolean {
+		const view = activeNote(this.app);
+		if (!view?.file || view.getMode() !== "source") return false;
+		const { editor } = view;
+		if (where === "selection" && !editor.somethingSelected()) return false;
+		// One change, so that one undo takes it back.
+		if (where === "selection") editor.replaceSelection(text);
+		else editor.replaceRange(text, editor.getCursor("to"));
+		return true;
 	}
 }
 

@@ -2,7 +2,8 @@
 // page: its shell, and the DOM helpers that the app puts on every element.
 
 import { marked } from "marked";
-import type { MenuEntry, Rendered, Selected, Shell } from "../panel/shell";
+import { entry, Narrowing } from "../panel/fuzzy";
+import type { MenuEntry, Named, Preferences, Rendered, Selected, Shell } from "../panel/shell";
 
 interface Info {
 	cls?: string;
@@ -59,7 +60,10 @@ export function installHelpers(): void {
 		},
 		configurable: true,
 	});
-	Object.assign(window, { createDiv: (info?: Info) => make(null, "div", info) });
+	Object.assign(window, {
+		createDiv: (info?: Info) => make(null, "div", info),
+		createEl: (tag: string, info?: Info) => make(null, tag, info),
+	});
 }
 
 /** What the panel asked of the app, for tests. */
@@ -69,13 +73,31 @@ export interface Heard {
 	copied: string[];
 	settings: number;
 	menu: MenuEntry[];
+	/** What was written into the note, and where. */
+	written: [text: string, where: string][];
+	/** How often Markdown was rendered. */
+	rendered: number;
 }
 
 /** A shell that remembers what it was asked for. */
 export class DevShell implements Shell {
-	readonly heard: Heard = { opened: [], notices: [], copied: [], settings: 0, menu: [] };
+	readonly heard: Heard = {
+		opened: [],
+		notices: [],
+		copied: [],
+		settings: 0,
+		menu: [],
+		written: [],
+		rendered: 0,
+	};
 	selected: Selected | null = null;
-	draft = "";
+	/** The active note. */
+	note = "";
+	/** What can be named. */
+	names: Named[] = [];
+	prefers: Preferences = { model: "gpt-5.2", enterBreaks: false };
+	/** What the device remembers: of this page's session, so that a reload has it too. */
+	readonly memory = sessionStorage;
 
 	constructor(
 		readonly mobile: boolean,
@@ -89,6 +111,7 @@ export class DevShell implements Shell {
 	}
 
 	markdown(el: HTMLElement, text: string): Rendered {
+		this.heard.rendered++;
 		const done = Promise.resolve(marked.parse(text)).then((html) => el.insertAdjacentHTML("beforeend", html));
 		return { done, dispose: () => undefined };
 	}
@@ -126,11 +149,39 @@ export class DevShell implements Shell {
 
 	suggest(): void {}
 
-	loadDraft(): string {
-		return this.draft;
+	remembered(what: string): string {
+		return this.memory.getItem(what) ?? "";
 	}
 
-	saveDraft(text: string): void {
-		this.draft = text;
+	remember(what: string, text: string): void {
+		this.memory.setItem(what, text);
+	}
+
+	preferences(): Preferences {
+		return this.prefers;
+	}
+
+	active(): string {
+		return this.note;
+	}
+
+	async find(text: string): Promise<Named[] | null> {
+		const entries = this.names.map((n) => entry(n.kind === "folder" ? "folder" : "note", n.path + n.name));
+		const turns = { now: () => performance.now(), pause: () => Promise.resolve() };
+		const found = await new Narrowing(entries, turns).find(text, 12);
+		return found && this.names.filter((n) => found.some((e) => e.path === n.path + n.name));
+	}
+
+	namedBy(text: string): Named[] {
+		return this.names.filter((n) => text === `[[${n.path}]]`);
+	}
+
+	imageUrl(path: string): string {
+		return `data:image/svg+xml,<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><title>${path}</title></svg>`;
+	}
+
+	write(text: string, where: "cursor" | "selection"): boolean {
+		this.heard.written.push([text, where]);
+		return this.note !== "";
 	}
 }

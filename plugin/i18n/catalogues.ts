@@ -3,6 +3,7 @@
 import deAction from "./de/action.json";
 import deAgent from "./de/agent.json";
 import deBridge from "./de/bridge.json";
+import deChat from "./de/chat.json";
 import deCore from "./de/core.json";
 import deLlm from "./de/llm.json";
 import dePanel from "./de/panel.json";
@@ -17,6 +18,7 @@ import deTools from "./de/tools.json";
 import enAction from "./en/action.json";
 import enAgent from "./en/agent.json";
 import enBridge from "./en/bridge.json";
+import enChat from "./en/chat.json";
 import enCore from "./en/core.json";
 import enLlm from "./en/llm.json";
 import enPanel from "./en/panel.json";
@@ -31,6 +33,7 @@ import enTools from "./en/tools.json";
 import zhAction from "./zh-CN/action.json";
 import zhAgent from "./zh-CN/agent.json";
 import zhBridge from "./zh-CN/bridge.json";
+import zhChat from "./zh-CN/chat.json";
 import zhCore from "./zh-CN/core.json";
 import zhLlm from "./zh-CN/llm.json";
 import zhPanel from "./zh-CN/panel.json";
@@ -51,6 +54,7 @@ export const english: Catalogue = {
 	...enAction,
 	...enAgent,
 	...enBridge,
+	...enChat,
 	...enCore,
 	...enLlm,
 	...enPanel,
@@ -68,6 +72,7 @@ const german: Catalogue = {
 	...deAction,
 	...deAgent,
 	...deBridge,
+	...deChat,
 	...deCore,
 	...deLlm,
 	...dePanel,
@@ -85,6 +90,7 @@ const chinese: Catalogue = {
 	...zhAction,
 	...zhAgent,
 	...zhBridge,
+	...zhChat,
 	...zhCore,
 	...zhLlm,
 	...zhPanel,

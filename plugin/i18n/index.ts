@@ -90,6 +90,19 @@ export function number(n: number): string {
 	return new Intl.NumberFormat(language).format(n);
 }
 
+/** A large number in few characters: "3.2K". */
+export function compact(n: number): string {
+	return new Intl.NumberFormat(language, { notation: "compact", maximumFractionDigits: 1 }).format(n);
+}
+
+/** A price, with two digits that are not 0 where it is small. A currency that is no ISO 4217 code stands before it. */
+export function money(amount: number, currency: string): string {
+	const digits = { maximumSignificantDigits: amount < 1 ? 2 : 4 };
+	if (!/^[A-Za-z]{3}$/.test(currency))
+		return `${currency} ${new Intl.NumberFormat(language, digits).format(amount)}`;
+	return new Intl.NumberFormat(language, { style: "currency", currency, ...digits }).format(amount);
+}
+
 /** Bytes as a person reads them: "3.1 MB". Units of 1000. */
 export function bytes(n: number): string {
 	const units = ["byte", "kilobyte", "megabyte", "gigabyte"] as const;

@@ -59,12 +59,20 @@ export function markdown(el: HTMLElement, drawn: { shell: Shell; text: string })
 	return { update, destroy: () => slots.forEach((slot) => slot.destroy()) };
 }
 
-/** One block of a reply: it shows the latest of its renderings that is ready. */
+/** Milliseconds between two renderings of a block that grows, at least. */
+const renderPause = 40;
+
+/**
+ * One block of a reply. While a rendering is under way the next one waits, and
+ * after a slow one it waits longer: however fast text arrives, most of the time
+ * is left to the person.
+ */
 class Slot {
 	private readonly el: HTMLElement;
-	private text = "";
-	private asked = 0;
-	private shown = 0;
+	private wanted = "";
+	private drawn = "";
+	private busy = false;
+	private timer = 0;
 	private rendered: Rendered | null = null;
 
 	constructor(parent: HTMLElement) {
@@ -72,21 +80,36 @@ class Slot {
 	}
 
 	show(shell: Shell, text: string): void {
-		if (this.text === text) return;
-		this.text = text;
-		const turn = ++this.asked;
+		this.wanted = text;
+		if (!this.busy) void this.draw(shell);
+	}
+
+	private async draw(shell: Shell): Promise<void> {
+		if (this.drawn === this.wanted) return;
+		this.busy = true;
+		const text = this.wanted;
+		const begun = performance.now();
 		const fresh = createDiv();
 		const rendered = shell.markdown(fresh, text);
-		void rendered.done.then(() => {
-			if (turn < this.shown || !this.el.isConnected) return rendered.dispose();
-			this.shown = turn;
-			this.rendered?.dispose();
-			this.rendered = rendered;
-			this.el.replaceChildren(...Array.from(fresh.childNodes));
-		});
+		try {
+			await rendered.done;
+		} catch {
+			fresh.setText(text);
+		}
+		if (!this.el.isConnected) return rendered.dispose();
+		this.rendered?.dispose();
+		this.rendered = rendered;
+		this.drawn = text;
+		this.el.replaceChildren(...Array.from(fresh.childNodes));
+		const pause = Math.max(renderPause, 3 * (performance.now() - begun));
+		this.timer = window.setTimeout(() => {
+			this.busy = false;
+			void this.draw(shell);
+		}, pause);
 	}
 
 	destroy(): void {
+		window.clearTimeout(this.timer);
 		this.rendered?.dispose();
 		this.el.remove();
 	}
@@ -94,19 +117,20 @@ class Slot {
 
 /**
  * Keeps a scrolling element at its end while it grows: from when on is set, for
- * as long as the person has not scrolled away.
+ * as long as the person is at the end.
  */
 export function follow(el: HTMLElement, on: boolean): Updatable<boolean> {
 	const slack = 24;
+	let following = false;
 	let stuck = false;
 	const toEnd = () => {
 		if (stuck) el.scrollTop = el.scrollHeight;
 	};
 	const scrolled = () => {
-		stuck &&= el.scrollHeight - el.scrollTop - el.clientHeight <= slack;
+		stuck = following && el.scrollHeight - el.scrollTop - el.clientHeight <= slack;
 	};
 	const update = (next: boolean) => {
-		stuck = next;
+		following = stuck = next;
 		toEnd();
 	};
 	el.addEventListener("scroll", scrolled, { passive: true });
@@ -120,6 +144,18 @@ export function follow(el: HTMLElement, on: boolean): Updatable<boolean> {
 			grown.disconnect();
 		},
 	};
+}
+
+let names = 0;
+
+/**
+ * Names an element for those who hear the panel. (An aria-label would be shown
+ * by the app as a tooltip, over everything that the element holds.)
+ */
+export function named(el: HTMLElement, name: string): Updatable<string> {
+	const label = el.createSpan({ text: name, attr: { id: `ea-name-${++names}`, hidden: "" } });
+	el.setAttribute("aria-labelledby", label.id);
+	return { update: (next) => label.setText(next) };
 }
 
 /** Brings the element into sight when it appears. */

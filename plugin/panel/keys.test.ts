@@ -35,6 +35,18 @@ describe("in the message", () => {
 	it.each(cases)("%s", (_name, event, text, expected) => {
 		expect(keyMeans(event, text)).toBe(expected);
 	});
+
+	const enters: [string, Key, boolean, string][] = [
+		["Alt+Enter queues", key("Enter", { altKey: true }), false, "queue"],
+		["Ctrl+Enter runs", key("Enter", { ctrlKey: true }), false, "run"],
+		["Enter breaks the line when it is turned round", key("Enter"), true, ""],
+		["Shift+Enter runs then", key("Enter", { shiftKey: true }), true, "run"],
+		["Cmd+Enter runs then too", key("Enter", { metaKey: true }), true, "run"],
+		["Shift+Enter belongs to an input method too", key("Enter", { shiftKey: true, keyCode: 229 }), true, ""],
+	];
+	it.each(enters)("%s", (_name, event, breaks, expected) => {
+		expect(keyMeans(event, caret("a"), breaks)).toBe(expected);
+	});
 });
 
 describe("recalling", () => {

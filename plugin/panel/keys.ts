@@ -18,21 +18,38 @@ export interface Caret {
 	selectionEnd: number | null;
 }
 
+/** What a key asks for; "" leaves it to the text field. */
+export type Meaning = "run" | "queue" | "stop" | "older" | "newer" | "";
+
 /**
- * Enter runs, Shift+Enter breaks the line, Escape stops, the up and down arrows
- * at the text's very edges recall what was said. While an input method composes,
- * every key is its own (key code 229 is what browsers send for the Enter that
- * ends a composition, after isComposing has gone back to false).
+ * Enter runs and Shift+Enter breaks the line; with enterBreaks it is the other
+ * way round, and Ctrl or Cmd with Enter always runs. Alt+Enter queues. Escape
+ * stops; the up and down arrows at the text's very edges recall what was said.
+ * While an input method composes, every key is its own (key code 229 is what
+ * browsers send for the Enter that ends a composition, after isComposing has
+ * gone back to false).
  */
-export function keyMeans(key: Key, text: Caret): "run" | "stop" | "older" | "newer" | "" {
-	if (key.isComposing || key.keyCode === 229) return "";
-	if (key.key === "Enter") return key.shiftKey || key.altKey ? "" : "run";
+export function keyMeans(key: Key, text: Caret, enterBreaks = false): Meaning {
+	if (composes(key)) return "";
+	if (key.key === "Enter") return enterMeans(key, enterBreaks);
 	if (key.shiftKey || key.altKey || key.ctrlKey || key.metaKey) return "";
 	if (key.key === "Escape") return "stop";
 	if (text.selectionStart !== text.selectionEnd) return "";
 	if (key.key === "ArrowUp" && text.selectionStart === 0) return "older";
 	if (key.key === "ArrowDown" && text.selectionStart === text.value.length) return "newer";
 	return "";
+}
+
+/** Whether an input method has the key. */
+export function composes(key: Key): boolean {
+	return key.isComposing || key.keyCode === 229;
+}
+
+function enterMeans(key: Key, enterBreaks: boolean): Meaning {
+	if (key.altKey) return "queue";
+	if (key.ctrlKey || key.metaKey) return "run";
+	// A break is left to the field, which does it with its own undo.
+	return key.shiftKey === enterBreaks ? "run" : "";
 }
 
 /**

@@ -29,9 +29,14 @@ export interface PanelState {
 	/** False until the core has answered for the first time. */
 	readonly loaded: boolean;
 	readonly turns: readonly Turn[];
+	/** Conversations that the person has left: their turns are not shown. */
+	readonly left: readonly string[];
 	readonly review: Review | null;
 	readonly run: RunState | null;
+	/** The calls of the run, or agent's turn, that was heard of last. */
 	readonly log: CallLog;
+	/** The calls of a few others before it, latest first. */
+	readonly logs: readonly CallLog[];
 	/** The end of every run heard of since the panel's start, by run id. */
 	readonly outcomes: Readonly<Record<string, RunState>>;
 	readonly lastRun: RunSummary | null;
@@ -46,13 +51,18 @@ export interface PanelState {
 
 const noCalls: CallLog = { run: "", calls: [], at: new Map() };
 
+/** How many logs of earlier runs are remembered. */
+const keptLogs = 8;
+
 /** The state before the core has said anything. */
 export const initial: PanelState = {
 	loaded: false,
 	turns: [],
+	left: [],
 	review: null,
 	run: null,
 	log: noCalls,
+	logs: [],
 	outcomes: {},
 	lastRun: null,
 	actions: [],
@@ -151,6 +161,7 @@ class Draft {
 		// What the core says of a turn is whole: text that streamed before it is in it.
 		this.text.delete(turn.id);
 		const at = this.next.turns.findIndex((t) => t.id === turn.id);
+		if (at < 0 && this.next.left.includes(turn.conversation)) return;
 		this.next.turns =
 			at < 0 ? [...this.next.turns, turn] : this.next.turns.map((t, i) => (i === at ? turn : t));
 	}
@@ -227,8 +238,14 @@ class Draft {
 		return this.log ?? this.next.log;
 	}
 
+	/** Begins the log of a run, or goes on with the one it has; the present one is put away. */
 	private startLog(run: string): void {
-		this.log = { run, calls: [], at: new Map() };
+		const present = this.callLog();
+		const others = this.next.logs.filter((log) => log.run !== run);
+		const known = this.next.logs.find((log) => log.run === run);
+		this.next.logs = present.calls.length > 0 ? [present, ...others].slice(0, keptLogs) : others;
+		this.next.log = known ?? { run, calls: [], at: new Map() };
+		this.log = null;
 	}
 
 	private ownLog(): { run: string; calls: CallView[]; at: Map<string, number> } {
@@ -240,6 +257,12 @@ class Draft {
 /** A list that Go may have sent as null. */
 export function list<T>(items: readonly T[] | null | undefined): readonly T[] {
 	return items ?? [];
+}
+
+/** The calls of a run or of an agent's turn, as far as they are remembered. */
+export function callsOf(state: PanelState, run: string): readonly CallView[] {
+	if (run === "") return [];
+	return (state.log.run === run ? state.log : state.logs.find((log) => log.run === run))?.calls ?? [];
 }
 
 /** The turn that the core works on, if it does. */

@@ -7,6 +7,7 @@ import { SvelteMap } from "svelte/reactivity";
 import type {
 	Action,
 	Amendment,
+	Attachment,
 	Conflict,
 	Event,
 	FileView,
@@ -15,11 +16,15 @@ import type {
 	Problem,
 	Result,
 	Reverted,
+	Send,
 	State,
+	Turn,
 } from "../protocol";
+import { Compose } from "./compose.svelte";
 import { asProblem, type Core } from "./core";
 import { initial, list, reduceAll, runningRun, workingTurn } from "./reducer";
-import type { Selected, Shell } from "./shell";
+import type { Shell } from "./shell";
+import { Talks } from "./talks.svelte";
 
 /** Conflicts of a revert that wait for the person's choices. */
 export interface OpenConflicts {
@@ -28,30 +33,26 @@ export interface OpenConflicts {
 	conflicts: readonly Conflict[];
 }
 
-/** The selection as the composer shows it. */
-export interface Offer {
-	path: string;
-	snippet: string;
-	tokens: number;
-}
+/** What a revert did: `restored` is files only, and the folders are counted. */
+export type TakenBack = Reverted & { folders: number };
 
 /** Runs a function soon, once for all that asked; returns a way to forget it. */
 export type Schedule = (flush: () => void) => () => void;
 
 /** The screens of the panel. */
-export type Screen = "chat" | "history" | "import";
+export type Screen = "chat" | "history" | "import" | "conversations";
 
 export class Session {
 	state = $state.raw(initial);
 	screen = $state<Screen>("chat");
 	/** What went wrong with the last thing the person did. */
 	failure = $state.raw<Problem | null>(null);
-	draft = $state("");
-	offer = $state.raw<Offer | null>(null);
-	/** False once the person has taken the selection out of the message. */
-	useSelection = $state(true);
+	/** The message that is being written. */
+	readonly compose: Compose;
+	/** The kept conversations. */
+	readonly talks: Talks;
 	conflicts = $state.raw<OpenConflicts | null>(null);
-	reverted = $state.raw<Reverted | null>(null);
+	reverted = $state.raw<TakenBack | null>(null);
 	/** The action that a link asks to run: the person says yes or no first. */
 	linked = $state.raw<Action | null>(null);
 	/** The run that the history opens by itself. */
@@ -63,7 +64,8 @@ export class Session {
 
 	private queue: Event[] = [];
 	private unschedule: (() => void) | null = null;
-	private conversation = newId();
+	/** What went along with a turn, by its id, for sending it again. */
+	private sent = new SvelteMap<string, readonly Attachment[]>();
 	private estimating = 0;
 
 	constructor(
@@ -71,12 +73,14 @@ export class Session {
 		readonly shell: Shell,
 		private readonly schedule: Schedule,
 	) {
-		this.draft = shell.loadDraft();
+		this.compose = new Compose(shell);
+		this.talks = new Talks(this);
 	}
 
 	/** Takes an event of the core; the state follows with the next frame. */
 	receive(event: Event): void {
 		this.queue.push(event);
+		if (event.type === "conversations.changed") this.talks.changed();
 		this.unschedule ??= this.schedule(() => this.flush());
 	}
 
@@ -127,13 +131,24 @@ export class Session {
 		}
 	}
 
+	/** Asks the core for what is not worth a complaint; undefined when it fails. */
+	async askQuietly<M extends Method>(method: M, params: Params<M>): Promise<Result<M> | undefined> {
+		try {
+			return await (await untrack(() => this.core())).request(method, params);
+		} catch {
+			return undefined;
+		}
+	}
+
 	/** Starts the core if it sleeps. A failure is shown. */
 	async start(): Promise<void> {
 		try {
 			await this.core();
 		} catch (error) {
 			this.failure = asProblem(error);
+			return;
 		}
+		await this.talks.restore();
 	}
 
 	private async core(): Promise<Core> {
@@ -145,25 +160,46 @@ export class Session {
 		}
 	}
 
-	setDraft(text: string): void {
-		this.draft = text;
-		this.shell.saveDraft(text);
+	/** Whether the core works on a turn; then no conversation begins or is opened. */
+	get working(): Turn | null {
+		return workingTurn(this.state);
 	}
 
-	/** Sends the instruction; dryRun asks for a review that cannot be approved. */
-	async send(dryRun: boolean, text = this.draft): Promise<void> {
-		if (text.trim() === "") return;
+	/** Sends what is written; dryRun asks for a review that cannot be approved. */
+	async send(more: Partial<Send> = {}): Promise<void> {
+		const message = { ...this.compose.message(this.talks.id), ...more };
+		if (message.text.trim() === "" && !message.continue) return;
 		this.reverted = null;
 		this.conflicts = null;
-		const sent = await this.ask("send", {
-			text,
-			mode: "plan",
-			dryRun,
-			useSelection: this.useSelection,
-			conversation: this.conversation,
+		const accepted = await this.ask("send", message);
+		if (!accepted) return;
+		this.sent.set(accepted.turn, message.attached ?? []);
+		this.talks.keep();
+		if (message.replace) this.withoutLast(accepted.turn);
+		if (!message.continue) this.compose.sent(message.text);
+	}
+
+	/** Sends a message once more, in the place of the turn that it began. */
+	async regenerate(turn: Turn): Promise<void> {
+		const attached = this.attachedTo(turn);
+		await this.send({
+			text: turn.text,
+			mode: turn.mode ?? this.compose.mode,
+			replace: true,
+			...(attached.length > 0 ? { attached: [...attached] } : {}),
 		});
-		if (sent && this.draft === text) this.setDraft("");
-		if (sent) this.useSelection = true;
+	}
+
+	/** What went along with a turn: with the images' bytes where this panel sent them. */
+	attachedTo(turn: Turn): readonly Attachment[] {
+		return this.sent.get(turn.id) ?? list(turn.attached);
+	}
+
+	/** The turn that was replaced leaves the transcript. */
+	private withoutLast(by: string): void {
+		const turns = this.state.turns.filter((turn) => turn.id !== by);
+		const replaced = turns.at(-1);
+		if (replaced) this.state = { ...this.state, turns: this.state.turns.filter((t) => t !== replaced) };
 	}
 
 	/** Ends what is under way: the run, or the model's turn. */
@@ -175,10 +211,22 @@ export class Session {
 
 	/** Begins the transcript anew; what was done stays in the history. */
 	newConversation(): void {
-		this.conversation = newId();
+		this.talks.begin();
+		this.transcript([]);
+	}
+
+	/** Shows another conversation's turns. */
+	transcript(turns: readonly Turn[]): void {
 		this.failure = null;
 		this.reverted = null;
-		this.state = { ...this.state, turns: [], run: runningRun(this.state), announcement: null };
+		this.compose.replaces = "";
+		this.screen = "chat";
+		this.flush();
+		const shown = this.state.turns.map((turn) => turn.conversation).filter((id) => id !== "");
+		const left = [...this.state.left, ...shown].filter(
+			(id, i, all) => id !== this.talks.id && all.indexOf(id) === i,
+		);
+		this.state = { ...this.state, turns, left, run: runningRun(this.state), announcement: null };
 	}
 
 	/** Says no to the open review. */
@@ -219,7 +267,7 @@ export class Session {
 
 	/** Takes a run back: all of it, or one path. */
 	async revert(run: string, path?: string, choices?: Params<"run.revert">["choices"]): Promise<void> {
-		this.took(run, path, await this.ask("run.revert", { run, path, choices }));
+		await this.took(run, path, await this.ask("run.revert", { run, path, choices }));
 	}
 
 	/** Opens the history on one run. */
@@ -230,12 +278,15 @@ export class Session {
 
 	/** Settles a run that a crash left unfinished. */
 	async recover(run: string, choice: string): Promise<void> {
-		this.took(run, undefined, await this.ask("recovery.resolve", { run, choice }));
+		await this.took(run, undefined, await this.ask("recovery.resolve", { run, choice }));
 	}
 
-	private took(run: string, path: string | undefined, result: Reverted | undefined): void {
+	private async took(run: string, path: string | undefined, result: Reverted | undefined): Promise<void> {
 		if (!result) return;
-		this.reverted = result;
+		const changed = await this.askQuietly("run.get", { run });
+		const folders = list(changed?.files).flatMap((f) => (/dir$/.test(f.status) ? [f.path] : []));
+		const restored = list(result.restored).filter((p) => !folders.includes(p));
+		this.reverted = { ...result, restored, folders: list(result.restored).length - restored.length };
 		const conflicts = list(result.conflicts);
 		this.conflicts = conflicts.length > 0 ? { run, path, conflicts } : null;
 		if (result.problem) this.failure = result.problem;
@@ -244,24 +295,23 @@ export class Session {
 	/** Looks at the selection again and asks the core for its size. */
 	async lookAtSelection(): Promise<void> {
 		const turn = ++this.estimating;
-		const selected: Selected | null = this.shell.selection();
-		if (!selected || selected.text === "") {
-			this.offer = null;
-			this.useSelection = true;
-			return;
-		}
+		const selected = this.compose.look();
+		if (!selected) return;
 		try {
 			const core = await this.connect();
 			const { snippet, tokens } = await core.request("estimate", { text: selected.text });
 			// A later look may have been answered before this one.
-			if (turn === this.estimating) this.offer = { path: selected.path, snippet, tokens };
+			if (turn === this.estimating) this.compose.offer = { path: selected.path, snippet, tokens };
 		} catch (error) {
 			if (turn === this.estimating) this.failure = asProblem(error);
 		}
 	}
-}
 
-// Not randomUUID: phones show the app from an origin that has none.
-function newId(): string {
-	return Array.from(crypto.getRandomValues(new Uint32Array(4)), (n) => n.toString(36)).join("-");
+	/** Asks the core what sending the message as it is would take. */
+	async estimate(): Promise<void> {
+		if (!this.state.loaded || !this.state.ready) return;
+		const send = this.compose.message(this.talks.id);
+		const cost = await this.askQuietly("estimate", { text: "", send });
+		if (cost) this.compose.cost = cost;
+	}
 }

@@ -47,7 +47,39 @@ export interface Shell {
 	watchSelection(changed: () => void): () => void;
 	/** Turns a text field into one that suggests folders or notes. */
 	suggest(input: HTMLInputElement, kind: "folder" | "note"): void;
-	/** Text that was being written when the panel was closed. */
-	loadDraft(): string;
-	saveDraft(text: string): void;
+	/** What this device remembers of the panel under a name; "" for nothing. */
+	remembered(what: Remembered): string;
+	remember(what: Remembered, text: string): void;
+	/** What the person has chosen in the settings. */
+	preferences(): Preferences;
+	/** The path of the note that was last used, or "". */
+	active(): string;
+	/** Things of the vault that fit what is typed; null when a newer search has begun. */
+	find(text: string): Promise<Named[] | null>;
+	/** The things of the vault that a dragged or pasted text names: links and addresses of the app. */
+	namedBy(text: string): Named[];
+	/** An address to show an image of the vault by. */
+	imageUrl(path: string): string;
+	/** Writes into the note that was last used, by its editor, whose undo takes it back. Whether it could. */
+	write(text: string, where: "cursor" | "selection"): boolean;
+}
+
+/** What is remembered from one start to the next, on this device. */
+export type Remembered = "draft" | "mode" | "model" | "conversation";
+
+/** Settings that only the panel needs. */
+export interface Preferences {
+	/** The model of the settings. */
+	model: string;
+	/** Enter breaks the line, and Shift+Enter runs. */
+	enterBreaks: boolean;
+}
+
+/** Something of the vault that goes along with a message. */
+export interface Named {
+	kind: "note" | "folder" | "tag" | "heading" | "image";
+	/** "" for a tag. */
+	path: string;
+	/** The tag (with "#") or the heading; "" for the others. */
+	name: string;
 }

@@ -296,6 +296,7 @@ func (s *Server) afterRevert(ctx context.Context, p protocol.Revert, out *protoc
 			s.run.mu.Lock()
 			s.run.rs.Can = protocol.Can{Save: s.run.rs.Can.Save}
 			s.run.rs.Text = protocol.Message{Key: "run.takenBack", Params: map[string]string{"goal": s.run.rs.Goal}}
+			s.run.rs.Summary = nil // what it did is no more
 			s.run.mu.Unlock()
 		}
 		s.mu.Unlock()
