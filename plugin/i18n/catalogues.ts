@@ -4,6 +4,7 @@ import deAction from "./de/action.json";
 import deAgent from "./de/agent.json";
 import deBridge from "./de/bridge.json";
 import deChat from "./de/chat.json";
+import deBundled from "./de/bundled.json";
 import deCore from "./de/core.json";
 import deLlm from "./de/llm.json";
 import dePanel from "./de/panel.json";
@@ -19,6 +20,7 @@ import enAction from "./en/action.json";
 import enAgent from "./en/agent.json";
 import enBridge from "./en/bridge.json";
 import enChat from "./en/chat.json";
+import enBundled from "./en/bundled.json";
 import enCore from "./en/core.json";
 import enLlm from "./en/llm.json";
 import enPanel from "./en/panel.json";
@@ -34,6 +36,7 @@ import zhAction from "./zh-CN/action.json";
 import zhAgent from "./zh-CN/agent.json";
 import zhBridge from "./zh-CN/bridge.json";
 import zhChat from "./zh-CN/chat.json";
+import zhBundled from "./zh-CN/bundled.json";
 import zhCore from "./zh-CN/core.json";
 import zhLlm from "./zh-CN/llm.json";
 import zhPanel from "./zh-CN/panel.json";
@@ -55,6 +58,7 @@ export const english: Catalogue = {
 	...enAgent,
 	...enBridge,
 	...enChat,
+	...enBundled,
 	...enCore,
 	...enLlm,
 	...enPanel,
@@ -73,6 +77,7 @@ const german: Catalogue = {
 	...deAgent,
 	...deBridge,
 	...deChat,
+	...deBundled,
 	...deCore,
 	...deLlm,
 	...dePanel,
@@ -91,6 +96,7 @@ const chinese: Catalogue = {
 	...zhAgent,
 	...zhBridge,
 	...zhChat,
+	...zhBundled,
 	...zhCore,
 	...zhLlm,
 	...zhPanel,

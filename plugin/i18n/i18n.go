@@ -17,7 +17,7 @@ import (
 	"sync"
 )
 
-//go:embed en/*.json
+//go:embed en/*.json */bundled.json
 var files embed.FS
 
 var catalogue = sync.OnceValue(func() map[string]string {
@@ -44,6 +44,41 @@ var catalogue = sync.OnceValue(func() map[string]string {
 	}
 	return all
 })
+
+// Bundled gives a text of bundled.json in a language (BCP 47), English where
+// there is none: the names of the actions that come with the plugin, which are
+// data (they are searched by, and copied), not messages. It fills nothing in.
+func Bundled(language, key string) string {
+	for _, folder := range []string{folderOf(language), "en"} {
+		if text, ok := bundled(folder)[key]; ok {
+			return text
+		}
+	}
+	return key
+}
+
+// folderOf chooses as the panel does (index.ts).
+func folderOf(language string) string {
+	switch low := strings.ToLower(language); low {
+	case "zh", "zh-cn", "zh-hans", "zh-sg":
+		return "zh-CN"
+	default:
+		base, _, _ := strings.Cut(low, "-")
+		return base
+	}
+}
+
+func bundled(folder string) map[string]string {
+	b, err := files.ReadFile(folder + "/bundled.json")
+	if err != nil {
+		return nil // no such language
+	}
+	words := map[string]string{}
+	if err := json.Unmarshal(b, &words); err != nil {
+		panic(fmt.Sprintf("i18n: %s/bundled.json: %v", folder, err))
+	}
+	return words
+}
 
 // Has says whether the catalogue has words for the key.
 func Has(key string) bool {

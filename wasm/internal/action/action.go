@@ -1,10 +1,15 @@
-// Package action holds saved actions: a plan that worked, kept with parameters,
-// to run again without a model (embedded-agent §9).
+// Package action holds saved actions: a plan that worked, or a prompt, kept
+// with parameters (embedded-agent §9).
 //
-// What a plan reads from the editor it reads anew each time. What a person
-// would want to change is made a parameter: the folder that the plan writes to
-// becomes ${folderName}, with the folder of the first run as its value. An
-// action that was imported, or changed by hand, always asks before it runs.
+// A plan runs again without a model. What it reads from the editor it reads
+// anew each time. What a person would want to change is made a parameter (see
+// FromPlan): the folder that the plan writes to becomes ${folderName}, with the
+// folder of the first run as its value. The parameters selection,
+// selectionBullets, note and date take their values from where the person is
+// (see Context). What has no value is asked for.
+//
+// An action that was imported, or changed by hand, always asks before it runs.
+// Twelve actions come with the plugin (see Bundled).
 package action
 
 import (
@@ -14,110 +19,82 @@ import (
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/plan"
-	"embedded-agent/wasm/internal/tool"
 )
 
-// Action is one saved action.
+// Action is one saved action: a plan, or a prompt.
 type Action struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 	Icon string `json:"icon,omitempty"`
-	// Plan is an ActionPlan, with ${name} where a parameter goes.
-	Plan   json.RawMessage `json:"plan"`
-	Params []Param         `json:"params,omitempty"`
+	// Group is a heading of the list; Ribbon shows the icon in the ribbon.
+	Group  string `json:"group,omitempty"`
+	Ribbon bool   `json:"ribbon,omitempty"`
+	// Plan is an ActionPlan, with ${name} where a parameter goes; nil for a
+	// prompt.
+	Plan json.RawMessage `json:"plan,omitempty"`
+	// Prompt is what a model is asked, with ${name} likewise.
+	Prompt string  `json:"prompt,omitempty"`
+	Params []Param `json:"params,omitempty"`
 	// Trusted actions were saved here from a run that was approved; others
 	// always ask.
 	Trusted bool `json:"trusted,omitempty"`
+
+	bundled bool
 }
 
 // Param is one value that is asked for when it is missing.
 type Param struct {
-	Name    string   `json:"name"`
-	Kind    string   `json:"kind"` // text, longtext, folder, note, date, choice
-	Value   string   `json:"value,omitempty"`
+	Name  string `json:"name"`
+	Kind  string `json:"kind"` // text, longtext, folder, note, date, choice
+	Value string `json:"value,omitempty"`
+	// Choices are the values of the kind choice, the first one chosen before
+	// the person says otherwise.
 	Choices []string `json:"choices,omitempty"`
+	// Optional values may be empty: they are asked for beside a missing one.
+	Optional bool `json:"optional,omitempty"`
+	// Label is the key of the field's name; "" gives one made of Name.
+	Label string `json:"label,omitempty"`
 }
 
-// Selection is the parameter that stands for the editor's selection: it is
-// asked for when an action reads a selection and there is none.
-const Selection = "selection"
+// The kinds of a parameter.
+const (
+	Text     = "text"
+	Longtext = "longtext"
+	Folder   = "folder"
+	Note     = "note"
+	Date     = "date"
+	Choice   = "choice"
+)
 
-// folderName is the parameter that FromPlan makes of the one folder a plan
-// writes to.
-const folderName = "folderName"
+var paramKinds = []string{Text, Longtext, Folder, Note, Date, Choice}
 
-// FromPlan makes an action of a plan that ran.
-func FromPlan(id, name string, p *plan.Plan, reg *tool.Registry) (*Action, error) {
-	name = strings.TrimSpace(name)
-	if name == "" {
-		return nil, fault.New(fault.Validation, "error.action.name", nil)
+// The kinds of an action.
+const (
+	KindPlan     = "plan"     // a fixed plan
+	KindTemplate = "template" // a plan with parameters
+	KindPrompt   = "prompt"   // asks a model
+)
+
+// Kind says what the action is, by what is in it.
+func (a *Action) Kind() string {
+	if a.Plan == nil {
+		return KindPrompt
 	}
-	t := plan.AsTemplate(p)
-	a := &Action{ID: id, Name: name, Trusted: true}
-	if folder, ok := oneFolder(t, reg); ok {
-		replaceFolder(t, reg, folder)
-		a.Params = append(a.Params, Param{Name: folderName, Kind: "folder", Value: folder})
+	if p, err := a.Template(); err == nil && len(plan.Parameters(p)) > 0 {
+		return KindTemplate
 	}
-	raw, err := json.Marshal(t)
-	if err != nil {
-		return nil, err
-	}
-	a.Plan = raw
-	return a, nil
+	return KindPlan
 }
 
-// oneFolder finds the folder that a plan writes to, when it is written out and
-// there is exactly one.
-func oneFolder(p *plan.Plan, reg *tool.Registry) (string, bool) {
-	found := ""
-	for i := range p.Steps {
-		for _, v := range folders(&p.Steps[i], reg) {
-			if found != "" && v != found {
-				return "", false
-			}
-			found = v
-		}
-	}
-	return found, found != ""
-}
+// Bundled says whether the action comes with the plugin.
+func (a *Action) Bundled() bool { return a.bundled }
 
-// folders lists a step's literal folder arguments.
-func folders(s *plan.Step, reg *tool.Registry) []string {
-	e, err := reg.Get(toolName(s), s.Version)
-	if err != nil || e.SideEffects.Risk() == tool.ReadOnly {
-		return nil
-	}
-	var out []string
-	for name, kind := range e.PathArgs() {
-		if v, ok := s.Args[name].(string); ok && kind == "folder" && v != "" && !strings.ContainsAny(v, "{$\\") {
-			out = append(out, v)
-		}
-	}
-	return out
-}
-
-func toolName(s *plan.Step) string {
-	name, _, _ := strings.Cut(s.Tool, "@")
-	return name
-}
-
-func replaceFolder(p *plan.Plan, reg *tool.Registry, folder string) {
-	for i := range p.Steps {
-		s := &p.Steps[i]
-		e, err := reg.Get(toolName(s), s.Version)
-		if err != nil {
-			continue
-		}
-		for name, kind := range e.PathArgs() {
-			if kind == "folder" && s.Args[name] == folder {
-				s.Args[name] = "${" + folderName + "}"
-			}
-		}
-	}
-}
-
-// Template decodes the action's plan as it is kept.
+// Template decodes the action's plan as it is kept. A prompt gives a plan
+// without steps whose goal is the prompt: it has the same parameters.
 func (a *Action) Template() (*plan.Plan, error) {
+	if a.Plan == nil {
+		return &plan.Plan{Goal: a.Prompt}, nil
+	}
 	p, problems := plan.Decode(a.Plan, plan.Limits{})
 	if p == nil || plan.Failed(problems) {
 		return nil, plan.Fault(problems)
@@ -125,70 +102,58 @@ func (a *Action) Template() (*plan.Plan, error) {
 	return p, nil
 }
 
-// Missing lists the parameters that still have no value, the selection among
-// them when the plan reads one and hasSelection is false.
-func (a *Action) Missing(values map[string]string, hasSelection bool) ([]Param, error) {
-	p, err := a.Template()
+// Same says whether two actions do the same.
+func (a *Action) Same(b *Action) bool {
+	if a.Prompt != b.Prompt || (a.Plan == nil) != (b.Plan == nil) {
+		return false
+	}
+	if a.Plan == nil {
+		return true
+	}
+	x, err := a.Template()
 	if err != nil {
-		return nil, err
+		return false
 	}
-	var out []Param
-	for _, name := range plan.Parameters(p) {
-		param := a.param(name)
-		if v, given := values[name]; (given && v != "") || (!given && param.Value != "") {
-			continue
-		}
-		out = append(out, param)
-	}
-	if _, given := values[Selection]; !given && !hasSelection && ReadsSelection(p) {
-		out = append(out, Param{Name: Selection, Kind: "longtext"})
-	}
-	return out, nil
-}
-
-func (a *Action) param(name string) Param {
-	if i := slices.IndexFunc(a.Params, func(p Param) bool { return p.Name == name }); i >= 0 {
-		return a.Params[i]
-	}
-	kind := "text"
-	switch {
-	case strings.HasPrefix(name, "selection"):
-		kind = "longtext"
-	case strings.HasPrefix(name, "folder"):
-		kind = "folder"
-	case strings.HasPrefix(name, "note"):
-		kind = "note"
-	case strings.HasPrefix(name, "date"):
-		kind = "date"
-	}
-	return Param{Name: name, Kind: kind}
-}
-
-// ReadsSelection says whether a plan needs a selection.
-func ReadsSelection(p *plan.Plan) bool {
-	return slices.ContainsFunc(p.Steps, func(s plan.Step) bool { return toolName(&s) == "editor.getSelection" })
-}
-
-// Bind gives the plan with its parameters filled.
-func (a *Action) Bind(values map[string]string) (*plan.Plan, error) {
-	p, err := a.Template()
+	y, err := b.Template()
 	if err != nil {
-		return nil, err
+		return false
 	}
-	all := map[string]any{}
-	for _, name := range plan.Parameters(p) {
-		v, ok := values[name]
-		if !ok || v == "" {
-			v = a.param(name).Value
-		}
-		if v != "" {
-			all[name] = v
-		}
-	}
-	return plan.BindParameters(p, all)
+	return equalPlans(x, y)
 }
 
-// Fields lists every parameter with its present value.
+// equalPlans compares plans as they are written out.
+func equalPlans(x, y *plan.Plan) bool {
+	a, err := json.Marshal(x)
+	if err != nil {
+		return false
+	}
+	b, err := json.Marshal(y)
+	return err == nil && string(a) == string(b)
+}
+
+// check refuses what cannot be kept: VALIDATION_ERROR. The plan itself is held
+// against the tools by the caller.
+func (a *Action) check() error {
+	if strings.TrimSpace(a.Name) == "" {
+		return fault.New(fault.Validation, "error.action.name", nil)
+	}
+	if (a.Plan == nil) == (strings.TrimSpace(a.Prompt) == "") {
+		return fault.New(fault.Validation, "error.action.planOrPrompt", nil)
+	}
+	for _, p := range a.Params {
+		if !slices.Contains(paramKinds, p.Kind) {
+			return fault.New(fault.Validation, "error.action.kind", fault.P{"name": p.Name, "kind": p.Kind})
+		}
+		if p.Kind == Choice && len(p.Choices) == 0 {
+			return fault.New(fault.Validation, "error.action.choices", fault.P{"name": p.Name})
+		}
+	}
+	_, err := a.Template()
+	return err
+}
+
+// Fields lists every parameter with the value it is kept with: nil for an
+// action that cannot be read.
 func (a *Action) Fields() []Param {
 	p, err := a.Template()
 	if err != nil {
@@ -199,4 +164,27 @@ func (a *Action) Fields() []Param {
 		out = append(out, a.param(name))
 	}
 	return out
+}
+
+func (a *Action) param(name string) Param {
+	if i := slices.IndexFunc(a.Params, func(p Param) bool { return p.Name == name }); i >= 0 {
+		return a.Params[i]
+	}
+	return Param{Name: name, Kind: kindOf(name)}
+}
+
+// kindOf guesses what a parameter is by its name.
+func kindOf(name string) string {
+	lower := strings.ToLower(name)
+	switch {
+	case strings.HasPrefix(lower, "selection"):
+		return Longtext
+	case strings.HasSuffix(lower, "folder") || strings.HasPrefix(lower, "folder"):
+		return Folder
+	case strings.HasPrefix(lower, "note") || strings.HasSuffix(lower, "note"):
+		return Note
+	case strings.HasPrefix(lower, "date") || strings.HasSuffix(lower, "date"):
+		return Date
+	}
+	return Text
 }

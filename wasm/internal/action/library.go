@@ -2,6 +2,7 @@ package action
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -9,18 +10,30 @@ import (
 	"strings"
 	"sync"
 
-	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 )
 
-// Library keeps the actions in the plugin's store. A write goes to a second
-// file first, so that a crash in the middle of one leaves the other whole.
+// Library keeps the actions in the plugin's store, and shows those that come
+// with the plugin beside them. A write goes to a second file first, so that a
+// crash in the middle of one leaves the other whole.
 type Library struct {
 	store host.Store
-	mu    sync.Mutex
-	list  []*Action
-	read  bool
+
+	mu      sync.Mutex
+	kept    state
+	bundled []*Action
+	read    bool
+}
+
+// state is what is kept.
+type state struct {
+	own []*Action
+	// order is the person's, by id, of own actions and bundled ones; what it
+	// leaves out comes after it.
+	order []string
+	// hidden are bundled actions that the person took off the list.
+	hidden []string
 }
 
 const (
@@ -30,36 +43,98 @@ const (
 	maxImport   = 4 << 20
 )
 
-// document is the file, and the form in which actions are exported.
+// document is the file, and the form in which actions are exported. Version 1
+// had neither prompts nor groups; what it has is read the same.
 type document struct {
 	Format  string    `json:"format"`
 	Version int       `json:"version"`
 	Actions []*Action `json:"actions"`
+	// Order and Hidden are only in the library's own file.
+	Order  []string `json:"order,omitempty"`
+	Hidden []string `json:"hidden,omitempty"`
 }
 
-// NewLibrary opens the library in a store.
-func NewLibrary(store host.Store) *Library { return &Library{store: store} }
+const version = 2
 
-// List gives the actions in the person's order.
+// NewLibrary opens the library in a store.
+func NewLibrary(store host.Store) *Library {
+	return &Library{store: store, bundled: Bundled("")}
+}
+
+// Speak gives the bundled actions their names in a language (BCP 47).
+func (l *Library) Speak(language string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.bundled = Bundled(language)
+}
+
+// List gives the actions in the person's order. Where the person gave none, own
+// actions come first, as they were saved, and then the bundled ones.
 func (l *Library) List(ctx context.Context) ([]*Action, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := l.load(ctx); err != nil {
 		return nil, err
 	}
-	return slices.Clone(l.list), nil
+	return l.listed(), nil
 }
 
-// Get finds an action: NOT_FOUND.
-func (l *Library) Get(ctx context.Context, id string) (*Action, error) {
-	list, err := l.List(ctx)
-	if err != nil {
+func (l *Library) listed() []*Action {
+	shown := slices.DeleteFunc(slices.Clone(l.bundled), func(a *Action) bool { return slices.Contains(l.kept.hidden, a.ID) })
+	all := append(slices.Clone(l.kept.own), shown...)
+	last := len(l.kept.order)
+	slices.SortStableFunc(all, func(a, b *Action) int { return cmp.Compare(l.place(a, last), l.place(b, last)) })
+	return all
+}
+
+// place is where an action stands; a new one of the person's comes before the
+// first bundled one.
+func (l *Library) place(a *Action, last int) int {
+	i := slices.Index(l.kept.order, a.ID)
+	switch {
+	case i >= 0:
+		return 2 * i
+	case a.bundled:
+		return 2 * last
+	}
+	first := slices.IndexFunc(l.kept.order, func(id string) bool { return l.bundle(id) != nil })
+	if first < 0 {
+		return 2*last - 1
+	}
+	return 2*first - 1
+}
+
+func (l *Library) bundle(id string) *Action { return find(l.bundled, id) }
+
+func find(list []*Action, id string) *Action {
+	if i := slices.IndexFunc(list, func(a *Action) bool { return a.ID == id }); i >= 0 {
+		return list[i]
+	}
+	return nil
+}
+
+// Hidden gives the bundled actions that the person took off the list.
+func (l *Library) Hidden(ctx context.Context) ([]*Action, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.load(ctx); err != nil {
 		return nil, err
 	}
-	for _, a := range list {
-		if a.ID == id {
-			return a, nil
-		}
+	return slices.DeleteFunc(slices.Clone(l.bundled), func(a *Action) bool { return !slices.Contains(l.kept.hidden, a.ID) }), nil
+}
+
+// Get finds an action, a hidden one too: NOT_FOUND.
+func (l *Library) Get(ctx context.Context, id string) (*Action, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.load(ctx); err != nil {
+		return nil, err
+	}
+	if a := find(l.kept.own, id); a != nil {
+		return a, nil
+	}
+	if a := l.bundle(id); a != nil {
+		return a, nil
 	}
 	return nil, fault.New(fault.NotFound, "error.action.missing", nil)
 }
@@ -77,7 +152,7 @@ func (l *Library) load(ctx context.Context) error {
 		}
 		var d document
 		if json.Unmarshal(b, &d) == nil && d.Format == format {
-			l.list, l.read = d.Actions, true
+			l.kept, l.read = state{d.Actions, d.Order, d.Hidden}, true
 			return nil
 		}
 	}
@@ -86,17 +161,17 @@ func (l *Library) load(ctx context.Context) error {
 }
 
 // change applies an edit and keeps the result.
-func (l *Library) change(ctx context.Context, edit func([]*Action) ([]*Action, error)) error {
+func (l *Library) change(ctx context.Context, edit func(*state) error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := l.load(ctx); err != nil {
 		return err
 	}
-	list, err := edit(slices.Clone(l.list))
-	if err != nil {
+	next := state{slices.Clone(l.kept.own), slices.Clone(l.kept.order), slices.Clone(l.kept.hidden)}
+	if err := edit(&next); err != nil {
 		return err
 	}
-	b, err := encode(list)
+	b, err := encode(document{Actions: next.own, Order: next.order, Hidden: next.hidden})
 	if err != nil {
 		return err
 	}
@@ -105,122 +180,125 @@ func (l *Library) change(ctx context.Context, edit func([]*Action) ([]*Action, e
 			return fault.New(fault.Internal, "error.action.store", nil).With(err)
 		}
 	}
-	l.list = list
+	l.kept = next
 	return nil
 }
 
-func encode(list []*Action) ([]byte, error) {
+func encode(d document) ([]byte, error) {
+	d.Format, d.Version = format, version
+	if d.Actions == nil {
+		d.Actions = []*Action{}
+	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
-	err := e.Encode(document{format, 1, list})
+	err := e.Encode(d)
 	return b.Bytes(), err
 }
 
-// Add keeps an action; one of the same name is refused.
-func (l *Library) Add(ctx context.Context, a *Action) error {
-	return l.change(ctx, func(list []*Action) ([]*Action, error) {
-		if taken(list, a.Name, "") {
-			return nil, fault.New(fault.Conflict, "error.action.taken", fault.P{"name": a.Name})
+// Put keeps an action: in place of the one with its id, else as a new one. A
+// name that another one has is refused, and so is a change of a bundled one.
+func (l *Library) Put(ctx context.Context, a *Action) error {
+	a.Name = strings.TrimSpace(a.Name)
+	if err := a.check(); err != nil {
+		return err
+	}
+	return l.change(ctx, func(s *state) error {
+		switch i := slices.IndexFunc(s.own, func(x *Action) bool { return x.ID == a.ID }); {
+		case l.bundle(a.ID) != nil:
+			return fault.New(fault.Precondition, "error.action.bundled", nil)
+		case l.taken(s, a.Name, a.ID):
+			return fault.New(fault.Conflict, "error.action.taken", fault.P{"name": a.Name})
+		case i >= 0:
+			s.own[i] = a
+		default:
+			s.own = append(s.own, a)
 		}
-		return append(list, a), nil
+		return nil
+	})
+}
+
+// Order keeps the person's order. Ids that are not there are left out.
+func (l *Library) Order(ctx context.Context, ids []string) error {
+	return l.change(ctx, func(s *state) error {
+		s.order = nil
+		for _, id := range ids {
+			if find(s.own, id) != nil || l.bundle(id) != nil {
+				s.order = appendNew(s.order, id)
+			}
+		}
+		return nil
 	})
 }
 
 // Rename gives an action another name.
 func (l *Library) Rename(ctx context.Context, id, name string) error {
 	name = strings.TrimSpace(name)
-	return l.change(ctx, func(list []*Action) ([]*Action, error) {
-		switch i := slices.IndexFunc(list, func(a *Action) bool { return a.ID == id }); {
+	return l.change(ctx, func(s *state) error {
+		switch i := slices.IndexFunc(s.own, func(a *Action) bool { return a.ID == id }); {
 		case name == "":
-			return nil, fault.New(fault.Validation, "error.action.name", nil)
+			return fault.New(fault.Validation, "error.action.name", nil)
+		case l.bundle(id) != nil:
+			return fault.New(fault.Precondition, "error.action.bundled", nil)
 		case i < 0:
-			return nil, fault.New(fault.NotFound, "error.action.missing", nil)
-		case taken(list, name, id):
-			return nil, fault.New(fault.Conflict, "error.action.taken", fault.P{"name": name})
+			return fault.New(fault.NotFound, "error.action.missing", nil)
+		case l.taken(s, name, id):
+			return fault.New(fault.Conflict, "error.action.taken", fault.P{"name": name})
 		default:
-			renamed := *list[i]
+			renamed := *s.own[i]
 			renamed.Name = name
-			list[i] = &renamed
+			s.own[i] = &renamed
 		}
-		return list, nil
+		return nil
 	})
 }
 
-// Remove deletes an action; one that is gone is removed already.
+// Remove deletes an action, or hides a bundled one; one that is gone is removed
+// already.
 func (l *Library) Remove(ctx context.Context, id string) error {
-	return l.change(ctx, func(list []*Action) ([]*Action, error) {
-		return slices.DeleteFunc(list, func(a *Action) bool { return a.ID == id }), nil
+	return l.change(ctx, func(s *state) error {
+		if l.bundle(id) != nil {
+			s.hidden = appendNew(s.hidden, id)
+			return nil
+		}
+		s.own = slices.DeleteFunc(s.own, func(a *Action) bool { return a.ID == id })
+		s.order = slices.DeleteFunc(s.order, func(x string) bool { return x == id })
+		return nil
 	})
 }
 
-func taken(list []*Action, name, except string) bool {
-	return slices.ContainsFunc(list, func(a *Action) bool { return a.ID != except && strings.EqualFold(a.Name, name) })
-}
-
-// Export gives the named actions (all, when none is named) as a document.
-func (l *Library) Export(ctx context.Context, ids []string) ([]byte, error) {
-	list, err := l.List(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var out []*Action
-	for _, a := range list {
-		if len(ids) == 0 || slices.Contains(ids, a.ID) {
-			plain := *a
-			plain.Trusted = false
-			out = append(out, &plain)
+// Restore shows a bundled action that was hidden.
+func (l *Library) Restore(ctx context.Context, id string) error {
+	return l.change(ctx, func(s *state) error {
+		if l.bundle(id) == nil {
+			return fault.New(fault.NotFound, "error.action.missing", nil)
 		}
-	}
-	return encode(out)
-}
-
-// Parse reads an exported document. Nothing in it is trusted; a plan that does
-// not decode is VALIDATION_ERROR.
-func Parse(raw []byte) ([]*Action, error) {
-	if len(raw) > maxImport {
-		return nil, fault.New(fault.Validation, "error.action.tooLarge", nil)
-	}
-	if err := canon.CheckDepth(raw); err != nil {
-		return nil, err
-	}
-	var d document
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&d); err != nil || d.Format != format {
-		return nil, fault.New(fault.Validation, "error.action.notAnExport", nil).With(err)
-	}
-	for _, a := range d.Actions {
-		if a == nil || strings.TrimSpace(a.Name) == "" {
-			return nil, fault.New(fault.Validation, "error.action.name", nil)
-		}
-		a.Trusted = false
-		if _, err := a.Template(); err != nil {
-			return nil, err
-		}
-	}
-	return d.Actions, nil
-}
-
-// Import keeps parsed actions under new ids; a taken name gets a number.
-func (l *Library) Import(ctx context.Context, actions []*Action, newID func() string) error {
-	return l.change(ctx, func(list []*Action) ([]*Action, error) {
-		for _, a := range actions {
-			a.ID = newID()
-			a.Name = free(list, a.Name)
-			list = append(list, a)
-		}
-		return list, nil
+		s.hidden = slices.DeleteFunc(s.hidden, func(x string) bool { return x == id })
+		return nil
 	})
 }
 
-func free(list []*Action, name string) string {
-	if !taken(list, name, "") {
+// taken says whether another action than the one with this id has the name.
+func (l *Library) taken(s *state, name, except string) bool {
+	has := func(a *Action) bool { return a.ID != except && strings.EqualFold(a.Name, name) }
+	return slices.ContainsFunc(s.own, has) || slices.ContainsFunc(l.bundled, has)
+}
+
+// Free gives the name, with a number behind it where another action has it.
+func (l *Library) Free(ctx context.Context, name string) (string, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	err := l.load(ctx)
+	return l.free(&l.kept, strings.TrimSpace(name)), err
+}
+
+func (l *Library) free(s *state, name string) string {
+	if !l.taken(s, name, "") {
 		return name
 	}
 	for n := 2; ; n++ {
-		if try := name + " (" + strconv.Itoa(n) + ")"; !taken(list, try, "") {
+		if try := name + " (" + strconv.Itoa(n) + ")"; !l.taken(s, try, "") {
 			return try
 		}
 	}

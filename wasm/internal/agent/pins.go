@@ -149,12 +149,22 @@ func ResolvePins(pins []Pin, out Outputs, last LastValues) (map[string]any, erro
 
 // choose gives the output of the selected call; false when there is none.
 func (s Selector) choose(out Outputs) (any, bool) {
+	e := s.Call(out)
+	if e == nil {
+		return nil, false
+	}
+	return e.Output, true
+}
+
+// Call gives the call that the selector chooses; nil where there is none, or
+// the one that it chooses failed.
+func (s Selector) Call(out Outputs) *tool.Envelope {
 	if s.Strategy == ByCallID {
 		e, ok := out.ToolsByID[s.CallID]
 		if !ok || !s.fits(e) || !succeeded(e) {
-			return nil, false
+			return nil
 		}
-		return e.Output, true
+		return &e
 	}
 	var chosen *tool.Envelope
 	for _, id := range out.ToolOrder {
@@ -163,14 +173,14 @@ func (s Selector) choose(out Outputs) (any, bool) {
 			continue
 		}
 		if s.Strategy == FirstSuccess && succeeded(e) {
-			return e.Output, true
+			return &e
 		}
 		chosen = &e
 	}
 	if s.Strategy == FirstSuccess || chosen == nil || !succeeded(*chosen) {
-		return nil, false
+		return nil
 	}
-	return chosen.Output, true
+	return chosen
 }
 
 func (s Selector) fits(e tool.Envelope) bool {

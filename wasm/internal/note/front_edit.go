@@ -211,6 +211,9 @@ func (d *Doc) replaceValue(p *Property, old, value any) []byte {
 			quote = raw[0]
 		}
 		text := yamlScalar(value, quote)
+		if s, ok := value.(string); ok && quote == 0 && bytes.IndexByte(raw, ',') >= 0 && plainSafe(strings.ReplaceAll(s, ",", "")) {
+			text = s // commas as there were before
+		}
 		if len(raw) == 0 && text != "" && d.Data[p.ValueAt.Start-1] == ':' {
 			text = " " + text
 		}

@@ -2,7 +2,9 @@ package note
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"slices"
 )
 
 // element is one element of a written list.
@@ -12,7 +14,8 @@ type element struct {
 }
 
 // editList changes a list in its own style: elements that stay keep their
-// bytes, those that go are cut out, new ones are put where they come. false
+// bytes, those that go are cut out, new ones are put where they come, in place
+// of one that goes where there is one: its comment and quotes stay. false
 // when the list is written in a way that is not understood; nothing is edited
 // then.
 func (d *Doc) editList(edits *Edits, p *Property, old, list []any) bool {
@@ -36,6 +39,11 @@ func (d *Doc) editList(edits *Edits, p *Property, old, list []any) bool {
 			for ; at < k; at++ {
 				edits.Replace(elems[at].Span, "")
 			}
+			at++
+			continue
+		}
+		if at < len(elems) && !slices.Contains(kept, at) && !elems[at].text.Empty() && d.oneLine(elems[at]) {
+			edits.Replace(elems[at].text, yamlScalar(v, cmp.Or(d.quoteOf(elems[at]), quote)))
 			at++
 			continue
 		}
@@ -80,16 +88,27 @@ func match(old, list []any) []int {
 func (d *Doc) commonQuote(elems []element) byte {
 	var quote byte
 	for i, e := range elems {
-		var c byte
-		if !e.text.Empty() && (d.Data[e.text.Start] == '"' || d.Data[e.text.Start] == '\'') {
-			c = d.Data[e.text.Start]
-		}
+		c := d.quoteOf(e)
 		if i > 0 && c != quote {
 			return 0
 		}
 		quote = c
 	}
 	return quote
+}
+
+// quoteOf gives an element's quotes, or 0.
+func (d *Doc) quoteOf(e element) byte {
+	if !e.text.Empty() && (d.Data[e.text.Start] == '"' || d.Data[e.text.Start] == '\'') {
+		return d.Data[e.text.Start]
+	}
+	return 0
+}
+
+// oneLine says whether a block element is a scalar on its own line.
+func (d *Doc) oneLine(e element) bool {
+	c := d.Data[e.text.Start]
+	return lineAfter(d.Data, e.Start, e.End) == e.End && bytes.IndexByte([]byte("[{|>&*!"), c) < 0
 }
 
 // blockElements reads a block list: lines that start with "- " at one
@@ -137,7 +156,7 @@ func (d *Doc) blockElements(p *Property) ([]element, bool) {
 // editFlow changes a list between brackets.
 func (d *Doc) editFlow(edits *Edits, p *Property, old, list []any) bool {
 	raw := p.ValueAt.Of(d.Data)
-	if bytes.IndexByte(raw, '#') >= 0 || raw[len(raw)-1] != ']' {
+	if flowComment(raw) || raw[len(raw)-1] != ']' {
 		return false
 	}
 	elems, ok := d.flowElements(Span{p.ValueAt.Start + 1, p.ValueAt.End - 1})
@@ -150,11 +169,17 @@ func (d *Doc) editFlow(edits *Edits, p *Property, old, list []any) bool {
 	if len(elems) > 1 {
 		separator = string(d.Data[elems[0].End:elems[1].Start])
 	}
+	taken := map[int]bool{} // old elements whose place a new one has
 	out := append([]byte{}, d.Data[p.ValueAt.Start:elems[0].Start]...)
 	for j, v := range list {
 		k := kept[j]
+		if k < 0 && j < len(elems) && !slices.Contains(kept, j) {
+			taken[j] = true
+		}
 		switch {
 		case j == 0:
+		case j < len(elems) && (k == j || taken[j]) && (kept[j-1] == j-1 || taken[j-1]): // nothing moved
+			out = append(out, d.Data[elems[j-1].End:elems[j].Start]...)
 		case k > 0 && kept[j-1] == k-1:
 			out = append(out, d.Data[elems[k-1].End:elems[k].Start]...)
 		default:
@@ -163,13 +188,36 @@ func (d *Doc) editFlow(edits *Edits, p *Property, old, list []any) bool {
 		if k >= 0 {
 			out = append(out, elems[k].Of(d.Data)...)
 		} else {
-			out = append(out, flowScalar(v, quote)...)
+			own := quote
+			if taken[j] {
+				own = cmp.Or(d.quoteOf(elems[j]), quote)
+			}
+			out = append(out, flowScalar(v, own)...)
 		}
 	}
 	last := elems[len(elems)-1].End
 	out = append(out, d.Data[last:p.ValueAt.End]...)
 	edits.Replace(p.ValueAt, string(out))
 	return true
+}
+
+// flowComment says whether there is a comment between the brackets: a "#" after
+// a space, outside quotes.
+func flowComment(raw []byte) bool {
+	var quote byte
+	for i, c := range raw {
+		switch {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'':
+			quote = c
+		case c == '#' && (i == 0 || isSpace(raw[i-1])):
+			return true
+		}
+	}
+	return false
 }
 
 // flowScalar writes a scalar inside brackets, where more needs quotes.

@@ -312,3 +312,112 @@ func checkRealEdit(t *testing.T, name string, data []byte, p Property, value any
 		t.Errorf("%s: removing %s: %v", name, p.Key, err)
 	}
 }
+
+// TestTagEditsOfRealFrontMattersTouchTheTagAlone renames, removes and adds tags
+// in real front matters. What is expected is written here by the bytes of the
+// file: in a line of the tags, the tag's own text.
+func TestTagEditsOfRealFrontMattersTouchTheTagAlone(t *testing.T) {
+	notes := realNotes(t)
+	n := 0
+	for _, name := range slices.Sorted(maps.Keys(notes)) {
+		data := notes[name]
+		d := ParseFront(data)
+		values, err := d.Values()
+		if _, ok := d.Properties(); !ok || err != nil || d.FrontBody.Empty() {
+			continue
+		}
+		if n++; n > 600 { // more are no better, only slower
+			break
+		}
+		tags := FrontTags(values)
+		if len(tags) > 0 {
+			checkTagEdits(t, name, data, d, tags[len(tags)/2])
+		}
+		added, err := AddTags(data, []string{"zz/new"})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		lines, changed := diffLines(data, added)
+		if changed > 0 || lines == 0 || lines > len(tags)+2 {
+			if p := d.Property("tags"); p == nil || !bytes.HasPrefix(added, data[:p.Start]) || !bytes.HasSuffix(added, data[p.End:]) {
+				t.Errorf("%s: adding a tag changes %d lines and adds %d", name, changed, lines)
+			}
+		}
+		if back, _, err := MapTags(added, func(tag string) string { return strings.TrimPrefix(tag, "zz/new") }); err != nil || len(tags) > 1 && !bytes.Equal(back, data) {
+			t.Errorf("%s: adding a tag and taking it away is not the same file (%v):\n%s", name, err, cmp.Diff(string(data), string(back)))
+		}
+	}
+	t.Logf("%d front matters", n)
+	if n < 300 {
+		t.Errorf("only %d front matters", n)
+	}
+}
+
+func checkTagEdits(t *testing.T, name string, data []byte, d *Doc, tag string) {
+	t.Helper()
+	bare := strings.TrimPrefix(tag, "#")
+	if len(bare) < 3 || bytes.Count(data, []byte(bare)) != 1 {
+		return // where it stands once, what is expected is certain
+	}
+	out, _, err := MapTags(data, func(s string) string { return RenameTag(s, bare, "zz/renamed") })
+	if want := strings.Replace(string(data), bare, "zz/renamed", 1); err != nil || string(out) != want && string(out) != strings.Replace(string(data), tag, "zz/renamed", 1) {
+		t.Errorf("%s: renaming %s: %v\n%s", name, tag, err, cmp.Diff(want, string(out)))
+	}
+	back, _, err := MapTags(out, func(s string) string { return RenameTag(s, "zz/renamed", bare) })
+	// (A text that begins like a number gets quotes.)
+	if err != nil || string(back) != string(data) && tag == bare && (bare[0] < '0' || bare[0] > '9') {
+		t.Errorf("%s: renaming %s there and back is not the same file: %v", name, tag, err)
+	}
+	gone, _, err := MapTags(data, func(s string) string {
+		if HasTag(s, bare) {
+			return ""
+		}
+		return s
+	})
+	if err != nil || bytes.Contains(gone, []byte(bare)) {
+		t.Errorf("%s: %s is still there: %v", name, tag, err)
+	}
+	if added, changed := diffLines(data, gone); added > 0 || changed > 1 {
+		t.Errorf("%s: removing %s adds %d lines and changes %d", name, tag, added, changed)
+	}
+}
+
+// diffLines counts the lines of b that a has not, and of those the ones that
+// stand in place of a line that a has and b has not.
+func diffLines(a, b []byte) (added, changed int) {
+	count := map[string]int{}
+	for _, l := range strings.Split(string(a), "\n") {
+		count[l]++
+	}
+	for _, l := range strings.Split(string(b), "\n") {
+		if count[l]--; count[l] < 0 {
+			added++
+		}
+	}
+	gone := 0
+	for _, n := range count {
+		gone += max(n, 0)
+	}
+	changed = min(added, gone)
+	return added - changed, changed
+}
+
+func TestARenamedTagKeepsItsCommentItsQuotesAndItsNeighbours(t *testing.T) {
+	for _, c := range []struct{ given, want string }{
+		{"---\ntags:\n  - a/x # mine\n  - \"b\"\n---\n", "---\ntags:\n  - z/x # mine\n  - \"b\"\n---\n"},
+		{"---\ntags:\n- 'a' # mine\n- b\n---\n", "---\ntags:\n- 'z' # mine\n- b\n---\n"},
+		{"---\ntags: [ b,  \"a\" , c ] # mine\n---\n", "---\ntags: [ b,  \"z\" , c ] # mine\n---\n"},
+		{"---\ntags: [\"#a\", b]\n---\n", "---\ntags: [\"z\", b]\n---\n"},
+		{"---\ntags: b, a,  c # mine\n---\n", "---\ntags: b, z,  c # mine\n---\n"},
+		{"---\nTag: 'b a'\n---\n", "---\nTag: 'b z'\n---\n"},
+		{"---\ntags: a\n---\n", "---\ntags: z\n---\n"},
+		{"---\r\ntags:\r\n  - a\r\n  - A/b\r\n---\r\n", "---\r\ntags:\r\n  - z\r\n  - z/b\r\n---\r\n"},
+		{"---\ntags:\n  - a # first\n  - z\n---\n", "---\ntags:\n  - z\n---\n"}, // it merges with one that is there
+	} {
+		got, _, err := MapTags([]byte(c.given), func(s string) string { return RenameTag(s, "a", "z") })
+		if err != nil || string(got) != c.want {
+			t.Errorf("%q (%v)\n got %q\nwant %q", c.given, err, got, c.want)
+		}
+	}
+}

@@ -149,20 +149,54 @@ func MapTags(data []byte, change func(tag string) string) ([]byte, int, error) {
 	}
 	out := edits.Apply(data)
 	for _, key := range tagKeys(values) {
-		list, changed := mapList(frontList(values[key]), change)
+		var value any
+		var changed int
+		if text, ok := values[key].(string); ok {
+			value, changed = mapText(text, change)
+		} else {
+			value, changed = mapList(frontList(values[key]), change)
+		}
 		if changed == 0 {
 			continue
 		}
 		n += changed
-		var value any = list
-		if _, text := values[key].(string); text && len(list) == 1 {
-			value = list[0]
-		}
 		if out, err = SetProperty(out, key, value); err != nil {
 			return nil, 0, err
 		}
 	}
 	return out, n, nil
+}
+
+// mapText changes the tags in a text with commas or spaces between them, and
+// leaves what is between them; where all go, there is no value.
+func mapText(text string, change func(string) string) (any, int) {
+	tags := FrontTags(map[string]any{"tags": text})
+	list, n := mapList(anyList(tags), change)
+	if n == 0 {
+		return text, 0
+	}
+	if len(list) == 0 {
+		return nil, n
+	}
+	if len(list) < len(tags) { // one went: what was between is no longer known
+		separator := " "
+		if strings.Contains(text, ",") {
+			separator = ", "
+		}
+		left := make([]string, len(list))
+		for i, t := range list {
+			left[i], _ = t.(string)
+		}
+		return strings.Join(left, separator), n
+	}
+	var b strings.Builder
+	for i, tag := range tags {
+		at := strings.Index(text, tag)
+		to, _ := list[i].(string)
+		b.WriteString(text[:at] + to)
+		text = text[at+len(tag):]
+	}
+	return b.String() + text, n
 }
 
 func mapList(list []any, change func(string) string) ([]any, int) {

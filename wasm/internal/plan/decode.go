@@ -211,18 +211,21 @@ func (d *decoder) version(m map[string]any) string {
 }
 
 func (d *decoder) oneStep(m map[string]any) Step {
+	scope := d.oneOf(m, "secretScope", "device", "vault", "organisation")
+	delete(m, "secretScope") // no field that a model is told of
 	d.known(m, stepFields)
 	s := Step{
-		ID:        d.text(m, "id", true),
-		Tool:      d.text(m, "tool", true),
-		Version:   d.text(m, "version", false),
-		Args:      d.object(m, "args"),
-		DependsOn: d.texts(m, "dependsOn"),
-		OnError:   d.oneOf(m, "onError", OnErrorStop, OnErrorSkip, OnErrorRetry),
-		Retry:     d.retry(m),
-		TimeoutMs: d.whole(m, "timeoutMs", 1),
-		CaptureAs: d.text(m, "captureAs", false),
-		Preview:   d.text(m, "preview", false),
+		ID:          d.text(m, "id", true),
+		Tool:        d.text(m, "tool", true),
+		Version:     d.text(m, "version", false),
+		Args:        d.object(m, "args"),
+		DependsOn:   d.texts(m, "dependsOn"),
+		OnError:     d.oneOf(m, "onError", OnErrorStop, OnErrorSkip, OnErrorRetry),
+		Retry:       d.retry(m),
+		TimeoutMs:   d.whole(m, "timeoutMs", 1),
+		CaptureAs:   d.text(m, "captureAs", false),
+		Preview:     d.text(m, "preview", false),
+		SecretScope: scope,
 	}
 	if s.Args == nil {
 		s.Args = map[string]any{}

@@ -45,6 +45,10 @@ type Step struct {
 	// CaptureAs keeps the step's output as $vars.NAME.
 	CaptureAs string `json:"captureAs,omitempty"`
 	Preview   string `json:"preview,omitempty"`
+	// SecretScope pins where the secrets of the call come from: "device",
+	// "vault" or "organisation"; "" is the first that has them. A step that was
+	// made of a call has the scope of that call. Models are not told of it.
+	SecretScope string `json:"secretScope,omitempty"`
 }
 
 // Foreach runs a step once for each element of a list. The step's output is

@@ -2,67 +2,23 @@ package server
 
 import (
 	"context"
+	"maps"
+	"time"
 
 	"embedded-agent/wasm/internal/action"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/protocol"
-	"embedded-agent/wasm/internal/tool"
 )
-
-// actionViews lists actions as the panel shows them.
-func (s *Server) actionViews(list []*action.Action) []protocol.Action {
-	out := make([]protocol.Action, 0, len(list))
-	for _, a := range list {
-		out = append(out, s.actionView(a))
-	}
-	return out
-}
-
-func (s *Server) actionView(a *action.Action) protocol.Action {
-	v := protocol.Action{ID: a.ID, Name: a.Name, Icon: a.Icon, Fields: []protocol.Field{}, Risk: string(tool.RiskCommands)}
-	p, err := a.Template()
-	if err != nil {
-		v.Warnings = []protocol.Message{{Key: "action.broken"}}
-		return v
-	}
-	v.Goal = p.Goal
-	rules := s.rules()
-	rules.Template = true
-	g, problems := plan.Check(p, s.registry, rules)
-	if g == nil || plan.Failed(problems) {
-		v.Warnings = append(v.Warnings, protocol.Message{Key: "action.outdated"})
-		return v
-	}
-	v.Warnings = warningsOf(problems)
-	v.Risk = string(g.Risk)
-	for _, f := range a.Fields() {
-		v.Fields = append(v.Fields, fieldOf(f))
-	}
-	return v
-}
-
-func fieldOf(p action.Param) protocol.Field {
-	return protocol.Field{
-		Name: p.Name, Kind: p.Kind, Value: p.Value, Choices: p.Choices,
-		Label: protocol.Message{Key: labelOf(p), Params: map[string]string{"name": p.Name}},
-	}
-}
-
-func labelOf(p action.Param) string {
-	switch p.Name {
-	case action.Selection:
-		return "field.selection"
-	case "folderName":
-		return "field.folder"
-	}
-	return "field.other"
-}
 
 func (s *Server) actionsList(ctx context.Context, _ protocol.Empty) (protocol.ActionList, error) {
 	list, err := s.library.List(ctx)
-	return protocol.ActionList{Actions: s.actionViews(list)}, err
+	if err != nil {
+		return protocol.ActionList{}, err
+	}
+	hidden, err := s.library.Hidden(ctx)
+	return protocol.ActionList{Actions: s.actionViews(list), Hidden: s.actionViews(hidden)}, err
 }
 
 // tellActions tells the panel, the palette and the ribbon.
@@ -76,15 +32,15 @@ func (s *Server) tellActions(ctx context.Context) (protocol.ActionList, error) {
 
 // actionSave keeps the plan of a run, past or just ended.
 func (s *Server) actionSave(ctx context.Context, p protocol.ActionSave) (protocol.Action, error) {
-	pl, err := s.planOf(ctx, p.Run)
+	pl, from, err := s.planAndOrigin(ctx, p.Run)
 	if err != nil {
 		return protocol.Action{}, err
 	}
-	a, err := action.FromPlan(newID(), p.Name, pl, s.registry)
+	a, err := action.FromPlan(newID(), p.Name, pl, s.registry, from)
 	if err != nil {
 		return protocol.Action{}, err
 	}
-	if err := s.library.Add(ctx, a); err != nil {
+	if err := s.library.Put(ctx, a); err != nil {
 		return protocol.Action{}, err
 	}
 	if _, err := s.tellActions(ctx); err != nil {
@@ -93,27 +49,44 @@ func (s *Server) actionSave(ctx context.Context, p protocol.ActionSave) (protoco
 	return s.actionView(a), nil
 }
 
-// planOf finds the plan of a run: as it was executed, when it is still at hand,
-// or from its folder.
-func (s *Server) planOf(ctx context.Context, run string) (*plan.Plan, error) {
+// planAndOrigin finds the plan of a run and what was before the person then: as it was
+// executed, when it is still at hand, or from its folder.
+func (s *Server) planAndOrigin(ctx context.Context, run string) (*plan.Plan, action.Origin, error) {
 	s.mu.Lock()
 	x := s.run
 	s.mu.Unlock()
 	if x != nil && x.se.id == run {
-		return x.se.plan, nil
+		return x.se.plan, s.origin(x.se.base.EditorSeen(), x.se.now), nil
 	}
 	d, err := s.readRun(ctx, run)
 	if err != nil {
-		return nil, err
+		return nil, action.Origin{}, err
 	}
 	if d.Redacted || d.Plan == nil {
-		return nil, fault.New(fault.Precondition, "error.run.redacted", nil)
+		return nil, action.Origin{}, fault.New(fault.Precondition, "error.run.redacted", nil)
 	}
 	pl, problems := plan.Decode(d.Plan, plan.Limits{})
 	if pl == nil {
-		return nil, plan.Fault(problems)
+		return nil, action.Origin{}, plan.Fault(problems)
 	}
-	return pl, nil
+	return pl, s.origin(d.Editor, d.Now), nil
+}
+
+func (s *Server) planOf(ctx context.Context, run string) (*plan.Plan, error) {
+	p, _, err := s.planAndOrigin(ctx, run)
+	return p, err
+}
+
+// origin says where a person was: nil is an editor that was not looked at.
+func (s *Server) origin(editor *host.EditorState, now time.Time) action.Origin {
+	s.mu.Lock()
+	loc := s.offset
+	s.mu.Unlock()
+	o := action.Origin{Date: now.In(loc).Format(time.DateOnly)}
+	if editor != nil {
+		o.Selection, o.Note = editor.Text, editor.Path
+	}
+	return o
 }
 
 func (s *Server) actionRename(ctx context.Context, p protocol.ActionRename) (protocol.ActionList, error) {
@@ -128,64 +101,6 @@ func (s *Server) actionRemove(ctx context.Context, p protocol.ActionRef) (protoc
 		return protocol.ActionList{}, err
 	}
 	return s.tellActions(ctx)
-}
-
-func (s *Server) actionsExport(ctx context.Context, p protocol.Export) (protocol.Exported, error) {
-	b, err := s.library.Export(ctx, p.IDs)
-	return protocol.Exported{JSON: string(b)}, err
-}
-
-// actionsImport reads an export; it keeps it only once the person has seen what
-// it may touch.
-func (s *Server) actionsImport(ctx context.Context, p protocol.Import) (protocol.Imported, error) {
-	list, err := action.Parse([]byte(p.JSON))
-	if err != nil {
-		return protocol.Imported{}, err
-	}
-	out := protocol.Imported{Actions: s.actionViews(list), Review: s.importReview(list)}
-	if !p.Confirm {
-		return out, nil
-	}
-	if err := s.library.Import(ctx, list, newID); err != nil {
-		return protocol.Imported{}, err
-	}
-	out.Kept, out.Actions = true, s.actionViews(list) // under the ids that they have now
-	_, err = s.tellActions(ctx)
-	return out, err
-}
-
-// importReview says in words what imported actions may touch.
-func (s *Server) importReview(list []*action.Action) []protocol.Message {
-	out := []protocol.Message{}
-	for _, a := range list {
-		p, err := a.Template()
-		if err != nil {
-			continue
-		}
-		key := "import.readOnly"
-		risk := tool.ReadOnly
-		for i := range p.Steps {
-			if e, err := s.registry.Get(p.Steps[i].Tool, p.Steps[i].Version); err == nil {
-				risk = risk.Max(e.SideEffects.Risk())
-				switch e.Name {
-				case "vault.delete":
-					key = "import.deletes"
-				case "vault.rename":
-					if key != "import.deletes" {
-						key = "import.renames"
-					}
-				}
-			}
-		}
-		if key == "import.readOnly" && risk == tool.RiskWrites {
-			key = "import.writes"
-		}
-		if risk == tool.RiskCommands {
-			key = "import.commands"
-		}
-		out = append(out, protocol.Message{Key: key, Params: map[string]string{"name": a.Name, "goal": p.Goal}})
-	}
-	return out
 }
 
 // actionRun starts an action: no model is asked. Missing values are asked for.
@@ -208,25 +123,16 @@ func (s *Server) actionTurn(ctx context.Context, t *turn, a *action.Action, p pr
 		}
 		editor = st
 	}
-	values := map[string]string{}
-	for k, v := range p.Values {
-		values[k] = v
-	}
-	missing, err := a.Missing(values, editor.Text != "")
+	at := s.origin(&editor, s.now())
+	values, err := s.valuesFor(ctx, a, p.Values, at)
 	if err != nil {
 		return err
 	}
-	if len(missing) > 0 {
-		given, err := s.askFields(ctx, a, missing)
-		if err != nil {
-			return err
-		}
-		for k, v := range given {
-			values[k] = v
-		}
+	if a.Kind() == action.KindPrompt {
+		return s.promptTurn(ctx, t, a, p, values, at)
 	}
 	s.phase(t, phaseSimulating)
-	pl, err := a.Bind(values)
+	pl, err := a.Bind(values, at)
 	if err != nil {
 		return err
 	}
@@ -248,7 +154,17 @@ func (s *Server) actionTurn(ctx context.Context, t *turn, a *action.Action, p pr
 	return s.openReview(ctx, se)
 }
 
-func (s *Server) askFields(ctx context.Context, a *action.Action, missing []action.Param) (map[string]string, error) {
+// valuesFor gives the values of an action's parameters: those given, and what
+// is missing as the person answers.
+func (s *Server) valuesFor(ctx context.Context, a *action.Action, given map[string]string, at action.Context) (map[string]string, error) {
+	values := maps.Clone(given)
+	if values == nil {
+		values = map[string]string{}
+	}
+	missing, err := a.Missing(values, at)
+	if err != nil || len(missing) == 0 {
+		return values, err
+	}
 	q := protocol.Question{
 		Kind: "parameters", Text: protocol.Message{Key: "question.parameters", Params: map[string]string{"name": a.Name}},
 		Reason: protocol.Message{Key: "question.parameters.reason"},
@@ -263,5 +179,16 @@ func (s *Server) askFields(ctx context.Context, a *action.Action, missing []acti
 	if !answer.Yes {
 		return nil, fault.New(fault.Cancelled, "error.cancelled", nil)
 	}
-	return answer.Values, nil
+	maps.Copy(values, answer.Values)
+	return values, nil
+}
+
+// promptTurn asks a model what the action's prompt says.
+func (s *Server) promptTurn(ctx context.Context, t *turn, a *action.Action, p protocol.ActionRun, values map[string]string, at action.Context) error {
+	text, err := a.Instruction(values, at)
+	if err != nil {
+		return err
+	}
+	t.set(func(t *protocol.Turn) { t.Text = text })
+	return s.planTurn(ctx, t, protocol.Send{Text: text, Mode: protocol.ModePlan, DryRun: p.DryRun, UseSelection: true})
 }

@@ -169,6 +169,7 @@ func (s *Server) hello(ctx context.Context, h protocol.Hello) (protocol.Welcome,
 	s.base.Platform = h.Platform.Name
 	s.tighten()
 	s.mu.Unlock()
+	s.library.Speak(h.Platform.Language)
 	if err := s.findHot(ctx); err != nil {
 		return protocol.Welcome{}, err
 	}

@@ -18,7 +18,7 @@ func metadataSet() tool.Tool {
 			Aliases: map[string]string{"file_path": "path", "file": "path", "values": "properties", "frontmatter": "properties", "append": "add"},
 		},
 		Run: func(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
-			if !args.Has("properties") && !args.Has("add") {
+			if !args.Has("properties") && !args.Has("property") && !args.Has("add") {
 				return nil, fault.New(fault.Validation, "tools.metadata.nothing", nil)
 			}
 			return editNote(ctx, env, args.String("path"), func(_ host.Info, data []byte) ([]byte, error) {
@@ -35,6 +35,13 @@ func setProperties(data []byte, args tool.Args) ([]byte, error) {
 		return nil, errFront(err)
 	}
 	set, _ := args["properties"].(map[string]any)
+	if args.Has("property") {
+		set = maps.Clone(set)
+		if set == nil {
+			set = map[string]any{}
+		}
+		set[args.String("property")] = args["value"]
+	}
 	add, _ := args["add"].(map[string]any)
 	keep := args.Has("overwrite") && !args.Bool("overwrite")
 	for _, k := range slices.Sorted(maps.Keys(set)) {

@@ -22,7 +22,7 @@ type queryPlan struct {
 	env *tool.Env
 
 	kind, tasks                   string
-	name                          func(path string) bool
+	name, notName                 func(path string) bool
 	minName                       int
 	tags, anyTag, withoutTags     []string
 	exclude, fields               []string
@@ -48,7 +48,7 @@ func (q *queryPlan) passInfo(i host.Info) bool {
 	attachment := !isNote(i.Path) && !carriesLinks(i.Path)
 	switch {
 	case q.kind == "attachment" && !attachment, q.kind == "" && !isNote(i.Path), q.kind == "note" && !isNote(i.Path),
-		q.name != nil && !q.name(i.Path),
+		q.name != nil && !q.name(i.Path), q.notName != nil && q.notName(i.Path),
 		q.minName > 0 && len([]rune(title(i.Path))) <= q.minName,
 		q.createdAfter > 0 && i.CTime < q.createdAfter, q.createdBefore > 0 && i.CTime >= q.createdBefore,
 		q.modifiedAfter > 0 && i.MTime < q.modifiedAfter, q.modifiedBefore > 0 && i.MTime >= q.modifiedBefore,

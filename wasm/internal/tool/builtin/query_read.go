@@ -20,12 +20,19 @@ func newQuery(ctx context.Context, env *tool.Env, args tool.Args) (*queryPlan, e
 		into *[]string
 	}{{"tags", &q.tags}, {"anyTag", &q.anyTag}, {"withoutTags", &q.withoutTags}, {"exclude", &q.exclude}, {"fields", &q.fields}} {
 		for _, s := range stringList(args, list.name) {
-			*list.into = append(*list.into, bareTag(s))
+			if s = bareTag(s); s != "" {
+				*list.into = append(*list.into, s)
+			}
 		}
 	}
 	var err error
 	if args.Has("name") {
 		if q.name, err = compileGlob(args.String("name")); err != nil {
+			return nil, err
+		}
+	}
+	if args.String("notName") != "" {
+		if q.notName, err = compileGlob(args.String("notName")); err != nil {
 			return nil, err
 		}
 	}
@@ -42,6 +49,9 @@ func newQuery(ctx context.Context, env *tool.Env, args tool.Args) (*queryPlan, e
 		}
 	}
 	for _, w := range args.List("where") {
+		if m, ok := w.(map[string]any); ok && m["property"] == "" {
+			continue
+		}
 		c, err := newCondition(w)
 		if err != nil {
 			return nil, err

@@ -56,11 +56,11 @@ func query(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error
 	if args.Has("limit") {
 		limit = args.Int("limit")
 	}
-	out := []any{}
+	out, paths := []any{}, []any{}
 	for _, h := range hits[:min(limit, len(hits))] {
-		out = append(out, h.data)
+		out, paths = append(out, h.data), append(paths, h.info.Path)
 	}
-	return tool.Data{"notes": out, "count": len(hits), "truncated": len(hits) > limit}, nil
+	return tool.Data{"notes": out, "paths": paths, "count": len(hits), "truncated": len(hits) > limit}, nil
 }
 
 // hit is a file that passed, with what is told of it and sorted by.

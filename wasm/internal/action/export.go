@@ -1,0 +1,71 @@
+package action
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+
+	"embedded-agent/wasm/internal/canon"
+	"embedded-agent/wasm/internal/fault"
+)
+
+// Export gives the named actions (all own ones, when none is named) as a
+// document. Nothing in it is trusted where it is read.
+func (l *Library) Export(ctx context.Context, ids []string) ([]byte, error) {
+	list, err := l.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []*Action
+	for _, a := range list {
+		if slices.Contains(ids, a.ID) || len(ids) == 0 && !a.bundled {
+			plain := *a
+			plain.Trusted = false
+			out = append(out, &plain)
+		}
+	}
+	return encode(document{Actions: out})
+}
+
+// Parse reads an exported document. Nothing in it is trusted; an action that
+// could not be kept is VALIDATION_ERROR.
+func Parse(raw []byte) ([]*Action, error) {
+	if len(raw) > maxImport {
+		return nil, fault.New(fault.Validation, "error.action.tooLarge", nil)
+	}
+	if err := canon.CheckDepth(raw); err != nil {
+		return nil, err
+	}
+	var d document
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&d); err != nil || d.Format != format {
+		return nil, fault.New(fault.Validation, "error.action.notAnExport", nil).With(err)
+	}
+	if d.Version > version {
+		return nil, fault.New(fault.Validation, "error.action.newer", nil)
+	}
+	for _, a := range d.Actions {
+		if a == nil {
+			return nil, fault.New(fault.Validation, "error.action.name", nil)
+		}
+		a.Trusted = false
+		if err := a.check(); err != nil {
+			return nil, err
+		}
+	}
+	return d.Actions, nil
+}
+
+// Import keeps parsed actions under new ids; a taken name gets a number.
+func (l *Library) Import(ctx context.Context, actions []*Action, newID func() string) error {
+	return l.change(ctx, func(s *state) error {
+		for _, a := range actions {
+			a.ID = newID()
+			a.Name = l.free(s, a.Name)
+			s.own = append(s.own, a)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,158 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+
+	"embedded-agent/wasm/internal/agent"
+	"embedded-agent/wasm/internal/audit"
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/tool"
+)
+
+// madeCall finds a call by its callId (or call_id) in the records of a run or
+// of the conversation that is open, or the call that a pin of it takes its value
+// from, with the scope that its secret came from. A call whose arguments were
+// not kept whole is PRECONDITION_FAILED.
+func (s *Server) madeCall(ctx context.Context, p protocol.ActionStep) (made, error) {
+	calls, err := s.callsOf(ctx, p.Run)
+	if err != nil {
+		return made{}, err
+	}
+	found := findCall(calls, p.CallID)
+	if found != nil && p.Pin != "" {
+		found = pinnedCall(found, p.Pin)
+	}
+	if found == nil {
+		return made{}, fault.New(fault.NotFound, "error.action.noCall", nil)
+	}
+	args, redacted := s.redactValue(found.args)
+	if redacted || audit.Abridged(args) || holdsMarker(args) {
+		return made{}, fault.New(fault.Precondition, "error.action.notWhole", nil)
+	}
+	return *found, nil
+}
+
+// made is a call that was made: by a plan, or by a model in one of its steps or
+// in a conversation.
+type made struct {
+	ids           []string
+	tool, version string
+	args          map[string]any
+	scope         string
+	data          tool.Data // what a step gave
+}
+
+// callsOf gives the calls of a run: those of the one whose review is open, as
+// they were simulated, those in its folder, or those of a conversation's turn.
+func (s *Server) callsOf(ctx context.Context, run string) ([]made, error) {
+	s.mu.Lock()
+	open, talk := s.review, s.talk
+	s.mu.Unlock()
+	var out []made
+	if open != nil && open.id == run {
+		for _, st := range open.report.Steps {
+			for _, r := range st.Results {
+				if r == nil {
+					continue
+				}
+				if c := open.called[r.LogicalID]; c != nil {
+					out = append(out, madeOf(c, r))
+				}
+			}
+		}
+		return out, nil
+	}
+	pairs, err := s.recordedCalls(ctx, run)
+	for _, p := range pairs {
+		out = append(out, madeOf(p.Call, p.Result))
+	}
+	if talk != nil {
+		for _, e := range talk.state.Calls {
+			out = append(out, madeByModel(e))
+		}
+		if len(talk.state.Calls) > 0 && fault.Is(err, fault.NotFound) {
+			err = nil
+		}
+	}
+	return out, err
+}
+
+func (s *Server) recordedCalls(ctx context.Context, run string) ([]audit.Pair, error) {
+	if _, err := s.readRun(ctx, run); err != nil {
+		return nil, err
+	}
+	return audit.ReadCalls(ctx, s.host.Store, runDir(run))
+}
+
+func madeOf(c *tool.Call, r *tool.Result) made {
+	m := made{ids: []string{c.CallID, c.LogicalID}, tool: c.Tool, version: c.Version, args: c.Args}
+	if r != nil {
+		m.scope, m.data = r.SecretScope, r.Data
+	}
+	return m
+}
+
+func madeByModel(e tool.Envelope) made {
+	args, _ := e.Input.(map[string]any)
+	return made{ids: []string{e.CallID}, tool: e.Name, version: e.Version, args: args}
+}
+
+// findCall looks for a call, and then for those that models made in steps.
+func findCall(calls []made, id string) *made {
+	for i := range calls {
+		if slices.Contains(calls[i].ids, id) {
+			return &calls[i]
+		}
+	}
+	for _, c := range calls {
+		if e, ok := outputsOf(c).ToolsByID[id]; ok {
+			m := madeByModel(e)
+			return &m
+		}
+	}
+	return nil
+}
+
+// pinnedCall finds the call that a pin of an agent's step takes its value from;
+// nil where there is none.
+func pinnedCall(step *made, pin string) *made {
+	var args agent.StepArgs
+	if !convert(step.args, &args) {
+		return nil
+	}
+	i := slices.IndexFunc(args.Pins, func(p agent.Pin) bool { return p.Name == pin })
+	if i < 0 {
+		return nil
+	}
+	e := args.Pins[i].Selector.Call(outputsOf(*step))
+	if e == nil {
+		return nil
+	}
+	m := madeByModel(*e)
+	return &m
+}
+
+// outputsOf reads what an agent's step gave; other steps gave none of it.
+func outputsOf(m made) agent.Outputs {
+	var out agent.Outputs
+	if m.tool != agent.StepToolName || !convert(m.data, &out) {
+		return agent.Outputs{}
+	}
+	return out
+}
+
+// convert reads a value as another type, by its JSON.
+func convert(from, to any) bool {
+	b, err := jsonOf(from)
+	return err == nil && json.Unmarshal(b, to) == nil
+}
+
+// holdsMarker says whether a text was redacted before it was kept.
+func holdsMarker(v any) bool {
+	b, err := jsonOf(v)
+	return err != nil || bytes.Contains(b, []byte("[redacted:"))
+}
