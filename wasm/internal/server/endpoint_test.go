@@ -1,0 +1,380 @@
+package server
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host/hosttest"
+	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/llm/llmtest"
+	"embedded-agent/wasm/internal/protocol"
+)
+
+var custom = protocol.Settings{Provider: "custom", BaseURL: "http://model.test:1/v1", Model: "m", Streaming: true}
+
+// endpoint is a shell whose model is behind scripted HTTP.
+func endpoint(t *testing.T, mem *hosttest.Memory, set protocol.Settings, answers ...llmtest.Answer) (*shell, *llmtest.Transport) {
+	t.Helper()
+	sh := &shell{t: t, mem: mem}
+	sh.cond.L = &sh.mu
+	tr := llmtest.NewTransport(answers...)
+	s, err := New(Deps{Host: mem.Host(), Transport: tr, Emit: sh.hear})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	sh.s = s
+	call[protocol.Welcome](sh, "hello", protocol.Hello{Contract: protocol.Contract, Settings: set, Platform: protocol.Platform{Name: "linux"}})
+	return sh, tr
+}
+
+var sseHead = map[string]string{"content-type": "text/event-stream"}
+
+func streamed(text string) llmtest.Answer {
+	return llmtest.Answer{Header: sseHead, Body: chatStream(text)}
+}
+
+// inOnePiece is an answer that was asked for without streaming.
+func inOnePiece(message string) llmtest.Answer {
+	return llmtest.Answer{
+		Header: map[string]string{"content-type": "application/json"},
+		Body:   []byte(`{"id":"x","choices":[{"index":0,"message":{"role":"assistant",` + message + `},"finish_reason":"stop"}],"usage":{"prompt_tokens":100,"completion_tokens":20}}`),
+	}
+}
+
+func submitted(plan string) string {
+	arguments, _ := json.Marshal(plan)
+	return `"content":null,"tool_calls":[{"id":"call_1","type":"function","function":{"name":"submit_plan","arguments":` + string(arguments) + `}}]`
+}
+
+func calls(plan string) llmtest.Answer {
+	return llmtest.Answer{Header: sseHead, Body: []byte(`data: {"id":"x","choices":[{"index":0,"delta":{` + strings.Replace(submitted(plan), `{"id"`, `{"index":0,"id"`, 1) + `}}]}` +
+		"\n\n" + `data: {"id":"x","choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":1000,"completion_tokens":50}}` + "\n\ndata: [DONE]\n\n")}
+}
+
+func no(words string) llmtest.Answer {
+	return llmtest.Answer{Status: 400, Body: []byte(`{"error":{"message":"` + words + `"}}`)}
+}
+
+// how says what a request asks for.
+func how(r llm.HTTPRequest) string {
+	var body struct {
+		Stream bool
+		Tools  []any
+		Format any `json:"response_format"`
+	}
+	if err := json.Unmarshal(r.Body, &body); err != nil {
+		return err.Error()
+	}
+	way := "text"
+	switch {
+	case len(body.Tools) > 0:
+		way = "call"
+	case body.Format != nil:
+		way = "schema"
+	}
+	if !body.Stream {
+		way += " whole"
+	}
+	return way
+}
+
+func (sh *shell) asked(tr *llmtest.Transport) []string {
+	var out []string
+	for _, r := range tr.Requests() {
+		if strings.HasSuffix(r.URL, "/chat/completions") {
+			out = append(out, how(r))
+		}
+	}
+	return out
+}
+
+// turnEnd waits for the end of a turn.
+func (sh *shell) turnEnd() *protocol.Turn {
+	sh.t.Helper()
+	return sh.await("end of the turn", func(e protocol.Event) bool { return e.Type == protocol.EventTurnEnded }).Turn
+}
+
+func (sh *shell) say(text string) *protocol.Turn {
+	sh.t.Helper()
+	call[protocol.Accepted](sh, "send", protocol.Send{Text: text, Mode: protocol.ModePlan, UseSelection: true})
+	return sh.turnEnd()
+}
+
+func notes(t *protocol.Turn) string {
+	var keys []string
+	for _, n := range t.Notes {
+		keys = append(keys, n.Key)
+	}
+	return strings.Join(keys, " ")
+}
+
+const (
+	noTools  = "this model does not support tools"
+	noSchema = "response_format json_schema is not supported"
+	noStream = "streaming is not supported"
+)
+
+func TestAnEndpointThatRefusesIsAskedInTheNextWayOnceAndForGood(t *testing.T) {
+	bad := strings.Replace(bulletsPlan, "util.joinLines", "util.joinAll", 1)
+	for _, c := range []struct {
+		name    string
+		answers []llmtest.Answer
+		asked   []string
+		notes   string
+		then    string // how the next instruction is asked
+	}{
+		{"nothing is refused", []llmtest.Answer{calls(bulletsPlan)}, []string{"call"}, "", "call"},
+		{"tools", []llmtest.Answer{no(noTools), streamed(bulletsPlan)}, []string{"call", "schema"}, "turn.noTools", "schema"},
+		{
+			"tools and schema", []llmtest.Answer{no(noTools), no(noSchema), streamed("Sure:\n```json\n" + bulletsPlan + "\n```")},
+			[]string{"call", "schema", "text"}, "turn.noTools turn.noSchema", "text",
+		},
+		{
+			"by text, and mended", []llmtest.Answer{no(noTools), no(noSchema), streamed(bad), streamed(bulletsPlan)},
+			[]string{"call", "schema", "text", "text"}, "turn.noTools turn.noSchema", "text",
+		},
+		{
+			"streaming", []llmtest.Answer{no(noStream), inOnePiece(submitted(bulletsPlan))},
+			[]string{"call", "call whole"}, "turn.noStreaming", "call whole",
+		},
+		{
+			"everything", []llmtest.Answer{no(noStream), no(noTools), no(noSchema), inOnePiece(`"content":` + quote(bulletsPlan))},
+			[]string{"call", "call whole", "schema whole", "text whole"}, "turn.noStreaming turn.noTools turn.noSchema", "text whole",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			mem := ideasVault()
+			sh, tr := endpoint(t, mem, custom, c.answers...)
+			turn := sh.say("make notes")
+			if turn.Outcome != outcomePlan || notes(turn) != c.notes {
+				t.Fatalf("%s %+v, notes %q", turn.Outcome, turn.Problem, notes(turn))
+			}
+			if got := sh.asked(tr); !slices.Equal(got, c.asked) {
+				t.Errorf("asked %q", got)
+			}
+			if st := call[protocol.State](sh, "state", protocol.Empty{}); st.Review == nil || !st.Review.Approvable {
+				t.Errorf("no review: %+v", st.Review)
+			}
+			sh.s.Close()
+			// Another start asks at once in the way that works, and says nothing.
+			again := c.answers[len(c.answers)-1]
+			sh, tr = endpoint(t, mem, custom, again)
+			turn = sh.say("again")
+			if got := sh.asked(tr); turn.Outcome != outcomePlan || notes(turn) != "" || len(got) != 1 || got[0] != c.then {
+				t.Errorf("then: %s, notes %q, asked %q", turn.Outcome, notes(turn), got)
+			}
+		})
+	}
+}
+
+func TestOtherModelsOfAnEndpointAreNotJudgedByOne(t *testing.T) {
+	sh, tr := endpoint(t, ideasVault(), custom, no(noTools), streamed(bulletsPlan), calls(bulletsPlan))
+	sh.say("one")
+	call[protocol.Accepted](sh, "send", protocol.Send{Text: "two", Mode: protocol.ModePlan, Model: "other", UseSelection: true})
+	sh.turnEnd()
+	if got := sh.asked(tr); !slices.Equal(got, []string{"call", "schema", "call"}) {
+		t.Errorf("asked %q", got)
+	}
+	if body := string(tr.Requests()[2].Body); !strings.Contains(body, `"model":"other"`) {
+		t.Error("the model of this once was not asked")
+	}
+}
+
+func TestAnAgentOfAnEndpointWithoutToolsWritesItsCalls(t *testing.T) {
+	sh, tr := endpoint(t, ideasVault(), custom, no(noTools),
+		streamed(block("vault.createFile", `{"path":"Said.md","content":"x"}`)), streamed("Done."))
+	call[protocol.Accepted](sh, "send", protocol.Send{Text: "write it", Mode: protocol.ModeAgent, Conversation: "c"})
+	r := sh.review()
+	if len(r.Files) != 1 || r.Files[0].Path != "Said.md" {
+		t.Fatalf("%+v", r.Files)
+	}
+	if got := sh.asked(tr); !slices.Equal(got, []string{"call", "text", "text"}) {
+		t.Errorf("asked %q", got)
+	}
+}
+
+// The scripted endpoint of a connection test: a word, two calls, a schema, a red square, the list of models.
+func probed(tools, schema bool) []llmtest.Answer {
+	two := strings.Replace(string(calls("x").Body), `"submit_plan","arguments":"x"`, `"probe__echo","arguments":"{\"text\":\"a\"}"`, 1)
+	answers := []llmtest.Answer{streamed("ready"), {Header: sseHead, Body: []byte(two)}, streamed(`{"probe_colour":"ultramarine"}`), streamed("Red.")}
+	if !tools {
+		answers[1] = no(noTools)
+	}
+	if !schema {
+		answers[2] = no(noSchema)
+	}
+	return append(answers, llmtest.Answer{Body: []byte(`{"data":[{"id":"m","context_length":32000},{"id":"b"}]}`)})
+}
+
+func TestAConnectionTestDecidesHowPlansAreAskedFor(t *testing.T) {
+	for _, c := range []struct {
+		tools, schema bool
+		finding, way  string
+		answer        llmtest.Answer
+	}{
+		{true, true, "connection.planBy.call", "call", calls(bulletsPlan)},
+		{false, true, "connection.planBy.schema", "schema", streamed(bulletsPlan)},
+		{false, false, "connection.planBy.text", "text", streamed(bulletsPlan)},
+	} {
+		mem := ideasVault()
+		sh, tr := endpoint(t, mem, custom, append(probed(c.tools, c.schema), c.answer)...)
+		r := call[protocol.TestResult](sh, "connection.test", protocol.Empty{})
+		if !r.OK || !slices.ContainsFunc(r.Findings, func(m protocol.Message) bool { return m.Key == c.finding }) || !slices.Equal(r.Models, []string{"b", "m"}) {
+			t.Fatalf("%+v", r)
+		}
+		if turn := sh.say("make notes"); turn.Outcome != outcomePlan || notes(turn) != "" {
+			t.Errorf("%s: %+v, notes %q", c.way, turn.Problem, notes(turn))
+		}
+		if got := sh.asked(tr); got[len(got)-1] != c.way {
+			t.Errorf("asked %q, want %s", got, c.way)
+		}
+		for path := range mem.StoreFiles() {
+			if strings.Contains(path, "settings") {
+				t.Errorf("%s: what was found out is in the settings", path)
+			}
+		}
+	}
+}
+
+func TestATestTakesBackWhatARefusalTaught(t *testing.T) {
+	sh, tr := endpoint(t, ideasVault(), custom, append(append([]llmtest.Answer{no(noTools), streamed(bulletsPlan)}, probed(true, true)...), calls(bulletsPlan))...)
+	sh.say("one")
+	call[protocol.TestResult](sh, "connection.test", protocol.Empty{})
+	sh.say("two")
+	if got := sh.asked(tr); got[len(got)-1] != "call" {
+		t.Errorf("asked %q", got)
+	}
+}
+
+func TestWhatIsKnownOfEndpointsIsForgottenNotFeltWhenItsFileIsCut(t *testing.T) {
+	mem := ideasVault()
+	sh, _ := endpoint(t, mem, custom, no(noTools), streamed(bulletsPlan))
+	sh.say("one")
+	whole := mem.StoreFiles()[endpointsFile]
+	for _, cut := range []int{0, 1, len(whole) / 2, len(whole) - 1} {
+		if err := mem.Host().Store.Write(t.Context(), endpointsFile, whole[:cut]); err != nil {
+			t.Fatal(err)
+		}
+		sh, tr := endpoint(t, mem, custom, calls(bulletsPlan))
+		if turn := sh.say("two"); turn.Outcome != outcomePlan || sh.asked(tr)[0] != "call" {
+			t.Errorf("cut at %d: %+v", cut, turn)
+		}
+	}
+}
+
+func TestAnAnswerThatCouldNotBeStreamedIsSaidOnce(t *testing.T) {
+	answer := calls(bulletsPlan)
+	answer.Buffered = true
+	sh, _ := endpoint(t, ideasVault(), custom, answer, answer)
+	if turn := sh.say("one"); turn.Outcome != outcomePlan || notes(turn) != "turn.buffered" || turn.Notes[0].Params["host"] != "model.test:1" {
+		t.Errorf("%s, notes %+v", turn.Outcome, turn.Notes)
+	}
+	if turn := sh.say("two"); notes(turn) != "" {
+		t.Errorf("said again: %q", notes(turn))
+	}
+}
+
+func TestABusyEndpointIsWaitedForAsLongAsItSays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		busy := llmtest.Answer{Status: 429, Header: map[string]string{"retry-after": "7"}, Body: []byte(`{"error":{"message":"slow down"}}`)}
+		broken := llmtest.Answer{Status: 503, Body: []byte(`{"error":{"message":"overloaded"}}`)}
+		sh, tr := endpoint(t, ideasVault(), custom, busy, broken, calls(bulletsPlan))
+		begun := time.Now()
+		turn := sh.say("one")
+		took := time.Since(begun)
+		if turn.Outcome != outcomePlan || notes(turn) != "turn.retrying turn.retrying" || turn.Notes[0].Params["seconds"] != "7" {
+			t.Fatalf("%+v, notes %+v", turn.Problem, turn.Notes)
+		}
+		// Seven seconds as asked, then one to two by itself.
+		if took < 8*time.Second || took > 9*time.Second || len(tr.Requests()) != 3 {
+			t.Errorf("%v, %d requests", took, len(tr.Requests()))
+		}
+		sh.s.Close()
+	})
+}
+
+func TestAWaitThatIsTooLongIsTold(t *testing.T) {
+	busy := llmtest.Answer{Status: 429, Header: map[string]string{"retry-after": "3600"}, Body: []byte(`{"error":{"message":"slow down"}}`)}
+	sh, tr := endpoint(t, ideasVault(), custom, busy)
+	turn := sh.say("one")
+	if turn.Problem == nil || turn.Problem.Code != string(fault.RateLimit) || turn.Problem.RetryAfterS != 3600 || len(tr.Requests()) != 1 {
+		t.Errorf("%+v after %d requests", turn.Problem, len(tr.Requests()))
+	}
+}
+
+func TestMistralGetsIdsOfNineCharactersBack(t *testing.T) {
+	set := custom
+	set.BaseURL = "https://api.mistral.ai/v1"
+	bad := strings.Replace(bulletsPlan, "util.joinLines", "util.joinAll", 1)
+	sh, tr := endpoint(t, ideasVault(), set, calls(bad), calls(bulletsPlan))
+	if turn := sh.say("one"); turn.Outcome != outcomePlan {
+		t.Fatalf("%+v", turn.Problem)
+	}
+	var body struct {
+		Messages []struct {
+			Role      string
+			ToolCalls []struct{ ID string } `json:"tool_calls"`
+			ID        string                `json:"tool_call_id"`
+		}
+	}
+	if err := json.Unmarshal(tr.Requests()[1].Body, &body); err != nil {
+		t.Fatal(err)
+	}
+	var asked, answered string
+	for _, m := range body.Messages {
+		if len(m.ToolCalls) > 0 {
+			asked = m.ToolCalls[0].ID
+		}
+		if m.Role == "tool" {
+			answered = m.ID
+		}
+	}
+	if !llm.NineLetters(asked) || asked != answered {
+		t.Errorf("the call has the id %q, its answer %q", asked, answered)
+	}
+}
+
+func TestACallThatWasCutOffIsNotExecuted(t *testing.T) {
+	cut := calls(bulletsPlan)
+	cut.Body = []byte(strings.Replace(string(cut.Body), `"finish_reason":"tool_calls"`, `"finish_reason":"length"`, 1))
+	sh, _ := endpoint(t, ideasVault(), custom, cut, cut, cut)
+	turn := sh.say("one")
+	if turn.Outcome != outcomeFailed || turn.Problem == nil || turn.Problem.Key != "error.planner.notRepaired" {
+		t.Errorf("%s %+v", turn.Outcome, turn.Problem)
+	}
+	if st := call[protocol.State](sh, "state", protocol.Empty{}); st.Review != nil {
+		t.Error("a review of it was opened")
+	}
+}
+
+func TestAStreamThatBreaksKeepsWhatHadArrived(t *testing.T) {
+	broken := streamed("I will look at the notes and then")
+	broken.CutAfter = len(broken.Body) - 200
+	sh, _ := endpoint(t, ideasVault(), custom, broken)
+	turn := sh.say("one")
+	if turn.Problem == nil || turn.Problem.Key != "llm.error.cut" || !strings.HasPrefix("I will look at the notes and then", turn.Reply) || turn.Reply == "" {
+		t.Errorf("%q %+v", turn.Reply, turn.Problem)
+	}
+}
+
+func TestEveryRefusalHasWordsForThePerson(t *testing.T) {
+	sh, _ := endpoint(t, ideasVault(), custom)
+	m, err := sh.s.newModel(t.Context(), "", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []llm.Feature{llm.FeatureStreaming, llm.FeatureTemperature, llm.FeatureImages, llm.FeatureTools, llm.FeatureSchema} {
+		var told protocol.Message
+		m.note = func(n protocol.Message) { told = n }
+		sh.s.refused(m, f)
+		if told.Key == "" || !strings.HasPrefix(told.Key, "turn.no") {
+			t.Errorf("%s: %+v", f, told)
+		}
+	}
+}
