@@ -132,20 +132,28 @@ func TestAnEndpointThatRefusesIsAskedInTheNextWayOnceAndForGood(t *testing.T) {
 		{"nothing is refused", []llmtest.Answer{calls(bulletsPlan)}, []string{"call"}, "", "call"},
 		{"tools", []llmtest.Answer{no(noTools), streamed(bulletsPlan)}, []string{"call", "schema"}, "turn.noTools", "schema"},
 		{
-			"tools and schema", []llmtest.Answer{no(noTools), no(noSchema), streamed("Sure:\n```json\n" + bulletsPlan + "\n```")},
-			[]string{"call", "schema", "text"}, "turn.noTools turn.noSchema", "text",
+			"tools and schema",
+			[]llmtest.Answer{no(noTools), no(noSchema), streamed("Sure:\n```json\n" + bulletsPlan + "\n```")},
+			[]string{"call", "schema", "text"},
+			"turn.noTools turn.noSchema", "text",
 		},
 		{
-			"by text, and mended", []llmtest.Answer{no(noTools), no(noSchema), streamed(bad), streamed(bulletsPlan)},
-			[]string{"call", "schema", "text", "text"}, "turn.noTools turn.noSchema", "text",
+			"by text, and mended",
+			[]llmtest.Answer{no(noTools), no(noSchema), streamed(bad), streamed(bulletsPlan)},
+			[]string{"call", "schema", "text", "text"},
+			"turn.noTools turn.noSchema", "text",
 		},
 		{
-			"streaming", []llmtest.Answer{no(noStream), inOnePiece(submitted(bulletsPlan))},
-			[]string{"call", "call whole"}, "turn.noStreaming", "call whole",
+			"streaming",
+			[]llmtest.Answer{no(noStream), inOnePiece(submitted(bulletsPlan))},
+			[]string{"call", "call whole"},
+			"turn.noStreaming", "call whole",
 		},
 		{
-			"everything", []llmtest.Answer{no(noStream), no(noTools), no(noSchema), inOnePiece(`"content":` + quote(bulletsPlan))},
-			[]string{"call", "call whole", "schema whole", "text whole"}, "turn.noStreaming turn.noTools turn.noSchema", "text whole",
+			"everything",
+			[]llmtest.Answer{no(noStream), no(noTools), no(noSchema), inOnePiece(`"content":` + quote(bulletsPlan))},
+			[]string{"call", "call whole", "schema whole", "text whole"},
+			"turn.noStreaming turn.noTools turn.noSchema", "text whole",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -96,13 +96,11 @@ func (l *ledger) report(ctx context.Context, currency string) (llm.Ledger, error
 	return out, nil
 }
 
-// merge adds rows. The lock is held.
+// merge adds rows; they are added up when they are asked for. The lock is held.
 func (l *ledger) merge(more llm.Ledger) {
-	was, ok := l.rows[more.Currency]
-	if !ok {
-		was = llm.Ledger{Currency: more.Currency}
-	}
-	l.rows[more.Currency] = was.Merge(more)
+	was := l.rows[more.Currency]
+	was.Currency, was.Rows = more.Currency, append(was.Rows, more.Rows...)
+	l.rows[more.Currency] = was
 }
 
 // load reads the newest whole file, once. The lock is held.
@@ -238,10 +236,13 @@ func (l *ledger) gather(ctx context.Context, gen int) error {
 	return nil
 }
 
-// bound leaves out the oldest days beyond the bound. The lock is held.
+// bound adds the rows up, and leaves out the oldest days beyond the bound. The
+// lock is held.
 func (l *ledger) bound() {
 	var days []string
-	for _, of := range l.rows {
+	for currency, of := range l.rows {
+		of = llm.Ledger{Currency: currency}.Merge(of)
+		l.rows[currency] = of
 		for _, r := range of.Rows {
 			days = append(days, r.Day)
 		}
@@ -252,7 +253,6 @@ func (l *ledger) bound() {
 	slices.Sort(days)
 	from := days[len(days)-maxUsageRows]
 	for currency, of := range l.rows {
-		kept := of.Since(from)
-		l.rows[currency] = kept
+		l.rows[currency] = of.Since(from)
 	}
 }

@@ -1,0 +1,310 @@
+package server
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/host/hosttest"
+	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/llm/llmtest"
+	"embedded-agent/wasm/internal/protocol"
+)
+
+const euros = `{"currency":"EUR","updated":"2026-11-01","models":[{"model":"m","input":2,"output":10,"cacheRead":0.5,"window":64000}]}`
+
+func usageOf(sh *shell) protocol.UsageReport {
+	sh.t.Helper()
+	return call[protocol.UsageReport](sh, "usage.get", protocol.Empty{})
+}
+
+func near(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
+
+func TestWhatATurnUsedAndCostIsShownAndKept(t *testing.T) {
+	mem := ideasVault()
+	set := custom
+	set.Prices = euros
+	bad := strings.Replace(bulletsPlan, "util.joinLines", "util.joinAll", 1)
+	sh, _ := endpoint(t, mem, set, calls(bad), calls(bulletsPlan))
+	turn := sh.say("make notes")
+	// Two requests, of 1,000 tokens in and 50 out each.
+	if u := turn.Usage; u == nil || u.Input != 2000 || u.Output != 100 || !u.Priced || !near(u.Cost, 0.005) {
+		t.Fatalf("%+v", turn.Usage)
+	}
+	check := func(sh *shell) {
+		t.Helper()
+		r := usageOf(sh)
+		if r.Currency != "EUR" || r.PricesOf != "2026-11-01" || len(r.Rows) != 1 {
+			t.Fatalf("%+v", r)
+		}
+		row := r.Rows[0]
+		if row.Host != "model.test:1" || row.Model != "m" || row.Calls != 2 || row.Input != 2000 || row.Output != 100 || !near(row.Cost, 0.005) || row.Unpriced != 0 || len(row.Day) != 10 {
+			t.Errorf("%+v", row)
+		}
+	}
+	check(sh)
+	sh.s.Close()
+	sh, _ = endpoint(t, mem, set)
+	check(sh) // after another start
+
+	text := call[protocol.Document](sh, "usage.export", protocol.UsageExport{Format: "csv"}).Text
+	records, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	if err != nil || len(records) != 2 || records[1][1] != "model.test:1" || records[1][4] != "2000" || records[0][9] != "cost_eur" || records[1][9] != "0.005" {
+		t.Errorf("%v %q", err, records)
+	}
+	back, lerr := llm.ParseLedger([]byte(call[protocol.Document](sh, "usage.export", protocol.UsageExport{Format: "json"}).Text))
+	if lerr != nil || back.Total().Input != 2000 {
+		t.Errorf("%v %+v", lerr, back)
+	}
+	if _, err := try[protocol.Document](sh, "usage.export", protocol.UsageExport{Format: "xls"}); !fault.Is(err, fault.Validation) {
+		t.Error(err)
+	}
+}
+
+func TestAnAgentAndAConnectionTestAreCountedToo(t *testing.T) {
+	set := custom
+	set.Prices = euros
+	sh, _ := endpoint(t, ideasVault(), set, calls(`{"goal":"x"}`), inOnePiece(`"content":"Done."`))
+	call[protocol.Accepted](sh, "send", protocol.Send{Text: "look", Mode: protocol.ModeAgent, Conversation: "c"})
+	if turn := sh.turnEnd(); turn.Usage == nil || turn.Usage.Input != 1100 || !turn.Usage.Priced {
+		t.Errorf("%+v", turn.Usage)
+	}
+	if r := usageOf(sh); len(r.Rows) != 1 || r.Rows[0].Calls != 2 {
+		t.Errorf("%+v", r)
+	}
+	mem := ideasVault()
+	answers := probed(true, true)
+	answers[1] = calls(`{"goal":"x"}`) // counts 1,000
+	sh, _ = endpoint(t, mem, set, answers...)
+	call[protocol.TestResult](sh, "connection.test", protocol.Empty{})
+	if r := usageOf(sh); len(r.Rows) != 1 || r.Rows[0].Input != 1000 {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestABrokenPriceTableIsAClearErrorAndTheOldOneStays(t *testing.T) {
+	set := custom
+	set.Prices = euros
+	sh, _ := endpoint(t, ideasVault(), set)
+	for _, broken := range []string{"{", `{"currency":"EUR","models":[{"model":"m","input":-1,"output":1}]}`, `{"models":[]}`, `{"currency":"EUR","price":1}`} {
+		next := set
+		next.Prices, next.AllowDeletes = broken, true
+		_, err := try[protocol.State](sh, "configure", next)
+		if !fault.Is(err, fault.Validation) || fault.From(err).Key != "llm.error.prices" {
+			t.Errorf("%s: %v", broken, err)
+		}
+		if r := usageOf(sh); r.Currency != "EUR" {
+			t.Errorf("%s: the old table is gone: %+v", broken, r)
+		}
+		if !sh.s.currentPolicy().AllowDeletes {
+			t.Error("the other settings do not hold")
+		}
+	}
+	next := set
+	next.Prices = ""
+	call[protocol.State](sh, "configure", next)
+	if r := usageOf(sh); r.Currency != "USD" || r.PricesOf == "" {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestABrokenPriceTableDoesNotKeepTheCoreFromStarting(t *testing.T) {
+	set := custom
+	set.Prices = "{"
+	sh, _ := endpoint(t, ideasVault(), set)
+	e := sh.await("notice", func(e protocol.Event) bool { return e.Type == protocol.EventNotice })
+	if e.Notice.Text.Key != "usage.prices" || e.Notice.Text.Params["detail"] == "" {
+		t.Errorf("%+v", e.Notice)
+	}
+	if r := usageOf(sh); r.Currency != "USD" {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestTheDefaultPricesCanBeGivenBackAsTheyAre(t *testing.T) {
+	sh, _ := endpoint(t, ideasVault(), custom)
+	text := call[protocol.Document](sh, "prices.default", protocol.Empty{}).Text
+	var table struct{ Updated string }
+	if err := json.Unmarshal([]byte(text), &table); err != nil || len(table.Updated) != 10 {
+		t.Errorf("%v: the table's day is %q", err, table.Updated)
+	}
+	next := custom
+	next.Prices = text
+	call[protocol.State](sh, "configure", next)
+}
+
+func TestModelsAreKeptWithTheirDateAndGivenWhenTheEndpointIsSilent(t *testing.T) {
+	mem := ideasVault()
+	list := llmtest.Answer{Body: []byte(`{"data":[{"id":"b"},{"id":"a","context_length":32000}]}`)}
+	sh, tr := endpoint(t, mem, custom, list)
+	first := call[protocol.Models](sh, "models.list", protocol.Empty{})
+	if strings.Join(first.Models, " ") != "a b" || first.FetchedAt == "" || first.Problem != nil {
+		t.Fatalf("%+v", first)
+	}
+	if again := call[protocol.Models](sh, "models.list", protocol.Empty{}); len(tr.Requests()) != 1 || again.FetchedAt != first.FetchedAt {
+		t.Errorf("asked again: %+v", again)
+	}
+	// Too old, and nobody answers.
+	book := strings.Replace(string(mem.StoreFiles()[endpointsFile]), first.FetchedAt, "2020-01-01T00:00:00Z", 1)
+	if err := mem.Host().Store.Write(t.Context(), endpointsFile, []byte(book)); err != nil {
+		t.Fatal(err)
+	}
+	sh, tr = endpoint(t, mem, custom, llmtest.Answer{Status: 500, Body: []byte(`{}`)})
+	old := call[protocol.Models](sh, "models.list", protocol.Empty{})
+	if strings.Join(old.Models, " ") != "a b" || old.FetchedAt != "2020-01-01T00:00:00Z" || old.Problem == nil || len(tr.Requests()) != 1 {
+		t.Errorf("%+v", old)
+	}
+}
+
+// spend puts n answers of one token into the ledger, one a day.
+func spend(t *testing.T, l *ledger, from, n int) {
+	t.Helper()
+	for i := from; i < from+n; i++ {
+		day := fmt.Sprintf("%04d-%02d-%02d", 2000+i/360, 1+i/30%12, 1+i%30)
+		l.add(t.Context(), spending{currency: "USD", Spent: llm.Spent{Day: day, Host: "h", Model: "m", Usage: llm.Usage{Input: 1}, Cost: 7, Known: true}})
+	}
+}
+
+func newLedger(t *testing.T, mem *hosttest.Memory) *ledger {
+	return &ledger{store: mem.Host().Store, failed: func(err error) { t.Helper(); t.Errorf("the ledger failed: %v", err) }}
+}
+
+func total(t *testing.T, l *ledger) llm.LedgerRow {
+	t.Helper()
+	r, err := l.report(t.Context(), "USD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Total()
+}
+
+func TestTheLedgerIsGatheredAndBoundedAndLosesOnlyTheOldest(t *testing.T) {
+	mem := hosttest.New(hosttest.Options{})
+	n := 0
+	for range 3 { // three starts
+		l := newLedger(t, mem)
+		spend(t, l, n, maxAnswers+10)
+		n += maxAnswers + 10
+		if got := total(t, l); got.Calls != int64(n) || got.Input != int64(n) || got.Cost != llm.Nano(7*n) {
+			t.Fatalf("%d answers, %+v", n, got)
+		}
+	}
+	l := newLedger(t, mem)
+	if got := total(t, l); got.Calls != int64(n) {
+		t.Errorf("%d answers, %+v", n, got)
+	}
+	files := 0
+	for path := range mem.StoreFiles() {
+		if strings.HasPrefix(path, usageFolder+"/") {
+			files++
+		}
+	}
+	if files != 1 {
+		t.Errorf("%d files are left", files)
+	}
+	spend(t, l, n, maxUsageRows)
+	if err := l.gather(t.Context(), l.gen+1); err != nil {
+		t.Fatal(err)
+	}
+	r, err := newLedger(t, mem).report(t.Context(), "USD")
+	if err != nil || len(r.Rows) != maxUsageRows || r.Rows[len(r.Rows)-1].Day != dayOf(n+maxUsageRows-1) || r.Rows[0].Day != dayOf(n) {
+		t.Errorf("%v: %d rows, from %s to %s", err, len(r.Rows), r.Rows[0].Day, r.Rows[len(r.Rows)-1].Day)
+	}
+}
+
+func dayOf(i int) string {
+	return fmt.Sprintf("%04d-%02d-%02d", 2000+i/360, 1+i/30%12, 1+i%30)
+}
+
+// Killed at each write in turn, the ledger has every answer whose write had
+// ended, and at most the one that was being written besides.
+func TestAKillLosesNothingThatWasWrittenDown(t *testing.T) {
+	for _, gathering := range []bool{false, true} {
+		for seed := range uint64(8) {
+			for n := 1; ; n++ {
+				mem := hosttest.New(hosttest.Options{})
+				before := 3
+				spend(t, newLedger(t, mem), 0, before)
+				mem.KillAt(n, seed, false)
+				l := &ledger{store: mem.Host().Store, failed: func(error) {}}
+				sure := before
+				alive := func() bool {
+					select {
+					case <-mem.Dead():
+						return false
+					default:
+						return true
+					}
+				}
+				for i := range 4 {
+					spend(t, l, before+i, 1)
+					if gathering && alive() {
+						_ = l.gather(t.Context(), l.gen+1)
+					}
+					if alive() {
+						sure++
+					}
+				}
+				done := alive()
+				after := total(t, newLedger(t, mem.CrashClone()))
+				if after.Calls < int64(sure) || after.Calls > int64(sure)+1 {
+					t.Fatalf("gathering %v, killed at %d, seed %d: %d answers of %d", gathering, n, seed, after.Calls, sure)
+				}
+				// What is found can be gone on with.
+				clone := mem.CrashClone()
+				l = newLedger(t, clone)
+				spend(t, l, 50, 1)
+				if got := total(t, newLedger(t, clone)); got.Calls != after.Calls+1 {
+					t.Fatalf("gathering %v, killed at %d, seed %d: %d answers, then %d", gathering, n, seed, after.Calls, got.Calls)
+				}
+				if done {
+					break
+				}
+			}
+		}
+	}
+}
+
+func TestWhatWasPaidInAnotherCurrencyIsKeptApart(t *testing.T) {
+	mem := hosttest.New(hosttest.Options{})
+	l := newLedger(t, mem)
+	spend(t, l, 0, 2)
+	l.add(t.Context(), spending{currency: "EUR", Spent: llm.Spent{Day: "2026-01-01", Host: "h", Model: "m", Cost: 5, Known: true}})
+	for currency, want := range map[string][2]int64{"USD": {14, 1}, "EUR": {5, 2}, "GBP": {0, 3}} {
+		r, err := newLedger(t, mem).report(t.Context(), currency)
+		if got := r.Total(); err != nil || got.Calls != 3 || int64(got.Cost) != want[0] || got.Unpriced != want[1] {
+			t.Errorf("%s: %v %+v", currency, err, got)
+		}
+	}
+}
+
+// full is a store that has no room for the ledger.
+type full struct{ host.Store }
+
+func (full) Append(context.Context, string, []byte) error {
+	return fault.New(fault.Internal, "error.store.io", nil)
+}
+
+func (full) Write(context.Context, string, []byte) error {
+	return fault.New(fault.Internal, "error.store.io", nil)
+}
+
+func TestALedgerThatCannotBeKeptIsSaidOnceAndStopsNothing(t *testing.T) {
+	h := ideasVault().Host()
+	h.Store = full{h.Store}
+	var told int
+	l := &ledger{store: h.Store, failed: func(error) { told++ }}
+	spend(t, l, 0, 3)
+	if told != 1 {
+		t.Errorf("told %d times", told)
+	}
+	if got := total(t, l); got.Calls != 3 {
+		t.Errorf("this session's answers are not shown: %+v", got)
+	}
+}
