@@ -2,12 +2,14 @@ package jsbridge
 
 import (
 	"context"
-	"encoding/json"
 	"runtime/debug"
+	"strconv"
 	"time"
 
+	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/llm/jsontree"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/sandbox"
 )
@@ -17,14 +19,30 @@ import (
 type sandboxPort struct{ c *Conn }
 
 func (p sandboxPort) Run(ctx context.Context, s host.Script) ([]byte, error) {
-	r, _, err := ask[protocol.Sandboxed](ctx, p.c, "sandbox.run", jsonParams(protocol.Sandbox{
-		Script: s.Source, Input: string(s.Input), Now: s.Now.Format(time.RFC3339),
-		MaxSteps: s.Limits.Steps, MaxMs: int(s.Limits.Time.Milliseconds()), MaxMB: s.Limits.MB,
-	}))
+	r, _, err := ask[protocol.Sandboxed](ctx, p.c, "sandbox.run", sandboxParams(s))
 	if err != nil {
 		return nil, err
 	}
 	return sandbox.Result(r)
+}
+
+// sandboxParams is a protocol.Sandbox.
+func sandboxParams(s host.Script) Params {
+	return func(dst []byte, _ func([]byte) int) []byte {
+		dst = append(dst, `{"script":`...)
+		dst = canon.AppendString(dst, s.Source)
+		dst = append(dst, `,"input":`...)
+		dst = appendText(dst, s.Input)
+		dst = append(dst, `,"now":`...)
+		dst = canon.AppendString(dst, s.Now.Format(time.RFC3339))
+		dst = append(dst, `,"maxSteps":`...)
+		dst = strconv.AppendInt(dst, s.Limits.Steps, 10)
+		dst = append(dst, `,"maxMs":`...)
+		dst = strconv.AppendInt(dst, s.Limits.Time.Milliseconds(), 10)
+		dst = append(dst, `,"maxMb":`...)
+		dst = strconv.AppendInt(dst, int64(s.Limits.MB), 10)
+		return append(dst, '}')
+	}
 }
 
 type plugins struct{ c *Conn }
@@ -57,18 +75,25 @@ func (s *Sandbox) Handle(_ context.Context, method string, payload []byte) ([]by
 	if method != "sandbox.run" {
 		return nil, fault.New(fault.NotFound, "error.method.unknown", fault.P{"method": method})
 	}
-	var r protocol.Sandbox
-	if err := decode(method, payload, &r); err != nil {
-		return nil, err
+	root, err := jsontree.Parse(payload)
+	if err != nil {
+		return nil, fault.New(fault.Internal, "error.internal", nil).With(err)
+	}
+	r := protocol.Sandbox{
+		Script: root.Get("script").Str(), Input: root.Get("input").Str(), Now: root.Get("now").Str(),
+		MaxSteps: root.Get("maxSteps").Int(), MaxMB: int(root.Get("maxMb").Int()),
 	}
 	if r.MaxMB != s.limit && r.MaxMB > overhead {
 		// Garbage is collected before the memory's maximum is reached.
 		debug.SetMemoryLimit(int64(r.MaxMB-overhead) << 20)
 		s.limit = r.MaxMB
 	}
-	answer, err := json.Marshal(s.interpreter.Run(r))
-	if err != nil {
-		return nil, fault.From(err)
-	}
-	return answer, nil
+	answer := s.interpreter.Run(r)
+	dst := make([]byte, 0, len(answer.Output)+len(answer.Output)/4+64)
+	dst = append(dst, `{"output":`...)
+	dst = canon.AppendString(dst, answer.Output)
+	dst = append(dst, `,"error":`...)
+	dst = canon.AppendString(dst, answer.Error)
+	dst = append(dst, `,"steps":`...)
+	return append(strconv.AppendInt(dst, answer.Steps, 10), '}'), nil
 }

@@ -1,17 +1,16 @@
 package sandbox
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
-	"io"
+	"fmt"
 	"math/big"
+	"strconv"
 	"strings"
 
 	"go.starlark.net/starlark"
 	"go.starlark.net/starlarkstruct"
 
-	"embedded-agent/wasm/internal/canon"
+	"embedded-agent/wasm/internal/llm/jsontree"
 )
 
 // jsonModule is "json", within the bounds of an output. (Starlark's own module
@@ -34,95 +33,67 @@ var jsonModule = &starlarkstruct.Module{Name: "json", Members: starlark.StringDi
 	}),
 }}
 
-// decodeValue reads JSON. Whole numbers are ints, however they are large.
+// decodeValue reads JSON. Whole numbers are ints, however large they are.
 func decodeValue(text []byte) (starlark.Value, error) {
-	if err := canon.CheckDepth(text); err != nil {
-		return nil, errors.New("the JSON is nested too deep")
-	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	v, err := readValue(d)
+	root, err := jsontree.Parse(text)
 	if err != nil {
-		return nil, jsonError(err)
+		return nil, fmt.Errorf("this is no JSON: %w", err)
 	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("there is more after the JSON")
-	}
-	return v, nil
+	return valueOf(root)
 }
 
-func jsonError(err error) error {
-	if errors.Is(err, io.EOF) {
-		return errors.New("the JSON ends too early")
-	}
-	return err
-}
-
-func readValue(d *json.Decoder) (starlark.Value, error) {
-	t, err := d.Token()
-	if err != nil {
-		return nil, err
-	}
-	switch t := t.(type) {
-	case bool:
-		return starlark.Bool(t), nil
-	case string:
-		return starlark.String(t), nil
-	case json.Number:
-		return readNumber(t)
-	case json.Delim:
-		if t == '[' {
-			return readList(d)
+func valueOf(v jsontree.Value) (starlark.Value, error) {
+	switch v.Kind() {
+	case jsontree.Bool:
+		return starlark.Bool(v.Bool()), nil
+	case jsontree.String:
+		return starlark.String(v.Str()), nil
+	case jsontree.Number:
+		return numberOf(string(v.Raw()))
+	case jsontree.Array:
+		items := make([]starlark.Value, 0, v.Len())
+		for e := range v.Elements() {
+			item, err := valueOf(e)
+			if err != nil {
+				return nil, err
+			}
+			items = append(items, item)
 		}
-		return readDict(d)
+		return starlark.NewList(items), nil
+	case jsontree.Object:
+		dict := starlark.NewDict(v.Len())
+		for key, e := range v.Members() {
+			item, err := valueOf(e)
+			if err != nil {
+				return nil, err
+			}
+			if err := dict.SetKey(starlark.String(key), item); err != nil {
+				return nil, err
+			}
+		}
+		return dict, nil
 	}
 	return starlark.None, nil
 }
 
-func readNumber(n json.Number) (starlark.Value, error) {
-	if strings.ContainsAny(string(n), ".eE") {
-		f, err := n.Float64()
+// maxDigits is the longest whole number that is read: reading takes the square
+// of that.
+const maxDigits = 1000
+
+func numberOf(n string) (starlark.Value, error) {
+	if strings.ContainsAny(n, ".eE") {
+		f, err := strconv.ParseFloat(n, 64)
 		return starlark.Float(f), err
 	}
-	if i, err := n.Int64(); err == nil {
+	if i, err := strconv.ParseInt(n, 10, 64); err == nil {
 		return starlark.MakeInt64(i), nil
 	}
-	i, ok := new(big.Int).SetString(string(n), 10)
+	i, ok := new(big.Int), false
+	if len(n) <= maxDigits {
+		i, ok = i.SetString(n, 10)
+	}
 	if !ok {
-		return nil, errors.New("a number cannot be read")
+		return nil, errors.New("the JSON holds a number that is too long")
 	}
 	return starlark.MakeBigInt(i), nil
-}
-
-func readList(d *json.Decoder) (starlark.Value, error) {
-	var items []starlark.Value
-	for d.More() {
-		v, err := readValue(d)
-		if err != nil {
-			return nil, err
-		}
-		items = append(items, v)
-	}
-	_, err := d.Token() // the end
-	return starlark.NewList(items), err
-}
-
-func readDict(d *json.Decoder) (starlark.Value, error) {
-	dict := starlark.NewDict(0)
-	for d.More() {
-		key, err := d.Token()
-		if err != nil {
-			return nil, err
-		}
-		name, _ := key.(string)
-		v, err := readValue(d)
-		if err != nil {
-			return nil, err
-		}
-		if err := dict.SetKey(starlark.String(name), v); err != nil {
-			return nil, err
-		}
-	}
-	_, err := d.Token() // the end
-	return dict, err
 }
