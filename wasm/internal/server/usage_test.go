@@ -226,11 +226,12 @@ func dayOf(i int) string {
 // ended, and at most the one that was being written besides.
 func TestAKillLosesNothingThatWasWrittenDown(t *testing.T) {
 	for _, gathering := range []bool{false, true} {
-		for seed := range uint64(8) {
+		for seed := range uint64(16) {
 			for n := 1; ; n++ {
 				mem := hosttest.New(hosttest.Options{})
 				before := 3
 				spend(t, newLedger(t, mem), 0, before)
+				mem.ResetCounts()
 				mem.KillAt(n, seed, false)
 				l := &ledger{store: mem.Host().Store, failed: func(error) {}}
 				sure := before
