@@ -89,7 +89,10 @@ func (f *finder) keep(p Param, t *plan.Plan) {
 	if err != nil {
 		return
 	}
-	a := &Action{Plan: raw, Params: append(slices.Clone(f.params), p)}
+	a := &Action{Plan: raw, Params: slices.Clone(f.params)}
+	if !slices.ContainsFunc(f.params, func(has Param) bool { return has.Name == p.Name }) {
+		a.Params = append(a.Params, p)
+	}
 	if filled, err := a.Bind(nil, f.from); err == nil && equalPlans(filled, f.ran) {
 		f.t, f.params = t, a.Params
 	}

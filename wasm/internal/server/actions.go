@@ -190,5 +190,6 @@ func (s *Server) promptTurn(ctx context.Context, t *turn, a *action.Action, p pr
 		return err
 	}
 	t.set(func(t *protocol.Turn) { t.Text = text })
+	t.asksFor, t.mustAsk = a.ID, !a.Trusted
 	return s.planTurn(ctx, t, protocol.Send{Text: text, Mode: protocol.ModePlan, DryRun: p.DryRun, UseSelection: true})
 }

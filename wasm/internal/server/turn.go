@@ -20,6 +20,10 @@ type turn struct {
 	mu     sync.Mutex
 	t      protocol.Turn
 	cancel context.CancelFunc
+	// asksFor is the saved action whose prompt is asked; mustAsk says that what
+	// comes of it has to be approved, whatever the settings say.
+	asksFor string
+	mustAsk bool
 }
 
 // The phases and outcomes of a turn.
@@ -181,6 +185,7 @@ func (s *Server) planTurn(ctx context.Context, t *turn, p protocol.Send) error {
 	s.phase(t, phaseSimulating)
 	se := s.newSession(out.Plan, out.Graph, out.Raw)
 	se.instruction, se.dryRun, se.warnings = p.Text, p.DryRun, warningsOf(out.Warnings)
+	se.action, se.mustAsk = t.asksFor, t.mustAsk
 	t.set(func(t *protocol.Turn) { t.Outcome, t.Run = outcomePlan, se.id })
 	return s.openReview(ctx, se)
 }
