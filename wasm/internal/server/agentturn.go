@@ -56,6 +56,7 @@ func (s *Server) agentTurn(ctx context.Context, t *turn, p protocol.Send) error 
 		System:  agentSystem, Gates: gates, Guard: guard, Inbox: conv.inbox,
 		Do:     pipeline.New(gates.Fit(s.agentDeps(se))),
 		On:     s.watchAgent(t),
+		Images: s.deps.Images, ImageLimits: s.imageLimits(),
 		Policy: pol.Snapshot(), ExecutorVersion: Version, PlannerVersion: Version,
 	}, agent.Input{State: conv.state, Messages: []llm.Message{llm.UserMessage(planner.UserText(&c), images...)}})
 	if err != nil {
