@@ -66,21 +66,46 @@ func lines(ctx context.Context, store host.Store, dir, name string) ([][]byte, e
 	return recs, nil
 }
 
-// Head gives the number of records in a file of a run folder and the last link
-// of its chain. A torn tail counts as a change: the run had ended.
-func Head(ctx context.Context, store host.Store, dir, name string) (int, string, error) {
+// Files lists the files of a run folder that this package writes.
+func Files() []string { return []string{RunFile, CallsFile, ResultsFile, EventsFile} }
+
+// Head gives the number of records in a file of a run folder, the last link of
+// its chain, and how many bytes of an unfinished record follow it, which only a
+// crash leaves. A record that was changed is an error.
+func Head(ctx context.Context, store host.Store, dir, name string) (n int, head string, torn int, err error) {
 	data, err := store.Read(ctx, dir+"/"+name)
 	if err != nil {
-		return 0, "", err
+		return 0, "", 0, err
 	}
 	if name == RunFile {
-		return 1, host.Etag(data), nil
+		return 1, host.Etag(data), 0, nil
 	}
 	recs, chain, good, err := record.Read(name, data)
-	if err == nil && good != len(data) {
-		err = errors.New("the last line is torn")
+	return len(recs), chain.Head(), len(data) - good, err
+}
+
+// Seal gives, of the files of a run folder that are there, what Head says of
+// each, for an end record. One that was changed gets no head, so that it does
+// not pass.
+func Seal(ctx context.Context, store host.Store, dir string, names ...string) (heads map[string]string, counts, torn map[string]int, err error) {
+	heads, counts, torn = map[string]string{}, map[string]int{}, map[string]int{}
+	for _, name := range names {
+		n, head, rest, err := Head(ctx, store, dir, name)
+		switch {
+		case fault.Is(err, fault.NotFound):
+			continue
+		case errors.Is(err, record.ErrBroken):
+			heads[name] = ""
+			continue
+		case err != nil:
+			return nil, nil, nil, err
+		}
+		heads[name], counts[name] = head, n
+		if rest > 0 {
+			torn[name] = rest
+		}
 	}
-	return len(recs), chain.Head(), err
+	return heads, counts, torn, nil
 }
 
 // Abridged says whether a recorded value holds a text that is kept by its hash

@@ -69,7 +69,7 @@ func Revert(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	out, err := c.revert(ctx, p)
 	if err == nil && *restore && len(out.Conflicts) > 0 {
 		for _, x := range out.Conflicts {
-			p.Choices = append(p.Choices, protocol.ConflictChoice{Path: x.Path, Choice: protocol.ChooseRestore})
+			p.Choices = append(p.Choices, protocol.ConflictChoice{Path: x.Path, Now: x.NowEtag, Choice: protocol.ChooseRestore})
 		}
 		out, err = c.revert(ctx, p)
 	}

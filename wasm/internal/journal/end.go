@@ -17,6 +17,11 @@ type End struct {
 	Failed  int               `json:"failed"`
 	Heads   map[string]string `json:"heads,omitempty"` // file -> last link of its chain
 	Counts  map[string]int    `json:"counts,omitempty"`
+	// Torn is how many bytes at a file's end a crash has left of a record; they
+	// are not part of its chain.
+	Torn map[string]int `json:"torn,omitempty"`
+	// Summary is the run's line for the history, as JSON.
+	Summary json.RawMessage `json:"summary,omitempty"`
 	// By names the run that settled this one after a crash.
 	By string `json:"by,omitempty"`
 	// Seal is the SHA-256 of this record without it.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"embedded-agent/wasm/internal/fault"
@@ -12,25 +11,12 @@ import (
 	"embedded-agent/wasm/internal/vaultpath"
 )
 
-// Choice is a person's decision on a path that cannot be merged.
-type Choice struct {
-	Keep    bool   // leave it as it is now
-	Restore bool   // put the old bytes back; what is there now is kept beside
-	Text    string // this text, when neither
-}
-
 // Report is what a revert does, or would do.
 type Report struct {
 	Restored  []string
 	Merged    []string
 	Kept      []string // left as they are: already gone, or chosen
 	Conflicts []Conflict
-}
-
-// Conflict is a path where a person must choose. Nothing is written there.
-type Conflict struct {
-	Path               string
-	Before, After, Now []byte
 }
 
 // RevertOptions narrow and settle a revert.
@@ -159,45 +145,6 @@ func (r *reverter) put(ctx context.Context, path string, now, data []byte, remov
 	return nil
 }
 
-// conflict does what the person chose, or reports that a choice is needed.
-func (r *reverter) conflict(ctx context.Context, p Planned, now []byte, made bool) error {
-	path := p.Op.Path
-	c, chosen := r.o.Choices[path]
-	switch {
-	case !chosen:
-		r.rep.Conflicts = append(r.rep.Conflicts, Conflict{Path: path, Before: p.Op.Before, After: p.Op.Data, Now: now})
-		return nil
-	case c.Keep:
-		r.rep.Kept = append(r.rep.Kept, path)
-		return nil
-	case c.Restore:
-		if err := r.saveBeside(ctx, path, now); err != nil {
-			return err
-		}
-		return r.put(ctx, path, now, p.Op.Before, made, &r.rep.Restored)
-	}
-	return r.put(ctx, path, now, []byte(c.Text), false, &r.rep.Merged)
-}
-
-// saveBeside keeps a later edit that a restore would overwrite.
-func (r *reverter) saveBeside(ctx context.Context, path string, now []byte) error {
-	ext := vaultpath.Ext(path)
-	base := strings.TrimSuffix(path, ext) + " (edited)" + ext
-	var failed error
-	name := vaultpath.Unique(base, func(name string) bool {
-		there, err := has(ctx, r.v, name)
-		if err != nil {
-			failed = err
-		}
-		return there
-	})
-	if failed != nil {
-		return failed
-	}
-	_, err := r.v.Apply(ctx, host.Op{Kind: host.OpCreate, Path: name, Data: now})
-	return err
-}
-
 func (r *reverter) undoTrash(ctx context.Context, p Planned) error {
 	path := p.Op.Path
 	now, there, err := readIf(ctx, r.v, path)
@@ -236,8 +183,9 @@ func (r *reverter) undoRename(ctx context.Context, op host.Op) error {
 		}
 		return nil
 	case from && !caseOnly:
-		r.rep.Conflicts = append(r.rep.Conflicts, Conflict{Path: op.To})
-		return nil
+		if again, err := r.makeWay(ctx, op); err != nil || !again {
+			return err
+		}
 	}
 	if err := r.parents(ctx, op.Path); err != nil {
 		return err

@@ -223,6 +223,17 @@ func (w *Writer) Close(ctx context.Context) error {
 // settleTime bounds how long the end of a run may look after its writes.
 const settleTime = 30 * time.Second
 
+// Done counts the writes that were made.
+func (w *Writer) Done() int {
+	n := 0
+	for _, o := range w.Outcomes() {
+		if o == Done {
+			n++
+		}
+	}
+	return n
+}
+
 // Len counts the planned writes so far.
 func (w *Writer) Len() int { return len(w.ops) }
 

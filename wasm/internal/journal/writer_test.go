@@ -190,7 +190,7 @@ func TestARestoreKeepsTheLaterEditBeside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Revert(t.Context(), l, h.Vault, RevertOptions{Choices: map[string]Choice{"A.md": {Restore: true}}}); err != nil {
+	if _, err := Revert(t.Context(), l, h.Vault, RevertOptions{Choices: map[string]Choice{"A.md": {Now: host.Etag([]byte("mine")), Restore: true}}}); err != nil {
 		t.Fatal(err)
 	}
 	a, _ := m.File("A.md")

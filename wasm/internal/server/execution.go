@@ -105,15 +105,17 @@ func (x *execution) carryOut() {
 	// Ending must not be cut short by the run's own cancellation.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(x.ctx), time.Minute)
 	defer cancel()
-	if err := x.close(ctx, dir, end); err != nil {
-		x.mu.Lock()
-		x.rs.Problem = x.s.problem(err)
-		x.mu.Unlock()
-	}
+	sum, err := x.close(ctx, end)
 	x.mu.Lock()
 	x.rs.State = "finished"
+	if err != nil {
+		x.rs.Problem = x.s.problem(err)
+	}
 	x.mu.Unlock()
-	x.s.ended(ctx, x)
+	if err != nil {
+		x.s.lookAgain(ctx)
+	}
+	x.s.ended(ctx, x, sum)
 	x.askAgain()
 }
 
@@ -148,32 +150,31 @@ func (x *execution) execute(dir string) (*runner.Report, error) {
 }
 
 // close ends the records: what was done is durable before the run is marked as
-// ended.
-func (x *execution) close(ctx context.Context, dir string, end journal.End) error {
+// ended. A run of which that fails is as one that a crash has left.
+func (x *execution) close(ctx context.Context, end journal.End) (protocol.RunSummary, error) {
+	var err error
 	if x.jw != nil {
-		if err := x.jw.Close(ctx); err != nil {
-			return err
+		err = x.jw.Close(ctx)
+	}
+	sum := x.summarise(end.At)
+	if err != nil {
+		return sum, err
+	}
+	if x.log == nil || x.jw == nil { // nothing was begun
+		return sum, x.s.endRun(ctx, end, &sum)
+	}
+	for _, o := range x.jw.Outcomes() {
+		switch o {
+		case journal.Done:
+			end.Done++
+		case journal.Failed:
+			end.Failed++
 		}
-		for _, o := range x.jw.Outcomes() {
-			switch o {
-			case journal.Done:
-				end.Done++
-			case journal.Failed:
-				end.Failed++
-			}
-		}
 	}
-	if x.log != nil {
-		if err := x.log.Flush(ctx); err != nil {
-			return err
-		}
-		end.Heads, end.Counts = x.log.Heads()
+	if err := x.log.Flush(ctx); err != nil {
+		return sum, err
 	}
-	if x.jw != nil {
-		end.Heads[journal.File], end.Counts[journal.File] = x.jw.Head()
-	}
-	if err := journal.WriteEnd(ctx, x.s.host.Store, dir, end); err != nil {
-		return err
-	}
-	return x.s.unmarkHot(ctx, x.se.id)
+	end.Heads, end.Counts = x.log.Heads()
+	end.Heads[journal.File], end.Counts[journal.File] = x.jw.Head()
+	return sum, x.s.endRun(ctx, end, &sum)
 }

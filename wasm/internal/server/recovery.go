@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/journal"
 	"embedded-agent/wasm/internal/pipeline"
@@ -69,7 +70,7 @@ func (s *Server) unfinished(ctx context.Context, id string) (protocol.RunSummary
 	case !l.Hot():
 		return protocol.RunSummary{}, false, s.unmarkHot(ctx, id)
 	case len(l.Entries) == 0:
-		return protocol.RunSummary{}, false, s.settleAs(ctx, id, "cancelled", "")
+		return protocol.RunSummary{}, false, s.settleAs(ctx, id, l, outcomeCancelled, "")
 	}
 	sum, err := s.summary(ctx, id)
 	if err != nil {
@@ -84,6 +85,16 @@ func (s *Server) unfinished(ctx context.Context, id string) (protocol.RunSummary
 	sum.Can = protocol.Can{Recover: true}
 	sum.Text = protocol.Message{Key: "recovery.found", Params: map[string]string{"goal": sum.Goal, "n": itoa(done), "total": itoa(l.Ops)}}
 	return sum, true, nil
+}
+
+// lookAgain finds runs that did not end, and tells.
+func (s *Server) lookAgain(ctx context.Context) {
+	if err := s.findHot(ctx); err != nil {
+		return // the store fails; the next start looks again
+	}
+	if st, err := s.state(ctx); err == nil {
+		s.out.tell(protocol.Event{Type: protocol.EventState, State: &st})
+	}
 }
 
 // findLast finds the newest run that can be taken back.
@@ -104,13 +115,59 @@ func (s *Server) findLast(ctx context.Context) (*protocol.RunSummary, error) {
 	return nil, nil
 }
 
-// settleAs ends a run that a crash had left.
-func (s *Server) settleAs(ctx context.Context, id, outcome, by string) error {
+// settleAs ends a run that a crash had left: its files are sealed as they are,
+// but for what was torn, and it gets its line for the history. The journal is
+// nil where it cannot be read.
+func (s *Server) settleAs(ctx context.Context, id string, l *journal.Log, outcome, by string) error {
+	dir := runDir(id)
 	end := journal.End{Outcome: outcome, At: pipeline.Stamp(s.now()), By: by}
-	if err := journal.WriteEnd(ctx, s.host.Store, runDir(id), end); err != nil {
+	var err error
+	end.Heads, end.Counts, end.Torn, err = audit.Seal(ctx, s.host.Store, dir, append(audit.Files(), journal.File, journal.SettledFile)...)
+	if err != nil {
 		return err
 	}
-	return s.unmarkHot(ctx, id)
+	d, err := s.readRun(ctx, id)
+	if err != nil { // it died while it wrote down what it was
+		if err := journal.WriteEnd(ctx, s.host.Store, dir, end); err != nil {
+			return err
+		}
+		return s.unmarkHot(ctx, id)
+	}
+	sum := summaryOf(d)
+	sum.EndedAt, sum.Outcome, sum.Files, sum.Can = end.At, outcome, 0, protocol.Can{}
+	if l != nil {
+		sum.Files = len(l.Touched())
+		for _, e := range l.Entries {
+			if e.Outcome == journal.Done {
+				end.Done++
+			}
+		}
+		sum.Can.Revert = end.Done > 0 && outcome != outcomeCancelled
+		sum.Can.Rest = d.Kind == "run" && outcome == outcomePartial
+	}
+	if sum.Calls, err = s.callsMade(ctx, id); err != nil {
+		return err
+	}
+	sum.Text = textOf(outcome, d, sum.Calls)
+	if outcome == outcomeCancelled {
+		sum.RevertedBy = by
+	}
+	return s.endRun(ctx, end, &sum)
+}
+
+// callsMade counts the calls of a run that went well, as far as it was recorded.
+func (s *Server) callsMade(ctx context.Context, id string) (int, error) {
+	pairs, err := audit.ReadCalls(ctx, s.host.Store, runDir(id))
+	if fault.Is(err, fault.Conflict) {
+		return 0, nil // the records were changed; verify says so
+	}
+	n := 0
+	for _, p := range pairs {
+		if p.Result != nil && p.Result.OK {
+			n++
+		}
+	}
+	return n, err
 }
 
 // recoveryResolve does what the person chose for an unfinished run.
@@ -129,9 +186,6 @@ func (s *Server) recoveryResolve(ctx context.Context, p protocol.Recovery) (prot
 	switch p.Choice {
 	case protocol.RecoverRevert:
 		out, err = s.revert(ctx, protocol.Revert{Run: p.Run})
-		if err == nil && out.Problem == nil && len(out.Conflicts) == 0 {
-			err = s.settleAs(ctx, p.Run, "cancelled", out.Run)
-		}
 	case protocol.RecoverKeep:
 		out, err = s.keep(ctx, p.Run)
 	case protocol.RecoverFinish:
@@ -165,16 +219,10 @@ func (s *Server) keep(ctx context.Context, id string) (protocol.Reverted, error)
 	if err := l.Settle(ctx, s.host.Vault); err != nil {
 		return out, err
 	}
-	if err := s.recordSettled(ctx, id, l); err != nil {
+	if err := journal.RecordSettled(ctx, s.host.Store, runDir(id), l); err != nil {
 		return out, err
 	}
-	return out, s.settleAs(ctx, id, "partial", "")
-}
-
-// recordSettled writes down what was found, so that a later revert need not
-// look again at files that have been edited meanwhile.
-func (s *Server) recordSettled(ctx context.Context, id string, l *journal.Log) error {
-	return journal.RecordSettled(ctx, s.host.Store, runDir(id), l)
+	return out, s.settleAs(ctx, id, l, outcomePartial, "")
 }
 
 // finishRun makes the writes that were approved and recorded, and are not there
@@ -192,7 +240,7 @@ func (s *Server) finishRun(ctx context.Context, id string) (protocol.Reverted, e
 	if err := l.Settle(ctx, s.host.Vault); err != nil {
 		return out, err
 	}
-	if err := s.recordSettled(ctx, id, l); err != nil {
+	if err := journal.RecordSettled(ctx, s.host.Store, runDir(id), l); err != nil {
 		return out, err
 	}
 	rest, err := l.Rest(ctx)
@@ -210,7 +258,7 @@ func (s *Server) finishRun(ctx context.Context, id string) (protocol.Reverted, e
 	if l.Ops > len(l.Entries) {
 		out.NotUndone = append(out.NotUndone, protocol.Message{Key: "recovery.notAll", Params: map[string]string{"n": itoa(l.Ops - len(l.Entries))}})
 	}
-	return out, s.settleAs(ctx, id, "partial", out.Run)
+	return out, s.settleAs(ctx, id, l, outcomePartial, out.Run)
 }
 
 // carryOn makes the rest of a run as a run of its own.

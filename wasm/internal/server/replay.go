@@ -14,44 +14,6 @@ import (
 	"embedded-agent/wasm/internal/tool"
 )
 
-// runVerify checks that a run's records are whole and unchanged.
-func (s *Server) runVerify(ctx context.Context, p protocol.RunRef) (protocol.Verified, error) {
-	if _, err := s.readRun(ctx, p.Run); err != nil {
-		return protocol.Verified{}, err
-	}
-	end, err := journal.ReadEnd(ctx, s.host.Store, runDir(p.Run))
-	if err != nil {
-		return protocol.Verified{}, err
-	}
-	out := protocol.Verified{OK: true, Problems: []protocol.Message{}}
-	bad := func(key, file string) {
-		out.OK = false
-		out.Problems = append(out.Problems, protocol.Message{Key: key, Params: map[string]string{"file": file}})
-	}
-	if end == nil {
-		bad("verify.unfinished", journal.EndFile)
-		return out, nil
-	}
-	if err := journal.CheckEnd(ctx, s.host.Store, runDir(p.Run)); err != nil {
-		bad("verify.changed", journal.EndFile)
-	}
-	for file, head := range end.Heads {
-		n, got, err := audit.Head(ctx, s.host.Store, runDir(p.Run), file)
-		out.Records += n
-		switch {
-		case fault.Is(err, fault.NotFound) && end.Counts[file] == 0:
-		case err != nil:
-			bad("verify.unreadable", file)
-		case got != head || n != end.Counts[file]:
-			bad("verify.changed", file)
-		}
-	}
-	if err := journal.CheckBlobs(ctx, s.host.Store, runDir(p.Run)); err != nil {
-		bad("verify.changed", "blobs")
-	}
-	return out, nil
-}
-
 // runReplay executes a past run's plan again, on the vault as it was before
 // that run (the present one with the run taken back, in memory), and compares:
 // same calls, same ids, same effects. It writes nothing.
@@ -128,6 +90,9 @@ func (s *Server) compare(ctx context.Context, d *runDocument, l *journal.Log, se
 			continue
 		}
 		if i >= len(l.Entries) {
+			if l.End != nil && l.End.Outcome != outcomeOK {
+				break // the run did not get this far
+			}
 			diff = append(diff, w.Op.Path)
 			break
 		}

@@ -53,12 +53,11 @@ func (s *Server) sessionOf(ctx context.Context, d *runDocument) (*session, error
 	se.instruction, se.action, se.selection, se.now = d.Instruction, d.Action, d.Editor, d.Now
 	s.mu.Lock()
 	if x := s.run; x != nil && x.se.id == d.RunID { // what was not kept is still at hand
-		se.selection = x.se.base.EditorSeen()
-	}
-	s.mu.Unlock()
-	if d.Amendments != nil {
+		se.selection, se.amend = x.se.base.EditorSeen(), x.se.amend.Clone()
+	} else if d.Amendments != nil {
 		se.amend = d.Amendments.Clone()
 	}
+	s.mu.Unlock()
 	return se, nil
 }
 

@@ -79,12 +79,20 @@ func (s *Server) revert(ctx context.Context, p protocol.Revert) (protocol.Revert
 	for _, c := range rep.Conflicts {
 		out.Conflicts = append(out.Conflicts, conflictView(c))
 	}
-	if doc.Plan != nil && ranCommands(doc.Plan) {
+	if len(l.Acts) > 0 {
 		out.NotUndone = append(out.NotUndone, protocol.Message{Key: "revert.commands"})
 	}
 	if err != nil {
 		out.Problem = s.problem(err)
 		return out, nil
+	}
+	if l.Hot() && p.Path == "" && len(out.Conflicts) == 0 {
+		if err := s.settleAs(ctx, p.Run, l, outcomeCancelled, out.Run); err != nil {
+			return out, err
+		}
+		if err := s.findHot(ctx); err != nil {
+			return out, err
+		}
 	}
 	s.afterRevert(ctx, p, &out)
 	return out, nil
@@ -100,37 +108,20 @@ func choices(list []protocol.ConflictChoice) (map[string]journal.Choice, error) 
 		default:
 			return nil, fault.New(fault.Validation, "error.recovery.choice", fault.P{"choice": c.Choice})
 		}
-		out[c.Path] = journal.Choice{Keep: c.Choice == protocol.ChooseKeep, Restore: c.Choice == protocol.ChooseRestore, Text: c.Text}
+		out[c.Path] = journal.Choice{Now: c.Now, Keep: c.Choice == protocol.ChooseKeep, Restore: c.Choice == protocol.ChooseRestore, Text: c.Text}
 	}
 	return out, nil
 }
 
 func conflictView(c journal.Conflict) protocol.Conflict {
-	v := protocol.Conflict{Path: c.Path}
-	if !journal.IsText(c.Before) || !journal.IsText(c.After) || !journal.IsText(c.Now) {
+	v := protocol.Conflict{Path: c.Path, NowEtag: c.NowEtag()}
+	moved := c.Before == nil && c.After == nil // there is nothing to merge
+	if moved || !journal.IsText(c.Before) || !journal.IsText(c.After) || !journal.IsText(c.Now) {
 		v.Binary = true
 		return v
 	}
 	v.Before, v.After, v.Now = string(c.Before), string(c.After), string(c.Now)
 	return v
-}
-
-// ranCommands says whether a plan holds steps that cannot be taken back.
-func ranCommands(raw json.RawMessage) bool {
-	var p struct {
-		Steps []struct {
-			Tool string `json:"tool"`
-		} `json:"steps"`
-	}
-	if json.Unmarshal(raw, &p) != nil {
-		return false
-	}
-	for _, st := range p.Steps {
-		if st.Tool == "commands.run" {
-			return true
-		}
-	}
-	return false
 }
 
 // carryBack journals and makes the writes of a revert: a run of its own, which
@@ -185,23 +176,17 @@ func (s *Server) writeRun(ctx context.Context, d *runDocument, h journal.Header,
 	if err := jw.Close(ctx); err != nil {
 		return err
 	}
-	end := journal.End{Outcome: "ok", At: pipeline.Stamp(s.now()), Done: len(planned)}
+	end := journal.End{Outcome: outcomeOK, At: pipeline.Stamp(s.now()), Done: jw.Done()}
 	end.Heads, end.Counts = log.Heads()
 	if failed != nil {
-		end.Outcome = "partial"
+		end.Outcome = outcomePartial
 	}
 	end.Heads[journal.File], end.Counts[journal.File] = jw.Head()
-	if err := journal.WriteEnd(ctx, s.host.Store, dir, end); err != nil {
-		return err
-	}
 	sum := protocol.RunSummary{
 		Run: d.RunID, Kind: d.Kind, Goal: d.Goal, StartedAt: h.At, EndedAt: end.At, Outcome: end.Outcome,
-		Files: len(d.Files), Calls: len(planned), Reverts: d.Reverts, Can: protocol.Can{Revert: true}, Text: text,
+		Files: len(d.Files), Calls: len(planned), Reverts: d.Reverts, Can: protocol.Can{Revert: end.Done > 0}, Text: text,
 	}
-	if err := s.keepSummary(ctx, &sum); err != nil {
-		return err
-	}
-	if err := s.unmarkHot(ctx, d.RunID); err != nil {
+	if err := s.endRun(ctx, end, &sum); err != nil {
 		return err
 	}
 	return failed

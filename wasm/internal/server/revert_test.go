@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/protocol"
 )
@@ -82,7 +83,7 @@ func TestAConflictOfARevertIsShownAndEachChoiceDoesWhatItSays(t *testing.T) {
 			if sh.text("A.md") != mine || sh.text("B.md") != "b\n" || sh.text("D.md") != "(none)" {
 				t.Fatal("a conflict was overwritten, or kept the rest from being taken back")
 			}
-			c.choice.Path = "A.md"
+			c.choice.Path, c.choice.Now = "A.md", first.Conflicts[0].NowEtag
 			if second := sh.revert(end.Run, c.choice); len(second.Conflicts) != 0 {
 				t.Fatalf("%+v", second)
 			}
@@ -92,6 +93,87 @@ func TestAConflictOfARevertIsShownAndEachChoiceDoesWhatItSays(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestAChoiceMadeOnOtherBytesIsAConflictAgain(t *testing.T) {
+	for _, choice := range []string{protocol.ChooseKeep, protocol.ChooseRestore, protocol.ChooseMerged} {
+		t.Run(choice, func(t *testing.T) {
+			mem := hosttest.New(hosttest.Options{Files: twoNotes})
+			sh := begin(t, mem, free)
+			end := sh.do(editPlan)
+			mem.Put("A.md", "one\nMINE\n")
+			first := sh.revert(end.Run)
+			mem.Put("A.md", "one\nLATER\n")
+			before := mem.Snapshot()
+			for _, now := range []string{first.Conflicts[0].NowEtag, ""} {
+				again := sh.revert(end.Run, protocol.ConflictChoice{Path: "A.md", Now: now, Choice: choice, Text: "mine\n"})
+				if len(again.Conflicts) != 1 || again.Conflicts[0].Now != "one\nLATER\n" || again.Conflicts[0].NowEtag != host.Etag([]byte("one\nLATER\n")) {
+					t.Fatalf("%+v", again)
+				}
+				if d := before.Diff(mem.Snapshot()); d != "" {
+					t.Fatalf("written all the same:\n%s", d)
+				}
+				first = again
+			}
+			if last := sh.revert(end.Run, protocol.ConflictChoice{Path: "A.md", Now: first.Conflicts[0].NowEtag, Choice: choice, Text: "mine\n"}); len(last.Conflicts) != 0 {
+				t.Fatalf("%+v", last)
+			}
+		})
+	}
+}
+
+func TestAMoveBackToATakenNameIsAConflictAndEachChoiceDoesWhatItSays(t *testing.T) {
+	const move = `{"id":"m","tool":"vault.rename","args":{"path":"A.md","newPath":"Moved.md"}}`
+	for choice, want := range map[string]map[string]string{
+		protocol.ChooseKeep:    {"A.md": "new\n", "Moved.md": twoNotes["A.md"], "A (edited).md": "(none)"},
+		protocol.ChooseRestore: {"A.md": twoNotes["A.md"], "Moved.md": "(none)", "A (edited).md": "new\n"},
+	} {
+		t.Run(choice, func(t *testing.T) {
+			mem := hosttest.New(hosttest.Options{Files: twoNotes})
+			sh := begin(t, mem, free)
+			end := sh.do(planOf("move", move))
+			mem.Put("A.md", "new\n")
+			first := sh.revert(end.Run)
+			if len(first.Conflicts) != 1 || first.Conflicts[0].Path != "Moved.md" || !first.Conflicts[0].Binary || sh.text("A.md") != "new\n" {
+				t.Fatalf("%+v", first)
+			}
+			back := sh.revert(end.Run, protocol.ConflictChoice{Path: "Moved.md", Now: first.Conflicts[0].NowEtag, Choice: choice})
+			if len(back.Conflicts) != 0 {
+				t.Fatalf("%+v", back)
+			}
+			for path, text := range want {
+				if got := sh.text(path); got != text {
+					t.Errorf("%s is %q, want %q", path, got, text)
+				}
+			}
+		})
+	}
+}
+
+func TestARecoveryWithConflictsIsOverWhenTheyAreSettled(t *testing.T) {
+	mem := hosttest.New(hosttest.Options{Files: twoNotes})
+	sh := begin(t, mem, free)
+	r := sh.open(editPlan)
+	mem.KillAt(11, 1, false) // in the middle of the writes
+	sh.approve(r)
+	sh.s.Close()
+	mem = mem.CrashClone()
+	mem.Put("A.md", "one\nMINE\n")
+	sh, w, err := start(t, mem, free)
+	if err != nil || len(w.State.Recoveries) != 1 {
+		t.Fatalf("%v %+v", err, w.State.Recoveries)
+	}
+	first := call[protocol.Reverted](sh, "recovery.resolve", protocol.Recovery{Run: r.Run, Choice: protocol.RecoverRevert})
+	if len(first.Conflicts) != 1 {
+		t.Fatalf("%+v", first)
+	}
+	if st := call[protocol.State](sh, "state", protocol.Empty{}); len(st.Recoveries) != 1 {
+		t.Fatal("with a conflict open, the recovery is not over")
+	}
+	sh.revert(r.Run, protocol.ConflictChoice{Path: "A.md", Now: first.Conflicts[0].NowEtag, Choice: protocol.ChooseKeep})
+	if st := call[protocol.State](sh, "state", protocol.Empty{}); len(st.Recoveries) != 0 {
+		t.Fatalf("still offered: %+v", st.Recoveries)
 	}
 }
 

@@ -203,7 +203,7 @@ func (x *execution) finish(rep *runner.Report, err error) journal.End {
 	defer x.mu.Unlock()
 	rs := &x.rs
 	rs.LeftMs = 0
-	outcome, key := "ok", "run.ok"
+	outcome, key := outcomeOK, "run.ok"
 	params := map[string]string{"goal": rs.Goal}
 	if rep != nil {
 		ok, failed, skipped := rep.Counts()
@@ -221,18 +221,18 @@ func (x *execution) finish(rep *runner.Report, err error) journal.End {
 	params["n"], params["total"] = itoa(rs.Done), itoa(rs.Total)
 	switch {
 	case fault.Is(err, fault.Cancelled):
-		outcome, key = "cancelled", "run.cancelled"
+		outcome, key = outcomeCancelled, "run.cancelled"
 		rs.Problem = nil
 	case fault.Is(err, fault.Conflict) && (rep == nil || rep.Stopped != nil): // else it was shown, and skipped
-		outcome, key = "conflict", "run.conflict"
+		outcome, key = outcomeConflict, "run.conflict"
 	case err == nil && x.again != nil:
-		outcome, key = "partial", "run.asksAgain"
+		outcome, key = outcomePartial, "run.asksAgain"
 	case err != nil && rs.Done > 0:
-		outcome, key = "partial", "run.partial"
+		outcome, key = outcomePartial, "run.partial"
 	case err != nil:
-		outcome, key = "failed", "run.failed"
+		outcome, key = outcomeFailed, "run.failed"
 	}
-	if err != nil && rs.Problem == nil && outcome != "cancelled" {
+	if err != nil && rs.Problem == nil && outcome != outcomeCancelled {
 		rs.Problem = x.s.problem(err)
 	}
 	rs.Outcome, rs.Text = outcome, protocol.Message{Key: key, Params: params}
@@ -242,7 +242,7 @@ func (x *execution) finish(rep *runner.Report, err error) journal.End {
 			x.event("run.confirmationRequested", "warn", "What is left is not what was approved; it is shown again.", nil)
 		}
 		kind := "run.finished"
-		if outcome == "cancelled" {
+		if outcome == outcomeCancelled {
 			kind = "run.cancelled"
 			x.event(kind, "warn", "The run was cancelled.", nil)
 			kind = "run.finished"

@@ -1,0 +1,116 @@
+package server
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"embedded-agent/wasm/internal/audit"
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/protocol"
+)
+
+// runsList gives past runs, newest first (ids sort by time).
+func (s *Server) runsList(ctx context.Context, q protocol.RunsQuery) (protocol.Runs, error) {
+	out := protocol.Runs{Runs: []protocol.RunSummary{}}
+	ids, err := s.runIDs(ctx)
+	if err != nil {
+		return out, err
+	}
+	if q.Limit <= 0 || q.Limit > 500 {
+		q.Limit = 100
+	}
+	text := strings.ToLower(q.Text)
+	for _, id := range slices.Backward(ids) {
+		sum, err := s.summary(ctx, id)
+		if err != nil {
+			continue // a folder without a readable run: shown by its bytes only
+		}
+		sum.Bytes, err = s.runBytes(ctx, runDir(id))
+		if err != nil {
+			return out, err
+		}
+		out.Bytes += sum.Bytes
+		if len(out.Runs) < q.Limit && strings.Contains(strings.ToLower(sum.Goal), text) {
+			out.Runs = append(out.Runs, sum)
+		}
+	}
+	return out, nil
+}
+
+func (s *Server) runIDs(ctx context.Context) ([]string, error) {
+	entries, err := s.host.Store.List(ctx, runsFolder)
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, e := range entries {
+		if e.Kind == host.Folder {
+			ids = append(ids, e.Path[strings.LastIndexByte(e.Path, '/')+1:])
+		}
+	}
+	slices.Sort(ids)
+	return ids, nil
+}
+
+func (s *Server) runBytes(ctx context.Context, dir string) (int64, error) {
+	entries, err := s.host.Store.List(ctx, dir)
+	if err != nil {
+		return 0, err
+	}
+	var n int64
+	for _, e := range entries {
+		if e.Kind == host.Folder {
+			below, err := s.runBytes(ctx, e.Path)
+			if err != nil {
+				return 0, err
+			}
+			n += below
+			continue
+		}
+		n += e.Size
+	}
+	return n, nil
+}
+
+// runGet opens a past run.
+func (s *Server) runGet(ctx context.Context, p protocol.RunRef) (protocol.RunDetail, error) {
+	d, err := s.readRun(ctx, p.Run)
+	if err != nil {
+		return protocol.RunDetail{}, err
+	}
+	sum, err := s.summary(ctx, p.Run)
+	if err != nil {
+		return protocol.RunDetail{}, err
+	}
+	calls, err := audit.ReadCalls(ctx, s.host.Store, runDir(p.Run))
+	if err != nil {
+		return protocol.RunDetail{}, err
+	}
+	views := make([]protocol.CallView, 0, len(calls))
+	for _, c := range calls {
+		views = append(views, pastCall(c))
+	}
+	return protocol.RunDetail{Summary: sum, Files: nonNil(d.Files), Calls: views, Plan: string(d.Plan)}, nil
+}
+
+func pastCall(c audit.Pair) protocol.CallView {
+	v := protocol.CallView{
+		CallID: c.Call.CallID, StepID: c.Call.StepID, Tool: c.Call.Tool, Index: -1, Attempt: c.Call.Attempt,
+		Status: "unknown", Args: shortJSON(c.Call.Args), Preview: c.Call.Preview, Risk: string(c.Call.Risk),
+	}
+	if c.Call.Iteration != nil {
+		v.Index = c.Call.Iteration.Index
+	}
+	if r := c.Result; r != nil {
+		v.Status, v.DurationMs, v.Cached = string(r.Status), r.DurationMs, r.Cached
+		v.Result, v.Paths = shortJSON(r.Data), touched(r.Effects)
+		if r.Error != nil {
+			v.Problem = &protocol.Problem{Code: string(r.Error.Code), Key: r.Error.Key, Params: r.Error.Params, Detail: r.Error.Message}
+			if r.Error.Key != "" {
+				v.Problem.Detail = ""
+			}
+		}
+	}
+	return v
+}

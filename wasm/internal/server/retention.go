@@ -1,0 +1,76 @@
+package server
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"embedded-agent/wasm/internal/protocol"
+)
+
+// runsClear removes past runs; one that is under way stays.
+func (s *Server) runsClear(ctx context.Context, c protocol.Clear) (protocol.Runs, error) {
+	ids, err := s.runIDs(ctx)
+	if err != nil {
+		return protocol.Runs{}, err
+	}
+	hot, err := s.hot(ctx)
+	if err != nil {
+		return protocol.Runs{}, err
+	}
+	for _, id := range ids {
+		if (c.Run != "" && id != c.Run) || slices.Contains(hot, id) {
+			continue
+		}
+		if err := s.dropRun(ctx, id); err != nil {
+			return protocol.Runs{}, err
+		}
+	}
+	return s.runsList(ctx, protocol.RunsQuery{})
+}
+
+func (s *Server) dropRun(ctx context.Context, id string) error {
+	if err := s.host.Store.Remove(ctx, runDir(id)); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.lastRun != nil && s.lastRun.Run == id {
+		s.lastRun = nil
+	}
+	return nil
+}
+
+// prune keeps the run folders within the limits by number, age and bytes; the
+// newest run is always kept.
+func (s *Server) prune(ctx context.Context) error {
+	s.mu.Lock()
+	c, now := s.settings, s.now()
+	s.mu.Unlock()
+	ids, err := s.runIDs(ctx)
+	if err != nil {
+		return err
+	}
+	hot, err := s.hot(ctx)
+	if err != nil {
+		return err
+	}
+	var bytes int64
+	for i, id := range slices.Backward(ids) {
+		n, err := s.runBytes(ctx, runDir(id))
+		if err != nil {
+			return err
+		}
+		bytes += n
+		newest := len(ids) - 1 - i
+		old := now.Sub(timeOf(id, now)) > time.Duration(c.KeepDays)*24*time.Hour
+		if newest == 0 || slices.Contains(hot, id) || (newest < c.KeepRuns && !old && bytes <= c.KeepBytes) {
+			continue
+		}
+		bytes -= n
+		if err := s.dropRun(ctx, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}

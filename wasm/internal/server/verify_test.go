@@ -1,0 +1,175 @@
+package server
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"embedded-agent/wasm/internal/host/hosttest"
+	"embedded-agent/wasm/internal/journal"
+	"embedded-agent/wasm/internal/protocol"
+)
+
+func (sh *shell) verified(run string) protocol.Verified {
+	sh.t.Helper()
+	return call[protocol.Verified](sh, "run.verify", protocol.RunRef{Run: run})
+}
+
+// tampered writes a file of a run anew.
+func (sh *shell) tamper(run, file string, data []byte) {
+	sh.t.Helper()
+	store, path := sh.mem.Host().Store, runDir(run)+"/"+file
+	var err error
+	if data == nil {
+		err = store.Remove(sh.t.Context(), path)
+	} else {
+		err = store.Write(sh.t.Context(), path, data)
+	}
+	if err != nil {
+		sh.t.Fatal(err)
+	}
+}
+
+func TestAnyChangedFileOfARunFolderIsFoundByVerify(t *testing.T) {
+	mem := hosttest.New(hosttest.Options{Files: twoNotes})
+	sh := begin(t, mem, free)
+	run := sh.do(editPlan).Run
+	if v := sh.verified(run); !v.OK || v.Records == 0 {
+		t.Fatalf("%+v", v)
+	}
+	tested := 0
+	for name, data := range mem.StoreFiles() {
+		file, ok := strings.CutPrefix(name, runDir(run)+"/")
+		if !ok {
+			continue
+		}
+		tested++
+		flipped := bytes.Clone(data)
+		flipped[len(flipped)/2] ^= 1
+		for what, now := range map[string][]byte{"a bit": flipped, "cut": data[:len(data)-1], "gone": nil} {
+			if file == summaryFile && what != "a bit" {
+				continue // the line is read from the end record then
+			}
+			sh.tamper(run, file, now)
+			if v, err := try[protocol.Verified](sh, "run.verify", protocol.RunRef{Run: run}); err == nil && v.OK {
+				t.Errorf("%s, %s: verified", file, what)
+			}
+		}
+		sh.tamper(run, file, data)
+	}
+	if tested < 7 {
+		t.Fatalf("only %d files", tested)
+	}
+	sh.tamper(run, journal.SettledFile, []byte("{}\n"))
+	if v := sh.verified(run); v.OK {
+		t.Error("a file that was put there: verified")
+	}
+	sh.tamper(run, journal.SettledFile, nil)
+	if v := sh.verified(run); !v.OK {
+		t.Errorf("as it was: %+v", v)
+	}
+}
+
+func TestTheHistoryIsReadFromWhatVerifyCovers(t *testing.T) {
+	mem := hosttest.New(hosttest.Options{Files: twoNotes})
+	sh := begin(t, mem, free)
+	run := sh.do(editPlan).Run
+	read := func() protocol.RunSummary {
+		return call[protocol.RunDetail](sh, "run.get", protocol.RunRef{Run: run}).Summary
+	}
+	was := read()
+	kept := mem.StoreFiles()[runDir(run)+"/"+summaryFile]
+	for _, torn := range [][]byte{nil, kept[:len(kept)/2]} {
+		sh.tamper(run, summaryFile, torn)
+		if now := read(); fmt.Sprint(now) != fmt.Sprint(was) {
+			t.Errorf("without its file the line is %+v, was %+v", now, was)
+		}
+	}
+	sh.tamper(run, summaryFile, bytes.Replace(kept, []byte(`"outcome":"ok"`), []byte(`"outcome":"failed"`), 1))
+	if v := sh.verified(run); v.OK {
+		t.Error("another outcome: verified")
+	}
+	sh.tamper(run, summaryFile, kept)
+	back := sh.revert(run)
+	if v := sh.verified(run); !v.OK {
+		t.Errorf("taken back: %+v", v)
+	}
+	if v := sh.verified(back.Run); !v.OK {
+		t.Errorf("the revert: %+v", v)
+	}
+	marked := mem.StoreFiles()[runDir(run)+"/"+summaryFile]
+	sh.tamper(run, summaryFile, bytes.Replace(marked, []byte(back.Run), []byte(run), 1))
+	if v := sh.verified(run); v.OK {
+		t.Error("taken back by a run that is no revert of it: verified")
+	}
+}
+
+func TestARunThatACrashHasLeftIsVerifiedOnceItIsSettled(t *testing.T) {
+	for _, choice := range []string{protocol.RecoverRevert, protocol.RecoverKeep, protocol.RecoverFinish} {
+		settled := 0
+		for at := 2; at < 24; at++ {
+			where := fmt.Sprintf("%s, killed at %d", choice, at)
+			mem := hosttest.New(hosttest.Options{Files: twoNotes})
+			sh := begin(t, mem, free)
+			r := sh.open(editPlan)
+			mem.KillAt(at, uint64(at)*7, false)
+			sh.approve(r)
+			sh.s.Close()
+			sh, w, err := start(t, mem.CrashClone(), free)
+			if err != nil {
+				t.Fatalf("%s: %v", where, err)
+			}
+			if len(w.State.Recoveries) == 0 {
+				continue
+			}
+			settled++
+			back := call[protocol.Reverted](sh, "recovery.resolve", protocol.Recovery{Run: r.Run, Choice: choice})
+			for _, run := range []string{r.Run, back.Run} {
+				if run == "" {
+					continue
+				}
+				if v := sh.verified(run); !v.OK {
+					t.Errorf("%s: %+v", where, v)
+				}
+			}
+			journalFile := sh.mem.StoreFiles()[runDir(r.Run)+"/"+journal.File]
+			sh.tamper(r.Run, journal.File, journalFile[:len(journalFile)-2])
+			if v := sh.verified(r.Run); v.OK {
+				t.Errorf("%s: cut after it was settled: verified", where)
+			}
+		}
+		if settled < 3 {
+			t.Errorf("%s: only %d runs were found after a crash", choice, settled)
+		}
+	}
+}
+
+func TestWhatThePersonTypedInReviewIsRedactedInTheRecords(t *testing.T) {
+	const canary = "sk-canary0123456789abcdef"
+	mem := hosttest.New(hosttest.Options{Files: twoNotes})
+	sh := begin(t, mem, free)
+	r := sh.open(editPlan)
+	next := call[protocol.Review](sh, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendEdit, Path: "D.md", Text: "key " + canary + "\n"})
+	end := sh.approve(&next)
+	if got := sh.text("D.md"); got != "key "+canary+"\n" {
+		t.Fatalf("written %q: what is approved is written as it is", got)
+	}
+	d, err := sh.s.readRun(t.Context(), end.Run)
+	if err != nil || d.Amendments == nil || !d.Redacted {
+		t.Fatalf("%v %+v", err, d)
+	}
+	if data := string(d.Amendments.Edits["D.md"].Data); strings.Contains(data, canary) || !strings.Contains(data, "[redacted:") {
+		t.Errorf("kept: %q", data)
+	}
+	call[protocol.RunRef](sh, "run.replay", protocol.RunRef{Run: end.Run}) // the text is still at hand
+	sh.s.Close()
+	sh = begin(t, mem, free)
+	if _, err := try[protocol.RunRef](sh, "run.replay", protocol.RunRef{Run: end.Run}); err == nil {
+		t.Error("replayed without the text")
+	}
+	sh.revert(end.Run)
+	if got := sh.text("D.md"); got != "(none)" {
+		t.Errorf("taken back: %q", got)
+	}
+}
