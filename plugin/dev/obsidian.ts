@@ -177,7 +177,7 @@ export class DevShell implements Shell {
 	}
 
 	imageUrl(path: string): string {
-		return `data:image/svg+xml,<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><title>${path}</title></svg>`;
+		return `data:image/svg+xml,<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><title>${path}</title><rect width="9" height="9" fill="green"/></svg>`;
 	}
 
 	write(text: string, where: "cursor" | "selection"): boolean {

@@ -41,7 +41,17 @@ export function grow(el: HTMLTextAreaElement, text: string): Updatable<string> {
 		if (next !== "") el.setCssProps({ "--ea-text-height": `${el.scrollHeight}px` });
 	};
 	void fit(text);
-	return { update: (next) => void fit(next) };
+	// In a narrower panel the same text needs more lines.
+	let width = el.clientWidth;
+	const resized = new ResizeObserver(() => {
+		if (el.clientWidth === width) return;
+		width = el.clientWidth;
+		const now = last;
+		last = "";
+		void fit(now);
+	});
+	resized.observe(el);
+	return { update: (next) => void fit(next), destroy: () => resized.disconnect() };
 }
 
 /**

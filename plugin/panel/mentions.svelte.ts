@@ -48,7 +48,7 @@ export class Mentions {
 				id: `${i}:${thing.kind}:${thing.path}:${thing.name}`,
 				icon: icons[thing.kind] ?? "file",
 				label: shownName(thing),
-				detail: thing.kind === "tag" ? "" : thing.path,
+				detail: thing.kind === "tag" || thing.kind === "folder" ? "" : thing.path,
 			})),
 		);
 	}

@@ -6,8 +6,10 @@ import { join } from "node:path";
 import AxeBuilder from "@axe-core/playwright";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findChromium, type Look } from "../dev/build";
-import { openStage, scenes, settled, show, type Stage } from "../dev/stage";
+import { chatScenes } from "../dev/chat";
+import { openStage, scenes as panelScenes, settled, show, type Stage } from "../dev/stage";
 
+const scenes = { ...panelScenes, ...chatScenes };
 const shots = process.env["SHOTS"];
 
 describe.skipIf(!findChromium())("the panel", () => {
@@ -28,6 +30,8 @@ describe.skipIf(!findChromium())("the panel", () => {
 		async (name) => {
 			const scene = scenes[name]!;
 			const page = await show(stage, scene.events, {}, scene.answers);
+			const errors: string[] = [];
+			page.on("pageerror", (error) => errors.push(error.message));
 			await scene.after?.(page);
 			for (const { width, theme, mobile } of looks) {
 				await page.setViewportSize({ width, height: 800 });
@@ -57,6 +61,7 @@ describe.skipIf(!findChromium())("the panel", () => {
 				);
 				expect(wrong, `${width} ${theme}`).toEqual([]);
 			}
+			expect(errors).toEqual([]);
 			await page.context().close();
 		},
 		60_000,

@@ -1,0 +1,243 @@
+// The states of the chat that tests look at.
+
+import type { Page } from "playwright-core";
+import type { CallView, Event } from "../protocol";
+import { call, event, exec, runState, state, turn, words } from "./fixtures";
+import { ready, type Scene } from "./stage";
+
+/** What the core says that sending would take. */
+export const estimated = {
+	snippet: "- Tomato trellis - Compost - Rain barrel …",
+	tokens: 212,
+	prompt: 6_480,
+	window: 128_000,
+	cost: 0.0113,
+	priced: true,
+	currency: "USD",
+};
+
+/** A call of an agent's turn. */
+export function agentCall(n: number, fields: Partial<CallView> = {}, run = "t1"): Event {
+	const view = call(n, { stepId: `call-${n}`, index: -1, ...fields });
+	return event("exec", {
+		exec: {
+			type: "step.finished",
+			runId: run,
+			timestamp: "",
+			level: "info",
+			message: "",
+			callId: view.callId,
+			call: view,
+		},
+	});
+}
+
+const calls = [
+	agentCall(1, { tool: "vault.searchText", paths: [], preview: "compost", cached: true, durationMs: 4 }),
+	agentCall(2, { tool: "vault.readFile", paths: ["Garden/Compost.md"], durationMs: 12 }),
+	agentCall(3, {
+		tool: "http.request",
+		paths: [],
+		preview: "GET https://example.org/weather",
+		secretScope: "organisation",
+		durationMs: 812,
+	}),
+	agentCall(4, { tool: "vault.writeFile", paths: ["Garden/Compost.md"], status: "running", result: "" }),
+];
+
+const agent = turn({
+	mode: "agent",
+	phase: "streaming",
+	text: "Update the compost note with what the weather means for it",
+	steered: ["Leave the headings as they are"],
+	queued: ["Then make a list of what to buy"],
+	attached: [
+		{ kind: "note", path: "Garden/Compost.md" },
+		{ kind: "tag", name: "#garden" },
+		{ kind: "image", path: "Garden/heap.png" },
+	],
+	reasoning: "The note first, then the weather.",
+});
+
+/** Puts the context of a message together as a person would. */
+export const attach = async (page: Page) => {
+	await page.evaluate(async () => {
+		const { compose } = window.dev.session;
+		window.dev.shell.note = "Inbox/Ideas for the garden.md";
+		await window.dev.select("Inbox/Ideas for the garden.md", "- Tomato trellis\n- Compost");
+		compose.attach({ kind: "folder", path: "Projects/Community garden" });
+		compose.attach({ kind: "heading", path: "Garden/Compost.md", name: "What goes in" });
+		compose.attach({ kind: "image", path: "Garden/heap.png" });
+	});
+};
+
+const names = [
+	{ kind: "note", path: "Garden/Compost.md", name: "" },
+	{ kind: "note", path: "Garden/Compost café, and everything that belongs to its opening.md", name: "" },
+	{ kind: "folder", path: "Projects/Compost", name: "" },
+	{ kind: "heading", path: "Garden/Plan.md", name: "Compost" },
+	{ kind: "tag", path: "", name: "#compost" },
+] as const;
+
+/** Gives the page things that can be named. */
+export const withNames = (page: Page) =>
+	page.evaluate((all) => void (window.dev.shell.names = [...all]), names);
+
+const talks = Array.from({ length: 4 }, (_, n) => ({
+	id: `c${n}`,
+	title: [
+		"Notes from the bullets of the garden",
+		"Which notes mention compost?",
+		"Tidy",
+		"Move every meeting of 2024 into the archive, by month, and mend the links that point there",
+	][n],
+	updatedAt: `2026-11-${19 - n}T18:20:00.000Z`,
+	turns: 1 + 3 * n,
+}));
+
+const spans = [
+	{ id: "s0", name: "Update the compost note", kind: "run", startMs: 0, durationMs: 4200, status: "ok" },
+	{ id: "s1", parent: "s0", name: "gpt-5.2", kind: "model", startMs: 10, durationMs: 1800, status: "ok" },
+	{ id: "s2", parent: "s0", name: "policy", kind: "policy", startMs: 1812, durationMs: 1, status: "ok" },
+	{
+		id: "s3",
+		parent: "s0",
+		name: "vault.readFile",
+		kind: "tool",
+		startMs: 1820,
+		durationMs: 12,
+		status: "ok",
+	},
+	{
+		id: "s4",
+		parent: "s0",
+		name: "http.request",
+		kind: "tool",
+		startMs: 1840,
+		durationMs: 812,
+		status: "ok",
+	},
+];
+
+/** The states of the chat. */
+export const chatScenes: Record<string, Scene> = {
+	composing: {
+		events: [ready],
+		answers: { estimate: estimated },
+		after: async (page) => {
+			await attach(page);
+			await page.getByText("Agent", { exact: true }).click();
+			await page.getByRole("textbox", { name: "Message" }).fill("What should go into the heap this week?");
+			await page.getByRole("meter").waitFor();
+		},
+	},
+	naming: {
+		events: [ready],
+		after: async (page) => {
+			await withNames(page);
+			await page.getByRole("textbox", { name: "Message" }).pressSequentially("Tidy @comp");
+			await page.getByRole("option").first().waitFor();
+		},
+	},
+	"model-picker": {
+		events: [ready],
+		answers: {
+			"models.list": {
+				models: ["gpt-5.2", "gpt-5.2-mini", "o5-pro-with-a-very-long-name-indeed-2026-10-01"],
+			},
+		},
+		after: async (page) => {
+			await page.getByRole("button", { name: /^Model/ }).click();
+			await page.getByRole("option", { name: "gpt-5.2-mini" }).waitFor();
+		},
+	},
+	"agent-working": {
+		events: [
+			ready,
+			event("turn.started", { turn: agent }),
+			...calls,
+			event("turn.text", { delta: { turn: "t1", text: "I have read the note and the forecast." } }),
+		],
+		after: async (page) => {
+			await page.getByRole("textbox", { name: "Message" }).fill("Mention the frost");
+		},
+	},
+	"agent-done": {
+		events: [
+			ready,
+			...calls.slice(0, 3),
+			event("turn.ended", {
+				turn: {
+					...agent,
+					phase: "done",
+					outcome: "answer",
+					reply: "The heap wants **cover** before the frost:\n\n- straw\n- leaves",
+					canContinue: true,
+					tracesUrl: "obsidian://embedded-agent?run=t1",
+					usage: { input: 8123, output: 410, cost: 0.021, priced: true },
+				},
+			}),
+		],
+		answers: { "trace.get": { spans, otlp: "" }, estimate: estimated },
+		after: async (page) => {
+			await attach(page);
+			await page.getByText("3 calls").click();
+			await page.getByText("Where the time went").click();
+			await page.getByText("http.request").last().waitFor();
+		},
+	},
+	conversations: {
+		events: [ready],
+		answers: { "conversations.list": { conversations: talks } },
+		after: async (page) => {
+			await page.getByRole("button", { name: "Conversations", exact: true }).click();
+			await page.getByRole("button", { name: /^More for Tidy/ }).click();
+			await page.evaluate(() => window.dev.shell.heard.menu[1]?.run());
+			await page.getByLabel("Path of the note").waitFor();
+		},
+	},
+	steps: {
+		events: [
+			ready,
+			event("run.state", { run: runState({ total: 14, done: 9, text: words("9 of 14 done") }) }),
+			agentCall(
+				900,
+				{ stepId: "read", tool: "editor.getSelection", paths: [], preview: "Read the selection" },
+				"r1",
+			),
+			...Array.from({ length: 8 }, (_, n) => exec(n, "ok")),
+			...[20, 21].map((n) =>
+				event("exec", {
+					exec: {
+						type: "step.started",
+						runId: "r1",
+						timestamp: "",
+						level: "info",
+						message: "",
+						call: call(n, {
+							stepId: "links",
+							tool: "vault.appendFile",
+							index: n - 20,
+							status: n === 20 ? "ok" : "running",
+						}),
+					},
+				}),
+			),
+		],
+	},
+	"taken-back": {
+		events: [
+			event("state", {
+				state: state({
+					demo: true,
+					run: runState({
+						state: "finished",
+						outcome: "ok",
+						text: words("“Ten notes” was taken back."),
+						can: { ...runState().can, pause: false, cancel: false, save: true },
+					}),
+				}),
+			}),
+		],
+	},
+};
