@@ -245,7 +245,7 @@ export class Client {
 					this.#settle(session, message);
 					break;
 				case KindEvent:
-					this.#tell(JSON.parse(message.payload) as Event);
+					for (const event of eventsOf(message)) this.#tell(event);
 					break;
 				case KindRequest:
 					void this.#serve(session, message, batch.b);
@@ -317,6 +317,12 @@ export class Client {
 		this.#options.ended?.();
 		for (const pending of [...session.pending.values()]) pending.reject(new ProblemError(problem));
 	}
+}
+
+/** The events of a message: one, or a list of those that were told together. */
+function eventsOf({ payload }: Envelope): Event[] {
+	const told = JSON.parse(payload) as Event | Event[];
+	return Array.isArray(told) ? told : [told];
 }
 
 type Bytes = (blob: (bytes: Uint8Array) => number) => unknown;

@@ -501,6 +501,18 @@ export interface ExecutionEvent {
 	 */
 	call?: CallView;
 	text?: Message;
+	/**
+	 * Progress is set for step.progress: of one call, or without callId of a
+	 * step's calls.
+	 */
+	progress?: StepProgress;
+}
+/**
+ * StepProgress is how far something is: Done of Total.
+ */
+export interface StepProgress {
+	done: number /* int */;
+	total: number /* int */;
 }
 /**
  * CallView is one call as the run log shows it.
@@ -599,6 +611,7 @@ export interface HostMethods {
 	'vault.walk': ListCall;
 	'vault.backlinks': BacklinksCall;
 	'vault.apply': ApplyCall;
+	'vault.applyAll': ApplyAllCall;
 	'editor.state': EditorStateCall;
 	'workspace.context': WorkspaceContextCall;
 	'workspace.open': OpenCall;
@@ -721,6 +734,33 @@ export interface Op {
 export interface ApplyCall {
 	params: Op;
 	result: Info;
+}
+/**
+ * Ops is several writes that do not wait for each other: each goes its own way,
+ * as if it had been asked for alone.
+ */
+export interface Ops {
+	ops: Op[];
+}
+/**
+ * Applied is what became of one of them: one of the two is set.
+ */
+export interface Applied {
+	info?: Info;
+	problem?: Problem;
+}
+/**
+ * AllApplied is what became of each, in their order.
+ */
+export interface AllApplied {
+	results: Applied[];
+}
+/**
+ * ApplyAllCall is the method vault.applyAll.
+ */
+export interface ApplyAllCall {
+	params: Ops;
+	result: AllApplied;
 }
 /**
  * EditorState is the active note's editor; Path is "" when there is none.
@@ -2118,4 +2158,4 @@ export interface ImportCall {
 }
 
 /** The hash of the Go sources of this file: what both sides must agree on. */
-export const Contract = "458c57868ae893df";
+export const Contract = "36b2493fa3f8171a";

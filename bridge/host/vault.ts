@@ -5,29 +5,39 @@ import type { Content, Contents, Info, Op } from "../protocol.gen";
 import { Lanes } from "./lanes";
 import { dirtyView, editorKeeps, settle, viewsOf, writeThroughEditor } from "./open_notes";
 import { byPath, entryAt, fileAt, find, folderAt, GONE, guard, infoOf, translate } from "./paths";
+import { applyAll } from "./together";
 import { BOM, decode, sameBytes, toBytes, unpack } from "./text";
 
 /** How many writes are handed to the app at once: what is handed over cannot be taken back. */
 const WIDTH = 8;
 
-type VaultMethods = "vault.stat" | "vault.read" | "vault.reads" | "vault.list" | "vault.walk" | "vault.apply";
+type VaultMethods =
+	| "vault.stat"
+	| "vault.read"
+	| "vault.reads"
+	| "vault.list"
+	| "vault.walk"
+	| "vault.apply"
+	| "vault.applyAll";
 
 /** The notes. */
 export function vaultHost(app: App): Pick<Host, VaultMethods> {
 	const lanes = new Lanes(WIDTH);
+	const applyOne: Host["vault.apply"] = (op, call) => {
+		guard(op.path);
+		const work = () =>
+			apply(app, op, call).catch((error: unknown) => Promise.reject(translate(error, op.path)));
+		const ofOnePath = op.kind === "create" || op.data !== undefined || op.before !== undefined;
+		return ofOnePath ? lanes.run(op.path, call.signal, work) : lanes.alone(call.signal, work);
+	};
 	return {
 		"vault.stat": async ({ path }) => infoOf(entryAt(app.vault, path)),
 		"vault.read": ({ path }) => (path === dailyNotes(app) ? readHidden(app, path) : read(app, path)),
 		"vault.reads": ({ paths }) => readMany(app, paths),
 		"vault.list": async ({ path }) => entries(folderAt(app.vault, path).children),
 		"vault.walk": async ({ path }) => entries(below(folderAt(app.vault, path))),
-		"vault.apply": (op, call) => {
-			guard(op.path);
-			const work = () =>
-				apply(app, op, call).catch((error: unknown) => Promise.reject(translate(error, op.path)));
-			const ofOnePath = op.kind === "create" || op.data !== undefined || op.before !== undefined;
-			return ofOnePath ? lanes.run(op.path, call.signal, work) : lanes.alone(call.signal, work);
-		},
+		"vault.apply": applyOne,
+		"vault.applyAll": applyAll(applyOne),
 	};
 }
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { Client, type Host, type Status } from "../client";
+import { applyAll } from "../host/together";
 import { ProblemError } from "../problem";
 import type { Event, Send, Settings } from "../protocol.gen";
 import { packedCore, nodeSource, nodeWorkerSource, type NodeWorker } from "./node";
@@ -19,7 +20,8 @@ afterEach(() => {
 
 /** A host of which only what a test names works. */
 function hostOf(methods: Partial<Host>): Host {
-	return methods as Host;
+	const apply = methods["vault.apply"];
+	return { ...methods, ...(apply && { "vault.applyAll": applyAll(apply) }) } as Host;
 }
 
 function connect(host: Partial<Host> = {}, source = nodeSource(text, worker), graceMs = 15_000) {

@@ -2,7 +2,6 @@ package jsbridge
 
 import (
 	"context"
-	"encoding/json"
 	"runtime"
 	"sync"
 
@@ -37,6 +36,7 @@ type Conn struct {
 	serving map[int]context.CancelFunc // what the shell asked, by id
 	lastID  int
 	events  int
+	told    told
 }
 
 // answer is a response with the blobs of its batch.
@@ -95,6 +95,7 @@ func (c *Conn) serve(e protocol.Envelope) {
 		defer c.mu.Unlock()
 		delete(c.serving, e.ID)
 		cancel()
+		c.flushEvents()
 		c.port.Send(protocol.Envelope{
 			ID: e.ID, Kind: protocol.KindResponse, Method: e.Method, Payload: string(result), Error: problemJSON(err),
 		})
@@ -192,17 +193,4 @@ func (c *Conn) Call(ctx context.Context, method string, params Params) ([]byte, 
 		}
 		return nil, nil, fault.From(ctx.Err())
 	}
-}
-
-// Emit sends an event. Events arrive in the order of their Emits, and in order
-// with the responses sent before and after them.
-func (c *Conn) Emit(e protocol.Event) {
-	payload, err := json.Marshal(e)
-	if err != nil { // only numbers that JSON cannot express: a defect of the sender
-		panic("jsbridge: event " + e.Type + ": " + err.Error())
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.events++
-	c.port.Send(protocol.Envelope{ID: c.events, Kind: protocol.KindEvent, Method: e.Type, Payload: string(payload)})
 }

@@ -249,18 +249,23 @@ func TestEventsAndResponsesKeepTheirOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		port := &memory{}
 		c := NewConn(port)
+		wait := make(chan struct{})
 		c.Serve(serverFunc(func(context.Context, string, []byte) ([]byte, error) {
 			c.Emit(protocol.Event{Type: protocol.EventNotice})
+			<-wait
+			c.Emit(protocol.Event{Type: protocol.EventTurnText})
 			c.Emit(protocol.Event{Type: protocol.EventState})
 			return nil, errors.New("boom")
 		}))
 		c.Receive([]protocol.Envelope{request(1, "")}, nil)
 		synctest.Wait()
+		close(wait)
+		synctest.Wait()
 		var got []string
 		for _, e := range port.take() {
-			got = append(got, fmt.Sprint(e.Kind, e.ID, e.Method))
+			got = append(got, fmt.Sprint(e.Kind, e.ID, e.Method, strings.Count(e.Payload, `"type"`)))
 		}
-		want := fmt.Sprint([]string{"event1notice", "event2state", "response1m"})
+		want := fmt.Sprint([]string{"event1notice1", "event3events2", "response1m0"})
 		if fmt.Sprint(got) != want {
 			t.Fatalf("sent %v, want %v", got, want)
 		}

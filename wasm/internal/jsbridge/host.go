@@ -11,7 +11,7 @@ import (
 // the shell tells it with hello.
 func NewHost(c *Conn) host.Host {
 	return host.Host{
-		Vault: vault{c}, Editor: editor{c}, Workspace: workspace{c}, Commands: commands{c}, Store: store{c},
+		Vault: vault{c, &gatherer{c: c}}, Editor: editor{c}, Workspace: workspace{c}, Commands: commands{c}, Store: store{c},
 		Sandbox: sandboxPort{c}, Plugins: plugins{c}, Changes: changes{c}, Metadata: metadata{c},
 	}
 }
@@ -63,7 +63,10 @@ func info(i protocol.Info) host.Info {
 	return host.Info{Path: i.Path, Kind: host.Kind(i.Kind), Size: i.Size, CTime: i.CTime, MTime: i.MTime}
 }
 
-type vault struct{ c *Conn }
+type vault struct {
+	c      *Conn
+	writes *gatherer
+}
 
 func (v vault) Stat(ctx context.Context, path string) (host.Info, error) {
 	r, _, err := ask[protocol.Info](ctx, v.c, "vault.stat", pathParams(path))
@@ -88,10 +91,7 @@ func (v vault) Backlinks(ctx context.Context, path string) ([]string, error) {
 }
 
 func (v vault) Apply(ctx context.Context, op host.Op) (host.Info, error) {
-	r, _, err := ask[protocol.Info](ctx, v.c, "vault.apply", func(dst []byte, blob func([]byte) int) []byte {
-		return appendOp(dst, op, blob)
-	})
-	return info(r), err
+	return v.writes.apply(ctx, op)
 }
 
 type editor struct{ c *Conn }

@@ -44,6 +44,10 @@ func parseProblem(text string) *fault.Error {
 	if err := json.Unmarshal([]byte(text), &p); err != nil {
 		return fault.New(fault.Internal, "error.internal", nil).With(err)
 	}
+	return faultOf(p)
+}
+
+func faultOf(p protocol.Problem) *fault.Error {
 	code := fault.Code(p.Code)
 	if !slices.Contains(fault.Codes(), code) || p.Key == "" {
 		return &fault.Error{Code: fault.Internal, Key: "error.internal", Detail: p.Code + " " + p.Key + " " + p.Detail}

@@ -62,7 +62,7 @@ func (b *Base) Stat(ctx context.Context, path string) (host.Info, error) {
 		b.mu.Unlock()
 		return i, nil
 	}
-	if b.missing[path] || b.absentByListing(path) {
+	if b.absentLocked(path) {
 		b.mu.Unlock()
 		return host.Info{}, notFound(path)
 	}
@@ -79,14 +79,23 @@ func (b *Base) Stat(ctx context.Context, path string) (host.Info, error) {
 	return i, err
 }
 
-// absentByListing says whether a listed folder shows that the path is not
-// there. The lock is held.
-func (b *Base) absentByListing(path string) bool {
-	l, ok := b.folders[vaultpath.Parent(path)]
-	if !ok {
-		return false
+// absent says whether it is known that nothing is at a path.
+func (b *Base) absent(path string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.absentLocked(path)
+}
+
+// absentLocked is absent with the lock held: the path, or a folder above it, was
+// looked for and not found, or a listing of its folder does not have it.
+func (b *Base) absentLocked(path string) bool {
+	for p := path; p != ""; p = vaultpath.Parent(p) {
+		if b.missing[p] {
+			return true
+		}
 	}
-	return l.folded[vaultpath.Fold(path)] == ""
+	l, ok := b.folders[vaultpath.Parent(path)]
+	return ok && l.folded[vaultpath.Fold(path)] == ""
 }
 
 // Read gives a file's bytes in the base; the caller must not change them.
@@ -96,7 +105,7 @@ func (b *Base) Read(ctx context.Context, path string) ([]byte, error) {
 		b.mu.Unlock()
 		return d, nil
 	}
-	told, known := b.stats[path]
+	told := b.told(path)
 	b.mu.Unlock()
 	d, err := b.host.Read(ctx, path)
 	if err != nil {
@@ -105,14 +114,28 @@ func (b *Base) Read(ctx context.Context, path string) ([]byte, error) {
 	d = nonNil(d)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if _, before := b.seen[path]; known && !before {
-		b.seen[path] = told
-	}
-	if b.held+len(d) <= maxHeld {
-		b.reads[path] = d
-		b.held += len(d)
-	}
+	b.keep(path, d, told)
 	return d, nil
+}
+
+// told gives what the host has told of a file so far, or nil. The lock is held.
+func (b *Base) told(path string) *host.Info {
+	if i, ok := b.stats[path]; ok {
+		return &i
+	}
+	return nil
+}
+
+// keep remembers a file's bytes, and what was told of the file before they were
+// read. The lock is held.
+func (b *Base) keep(path string, data []byte, told *host.Info) {
+	if _, before := b.seen[path]; told != nil && !before {
+		b.seen[path] = *told
+	}
+	if b.held+len(data) <= maxHeld {
+		b.reads[path] = data
+		b.held += len(data)
+	}
 }
 
 // List gives the entries of a folder in the base.
@@ -131,7 +154,15 @@ func (b *Base) list(ctx context.Context, folder string) (*listing, error) {
 	if ok {
 		return l, nil
 	}
+	if b.absent(folder) {
+		return nil, notFound(folder)
+	}
 	entries, err := b.host.List(ctx, folder)
+	if fault.Is(err, fault.NotFound) {
+		b.mu.Lock()
+		b.missing[folder] = true
+		b.mu.Unlock()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -203,55 +234,4 @@ func (b *Base) EditorSeen() *host.EditorState {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.state
-}
-
-// Prefetch reads files beforehand, several at once: one by one, the way to the
-// host and back would be most of the time. What is not there is left out.
-func (b *Base) Prefetch(ctx context.Context, paths []string, width int) error {
-	b.look(ctx, paths)
-	var (
-		wg    sync.WaitGroup
-		mu    sync.Mutex
-		next  int
-		first error
-	)
-	for range min(width, len(paths)) {
-		wg.Go(func() {
-			for {
-				mu.Lock()
-				i := next
-				next++
-				done := i >= len(paths) || first != nil
-				mu.Unlock()
-				if done {
-					return
-				}
-				if err := b.prefetchOne(ctx, paths[i]); err != nil {
-					mu.Lock()
-					first = err
-					mu.Unlock()
-				}
-			}
-		})
-	}
-	wg.Wait()
-	return first
-}
-
-// prefetchOne reads a file and notes that it is there, or that it is not.
-func (b *Base) prefetchOne(ctx context.Context, path string) error {
-	d, err := b.Read(ctx, path)
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	switch {
-	case err == nil:
-		if _, known := b.stats[path]; !known {
-			b.stats[path] = host.Info{Path: path, Kind: host.File, Size: int64(len(d)), CTime: b.now, MTime: b.now}
-		}
-	case fault.Is(err, fault.NotFound):
-		b.missing[path] = true
-	default:
-		return err
-	}
-	return nil
 }

@@ -3,4 +3,4 @@
 package protocol
 
 // Contract is the hash of this package's sources: the version of the handshake.
-const Contract = "458c57868ae893df"
+const Contract = "36b2493fa3f8171a"

@@ -103,6 +103,15 @@ type ExecutionEvent struct {
 	// Payload is JSON by type; see the fields of CallView for step events.
 	Call *CallView `json:"call,omitempty"`
 	Text *Message  `json:"text,omitempty"`
+	// Progress is set for step.progress: of one call, or without callId of a
+	// step's calls.
+	Progress *StepProgress `json:"progress,omitempty"`
+}
+
+// StepProgress is how far something is: Done of Total.
+type StepProgress struct {
+	Done  int `json:"done"`
+	Total int `json:"total"`
 }
 
 // CallView is one call as the run log shows it.

@@ -11,6 +11,7 @@ type HostMethods struct {
 	VaultWalk      ListCall      `json:"vault.walk"`
 	VaultBacklinks BacklinksCall `json:"vault.backlinks"`
 	VaultApply     ApplyCall     `json:"vault.apply"`
+	VaultApplyAll  ApplyAllCall  `json:"vault.applyAll"`
 
 	EditorState EditorStateCall `json:"editor.state"`
 
@@ -127,6 +128,29 @@ type Op struct {
 type ApplyCall struct {
 	Params Op   `json:"params"`
 	Result Info `json:"result"`
+}
+
+// Ops is several writes that do not wait for each other: each goes its own way,
+// as if it had been asked for alone.
+type Ops struct {
+	Ops []Op `json:"ops"`
+}
+
+// Applied is what became of one of them: one of the two is set.
+type Applied struct {
+	Info    *Info    `json:"info,omitempty"`
+	Problem *Problem `json:"problem,omitempty"`
+}
+
+// AllApplied is what became of each, in their order.
+type AllApplied struct {
+	Results []Applied `json:"results"`
+}
+
+// ApplyAllCall is the method vault.applyAll.
+type ApplyAllCall struct {
+	Params Ops        `json:"params"`
+	Result AllApplied `json:"result"`
 }
 
 // EditorState is the active note's editor; Path is "" when there is none.

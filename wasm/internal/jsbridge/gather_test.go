@@ -1,0 +1,161 @@
+package jsbridge
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/protocol"
+)
+
+// applier answers writes as a shell does: each is made, but for those of the
+// path "bad.md".
+func applier(c *Conn, e protocol.Envelope) {
+	one := func(op protocol.Op) protocol.Applied {
+		if op.Path == "bad.md" {
+			return protocol.Applied{Problem: &protocol.Problem{Code: "CONFLICT", Key: "error.vault.exists"}}
+		}
+		return protocol.Applied{Info: &protocol.Info{Path: op.Path, Kind: "file", Size: 3}}
+	}
+	r := protocol.Envelope{ID: e.ID, Kind: protocol.KindResponse, Method: e.Method}
+	switch e.Method {
+	case "vault.apply":
+		var op protocol.Op
+		_ = json.Unmarshal([]byte(e.Payload), &op)
+		if a := one(op); a.Problem != nil {
+			r.Error = jsonText(a.Problem)
+		} else {
+			r.Payload = jsonText(a.Info)
+		}
+	case "vault.applyAll":
+		var ops protocol.Ops
+		_ = json.Unmarshal([]byte(e.Payload), &ops)
+		var all protocol.AllApplied
+		for _, op := range ops.Ops {
+			all.Results = append(all.Results, one(op))
+		}
+		r.Payload = jsonText(all)
+	}
+	c.Receive([]protocol.Envelope{r}, nil)
+}
+
+func jsonText(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+func create(path string) host.Op {
+	return host.Op{Kind: host.OpCreate, Path: path, Data: []byte("abc")}
+}
+
+func TestWritesThatAreAskedForTogetherCrossTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		port := &memory{}
+		c := NewConn(port)
+		v := NewHost(c).Vault
+		paths := []string{"a.md", "b.md", "bad.md", "c.md", "d.md", "e.md"}
+		got := make([]string, len(paths))
+		var wg sync.WaitGroup
+		for i, p := range paths {
+			wg.Go(func() {
+				info, err := v.Apply(t.Context(), create(p))
+				got[i] = fmt.Sprint(info.Path, info.Size, codeOf(err))
+			})
+		}
+		synctest.Wait()
+		sent := port.take()
+		carried := 0
+		for _, e := range sent {
+			carried += strings.Count(e.Payload, `"kind":"create"`)
+			if n := strings.Count(e.Payload, `"kind":"create"`); n > maxTogether {
+				t.Errorf("%d writes in one message", n)
+			}
+			applier(c, e)
+		}
+		wg.Wait()
+		if carried != len(paths) || len(sent) >= len(paths) {
+			t.Errorf("%d writes crossed in %d messages", carried, len(sent))
+		}
+		for i, p := range paths {
+			want := fmt.Sprint(p, 3, "")
+			if p == "bad.md" {
+				want = fmt.Sprint("", 0, fault.Conflict)
+			}
+			if got[i] != want {
+				t.Errorf("%s: got %s, want %s", p, got[i], want)
+			}
+		}
+	})
+}
+
+func TestAWriteAloneCrossesAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		port := &memory{}
+		c := NewConn(port)
+		go func() { _, _ = NewHost(c).Vault.Apply(t.Context(), create("a.md")) }()
+		synctest.Wait()
+		sent := port.take()
+		if len(sent) != 1 || sent[0].Method != "vault.apply" {
+			t.Fatalf("sent %+v", sent)
+		}
+		applier(c, sent[0])
+	})
+}
+
+func TestAGroupIsCancelledWhenNobodyWaitsForAnyOfIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		port := &memory{}
+		c := NewConn(port)
+		v := NewHost(c).Vault
+		first, leaveFirst := context.WithCancel(t.Context())
+		second, leaveSecond := context.WithCancel(t.Context())
+		for _, ctx := range []context.Context{first, second} {
+			go func() {
+				if _, err := v.Apply(ctx, create("a.md")); !fault.Is(err, fault.Cancelled) {
+					t.Errorf("a write that was left: %v", err)
+				}
+			}()
+		}
+		synctest.Wait()
+		sent := port.take()
+		if len(sent) != 1 || sent[0].Method != "vault.applyAll" {
+			t.Fatalf("sent %+v", sent)
+		}
+		leaveFirst()
+		synctest.Wait()
+		if more := port.take(); len(more) != 0 {
+			t.Fatalf("one is waited for still, and %+v was sent", more)
+		}
+		leaveSecond()
+		synctest.Wait()
+		if more := port.take(); len(more) != 1 || more[0].Kind != protocol.KindCancel || more[0].ID != sent[0].ID {
+			t.Fatalf("after both had left, sent %+v", more)
+		}
+	})
+}
+
+func TestAnswersThatDoNotFitTheWritesAreRefused(t *testing.T) {
+	for _, data := range []string{
+		`{"results":[]}`, `{"results":[{"info":{"path":"a","kind":"file","size":1,"ctime":2,"mtime":3}}]}`, `{"results":[{},{}]}`, `[]`,
+	} {
+		if _, err := parseApplied([]byte(data), 2); !fault.Is(err, fault.Internal) {
+			t.Errorf("%s: %v", data, err)
+		}
+	}
+}
+
+func codeOf(err error) fault.Code {
+	if err == nil {
+		return ""
+	}
+	return fault.From(err).Code
+}
