@@ -14,6 +14,7 @@ import { Session } from "./panel/session.svelte";
 import type { Event, TestResult } from "./protocol";
 import { AgentSettings } from "./settings";
 import { ObsidianShell } from "./shell";
+import { Status } from "./status";
 import { PanelView, viewType } from "./view";
 
 /** The name of the link that opens the panel: obsidian://embedded-agent. */
@@ -24,7 +25,7 @@ export default class EmbeddedAgentPlugin extends Plugin {
 	private session!: Session;
 	private client: Client | null = null;
 	private settingTab!: AgentSettings;
-	private statusBar: HTMLElement | null = null;
+	private status!: Status;
 	private readonly commands = new ActionCommands({
 		add: (action) => this.addActionCommand(action),
 		remove: (id) => this.removeCommand(commandId(id)),
@@ -34,6 +35,7 @@ export default class EmbeddedAgentPlugin extends Plugin {
 		setLanguage(getLanguage());
 		this.data = readData(await this.loadData());
 		this.session = new Session(() => this.core(), new ObsidianShell(this), nextFrame);
+		this.status = new Status(this, { visible: () => this.visible(), open: (run) => void this.openRun(run) });
 		this.registerView(viewType, (leaf: WorkspaceLeaf) => new PanelView(leaf, this.session));
 		this.addRibbonIcon("wand-sparkles", t("panel.title"), () => void this.open());
 		this.addCommand({ id: "open", name: t("panel.command.open"), callback: () => void this.open() });
@@ -52,7 +54,6 @@ export default class EmbeddedAgentPlugin extends Plugin {
 		this.client?.dispose();
 		this.client = null;
 		this.session.dispose();
-		this.statusBar?.remove();
 	}
 
 	/** data.json was changed by sync or by hand. */
@@ -105,11 +106,7 @@ export default class EmbeddedAgentPlugin extends Plugin {
 		this.session.receive(event);
 		if (event.type === "actions.changed") this.keepPalette(event.actions ?? []);
 		if (event.type === "state") this.keepPalette(event.state?.actions ?? []);
-		if (event.notice) this.tell(t(event.notice.text), event.notice.run);
-		if (event.run) {
-			this.showStatus(event.run.state === "finished" ? "" : t(event.run.text));
-			if (event.run.state === "finished" && !this.visible()) this.tell(t(event.run.text), event.run.run);
-		}
+		this.status.heard(event);
 	}
 
 	private keepPalette(actions: readonly PaletteEntry[]): void {
@@ -163,32 +160,18 @@ export default class EmbeddedAgentPlugin extends Plugin {
 		if (leaf.view instanceof PanelView) leaf.view.focusMessage();
 	}
 
+	/** Shows the panel where a run is: in the chat if it is the last one, else in the history. */
+	private async openRun(run?: string): Promise<void> {
+		await this.open();
+		this.session.flush();
+		if (run && this.session.state.run?.run !== run) this.session.showRun(run);
+		else this.session.screen = "chat";
+	}
+
 	private visible(): boolean {
 		return this.app.workspace
 			.getLeavesOfType(viewType)
 			.some((leaf) => leaf.view instanceof PanelView && leaf.view.containerEl.isShown());
-	}
-
-	private tell(text: string, run?: string): void {
-		const notice = new Notice(text);
-		if (!run) return;
-		notice.messageEl.addClass("ea-notice");
-		notice.messageEl.addEventListener("click", () => void this.open());
-	}
-
-	/** The status bar has an item only while a run goes and the panel is closed. */
-	private showStatus(text: string): void {
-		if (text === "" || this.visible()) {
-			this.statusBar?.remove();
-			this.statusBar = null;
-			return;
-		}
-		if (!this.statusBar) {
-			this.statusBar = this.addStatusBarItem();
-			this.statusBar.addClass("mod-clickable");
-			this.statusBar.addEventListener("click", () => void this.open());
-		}
-		this.statusBar.setText(text);
 	}
 }
 

@@ -57,6 +57,8 @@ export class Session {
 	linked = $state.raw<Action | null>(null);
 	/** The run that the history opens by itself. */
 	shownRun = $state("");
+	/** The turn that a link has opened. */
+	shownTurn = $state("");
 	/** Requests under way, so that nothing is pressed twice. */
 	pending = new SvelteMap<Method, number>();
 	/** True while the core starts. */
@@ -270,10 +272,12 @@ export class Session {
 		await this.took(run, path, await this.ask("run.revert", { run, path, choices }));
 	}
 
-	/** Opens the history on one run. */
+	/** Opens a run: an agent's turn of this conversation where it is, any other in the history. */
 	showRun(run: string): void {
-		this.shownRun = run;
-		this.screen = "history";
+		const turn = this.state.turns.some((t) => t.id === run);
+		this.shownRun = turn ? "" : run;
+		this.shownTurn = turn ? run : "";
+		this.screen = turn ? "chat" : "history";
 	}
 
 	/** Settles a run that a crash left unfinished. */
