@@ -1,7 +1,7 @@
 /** What a model or its provider gets wrong: a sentence that tells what to do, or a plan that was mended. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { hashFolder } from "./harness";
-import { leave, sentence, sitDown, type Person } from "./person";
+import { eventually, leave, sentence, sitDown, type Person } from "./person";
 
 let person: Person;
 let before: Record<string, string>;
@@ -142,6 +142,47 @@ test("an endpoint that takes no temperature is asked without one", async () => {
 	person.model.setFault("no-temperature");
 	await person.say(sentence);
 	await person.plan.getByText("Will create 10 notes under Projects/XYZ").waitFor();
+});
+
+describe("a model server that does not let apps read its answers (CORS)", () => {
+	let other: Person;
+	beforeAll(async () => {
+		other = await sitDown();
+		other.model.setCors(false);
+		await other.selectIdeas();
+	});
+	afterAll(async () => {
+		await other?.standUp();
+	});
+	const off = () => other.panel.getByText("Streaming is off for this endpoint");
+
+	test("is reached by the app's own client, with the same plan, and the panel says that streaming is off", async () => {
+		await other.say(sentence);
+		await other.plan.getByText("Will create 10 notes under Projects/XYZ").waitFor();
+		await off().first().waitFor();
+		expect(await off().first().textContent()).toContain(new URL(other.model.url).host);
+		// The page's own attempts never became requests: what the model got came from the app's client.
+		expect(other.model.requests).toHaveLength(1);
+	});
+
+	test("is not said again for the next instruction, nor is the refused way tried", async () => {
+		await other.button("Cancel").click();
+		await other.button("New conversation").click();
+		const blocked = () => other.playground.errors.filter((error) => /CORS/.test(error)).length;
+		const before = blocked();
+		await other.say(sentence);
+		await other.button("Approve").waitFor();
+		expect(await off().count()).toBe(0);
+		expect(blocked()).toBe(before);
+	});
+
+	test("whose refusals reach the person with the provider's own words", async () => {
+		await other.button("Cancel").click();
+		other.model.setFault("401");
+		await other.say(sentence);
+		expect(await other.readProblem()).toContain("refused the key");
+		await eventually(() => other.plan.count()).toBe(0);
+	});
 });
 
 test("none of it left an error on the console, other than the browser's own words about refused requests", () => {
