@@ -15,10 +15,8 @@ import (
 // note has changed. What a result was made with is noted when it is looked for,
 // not when it is kept: a note that changed meanwhile is not missed.
 type Cache struct {
-	// generation numbers the states of the vault: it changes with every write.
-	generation func() uint64
-	// scope is where a tool's secrets would come from.
-	scope func(*tool.Entry) string
+	// scope is where the secrets of a call would come from.
+	scope func(*tool.Entry, tool.Args) string
 	max   int
 
 	mu      sync.Mutex
@@ -28,7 +26,14 @@ type Cache struct {
 	waiting []string       // the callIds in missed, oldest first
 }
 
-var _ pipeline.Cache = (*Cache)(nil)
+// view is a Cache as it is for one state of the vault.
+type view struct {
+	*Cache
+	// generation numbers the states of the vault: it changes with every write.
+	generation func() uint64
+}
+
+var _ pipeline.Cache = view{}
 
 type key struct {
 	args, tool, scope string
@@ -44,21 +49,25 @@ type kept struct {
 // maxMissed bounds what is noted for calls that then fail.
 const maxMissed = 256
 
-// NewCache makes a cache of at most max results (0: 512). Without a generation
-// tools that read the vault are not cached; without a scope those that need
-// secrets are not.
-func NewCache(max int, generation func() uint64, scope func(*tool.Entry) string) *Cache {
+// NewCache makes a cache of at most max results (0: 512). Without a scope tools
+// that need secrets are not cached.
+func NewCache(max int, scope func(*tool.Entry, tool.Args) string) *Cache {
 	if max <= 0 {
 		max = 512
 	}
 	return &Cache{
-		generation: generation, scope: scope, max: max,
+		scope: scope, max: max,
 		entries: map[key]*list.Element{}, order: list.New(), missed: map[string]key{},
 	}
 }
 
+// For gives the cache to a pipeline. Generation numbers the states of the vault
+// that its tools read; two pipelines must never have one number for two states.
+// Nil: tools that read the vault are not cached.
+func (c *Cache) For(generation func() uint64) pipeline.Cache { return view{c, generation} }
+
 // Get gives a copy of a result that may be reused.
-func (c *Cache) Get(call *tool.Call, e *tool.Entry) (tool.Data, bool) {
+func (c view) Get(call *tool.Call, e *tool.Entry) (tool.Data, bool) {
 	k, ok := c.keyOf(call, e)
 	if !ok {
 		return nil, false
@@ -78,7 +87,7 @@ func (c *Cache) Get(call *tool.Call, e *tool.Entry) (tool.Data, bool) {
 }
 
 // Put keeps a copy of a result.
-func (c *Cache) Put(call *tool.Call, e *tool.Entry, d tool.Data) {
+func (c view) Put(call *tool.Call, e *tool.Entry, d tool.Data) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	k, ok := c.missed[call.CallID]
@@ -100,7 +109,7 @@ func (c *Cache) Put(call *tool.Call, e *tool.Entry, d tool.Data) {
 }
 
 // keyOf says whether a result may be cached at all, and under what.
-func (c *Cache) keyOf(call *tool.Call, e *tool.Entry) (key, bool) {
+func (c view) keyOf(call *tool.Call, e *tool.Entry) (key, bool) {
 	if e.Cache != tool.CacheTTL && e.Cache != tool.CacheForever {
 		return key{}, false
 	}
@@ -108,14 +117,14 @@ func (c *Cache) keyOf(call *tool.Call, e *tool.Entry) (key, bool) {
 	switch {
 	case e.SideEffects != tool.None && e.SideEffects != tool.Reads:
 		return k, false // what it does is the point of it
-	case readsVault(e) && c.generation == nil, len(e.Secrets) > 0 && c.scope == nil:
+	case readsVault(e) && c.generation == nil, len(e.SecretNames(call.Args)) > 0 && c.scope == nil:
 		return k, false
 	}
 	if readsVault(e) {
 		k.generation = c.generation()
 	}
-	if len(e.Secrets) > 0 {
-		k.scope = c.scope(e)
+	if len(e.SecretNames(call.Args)) > 0 {
+		k.scope = c.scope(e, call.Args)
 	}
 	return k, true
 }

@@ -34,7 +34,7 @@ func TestResultsAreReusedByTheToolsPolicyAndShownAsCached(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var never, ttl, forever, reads, writes int
 		generation := uint64(1)
-		cache := agent.NewCache(0, func() uint64 { return generation }, func(*tool.Entry) string { return "" })
+		cache := agent.NewCache(0, func(*tool.Entry, tool.Args) string { return "" }).For(func() uint64 { return generation })
 		tools := []tool.Tool{
 			cached("test.never", tool.None, tool.CacheNone, &never), cached("test.ttl", tool.None, tool.CacheTTL, &ttl),
 			cached("test.forever", tool.None, tool.CacheForever, &forever), cached("test.reads", tool.Reads, tool.CacheForever, &reads),
@@ -74,7 +74,7 @@ func TestResultsAreReusedByTheToolsPolicyAndShownAsCached(t *testing.T) {
 
 func TestAVaultThatChangesWhileItIsReadLeavesNothingStaleInTheCache(t *testing.T) {
 	generation := uint64(1)
-	c := agent.NewCache(0, func() uint64 { return generation }, nil)
+	c := agent.NewCache(0, nil).For(func() uint64 { return generation })
 	s := spec("test.reads", tool.Reads)
 	s.Cache = tool.CacheForever
 	e := &tool.Entry{Tool: tool.Tool{Spec: s}}
@@ -91,7 +91,7 @@ func TestAVaultThatChangesWhileItIsReadLeavesNothingStaleInTheCache(t *testing.T
 
 func TestACacheKeepsScopesApartAndItsOwnCopies(t *testing.T) {
 	scope := "device"
-	c := agent.NewCache(2, nil, func(*tool.Entry) string { return scope })
+	c := agent.NewCache(2, func(*tool.Entry, tool.Args) string { return scope }).For(nil)
 	s := spec("test.paid", tool.None)
 	s.Cache, s.Secrets = tool.CacheForever, []string{"key"}
 	e := &tool.Entry{Tool: tool.Tool{Spec: s}}

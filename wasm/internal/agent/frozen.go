@@ -10,25 +10,23 @@ import (
 
 // Frozen keeps what the model steps of a plan gave, so that every simulation
 // after the first, and the run, get the same (DESIGN §2, §5). It is the cache of
-// the pipelines of one review and its run; other results go to the cache behind
-// it, which may be nil.
+// the pipelines of one review and its run; Over puts it over the cache of other
+// results.
 //
 // The results belong to the approval: Results gives them, NewFrozen takes them
 // back. A step is known by its call_id: another prompt, other arguments or
 // another place in the plan is another step, and asks the model anew while the
 // plan is still being simulated.
 type Frozen struct {
-	behind pipeline.Cache
-
 	mu      sync.Mutex
 	results map[string]tool.Data
 }
 
-var _ pipeline.Cache = (*Frozen)(nil)
+var _ pipeline.Cache = over{}
 
 // NewFrozen starts with results that were approved, or with none.
-func NewFrozen(results map[string]tool.Data, behind pipeline.Cache) *Frozen {
-	f := &Frozen{behind: behind, results: map[string]tool.Data{}}
+func NewFrozen(results map[string]tool.Data) *Frozen {
+	f := &Frozen{results: map[string]tool.Data{}}
 	maps.Copy(f.results, results)
 	return f
 }
@@ -40,17 +38,26 @@ func (f *Frozen) Results() map[string]tool.Data {
 	return maps.Clone(f.results)
 }
 
-// Get gives a frozen result of a model step.
-func (f *Frozen) Get(c *tool.Call, e *tool.Entry) (tool.Data, bool) {
+// Over gives the cache of a pipeline: the frozen results, and for all other
+// tools the cache behind, which may be nil.
+func (f *Frozen) Over(behind pipeline.Cache) pipeline.Cache { return over{f, behind} }
+
+type over struct {
+	*Frozen
+	behind pipeline.Cache
+}
+
+// Get gives a frozen result of a model step, or what the cache behind has.
+func (o over) Get(c *tool.Call, e *tool.Entry) (tool.Data, bool) {
 	if e.Name != StepToolName {
-		if f.behind == nil {
+		if o.behind == nil {
 			return nil, false
 		}
-		return f.behind.Get(c, e)
+		return o.behind.Get(c, e)
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	d, ok := f.results[c.LogicalID]
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	d, ok := o.results[c.LogicalID]
 	if !ok {
 		return nil, false
 	}
@@ -58,14 +65,14 @@ func (f *Frozen) Get(c *tool.Call, e *tool.Entry) (tool.Data, bool) {
 }
 
 // Put freezes the result of a model step.
-func (f *Frozen) Put(c *tool.Call, e *tool.Entry, d tool.Data) {
+func (o over) Put(c *tool.Call, e *tool.Entry, d tool.Data) {
 	if e.Name != StepToolName {
-		if f.behind != nil {
-			f.behind.Put(c, e, d)
+		if o.behind != nil {
+			o.behind.Put(c, e, d)
 		}
 		return
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.results[c.LogicalID] = clone(d)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.results[c.LogicalID] = clone(d)
 }

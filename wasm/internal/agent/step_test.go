@@ -39,7 +39,7 @@ type stepKit struct {
 func newStepKit(t *testing.T, files map[string]string, turns ...llmtest.Turn) *stepKit {
 	return &stepKit{
 		t: t, mem: hosttest.New(hosttest.Options{Files: files}), model: llmtest.NewProvider(turns...),
-		budget: agent.NewBudget(), frozen: agent.NewFrozen(nil, nil),
+		budget: agent.NewBudget(), frozen: agent.NewFrozen(nil),
 	}
 }
 
@@ -63,7 +63,7 @@ func (k *stepKit) simulate(doc string) *runner.Report {
 		k.t.Fatal(err)
 	}
 	do = pipeline.New(gates.Fit(pipeline.Deps{
-		Registry: reg, Policy: pol, Simulating: true, Cache: k.frozen,
+		Registry: reg, Policy: pol, Simulating: true, Cache: k.frozen.Over(nil),
 		Env: func(c *tool.Call) (*tool.Env, *overlay.View) {
 			w := k.vault.For(c.LogicalID)
 			return &tool.Env{Vault: w, Editor: w, Platform: h.Platform, Progress: func(int, int) {}}, w
@@ -111,7 +111,7 @@ func TestAStepAsksAModelOnceAndItsResultIsFrozenForEveryLaterSimulation(t *testi
 		if err := json.Unmarshal(doc, &results); err != nil || len(results) != 1 {
 			t.Fatalf("%d frozen results, %v", len(results), err)
 		}
-		k.frozen = agent.NewFrozen(results, nil)
+		k.frozen = agent.NewFrozen(results)
 	}
 	first := k.model.Requests()[0]
 	if len(first.Tools) != 1 || first.Tools[0].Name != "vault.readFile" {

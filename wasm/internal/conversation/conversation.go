@@ -32,6 +32,8 @@ type Turn struct {
 	// order; Run is the review that shows them, if one was opened.
 	Staged []tool.Envelope `json:"staged,omitempty"`
 	Run    string          `json:"run,omitempty"`
+	// Trace is the run id under which the turn was traced.
+	Trace string `json:"trace,omitempty"`
 	// Lost says that something was staged that could not be kept.
 	Lost bool `json:"lost,omitempty"`
 	// Seq and Asked number the calls and the questions to the model so far.
@@ -94,16 +96,12 @@ func (c *Conversation) Last() *Turn {
 	return c.Turns[len(c.Turns)-1]
 }
 
-// settle takes away what was staged up to the turn that a review belongs to.
-func (c *Conversation) settle(s Settled) bool {
+// Settle takes away what was staged up to the turn that a review belongs to.
+func (c *Conversation) Settle(s Settled) {
 	at := slices.IndexFunc(c.Turns, func(t *Turn) bool { return t.Run == s.Run && s.Run != "" })
-	if at < 0 {
-		return false
-	}
 	for _, t := range c.Turns[:at+1] {
 		t.Staged, t.Lost = nil, false
 	}
-	return true
 }
 
 // apply adds a record to the conversation.
@@ -122,7 +120,7 @@ func (c *Conversation) apply(r *entry) {
 	case r.Title != "":
 		c.Title = r.Title
 	case r.Settled != nil:
-		c.settle(*r.Settled)
+		c.Settle(*r.Settled)
 	}
 }
 

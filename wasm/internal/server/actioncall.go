@@ -71,10 +71,10 @@ func (s *Server) callsOf(ctx context.Context, run string) ([]made, error) {
 		out = append(out, madeOf(p.Call, p.Result))
 	}
 	if talk != nil {
-		for _, e := range talk.state.Calls {
+		for _, e := range talk.calls {
 			out = append(out, madeByModel(e))
 		}
-		if len(talk.state.Calls) > 0 && fault.Is(err, fault.NotFound) {
+		if len(talk.calls) > 0 && fault.Is(err, fault.NotFound) {
 			err = nil
 		}
 	}

@@ -3,9 +3,13 @@ package server
 import (
 	"context"
 	_ "embed"
+	"strings"
 	"time"
 
+	"embedded-agent/plugin/i18n"
 	"embedded-agent/wasm/internal/agent"
+	"embedded-agent/wasm/internal/conversation"
+	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/overlay"
 	"embedded-agent/wasm/internal/pipeline"
@@ -18,60 +22,50 @@ import (
 //go:embed agent.md
 var agentSystem string
 
-// conversation is an agent at work, and what it goes on with afterwards.
-type conversation struct {
-	id    string
-	inbox *agent.Inbox
-	state agent.State
+// work is an agent's turn: the model works on staged notes, where reads see the
+// overlay and writes land in it. When it stops, what it did goes to one review
+// as a plan of the calls it made (DESIGN §2). Calls that cannot be staged ask
+// one by one.
+//
+// What earlier turns of the conversation staged and nobody has approved or
+// refused is staged again first, on the notes as they are now: the model goes on
+// with it, and the review shows all of it.
+type work struct {
+	s      *Server
+	t      *turn
+	p      protocol.Send
+	talk   *talk
+	m      *model
+	se     *session // its id is the run's
+	do     pipeline.Func
+	gates  *agent.Gates
+	guard  *agent.Guard
+	staged []tool.Envelope // by earlier turns
+	lost   bool            // what was staged is not there any more
 }
 
-// agentTurn lets the model work on staged notes: reads see the overlay, writes
-// land in it, and when it stops, what it did goes to one review as a plan of
-// the calls it made (DESIGN §2). Calls that cannot be staged ask one by one.
-func (s *Server) agentTurn(ctx context.Context, t *turn, p protocol.Send) error {
-	m, err := s.newModel(ctx, p.Model, s.noting(t))
+// agentTurn works on an instruction, or goes on with a turn that was stopped.
+func (s *Server) agentTurn(ctx context.Context, t *turn, p protocol.Send, c *talk) error {
+	if last := c.Last(); p.Continue && (last == nil || !last.Shown.CanContinue) {
+		return fault.New(fault.Precondition, "error.conversation.nothingToContinue", nil)
+	}
+	w := &work{s: s, t: t, p: p, talk: c}
+	if err := w.prepare(ctx); err != nil {
+		return err
+	}
+	input, err := w.input(ctx)
 	if err != nil {
 		return err
 	}
-	c, err := s.context(ctx, p, m.note)
+	before := len(input.State.Messages)
+	out, usage, err := w.run(ctx, input)
 	if err != nil {
 		return err
 	}
-	images, err := s.images(ctx, m, p)
+	w.note(out, before, usage)
+	err = w.review(ctx, out)
+	w.keepTrace()
 	if err != nil {
-		return err
-	}
-	guard, err := agent.NewGuard(agent.Limits{}, agent.NewBudget(), nil)
-	if err != nil {
-		return err
-	}
-	se := &session{id: t.view().ID, now: s.now()}
-	se.base = overlay.NewBase(s.host.Vault, s.host.Editor, se.now)
-	gates := agent.NewGates()
-	pol := s.currentPolicy()
-	conv := s.converse(p.Conversation)
-	out, err := agent.Run(ctx, agent.Config{
-		RunID: se.id, Conversation: conv.id, Provider: m.acting(s), Registry: s.registry,
-		Request: llm.Request{Model: m.name, MaxTokens: m.max, Temperature: m.temp, Whole: m.whole},
-		System:  agentSystem, Gates: gates, Guard: guard, Inbox: conv.inbox,
-		Do:     pipeline.New(gates.Fit(s.agentDeps(se))),
-		On:     s.watchAgent(t),
-		Images: s.deps.Images, ImageLimits: s.imageLimits(),
-		Policy: pol.Snapshot(), ExecutorVersion: Version, PlannerVersion: Version,
-	}, agent.Input{State: conv.state, Messages: []llm.Message{llm.UserMessage(planner.UserText(&c), images...)}})
-	if err != nil {
-		return err
-	}
-	s.mu.Lock()
-	conv.state = out.State.Next()
-	s.mu.Unlock()
-	usage := s.usageOf(m, out.Usage)
-	t.set(func(t *protocol.Turn) {
-		t.Reply = out.Outputs.Response
-		t.Usage = usage
-		t.Outcome = outcomeAnswer
-	})
-	if err := s.reviewStaged(ctx, t, p, out.Outputs); err != nil {
 		return err
 	}
 	if out.Problem != nil {
@@ -80,95 +74,250 @@ func (s *Server) agentTurn(ctx context.Context, t *turn, p protocol.Send) error 
 	return nil
 }
 
-// agentDeps is the pipeline of a conversation: the tools work on the overlay.
-func (s *Server) agentDeps(se *session) pipeline.Deps {
-	pol := s.currentPolicy()
-	v := overlay.New(se.base, overlay.WithGuard(pol.CheckOp), overlay.WithSight(s.sight(pol)))
+// prepare makes everything but the messages.
+func (w *work) prepare(ctx context.Context) error {
+	s := w.s
+	m, err := s.newModel(ctx, w.p.Model, s.noting(w.t))
+	if err != nil {
+		return err
+	}
+	w.m = m
+	if w.guard, err = s.guard(m, agent.NewBudget(), nil); err != nil {
+		return err
+	}
+	w.se = &session{id: newID(), now: s.now()}
+	w.se.trace = s.newTracing(w.se.id, w.talk.ID)
+	w.t.set(func(t *protocol.Turn) { t.TracesURL = tracesURL(w.se.id) })
+	if err := w.stageAgain(ctx); err != nil {
+		return err
+	}
+	w.gates = agent.NewGates()
+	w.do = pipeline.New(w.gates.Fit(w.deps()))
+	return nil
+}
+
+// stageAgain stages what earlier turns staged. Where that does not come out any
+// more nothing of it is kept, and the model is told.
+func (w *work) stageAgain(ctx context.Context) error {
+	w.se.base = overlay.NewBase(w.s.host.Vault, w.s.host.Editor, w.se.now)
+	w.fresh()
+	w.staged = w.talk.Staged()
+	for _, t := range w.talk.Turns {
+		w.lost = w.lost || t.Lost
+	}
+	d := w.deps()
+	d.Ask = nil
+	do := pipeline.New(d)
+	for i, e := range w.staged {
+		args, _ := e.Input.(map[string]any)
+		r := do(ctx, pipeline.Request{Call: &tool.Call{
+			RunID: w.se.id, StepID: agentStep, Tool: e.Name, Version: e.Version, Args: tool.Args(args), Attempt: 1, Seq: i + 1,
+			ExecutorVersion: Version, Policy: w.s.currentPolicy().Snapshot(),
+		}})
+		if err := ctx.Err(); err != nil {
+			return fault.From(err)
+		}
+		if !r.OK {
+			w.lost = true
+		}
+	}
+	if w.lost {
+		w.staged = nil
+		w.fresh()
+	}
+	return nil
+}
+
+// fresh lays an empty overlay over the vault.
+func (w *work) fresh() {
+	pol := w.s.currentPolicy()
+	w.se.vault = overlay.New(w.se.base, overlay.WithGuard(pol.CheckOp), overlay.WithSight(w.s.sight(pol)))
+}
+
+// deps is the pipeline of the conversation: the tools work on the overlay.
+func (w *work) deps() pipeline.Deps {
+	s, pol, v := w.s, w.s.currentPolicy(), w.se.vault
 	return pipeline.Deps{
 		Registry: s.registry, Policy: pol, Ask: s.askAllow,
 		Env: func(c *tool.Call) (*tool.Env, *overlay.View) {
-			w := v.For(c.LogicalID)
-			return s.env(se, w, s.host.Workspace), w
+			view := v.For(c.LogicalID)
+			env := s.env(w.se, view, s.host.Workspace)
+			env.Images = w.m.sees()
+			return env, view
 		},
-		Started: func(c *tool.Call) { s.tellCall(c, nil) },
-		Ended:   s.tellCall,
+		Cache: s.resultsFor(v), Limit: s.rate, Secrets: s.resolveSecrets, Cap: agent.Cap(w.se.trace.attach, 0),
 		Timeout: time.Duration(pol.Limits.MaxTimeoutMs) * time.Millisecond,
 	}
 }
 
-// tellCall shows a call of a conversation in the run log.
-func (s *Server) tellCall(c *tool.Call, r *tool.Result) {
-	kind, level := "step.started", "info"
-	if r != nil {
-		kind = "step.finished"
-		if !r.OK {
-			kind, level = "step.failed", "error"
-		}
+// input is the conversation so far and what the person says now.
+func (w *work) input(ctx context.Context) (agent.Input, error) {
+	seq, asked := w.talk.Numbers()
+	in := agent.Input{State: agent.State{Messages: recent(w.talk.Turns), Seq: seq, Turn: asked}}
+	var notes []string
+	if w.talk.discarded {
+		notes = append(notes, i18n.English("agent.discarded", nil))
 	}
-	at := pipeline.Stamp(s.now())
-	s.out.gatherExec(c.CallID, func() *protocol.ExecutionEvent {
-		return &protocol.ExecutionEvent{
-			Type: kind, RunID: c.RunID, Timestamp: at, Level: level, Message: c.Tool,
-			CallID: c.CallID, StepID: c.StepID, Tool: c.Tool, Call: s.callView(c, r),
+	if w.lost {
+		notes = append(notes, i18n.English("agent.lost", nil))
+	}
+	if w.p.Continue {
+		if len(notes) > 0 {
+			in.Messages = []llm.Message{llm.UserMessage(strings.Join(append(notes, i18n.English("agent.continue", nil)), "\n"))}
+		}
+		return in, nil
+	}
+	m, err := w.message(ctx, w.p)
+	if err != nil {
+		return in, err
+	}
+	if len(notes) > 0 {
+		m.Content = append([]llm.Block{llm.Text(strings.Join(notes, "\n"))}, m.Content...)
+	}
+	in.Messages = []llm.Message{m}
+	return in, nil
+}
+
+// message is the person's words with what surrounds them.
+func (w *work) message(ctx context.Context, p protocol.Send) (llm.Message, error) {
+	c, err := w.s.context(ctx, p, w.m.note)
+	if err != nil {
+		return llm.Message{}, err
+	}
+	images, err := w.s.images(ctx, w.m, p)
+	return llm.UserMessage(planner.UserText(&c), images...), err
+}
+
+// maxTalkBytes bounds how much of a conversation goes along with a request. What
+// is older is left out a turn at a time.
+const maxTalkBytes = 400 << 10
+
+func recent(turns []*conversation.Turn) []llm.Message {
+	from, size := len(turns), 0
+	for from > 0 {
+		for _, m := range turns[from-1].Messages {
+			for _, b := range m.Content {
+				size += len(b.Text) + len(b.Thinking)
+				if b.ToolCall != nil {
+					size += len(b.Arguments)
+				}
+			}
+		}
+		if size > maxTalkBytes && from < len(turns) {
+			break
+		}
+		from--
+	}
+	var out []llm.Message
+	for _, t := range turns[from:] {
+		out = append(out, t.Messages...)
+	}
+	return out
+}
+
+// run lets the agent work. A message that came in the moment of its end is
+// worked on too.
+func (w *work) run(ctx context.Context, in agent.Input) (*agent.Outcome, llm.Usage, error) {
+	s, pol := w.s, w.s.currentPolicy()
+	w.open()
+	var used llm.Usage
+	for {
+		out, err := agent.Run(ctx, agent.Config{
+			RunID: w.se.id, StepID: agentStep, Conversation: w.talk.ID, Provider: w.m.acting(s), ProviderName: w.m.kind,
+			Request: llm.Request{Model: w.m.name, MaxTokens: w.m.max, Temperature: w.m.temp, Whole: w.m.whole},
+			System:  agentSystem, Registry: s.registry, Gates: w.gates, Guard: w.guard, Inbox: w.talk.inbox, Do: w.do,
+			Images: s.deps.Images, ImageLimits: s.imageLimits(), Store: w.se.trace.attach,
+			On: s.watchAgent(w.t), Trace: w.se.trace.rec, Parent: w.se.trace.root, TracesURL: tracesURL(w.se.id),
+			Policy: pol.Snapshot(), ExecutorVersion: Version, PlannerVersion: Version,
+		}, in)
+		if err != nil {
+			w.close(false)
+			return nil, used, err
+		}
+		used = used.Add(out.Usage)
+		w.se.trace.keep(out.Bundle)
+		left := w.close(out.Problem == nil)
+		if len(left) == 0 {
+			return out, used, nil
+		}
+		in = agent.Input{State: out.State, Messages: left}
+	}
+}
+
+// open lets messages of the person in. What was queued when the last turn was
+// stopped is queued again.
+func (w *work) open() {
+	w.talk.inbox = agent.NewInbox()
+	var waiting []string
+	if last := w.talk.Last(); last != nil && w.p.Continue {
+		waiting = last.Waiting
+	}
+	for _, text := range waiting {
+		w.talk.inbox.Queue(llm.UserMessage(spoken(text)))
+	}
+	w.t.set(func(t *protocol.Turn) { t.Queued = append(t.Queued, waiting...) })
+	w.s.mu.Lock()
+	defer w.s.mu.Unlock()
+	w.talk.working, w.talk.discarded = true, false
+}
+
+// close ends the time in which messages are let in, unless some came that are to
+// be worked on. Those that are not wait for the turn to go on.
+func (w *work) close(goOn bool) []llm.Message {
+	w.s.mu.Lock()
+	defer w.s.mu.Unlock()
+	left := w.talk.inbox.Left()
+	if goOn && len(left) > 0 {
+		return left
+	}
+	w.talk.working = false
+	for _, m := range left {
+		w.t.said.turn.Waiting = append(w.t.said.turn.Waiting, wordsOf(m))
+	}
+	return nil
+}
+
+// note writes down what the agent came to.
+func (w *work) note(out *agent.Outcome, before int, used llm.Usage) {
+	said := &w.t.said.turn
+	said.Messages = out.State.Messages[before:]
+	said.Seq, said.Asked, said.Trace = out.State.Seq, out.State.Turn, w.se.id
+	said.Staged = append(w.staged[:len(w.staged):len(w.staged)], w.s.writing(out.Outputs)...)
+	w.s.mu.Lock()
+	for _, t := range w.talk.Turns { // from now on they are this turn's
+		t.Staged, t.Lost = nil, false
+	}
+	w.talk.calls = out.Outputs.ToolsByID
+	w.s.mu.Unlock()
+	usage := w.s.usageOf(w.m, used)
+	w.t.set(func(t *protocol.Turn) {
+		t.Reply, t.Usage, t.Outcome = out.Outputs.Response, usage, outcomeAnswer
+		switch out.Stop {
+		case agent.Stopped, agent.Denied, agent.Failed, agent.Length:
+			t.CanContinue = true
 		}
 	})
 }
 
-// watchAgent turns what the loop tells into events of the turn.
-func (s *Server) watchAgent(t *turn) func(agent.Event) {
-	id := t.view().ID
-	return func(e agent.Event) {
-		if e.Type != agent.MessageUpdate || e.LLM == nil {
-			return
-		}
-		switch e.LLM.Type {
-		case llm.EventTextDelta:
-			if t.view().Phase != phaseStreaming {
-				s.phase(t, phaseStreaming)
-			}
-			t.set(func(t *protocol.Turn) { t.Reply += e.LLM.Delta })
-			s.out.tell(protocol.Event{Type: protocol.EventTurnText, Delta: &protocol.Delta{Turn: id, Text: e.LLM.Delta}})
-		case llm.EventThinkingDelta:
-			t.set(func(t *protocol.Turn) { t.Reasoning += e.LLM.Delta })
-			s.out.tell(protocol.Event{Type: protocol.EventTurnReasoning, Delta: &protocol.Delta{Turn: id, Text: e.LLM.Delta}})
-		}
+// review opens the review of what is staged, if anything. Of a turn that was
+// stopped nothing is shown: it may go on.
+func (w *work) review(ctx context.Context, out *agent.Outcome) error {
+	staged := w.t.said.turn.Staged
+	if len(staged) == 0 || out.Stop == agent.Stopped {
+		return nil
 	}
-}
-
-// converse gives the conversation of an id, made at first use. Only one is kept:
-// another id begins anew.
-func (s *Server) converse(id string) *conversation {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.talk == nil || s.talk.id != id {
-		s.talk = &conversation{id: id}
+	s := w.s
+	all := agent.Outputs{ToolsByID: map[string]tool.Envelope{}}
+	for _, e := range staged {
+		all.ToolOrder = append(all.ToolOrder, e.CallID)
+		all.ToolsByID[e.CallID] = e
 	}
-	s.talk.inbox = agent.NewInbox()
-	return s.talk
-}
-
-// steer hands a message to an agent at work; false when none is.
-func (s *Server) steer(p protocol.Send) (protocol.Accepted, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if p.Mode != protocol.ModeAgent || s.turn == nil || s.turn.over() || s.talk == nil || s.talk.id != p.Conversation {
-		return protocol.Accepted{}, false
-	}
-	if p.Queue {
-		s.talk.inbox.Queue(llm.UserMessage(p.Text))
-	} else {
-		s.talk.inbox.Steer(llm.UserMessage(p.Text))
-	}
-	return protocol.Accepted{Turn: s.turn.view().ID}, true
-}
-
-// reviewStaged opens the review of what a conversation has staged, if anything.
-func (s *Server) reviewStaged(ctx context.Context, t *turn, p protocol.Send, out agent.Outputs) error {
-	pl, err := agent.AsPlan(p.Text, out, s.registry)
+	goal := w.goal()
+	pl, err := agent.AsPlan(goal, all, s.registry)
 	if err != nil || pl == nil {
 		return err
 	}
-	s.phase(t, phaseSimulating)
+	s.phase(w.t, phaseSimulating)
 	g, problems := plan.Check(pl, s.registry, s.boundRules())
 	if g == nil || plan.Failed(problems) {
 		return plan.Fault(problems)
@@ -178,7 +327,34 @@ func (s *Server) reviewStaged(ctx context.Context, t *turn, p protocol.Send, out
 		return err
 	}
 	se := s.newSession(pl, g, raw)
-	se.instruction, se.dryRun, se.mustAsk = p.Text, p.DryRun, true
-	t.set(func(t *protocol.Turn) { t.Outcome, t.Run = outcomePlan, se.id })
+	se.id, se.trace = w.se.id, w.se.trace
+	se.instruction, se.dryRun, se.mustAsk = goal, w.p.DryRun, true
+	w.t.said.turn.Run = se.id
+	w.t.set(func(t *protocol.Turn) { t.Outcome, t.Run = outcomePlan, se.id })
 	return s.openReview(ctx, se)
+}
+
+// goal is what the person asked for: of a turn that goes on, when it began.
+func (w *work) goal() string {
+	if text := strings.TrimSpace(w.p.Text); text != "" {
+		return w.p.Text
+	}
+	for i := len(w.talk.Turns) - 1; i >= 0; i-- {
+		if text := w.talk.Turns[i].Shown.Text; strings.TrimSpace(text) != "" {
+			return text
+		}
+	}
+	return w.talk.Title
+}
+
+// keepTrace writes the turn's trace: a run that follows takes it over.
+func (w *work) keepTrace() {
+	ctx, cancel := context.WithTimeout(w.s.life, time.Minute)
+	defer cancel()
+	if w.t.said.turn.Run == "" {
+		w.se.trace.root.End()
+	}
+	if err := w.s.keepTrace(ctx, w.se.trace); err != nil {
+		w.s.notice("warn", "notice.historyNotKept", nil, w.se.id)
+	}
 }

@@ -29,6 +29,7 @@ type execution struct {
 	log       *audit.Log
 	jw        *journal.Writer
 	began     time.Time
+	beganAt   time.Time   // by the clock of the trace
 	acted     atomic.Bool // something was begun that cannot be undone
 	again     *session    // the rest, where it is not what was approved
 
@@ -44,7 +45,7 @@ func (s *Server) begin(se *session, automatic bool) error {
 	ctx, cancel := context.WithCancel(s.life)
 	x := &execution{
 		s: s, se: se, kind: "run", automatic: automatic, gate: &runner.Gate{}, cancel: cancel, ctx: ctx,
-		began: s.now(), calls: map[int]*approvedCall{}, byID: map[string]*approvedCall{},
+		began: s.now(), beganAt: time.Now(), calls: map[int]*approvedCall{}, byID: map[string]*approvedCall{},
 	}
 	behind := okay(se.prior)
 	x.rs = protocol.RunState{
@@ -65,6 +66,7 @@ func (s *Server) begin(se *session, automatic bool) error {
 	}
 	s.run, s.review = x, nil
 	s.mu.Unlock()
+	s.settle(se.id, true)
 	s.out.tell(protocol.Event{Type: protocol.EventReviewClosed, RunID: se.id})
 	x.tell()
 	go x.carryOut()
@@ -106,6 +108,7 @@ func (x *execution) carryOut() {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(x.ctx), time.Minute)
 	defer cancel()
 	sum, err := x.close(ctx, end)
+	x.traced(ctx, rep, end.Outcome)
 	x.mu.Lock()
 	x.rs.State = "finished"
 	if err != nil {

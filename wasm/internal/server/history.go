@@ -103,7 +103,7 @@ func pastCall(c audit.Pair) protocol.CallView {
 		v.Index = c.Call.Iteration.Index
 	}
 	if r := c.Result; r != nil {
-		v.Status, v.DurationMs, v.Cached = string(r.Status), r.DurationMs, r.Cached
+		v.Status, v.DurationMs, v.Cached, v.SecretFrom = string(r.Status), r.DurationMs, r.Cached, r.SecretScope
 		v.Result, v.Paths = shortJSON(r.Data), touched(r.Effects)
 		if r.Error != nil {
 			v.Problem = &protocol.Problem{Code: string(r.Error.Code), Key: r.Error.Key, Params: r.Error.Params, Detail: r.Error.Message}

@@ -63,7 +63,7 @@ func (s *Server) again(ctx context.Context, d *runDocument, logs ...*journal.Log
 	if err != nil {
 		return nil, err
 	}
-	se.id, se.from, se.prior = d.RunID, d.From, map[int]*tool.Result{}
+	se.id, se.from, se.prior, se.sealed = d.RunID, d.From, map[int]*tool.Result{}, true
 	maps.Copy(se.prior, d.Prior)
 	pairs, err := audit.ReadCalls(ctx, s.host.Store, runDir(d.RunID))
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
@@ -51,9 +52,10 @@ func (s *Server) sessionOf(ctx context.Context, d *runDocument) (*session, error
 	}
 	se := s.newSession(pl, g, d.Plan)
 	se.instruction, se.action, se.selection, se.now = d.Instruction, d.Action, d.Editor, d.Now
+	se.frozen = agent.NewFrozen(d.Frozen)
 	s.mu.Lock()
 	if x := s.run; x != nil && x.se.id == d.RunID { // what was not kept is still at hand
-		se.selection, se.amend = x.se.base.EditorSeen(), x.se.amend.Clone()
+		se.selection, se.amend, se.frozen = x.se.base.EditorSeen(), x.se.amend.Clone(), x.se.frozen
 	} else if d.Amendments != nil {
 		se.amend = d.Amendments.Clone()
 	}

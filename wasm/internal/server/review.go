@@ -259,6 +259,7 @@ func (s *Server) reviewClose(_ context.Context, p protocol.RunRef) (protocol.Emp
 	}
 	s.mu.Unlock()
 	if open {
+		s.settle(p.Run, false)
 		s.out.tell(protocol.Event{Type: protocol.EventReviewClosed, RunID: p.Run})
 	}
 	return protocol.Empty{}, nil

@@ -29,6 +29,7 @@ type runDocument struct {
 	Confirmation *confirmation         `json:"confirmation,omitempty"`
 	Files        []protocol.FileChange `json:"files"`
 	Prior        map[int]*tool.Result  `json:"prior,omitempty"`
+	Frozen       map[string]tool.Data  `json:"frozen,omitempty"`
 	From         int                   `json:"from,omitempty"`
 	Calls        int                   `json:"calls"`
 	Reverts      string                `json:"reverts,omitempty"`
@@ -64,6 +65,7 @@ func (s *Server) runDocument(x *execution, id string, pol *policy.Policy) *runDo
 	if d.Prior != nil {
 		d.Prior = s.redactPrior(d)
 	}
+	d.Frozen = s.redactFrozen(d, se)
 	if !json.Valid(d.Plan) || string(d.Plan) != string(se.raw) {
 		d.Redacted = true
 		if !json.Valid(d.Plan) {

@@ -120,7 +120,7 @@ func (s *Server) callView(c *tool.Call, r *tool.Result) *protocol.CallView {
 	if r == nil {
 		return v
 	}
-	v.Status, v.DurationMs, v.Cached = string(r.Status), r.DurationMs, r.Cached
+	v.Status, v.DurationMs, v.Cached, v.SecretFrom = string(r.Status), r.DurationMs, r.Cached, r.SecretScope
 	if r.OK {
 		v.Result = s.redact(shortJSON(r.Data))
 	}

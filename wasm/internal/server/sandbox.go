@@ -66,3 +66,26 @@ func (m *memo) Put(c *tool.Call, e *tool.Entry, d tool.Data) {
 		m.kept[memoKey{e.ID(), c.ArgsHash}] = d
 	}
 }
+
+// memoOver looks in the memo for what it remembers, and behind for the rest.
+type memoOver struct {
+	*memo
+	behind pipeline.Cache
+}
+
+// Get implements pipeline.Cache.
+func (m memoOver) Get(c *tool.Call, e *tool.Entry) (tool.Data, bool) {
+	if remembers(e) {
+		return m.memo.Get(c, e)
+	}
+	return m.behind.Get(c, e)
+}
+
+// Put implements pipeline.Cache.
+func (m memoOver) Put(c *tool.Call, e *tool.Entry, d tool.Data) {
+	if remembers(e) {
+		m.memo.Put(c, e, d)
+		return
+	}
+	m.behind.Put(c, e, d)
+}

@@ -85,6 +85,7 @@ func (x *execution) segment(sim *session, from, to int, prior map[int]*tool.Resu
 func (x *execution) simulateRest(sim *session, from int, prior map[int]*tool.Result) (*session, error) {
 	rest := *sim
 	rest.from, rest.prior, rest.base = from, prior, nil
+	rest.sealed = true // an approved run asks no model
 	if x.s.host.Editor != nil {
 		rest.selection = nil // what was selected then may be elsewhere now
 	}
@@ -199,7 +200,7 @@ func (x *execution) askAgain() {
 	next := s.newSession(old.plan, old.graph, old.raw)
 	next.instruction, next.action, next.now = old.instruction, old.action, old.now
 	next.prior, next.from, next.selection = old.prior, old.from, old.selection
-	next.amend, next.dropped = old.amend, old.dropped
+	next.amend, next.dropped, next.frozen = old.amend, old.dropped, old.frozen
 	next.mustAsk, next.continues = true, x.se.id
 	next.warnings = append(slices.Clone(x.se.warnings), protocol.Message{Key: "review.restChanged"})
 	if err := s.openReview(s.life, next); err != nil {

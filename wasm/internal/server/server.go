@@ -10,6 +10,7 @@ package server
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -17,10 +18,12 @@ import (
 	"embedded-agent/wasm/internal/action"
 	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/audit"
+	"embedded-agent/wasm/internal/conversation"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/index"
 	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/pipeline"
 	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/tool"
@@ -70,8 +73,12 @@ type Server struct {
 	base     *policy.Policy // as the settings have it
 	policy   *policy.Policy // as it is in force
 	rails    rails
-	redactor *audit.Redactor
-	marker   []byte // the key of redaction markers
+	// results are those that tools let be reused; overlays numbers the overlays.
+	results       *agent.Cache
+	overlays      atomic.Uint64
+	conversations *conversation.Library
+	redactor      *audit.Redactor
+	marker        []byte // the key of redaction markers
 	// markerKept: the key is in the store.
 	markerKept bool
 	offset     *time.Location
@@ -81,23 +88,26 @@ type Server struct {
 	lastRun    *protocol.RunSummary
 	recover    []protocol.RunSummary
 	questions  map[string]*question
-	history    []llm.Message
-	talk       *conversation
+	talk       *talk
 }
 
 // New builds the core. It asks the host nothing yet.
 func New(d Deps) (*Server, error) {
-	reg, err := tool.NewRegistry(append(builtin.All(), d.Tools...)...)
-	if err != nil {
-		return nil, err
-	}
 	if d.Now == nil {
 		d.Now = time.Now
 	}
 	s := &Server{
-		deps: d, host: indexed(d.Host), registry: reg, library: action.NewLibrary(d.Host.Store),
+		deps: d, host: indexed(d.Host), library: action.NewLibrary(d.Host.Store),
 		questions: map[string]*question{}, offset: time.UTC,
 	}
+	tools := append(builtin.All(), agent.StepTool(s.startStep))
+	reg, err := tool.NewRegistry(append(tools, d.Tools...)...)
+	if err != nil {
+		return nil, err
+	}
+	s.registry = reg
+	s.results = agent.NewCache(0, s.secretScope)
+	s.conversations = conversation.NewLibrary(d.Host.Store, s.redact, func() string { return pipeline.Stamp(s.now()) })
 	s.life, s.end = context.WithCancel(context.Background())
 	s.out = newOutbox(s.life, d.Emit, d.Now)
 	s.endpoints = &endpoints{store: d.Host.Store}

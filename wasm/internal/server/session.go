@@ -5,10 +5,13 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
 
+	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
@@ -40,6 +43,11 @@ type session struct {
 	selection   *host.EditorState
 	memo        *memo // of all its simulations
 
+	frozen *agent.Frozen // what its model steps gave
+	sealed bool          // no model is asked: what is not frozen fails
+	trace  *tracing
+	pins   *pins
+
 	base    *overlay.Base
 	amend   *overlay.Amendments
 	vault   *overlay.Vault
@@ -53,7 +61,7 @@ type session struct {
 // newSession begins a review of a checked plan.
 func (s *Server) newSession(p *plan.Plan, g *plan.Graph, raw json.RawMessage) *session {
 	return &session{
-		id: newID(), plan: p, graph: g, raw: raw, now: s.now(),
+		id: newID(), plan: p, graph: g, raw: raw, now: s.now(), frozen: agent.NewFrozen(nil), pins: &pins{},
 		amend:   &overlay.Amendments{Dropped: map[string]bool{}, Edits: map[string]overlay.Edit{}},
 		dropped: map[string]overlay.Change{},
 	}
@@ -72,13 +80,11 @@ func (s *Server) simulate(ctx context.Context, se *session) error {
 	pol := s.currentPolicy()
 	v := overlay.New(se.base, overlay.WithGuard(pol.CheckOp), overlay.WithSight(s.sight(pol)), overlay.WithAmendments(se.amend))
 	called := map[string]*tool.Call{}
+	sim := s.simulation(se, v, pol)
 	call := pipeline.New(pipeline.Deps{
-		Registry: s.registry, Policy: pol, Simulating: true, Cache: se.memo,
+		Registry: s.registry, Policy: pol, Simulating: true,
 		Ended: func(c *tool.Call, _ *tool.Result) { called[c.LogicalID] = c }, // one call after the other
-		Env: func(c *tool.Call) (*tool.Env, *overlay.View) {
-			w := v.For(c.LogicalID)
-			return s.env(se, w, simulatedWorkspace{s.host.Workspace, w}), w
-		},
+		Env:   sim.env, Cache: se.frozen.Over(memoOver{se.memo, sim.cache}), Limit: s.rate, Secrets: s.resolveSecrets,
 		Timeout: time.Duration(pol.Limits.MaxTimeoutMs) * time.Millisecond,
 	})
 	rc := s.runConfig(se, call, pol, "")
@@ -86,7 +92,7 @@ func (s *Server) simulate(ctx context.Context, se *session) error {
 		// What cannot be read ahead is read, or refused, when it is needed.
 		_ = se.base.Prefetch(ctx, paths, readWidth)
 	}
-	rep := runner.Run(ctx, rc)
+	rep := runner.Run(sim.in(ctx), rc)
 	if err := ctx.Err(); err != nil {
 		return fault.From(err)
 	}
@@ -206,8 +212,8 @@ func (w simulatedWorkspace) Open(ctx context.Context, path string, _ bool) error
 
 func (w simulatedWorkspace) Focus(context.Context, string) error { return nil }
 
-// approvalOf hashes what a yes is a yes to: the plan, the amendments, and every
-// write in order with its bytes before and after.
+// approvalOf hashes what a yes is a yes to: the plan, the amendments, every
+// write in order with its bytes before and after, and what model steps gave.
 func approvalOf(se *session) string {
 	h := sha256.New()
 	h.Write(se.raw)
@@ -226,6 +232,12 @@ func approvalOf(se *session) string {
 	for _, n := range se.graph.Nodes {
 		if !n.Tool.Simulable {
 			h.Write([]byte("\ncannot be simulated: " + n.Step.ID))
+		}
+	}
+	frozen := se.frozenUsed()
+	for _, id := range slices.Sorted(maps.Keys(frozen)) {
+		if doc, err := canon.Append([]byte("\nmodel step: "+id+" "), map[string]any(frozen[id])); err == nil {
+			h.Write(doc)
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil))

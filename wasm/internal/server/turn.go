@@ -7,8 +7,10 @@ import (
 	"strings"
 	"sync"
 
+	"embedded-agent/wasm/internal/conversation"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/pipeline"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/planner"
 	"embedded-agent/wasm/internal/protocol"
@@ -24,6 +26,7 @@ type turn struct {
 	// comes of it has to be approved, whatever the settings say.
 	asksFor string
 	mustAsk bool
+	said    *said // what it leaves in its conversation; nil outside of one
 }
 
 // The phases and outcomes of a turn.
@@ -57,16 +60,28 @@ func (t *turn) set(f func(t *protocol.Turn)) protocol.Turn {
 func (t *turn) over() bool { return t.view().Phase == phaseDone }
 
 // send takes an instruction. It answers at once; events tell the rest.
-func (s *Server) send(_ context.Context, p protocol.Send) (protocol.Accepted, error) {
-	if strings.TrimSpace(p.Text) == "" {
+func (s *Server) send(ctx context.Context, p protocol.Send) (protocol.Accepted, error) {
+	if strings.TrimSpace(p.Text) == "" && !p.Continue {
 		return protocol.Accepted{}, fault.New(fault.Validation, "error.send.empty", nil)
 	}
-	if a, joined := s.steer(p); joined {
+	if p.Continue {
+		p.Mode = protocol.ModeAgent
+	}
+	if p.Conversation != "" {
+		if err := conversation.CheckID(p.Conversation); err != nil {
+			return protocol.Accepted{}, err
+		}
+	}
+	if a, joined := s.steer(ctx, p); joined {
 		return a, nil
 	}
 	return s.startTurn(p.Text, p.Conversation, func(ctx context.Context, t *turn) error {
-		if p.Mode == protocol.ModeAgent {
-			return s.agentTurn(ctx, t, p)
+		c, err := s.beginSaid(ctx, t, p)
+		switch {
+		case err != nil:
+			return err
+		case p.Mode == protocol.ModeAgent:
+			return s.agentTurn(ctx, t, p, c)
 		}
 		return s.planTurn(ctx, t, p)
 	})
@@ -75,7 +90,7 @@ func (s *Server) send(_ context.Context, p protocol.Send) (protocol.Accepted, er
 // startTurn begins a turn: one at a time, and not while a run is under way.
 func (s *Server) startTurn(text, conversation string, work func(context.Context, *turn) error) (protocol.Accepted, error) {
 	ctx, cancel := context.WithCancel(s.life)
-	t := &turn{cancel: cancel, t: protocol.Turn{ID: newID(), Conversation: conversation, Text: text, Phase: phaseAsking}}
+	t := &turn{cancel: cancel, t: protocol.Turn{ID: newID(), Conversation: conversation, Text: text, Phase: phaseAsking, StartedAt: pipeline.Stamp(s.now())}}
 	s.mu.Lock()
 	if (s.turn != nil && !s.turn.over()) || (s.run != nil && !s.run.over()) {
 		s.mu.Unlock()
@@ -116,6 +131,7 @@ func (s *Server) endTurn(t *turn, err error) {
 		}
 		t.Problem, t.Outcome = s.problem(err), outcomeFailed
 	})
+	s.keepSaid(t, view)
 	s.out.tell(protocol.Event{Type: protocol.EventTurnEnded, Turn: &view})
 }
 
@@ -140,15 +156,11 @@ func (s *Server) planInput(ctx context.Context, m *model, p protocol.Send) (plan
 	if in.Images, err = s.images(ctx, m, p); err != nil {
 		return in, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	in.History = s.history
 	return in, nil
 }
 
 // planTurn asks the model for a plan and opens its review.
 func (s *Server) planTurn(ctx context.Context, t *turn, p protocol.Send) error {
-	t.set(func(t *protocol.Turn) { t.Attached = withoutData(p.Attached) })
 	m, err := s.newModel(ctx, p.Model, s.noting(t))
 	if err != nil {
 		return err
@@ -156,6 +168,12 @@ func (s *Server) planTurn(ctx context.Context, t *turn, p protocol.Send) error {
 	in, err := s.planInput(ctx, m, p)
 	if err != nil {
 		return err
+	}
+	id := newID()
+	tr := s.newTracing(id, p.Conversation)
+	m.provider = tr.provider(m.provider, m.kind)
+	if t.said != nil {
+		in.History, t.said.turn.Trace = s.historyOf(t.said.talk), id
 	}
 	w := s.watch(t)
 	w.Lowered = func(from, _ llm.PlanMode, _ *llm.Error) {
@@ -178,15 +196,16 @@ func (s *Server) planTurn(ctx context.Context, t *turn, p protocol.Send) error {
 				t.Outcome = outcomeQuestion
 			}
 		})
-		s.remember(p.Text, out.Reply)
+		s.remember(t, p.Text, out.Reply)
 		return nil
 	}
-	s.remember(p.Text, out.Reply)
+	s.remember(t, p.Text, out.Reply)
 	s.phase(t, phaseSimulating)
 	se := s.newSession(out.Plan, out.Graph, out.Raw)
+	se.id, se.trace = id, tr
 	se.instruction, se.dryRun, se.warnings = p.Text, p.DryRun, warningsOf(out.Warnings)
 	se.action, se.mustAsk = t.asksFor, t.mustAsk
-	t.set(func(t *protocol.Turn) { t.Outcome, t.Run = outcomePlan, se.id })
+	t.set(func(t *protocol.Turn) { t.Outcome, t.Run, t.TracesURL = outcomePlan, se.id, tracesURL(id) })
 	return s.openReview(ctx, se)
 }
 
@@ -229,20 +248,6 @@ func (s *Server) account(t *turn, m *model, out *planner.Outcome) {
 // maxHistory bounds the conversation that goes along with a request, in
 // messages.
 const maxHistory = 12
-
-// remember keeps the words of a turn for the next one. Plans are not kept: the
-// next is made anew from the vault as it is then.
-func (s *Server) remember(text, reply string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if reply == "" {
-		reply = "(a plan)"
-	}
-	s.history = append(s.history, llm.UserMessage(text), llm.AssistantMessage(llm.Text(reply)))
-	if n := len(s.history); n > maxHistory {
-		s.history = append([]llm.Message(nil), s.history[n-maxHistory:]...)
-	}
-}
 
 // offered says which tools a model hears of: those that the policy would not
 // refuse anyway.

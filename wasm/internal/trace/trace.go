@@ -110,6 +110,14 @@ func (r *Recorder) Start(parent *Span, what, name string, kind Kind, attrs ...At
 	return s
 }
 
+// Ref stands for a span that was recorded elsewhere, as a parent.
+func (r *Recorder) Ref(what string) *Span {
+	if r == nil {
+		return nil
+	}
+	return &Span{r: r, id: SpanID(r.runID, what), over: true}
+}
+
 // ID gives the span's id, "" of a nil Span.
 func (s *Span) ID() string {
 	if s == nil {

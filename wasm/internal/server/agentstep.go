@@ -1,0 +1,142 @@
+package server
+
+import (
+	"context"
+	_ "embed"
+	"strconv"
+	"time"
+
+	"embedded-agent/wasm/internal/agent"
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/overlay"
+	"embedded-agent/wasm/internal/pipeline"
+	"embedded-agent/wasm/internal/policy"
+	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/tool"
+)
+
+//go:embed agentstep.md
+var stepSystem string
+
+// simulation is one simulation of a session, as its model steps see it. They
+// share one budget, over every step and iteration.
+type simulation struct {
+	s      *Server
+	se     *session
+	vault  *overlay.Vault
+	policy *policy.Policy
+	budget *agent.Budget
+	cache  pipeline.Cache // of all tools but model steps
+}
+
+type simulationKey struct{}
+
+// simulation begins one.
+func (s *Server) simulation(se *session, v *overlay.Vault, pol *policy.Policy) *simulation {
+	return &simulation{s: s, se: se, vault: v, policy: pol, budget: agent.NewBudget(), cache: s.resultsFor(v)}
+}
+
+// in lets the tools that are called in ctx find the simulation.
+func (sim *simulation) in(ctx context.Context) context.Context {
+	return context.WithValue(ctx, simulationKey{}, sim)
+}
+
+// env is the surroundings of a simulated call.
+func (sim *simulation) env(c *tool.Call) (*tool.Env, *overlay.View) {
+	w := sim.vault.For(c.LogicalID)
+	return sim.s.env(sim.se, w, simulatedWorkspace{sim.s.host.Workspace, w}), w
+}
+
+// resultsFor gives the cache of results to a pipeline over an overlay. Each
+// overlay has numbers of its own, and another after each write to it: a tool that
+// reads the vault is never answered with what it read in another state of it.
+func (s *Server) resultsFor(v *overlay.Vault) pipeline.Cache {
+	base := s.overlays.Add(1) << 32
+	return s.results.For(func() uint64 { return base | uint64(len(v.Log())) })
+}
+
+// secretScope is the part that secrets have in the key of the result cache.
+func (s *Server) secretScope(e *tool.Entry, args tool.Args) string {
+	_, scope, err := s.secrets().Resolve(s.life, e, e.SecretNames(args))
+	if err != nil {
+		return "none"
+	}
+	return scope
+}
+
+// startStep makes a model step ready. A model is asked in simulations only: a
+// run, and whatever has to come out as it was approved, has the frozen answers.
+func (s *Server) startStep(ctx context.Context, env *tool.Env, a agent.StepArgs) (agent.Step, error) {
+	sim, ok := ctx.Value(simulationKey{}).(*simulation)
+	c := env.Call
+	if !ok || c == nil || sim.se.sealed {
+		return agent.Step{}, fault.New(fault.Precondition, "agent.step.noModel", fault.P{"step": stepName(c)})
+	}
+	m, err := s.newModel(ctx, "", func(protocol.Message) {})
+	if err != nil {
+		return agent.Step{}, err
+	}
+	guard, err := s.guard(m, sim.budget, &a)
+	if err != nil {
+		return agent.Step{}, err
+	}
+	gates := agent.NewGates()
+	pol := sim.policy
+	tr := sim.se.trace
+	return agent.Step{
+		Config: agent.Config{
+			RunID: sim.se.id, StepID: stepName(c), Name: "step", Provider: m.acting(s), ProviderName: m.kind,
+			Request: llm.Request{Model: m.name, MaxTokens: m.max, Temperature: m.temp, Whole: m.whole},
+			System:  stepSystem, Registry: s.registry, Gates: gates, Guard: guard, Images: s.deps.Images, ImageLimits: s.imageLimits(),
+			Do: pipeline.New(gates.Fit(pipeline.Deps{
+				Registry: s.registry, Policy: pol, Simulating: true, Env: sim.env, Cache: sim.cache,
+				Limit: s.rate, Secrets: s.resolveSecrets, Cap: agent.Cap(nil, 0),
+				Timeout: time.Duration(pol.Limits.MaxTimeoutMs) * time.Millisecond,
+			})),
+			Trace: tr.recorder(), Parent: tr.top(), TracesURL: tracesURL(sim.se.id),
+			Policy: pol.Snapshot(), ExecutorVersion: Version, PlannerVersion: Version,
+		},
+		Last: s.pinsOf(ctx, sim.se, stepName(c)),
+		Done: func(out *agent.Outcome) { tr.keep(out.Bundle) },
+	}, nil
+}
+
+// stepName names the agent of a step and iteration.
+func stepName(c *tool.Call) string {
+	switch {
+	case c == nil:
+		return agent.StepToolName
+	case c.Iteration != nil:
+		return c.StepID + "/" + strconv.Itoa(c.Iteration.Index)
+	}
+	return c.StepID
+}
+
+// frozenUsed gives the frozen results of the model steps that the session's plan
+// has now; others are left from before an amendment.
+func (se *session) frozenUsed() map[string]tool.Data {
+	out := map[string]tool.Data{}
+	if se.frozen == nil {
+		return out
+	}
+	for id, d := range se.frozen.Results() {
+		if se.called[id] != nil {
+			out[id] = d
+		}
+	}
+	return out
+}
+
+// redactFrozen gives the frozen results of a run as they may be kept.
+func (s *Server) redactFrozen(d *runDocument, se *session) map[string]tool.Data {
+	out := se.frozenUsed()
+	for id, data := range out {
+		clean, changed := s.redactValue(map[string]any(data))
+		if changed {
+			out[id], _ = clean.(map[string]any)
+			d.Redacted = true
+		}
+	}
+	return out
+}

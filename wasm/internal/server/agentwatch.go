@@ -1,0 +1,138 @@
+package server
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"embedded-agent/wasm/internal/agent"
+	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/pipeline"
+	"embedded-agent/wasm/internal/planner"
+	"embedded-agent/wasm/internal/protocol"
+)
+
+// watchAgent turns what the loop tells into events of the turn: text as it
+// comes, every call (those that were refused too), and what joined.
+func (s *Server) watchAgent(t *turn) func(agent.Event) {
+	return func(e agent.Event) {
+		switch e.Type {
+		case agent.MessageUpdate:
+			s.tellDelta(t, e.LLM)
+		case agent.ToolStart, agent.ToolUpdate, agent.ToolEnd:
+			s.tellCall(e)
+		case agent.MessagesJoined:
+			s.joined(t, e.Messages)
+		}
+	}
+}
+
+func (s *Server) tellDelta(t *turn, e *llm.Event) {
+	if e == nil {
+		return
+	}
+	id := t.view().ID
+	switch e.Type {
+	case llm.EventTextDelta:
+		if t.view().Phase != phaseStreaming {
+			s.phase(t, phaseStreaming)
+		}
+		t.set(func(t *protocol.Turn) { t.Reply += e.Delta })
+		s.out.tell(protocol.Event{Type: protocol.EventTurnText, Delta: &protocol.Delta{Turn: id, Text: e.Delta}})
+	case llm.EventThinkingDelta:
+		t.set(func(t *protocol.Turn) { t.Reasoning += e.Delta })
+		s.out.tell(protocol.Event{Type: protocol.EventTurnReasoning, Delta: &protocol.Delta{Turn: id, Text: e.Delta}})
+	}
+}
+
+// tellCall shows a call of a conversation in the run log.
+func (s *Server) tellCall(e agent.Event) {
+	if e.Call == nil {
+		return
+	}
+	c, r := *e.Call, e.Made // the call may go on; what is shown is of now
+	kind, level, text := "step.started", "info", c.Tool
+	switch {
+	case r != nil && r.OK:
+		kind = "step.finished"
+	case r != nil:
+		kind, level = "step.failed", "error"
+	case e.Type == agent.ToolUpdate:
+		kind = "step.progress"
+		for _, b := range e.Content {
+			text = b.Text
+		}
+	}
+	at := pipeline.Stamp(s.now())
+	s.out.gatherExec(c.CallID, func() *protocol.ExecutionEvent {
+		return &protocol.ExecutionEvent{
+			Type: kind, RunID: c.RunID, Timestamp: at, Level: level, Message: s.redact(text),
+			CallID: c.CallID, StepID: c.StepID, Tool: c.Tool, Call: s.callView(&c, r),
+		}
+	})
+}
+
+// joined moves messages that were queued to those that have joined the turn.
+func (s *Server) joined(t *turn, ms []llm.Message) {
+	moved := false
+	view := t.set(func(t *protocol.Turn) {
+		for _, m := range ms {
+			text := m.Text()
+			at := slices.IndexFunc(t.Queued, func(q string) bool { return m.Role == llm.RoleUser && strings.Contains(text, q) })
+			if at >= 0 {
+				t.Steered = append(slices.Clone(t.Steered), t.Queued[at])
+				t.Queued = slices.Delete(slices.Clone(t.Queued), at, at+1)
+				moved = true
+			}
+		}
+	})
+	if moved {
+		s.out.tell(protocol.Event{Type: protocol.EventTurnStarted, Turn: &view})
+	}
+}
+
+// steer hands a message to an agent at work in the conversation; false when none
+// is.
+func (s *Server) steer(ctx context.Context, p protocol.Send) (protocol.Accepted, bool) {
+	text := spoken(p.Text)
+	if len(p.Attached) > 0 {
+		if c, err := s.context(ctx, p, func(m protocol.Message) { s.notice("warn", m.Key, m.Params, "") }); err == nil {
+			text = planner.UserText(&c)
+		}
+	}
+	s.mu.Lock()
+	t := s.turn
+	at := t != nil && !t.over() && t.said != nil && t.said.talk.ID == p.Conversation && t.said.talk.working
+	if !at || p.Mode != protocol.ModeAgent || p.Continue || p.Replace {
+		s.mu.Unlock()
+		return protocol.Accepted{}, false
+	}
+	inbox := t.said.talk.inbox
+	view := t.set(func(t *protocol.Turn) {
+		if p.Queue {
+			t.Queued = append(slices.Clone(t.Queued), p.Text)
+		} else {
+			t.Steered = append(slices.Clone(t.Steered), p.Text)
+		}
+	})
+	if p.Queue {
+		inbox.Queue(llm.UserMessage(text))
+	} else {
+		inbox.Steer(llm.UserMessage(text))
+	}
+	s.mu.Unlock()
+	s.out.tell(protocol.Event{Type: protocol.EventTurnStarted, Turn: &view})
+	return protocol.Accepted{Turn: view.ID}, true
+}
+
+// spoken marks what the person says while an agent works as what it is to do.
+func spoken(text string) string { return "<instruction>\n" + text + "\n</instruction>" }
+
+// wordsOf gives back what the person said.
+func wordsOf(m llm.Message) string {
+	text := m.Text()
+	if _, after, ok := strings.Cut(text, "<instruction>\n"); ok {
+		text, _, _ = strings.Cut(after, "\n</instruction>")
+	}
+	return text
+}

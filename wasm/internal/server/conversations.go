@@ -1,0 +1,280 @@
+package server
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"embedded-agent/wasm/internal/agent"
+	"embedded-agent/wasm/internal/conversation"
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/tool"
+)
+
+// talk is the conversation that was last worked on: what is kept of it, as it
+// was said, and the way in for what the person says meanwhile.
+type talk struct {
+	*conversation.Conversation
+	inbox *agent.Inbox
+	// working: an agent reads the inbox. The server's lock guards it.
+	working bool
+	// calls are the receipts of the last turn, by call_id.
+	calls map[string]tool.Envelope
+	// discarded: what was staged was refused since the last turn.
+	discarded bool
+}
+
+// talkOf gives the conversation of an id, read at first use. One without an id
+// is not kept, and lasts until another begins.
+func (s *Server) talkOf(ctx context.Context, id string) (*talk, error) {
+	s.mu.Lock()
+	t := s.talk
+	s.mu.Unlock()
+	if t != nil && t.ID == id {
+		return t, nil
+	}
+	t = &talk{Conversation: &conversation.Conversation{ID: id}}
+	if id != "" {
+		c, err := s.conversations.Get(ctx, id)
+		switch {
+		case err == nil:
+			t.Conversation = c
+		case !fault.Is(err, fault.NotFound):
+			return nil, err
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.talk = t
+	return t, nil
+}
+
+// said is what a turn leaves in its conversation.
+type said struct {
+	talk *talk
+	turn conversation.Turn
+}
+
+// keepSaid keeps a turn that has ended, before its end is told.
+func (s *Server) keepSaid(t *turn, view protocol.Turn) {
+	if t.said == nil {
+		return
+	}
+	kept := &t.said.turn
+	kept.Shown = view
+	s.mu.Lock()
+	t.said.talk.Turns = append(t.said.talk.Turns, kept)
+	s.mu.Unlock()
+	if t.said.talk.ID == "" {
+		return
+	}
+	if err := s.conversations.Add(s.life, t.said.talk.ID, kept); err != nil {
+		s.notice("warn", "notice.conversationNotKept", nil, "")
+		return
+	}
+	s.tellTalks(s.life)
+}
+
+// beginSaid makes a turn part of its conversation. With Replace the last turn is
+// taken out first.
+func (s *Server) beginSaid(ctx context.Context, t *turn, p protocol.Send) (*talk, error) {
+	c, err := s.talkOf(ctx, p.Conversation)
+	if err != nil {
+		return nil, err
+	}
+	if last := c.Last(); p.Replace && last != nil {
+		if c.ID != "" {
+			err := s.conversations.Drop(ctx, c.ID, last.Shown.ID)
+			if err != nil && !fault.Is(err, fault.NotFound) {
+				return nil, err
+			}
+		}
+		s.mu.Lock()
+		c.Turns = c.Turns[:len(c.Turns)-1]
+		s.mu.Unlock()
+	}
+	mode := p.Mode
+	if mode == "" {
+		mode = protocol.ModePlan
+	}
+	view := t.set(func(t *protocol.Turn) {
+		t.Mode, t.Attached = mode, withoutData(p.Attached)
+	})
+	t.said = &said{talk: c}
+	s.out.tell(protocol.Event{Type: protocol.EventTurnStarted, Turn: &view})
+	return c, nil
+}
+
+// historyOf gives the words of a conversation for the next plan. Plans are not
+// in it: the next is made anew from the vault as it is then.
+func (s *Server) historyOf(c *talk) []llm.Message {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []llm.Message
+	for _, t := range c.Turns {
+		if len(t.Messages) == 0 {
+			continue // nothing came of it
+		}
+		reply := t.Shown.Reply
+		if reply == "" {
+			reply = "(a plan)"
+		}
+		text := strings.Join(append([]string{t.Shown.Text}, t.Shown.Steered...), "\n")
+		if strings.TrimSpace(text) == "" {
+			text = "(go on)"
+		}
+		out = append(out, llm.UserMessage(text), llm.AssistantMessage(llm.Text(reply)))
+	}
+	if n := len(out); n > maxHistory {
+		out = out[n-maxHistory:]
+	}
+	return out
+}
+
+// remember keeps the words of a plan's turn for the conversation.
+func (s *Server) remember(t *turn, text, reply string) {
+	if t.said == nil {
+		return
+	}
+	if reply == "" {
+		reply = "(a plan)"
+	}
+	t.said.turn.Messages = []llm.Message{llm.UserMessage(text), llm.AssistantMessage(llm.Text(reply))}
+	last := t.said.talk.Last()
+	if last != nil {
+		t.said.turn.Seq, t.said.turn.Asked = last.Seq, last.Asked
+	}
+}
+
+// settle notes what became of a review that a conversation staged.
+func (s *Server) settle(run string, approved bool) {
+	s.mu.Lock()
+	c := s.talk
+	found := c != nil && slices.ContainsFunc(c.Turns, func(t *conversation.Turn) bool { return t.Run == run && len(t.Staged) > 0 })
+	if found {
+		c.Settle(conversation.Settled{Run: run, Approved: approved})
+		c.discarded = c.discarded || !approved
+	}
+	s.mu.Unlock()
+	if !found || c.ID == "" {
+		return
+	}
+	err := s.conversations.Settle(s.life, c.ID, conversation.Settled{Run: run, Approved: approved})
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		s.notice("warn", "notice.conversationNotKept", nil, run)
+	}
+}
+
+// tellTalks tells the panel which conversations there are.
+func (s *Server) tellTalks(ctx context.Context) {
+	list, err := s.conversations.List(ctx, "", maxTalks)
+	if err == nil {
+		s.out.tell(protocol.Event{Type: protocol.EventTalksChanged, Talks: list})
+	}
+}
+
+// maxTalks is how many conversations are listed where nothing else is asked for.
+const maxTalks = 100
+
+func (s *Server) conversationsList(ctx context.Context, q protocol.ConversationsQuery) (protocol.Conversations, error) {
+	if q.Limit <= 0 || q.Limit > 500 {
+		q.Limit = maxTalks
+	}
+	list, err := s.conversations.List(ctx, q.Text, q.Limit)
+	return protocol.Conversations{Conversations: list}, err
+}
+
+func (s *Server) conversationGet(ctx context.Context, p protocol.ConversationRef) (protocol.ConversationDetail, error) {
+	c, err := s.conversations.Get(ctx, p.ID)
+	if err != nil {
+		return protocol.ConversationDetail{}, err
+	}
+	out := protocol.ConversationDetail{Conversation: c.Summary(), Turns: []protocol.Turn{}}
+	for i, t := range c.Turns {
+		t.Shown.CanContinue = t.Shown.CanContinue && i == len(c.Turns)-1
+		out.Turns = append(out.Turns, t.Shown)
+	}
+	return out, nil
+}
+
+func (s *Server) conversationRename(ctx context.Context, p protocol.ConversationRename) (protocol.Conversations, error) {
+	if err := s.conversations.Rename(ctx, p.ID, p.Title); err != nil {
+		return protocol.Conversations{}, err
+	}
+	return s.toldTalks(ctx)
+}
+
+func (s *Server) conversationRemove(ctx context.Context, p protocol.ConversationRef) (protocol.Conversations, error) {
+	s.mu.Lock()
+	busy := s.turn != nil && !s.turn.over() && s.turn.said != nil && s.turn.said.talk.ID == p.ID
+	if !busy && s.talk != nil && s.talk.ID == p.ID {
+		s.talk = nil
+	}
+	s.mu.Unlock()
+	if busy {
+		return protocol.Conversations{}, fault.New(fault.Precondition, "error.busy", nil)
+	}
+	if err := s.conversations.Remove(ctx, p.ID); err != nil {
+		return protocol.Conversations{}, err
+	}
+	return s.toldTalks(ctx)
+}
+
+// toldTalks tells the list and gives it.
+func (s *Server) toldTalks(ctx context.Context) (protocol.Conversations, error) {
+	s.tellTalks(ctx)
+	return s.conversationsList(ctx, protocol.ConversationsQuery{})
+}
+
+// exportPlan makes a note; the words of the conversation are parameters, so that
+// nothing in them is read as a reference.
+const exportPlan = `{"goal":"${goal}","assumptions":[],"steps":[{"id":"note","tool":"vault.createFile","args":{"path":"${path}","content":"${content}"}}]}`
+
+// conversationExport opens the review of a note with a conversation in it.
+func (s *Server) conversationExport(ctx context.Context, p protocol.ConversationExport) (protocol.RunRef, error) {
+	if err := s.idle(); err != nil {
+		return protocol.RunRef{}, err
+	}
+	c, err := s.conversations.Get(ctx, p.ID)
+	if err != nil {
+		return protocol.RunRef{}, err
+	}
+	r, err := s.OpenPlan(ctx, []byte(exportPlan), map[string]any{"goal": c.Title, "path": p.Path, "content": asNote(c)}, false)
+	if err != nil {
+		return protocol.RunRef{}, err
+	}
+	return protocol.RunRef{Run: r.Run}, nil
+}
+
+// asNote writes a conversation as Markdown: what the person said as quotations,
+// the answers between them.
+func asNote(c *conversation.Conversation) string {
+	var b strings.Builder
+	b.WriteString("# " + c.Title + "\n")
+	for _, t := range c.Turns {
+		for _, text := range append([]string{t.Shown.Text}, t.Shown.Steered...) {
+			if strings.TrimSpace(text) != "" {
+				b.WriteString("\n> " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n> ") + "\n")
+			}
+		}
+		if reply := strings.TrimSpace(t.Shown.Reply); reply != "" {
+			b.WriteString("\n" + reply + "\n")
+		}
+	}
+	return b.String()
+}
+
+// writing gives the receipts of calls that wrote to the overlay, in order.
+func (s *Server) writing(out agent.Outputs) []tool.Envelope {
+	var list []tool.Envelope
+	for _, id := range out.ToolOrder {
+		e := out.ToolsByID[id]
+		entry, err := s.registry.Get(e.Name, e.Version)
+		if err == nil && e.Error == nil && e.Output != nil && entry.SideEffects == tool.Writes && entry.Simulable {
+			list = append(list, e)
+		}
+	}
+	return list
+}

@@ -1,0 +1,115 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+
+	"embedded-agent/wasm/internal/agent"
+	"embedded-agent/wasm/internal/audit"
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/tool"
+)
+
+// exportDocument is what run.export gives: all that is needed to go through a
+// run again without a model.
+type exportDocument struct {
+	Version      int                  `json:"version"`
+	Run          string               `json:"run"`
+	Conversation string               `json:"conversation,omitempty"`
+	Bundles      []*agent.Bundle      `json:"bundles"`
+	Plan         json.RawMessage      `json:"plan,omitempty"`
+	Frozen       map[string]tool.Data `json:"frozen,omitempty"`
+	Envelopes    []tool.Envelope      `json:"envelopes,omitempty"`
+}
+
+// runExport gives the replay bundle of a run, or of a turn that led to none: the
+// conversation up to it, each turn as it was, and what its plan called.
+func (s *Server) runExport(ctx context.Context, p protocol.RunRef) (protocol.Document, error) {
+	if err := checkRunID(p.Run); err != nil {
+		return protocol.Document{}, err
+	}
+	out := exportDocument{Version: 1, Run: p.Run, Bundles: []*agent.Bundle{}}
+	own, err := s.bundles(ctx, p.Run)
+	if err != nil {
+		return protocol.Document{}, err
+	}
+	if own != nil {
+		out.Conversation = own.Conversation
+		if out.Bundles, err = s.bundlesBefore(ctx, own); err != nil {
+			return protocol.Document{}, err
+		}
+		out.Bundles = append(out.Bundles, own.Bundles...)
+	}
+	d, err := s.readRun(ctx, p.Run)
+	switch {
+	case err == nil:
+		out.Plan, out.Frozen = d.Plan, d.Frozen
+		if out.Envelopes, err = s.envelopes(ctx, p.Run); err != nil {
+			return protocol.Document{}, err
+		}
+	case own == nil || !fault.Is(err, fault.NotFound):
+		return protocol.Document{}, err
+	}
+	b, err := jsonOf(out)
+	return protocol.Document{Text: string(b)}, err
+}
+
+func (s *Server) envelopes(ctx context.Context, run string) ([]tool.Envelope, error) {
+	pairs, err := audit.ReadCalls(ctx, s.host.Store, runDir(run))
+	if err != nil {
+		return nil, err
+	}
+	var out []tool.Envelope
+	for _, p := range pairs {
+		if p.Result != nil {
+			out = append(out, tool.NewEnvelope(p.Call, p.Result))
+		}
+	}
+	return out, nil
+}
+
+// bundles reads the conversations of one run or turn; nil when there are none.
+func (s *Server) bundles(ctx context.Context, run string) (*bundleDocument, error) {
+	for _, dir := range []string{runDir(run), turnDir(run)} {
+		b, err := s.host.Store.Read(ctx, dir+"/"+bundleFile)
+		if fault.Is(err, fault.NotFound) {
+			continue
+		} else if err != nil {
+			return nil, err
+		}
+		var d bundleDocument
+		if err := json.Unmarshal(b, &d); err != nil {
+			return nil, fault.New(fault.Conflict, "error.journal.corrupt", nil).With(err)
+		}
+		return &d, nil
+	}
+	return nil, nil
+}
+
+// bundlesBefore gives the turns of a conversation before the one given.
+func (s *Server) bundlesBefore(ctx context.Context, own *bundleDocument) ([]*agent.Bundle, error) {
+	out := []*agent.Bundle{}
+	if own.Conversation == "" {
+		return out, nil
+	}
+	c, err := s.conversations.Get(ctx, own.Conversation)
+	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Validation) {
+		return out, nil // it was removed; what is in the bundle itself stays
+	} else if err != nil {
+		return nil, err
+	}
+	for _, t := range c.Turns {
+		if t.Trace == "" || t.Trace >= own.Run { // ids sort by time
+			continue
+		}
+		d, err := s.bundles(ctx, t.Trace)
+		if err != nil {
+			return nil, err
+		}
+		if d != nil {
+			out = append(out, d.Bundles...)
+		}
+	}
+	return out, nil
+}

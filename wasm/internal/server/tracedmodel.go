@@ -1,0 +1,61 @@
+package server
+
+import (
+	"context"
+
+	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/trace"
+)
+
+// tracedModel makes a span of every question to a model.
+type tracedModel struct {
+	llm.Provider
+	t    *tracing
+	kind string
+	n    *int
+}
+
+// provider gives a provider whose questions are in the trace.
+func (t *tracing) provider(p llm.Provider, kind string) llm.Provider {
+	if t == nil {
+		return p
+	}
+	return tracedModel{p, t, kind, new(int)}
+}
+
+// Stream asks.
+func (p tracedModel) Stream(ctx context.Context, r llm.Request) llm.Stream {
+	*p.n++
+	span := p.t.rec.StartModel(p.t.root, "chat/"+itoa(*p.n), p.kind, r.Model)
+	return &tracedStream{p.Provider.Stream(ctx, r), span}
+}
+
+type tracedStream struct {
+	llm.Stream
+	span *trace.Span
+}
+
+// Next gives the next event; the last one ends the span.
+func (s *tracedStream) Next() (llm.Event, bool) {
+	e, ok := s.Stream.Next()
+	if ok && e.Terminal() {
+		if m := e.Message; m != nil {
+			var u llm.Usage
+			if m.Usage != nil {
+				u = *m.Usage
+			}
+			s.span.ModelAnswer(m.ResponseModel, m.ResponseID, string(m.StopReason), u.Input, u.Output)
+		}
+		if e.Error != nil {
+			s.span.Fail(e.Error.Code, e.Error.Error())
+		}
+		s.span.End()
+	}
+	return e, ok
+}
+
+// Close ends the stream.
+func (s *tracedStream) Close() {
+	s.span.End()
+	s.Stream.Close()
+}

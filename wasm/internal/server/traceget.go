@@ -1,0 +1,121 @@
+package server
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"embedded-agent/wasm/internal/audit"
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/trace"
+)
+
+// traceGet gives a run's trace.
+func (s *Server) traceGet(ctx context.Context, p protocol.RunRef) (protocol.Trace, error) {
+	lines, err := s.traceLines(ctx, p.Run)
+	if err != nil {
+		return protocol.Trace{}, err
+	}
+	entries, err := trace.Read(lines)
+	if err != nil {
+		return protocol.Trace{}, err
+	}
+	more, err := s.callsAsSpans(ctx, p.Run, entries)
+	if err != nil {
+		return protocol.Trace{}, err
+	}
+	if len(more) > 0 {
+		lines = append(lines, more...)
+		if entries, err = trace.Read(lines); err != nil {
+			return protocol.Trace{}, err
+		}
+	}
+	if len(entries) == 0 {
+		return protocol.Trace{}, fault.New(fault.NotFound, "error.run.missing", nil)
+	}
+	return protocol.Trace{Spans: spanViews(entries), OTLP: string(lines)}, nil
+}
+
+// traceLines finds what was written down of a run's trace.
+func (s *Server) traceLines(ctx context.Context, run string) ([]byte, error) {
+	if err := checkRunID(run); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	var live *tracing
+	switch {
+	case s.review != nil && s.review.id == run:
+		live = s.review.trace
+	case s.run != nil && s.run.se.id == run && !s.run.over():
+		live = s.run.se.trace
+	}
+	s.mu.Unlock()
+	if live != nil {
+		return live.text(), nil
+	}
+	for _, dir := range []string{runDir(run), turnDir(run)} {
+		lines, err := s.host.Store.Read(ctx, dir+"/"+traceFile)
+		if err == nil || !fault.Is(err, fault.NotFound) {
+			return lines, err
+		}
+	}
+	return nil, nil
+}
+
+func checkRunID(run string) error {
+	if run == "" || strings.ContainsAny(run, "/\\.") {
+		return fault.New(fault.NotFound, "error.run.missing", nil)
+	}
+	return nil
+}
+
+// callsAsSpans makes spans of the recorded calls that the trace does not have.
+func (s *Server) callsAsSpans(ctx context.Context, run string, have []trace.Entry) ([]byte, error) {
+	pairs, err := audit.ReadCalls(ctx, s.host.Store, runDir(run))
+	if err != nil {
+		return nil, err
+	}
+	known := map[string]bool{}
+	for _, e := range have {
+		known[e.CallID] = true
+	}
+	rec := trace.New(run, trace.Version(Version), trace.Redact(s.redact))
+	for _, p := range pairs {
+		if p.Result != nil && !known[p.Call.CallID] {
+			callSpan(rec, rec.Ref("plan"), p.Result)
+		}
+	}
+	return rec.Take(), nil
+}
+
+func spanViews(entries []trace.Entry) []protocol.Span {
+	first := entries[0].Start
+	for _, e := range entries {
+		if e.Start.Before(first) {
+			first = e.Start
+		}
+	}
+	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+	out := make([]protocol.Span, len(entries))
+	for i, e := range entries {
+		out[i] = protocol.Span{
+			ID: e.ID, Parent: e.Parent, Name: e.Name, Kind: trace.KindOf(e.Name), StartMs: ms(e.Start.Sub(first)),
+			DurationMs: ms(e.End.Sub(e.Start)), Status: "ok", CallID: e.CallID,
+		}
+		if e.ErrorType != "" {
+			out[i].Status = e.ErrorType
+		}
+	}
+	slices.SortStableFunc(out, func(a, b protocol.Span) int {
+		switch {
+		case a.StartMs < b.StartMs:
+			return -1
+		case a.StartMs > b.StartMs:
+			return 1
+		}
+		return 0
+	})
+	return out
+}
