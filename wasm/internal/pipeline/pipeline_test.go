@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -316,5 +317,17 @@ func TestARecordedCallMakesItsWritesInOrderAndHasItsRecordedEnd(t *testing.T) {
 				t.Fatalf("%+v, writes %v, the tool ran %d times", res, made, r.ran)
 			}
 		})
+	}
+}
+
+func TestStampIsRFC3339InUTCWithMilliseconds(t *testing.T) {
+	east := time.FixedZone("", 5*3600+1800)
+	for _, at := range []time.Time{
+		time.UnixMilli(0), time.Date(2026, 2, 3, 4, 5, 6, 78_999_999, time.UTC), time.Date(1999, 12, 31, 23, 59, 59, 999_000_000, east),
+		time.Date(12, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(12026, 1, 1, 0, 0, 0, 0, time.UTC),
+	} {
+		if got, want := Stamp(at), at.UTC().Format("2006-01-02T15:04:05.000Z"); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
 	}
 }

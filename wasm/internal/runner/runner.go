@@ -67,7 +67,7 @@ type Config struct {
 	Fatal func(seq int, e *tool.Error) bool
 	// Finished is told of a call after its last attempt, Stopped once when the
 	// run will start no further call.
-	Finished func(call string)
+	Finished func(c *tool.Call)
 	Stopped  func()
 	// Skipped is told of steps that are not run, with the cause.
 	Skipped func(n *plan.Node, r *tool.Result)

@@ -2,7 +2,6 @@ package runner
 
 import (
 	"context"
-	"sync"
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/pipeline"
@@ -103,6 +102,7 @@ type call struct {
 	bind   func() (tool.Args, error)
 	item   any
 	loop   *plan.Loop
+	scope  plan.Scope
 	ticket *ticket
 }
 
@@ -128,6 +128,7 @@ func (r *run) expand(s *step, scope *plan.Scope) ([]call, error) {
 			c.item = loop.Items[i]
 			sc = sc.At(i, c.item)
 		}
+		c.scope = sc
 		c.bind = func() (tool.Args, error) { return s.Node.Args.Bind(&sc) }
 		if s.Node.Tool.Claims != nil {
 			args, err := c.bind()
@@ -199,8 +200,8 @@ func (r *run) runCalls(ctx context.Context, s *step, calls []call) {
 		width = min(width, f.Concurrency)
 	}
 	own := make(chan struct{}, width)
-	var wg sync.WaitGroup
-	defer wg.Wait()
+	crew := &crew{jobs: make(chan func())}
+	defer crew.dismiss()
 	for i := range calls {
 		c := &calls[i]
 		if prior, ok := r.Prior[Seq(s.place, i)]; ok {
@@ -214,7 +215,7 @@ func (r *run) runCalls(ctx context.Context, s *step, calls []call) {
 			}
 			return
 		}
-		wg.Go(func() {
+		crew.do(func() {
 			defer func() { <-own; <-r.slots; c.release() }()
 			s.Results[i] = r.attempt(ctx, s, c)
 			if r.ends(s, i) {
@@ -286,7 +287,7 @@ func (r *run) attempt(ctx context.Context, s *step, c *call) *tool.Result {
 		}
 		if !again {
 			if r.Finished != nil {
-				r.Finished(tc.LogicalID)
+				r.Finished(tc)
 			}
 			return res
 		}
@@ -302,7 +303,9 @@ func (r *run) newCall(s *step, c *call, attempt int) *tool.Call {
 	tc.TimeoutMs = n.TimeoutMs
 	tc.Cancelable = true
 	tc.CreatedAt = pipeline.Stamp(r.Now())
-	tc.Preview = n.Step.Preview
+	if tc.Preview = n.Step.Preview; tc.Preview != "" {
+		tc.Preview = n.Preview(&c.scope)
+	}
 	if c.loop != nil {
 		tc.Iteration = &tool.Iteration{Index: c.index, ItemName: c.loop.ItemName, ItemValue: c.item}
 		tc.LoopID = c.loop.ID

@@ -20,7 +20,7 @@ func itoa(n int) string { return strconv.Itoa(n) }
 // SafeNameOn is SafeName for a name that is created on the platform named: on
 // Android + and ' become the full-width plus and the typographic apostrophe.
 func SafeNameOn(platform, title string) string {
-	if platform == Android {
+	if platform == Android && !ordinaryTitle(title) {
 		title = strings.NewReplacer("+", "\uFF0B", "'", "’", "\"", "’").Replace(title)
 	}
 	return SafeName(title)
@@ -32,6 +32,14 @@ func SafeNameOn(platform, title string) string {
 // result changes nothing, and the result with " (99).md" behind passes
 // CheckNew.
 func SafeName(title string) string {
+	if ordinaryTitle(title) {
+		return title
+	}
+	return safeName(title)
+}
+
+// safeName is SafeName of any title whatever.
+func safeName(title string) string {
 	s := norm.NFC.String(strings.ToValidUTF8(title, "\uFFFD"))
 	s = joinSlashes(s)
 	s = strings.Map(readable, s)

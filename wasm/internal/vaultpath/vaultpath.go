@@ -62,6 +62,14 @@ func Clean(p string) (string, error) {
 // CleanFolder is Clean for a folder, which may be the root: "", "/" and "."
 // give "".
 func CleanFolder(p string) (string, error) {
+	if ordinary(p) {
+		return p, nil
+	}
+	return cleanFolder(p)
+}
+
+// cleanFolder is CleanFolder of any path whatever.
+func cleanFolder(p string) (string, error) {
 	if len(p) > MaxForeignPath {
 		return "", refuse("error.path.long", p, fault.P{"max": itoa(MaxForeignPath)})
 	}

@@ -1,0 +1,58 @@
+package vaultpath
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// anyPath makes paths of pieces that matter to the rules.
+func anyPath() *rapid.Generator[string] {
+	piece := rapid.SampledFrom([]string{
+		"/", "/", "//", ".", "..", " ", "  ", "a", "Z", "9", "-", "_", "(", ")", ",", "&", "!", "'", "+", "#", "%2e", "\\",
+		"con", "CON", "aux", "Nul", "prn", "lpt1", "COM9", "CONIN$", "clock", "Com", "note", "Projects", ".md", "etc",
+		"é", "e\u0301", "\u200d", "\u202e", "\u00a0", "C:", "~", "https:",
+	})
+	return rapid.Custom(func(t *rapid.T) string {
+		s := ""
+		for _, p := range rapid.SliceOfN(piece, 0, 9).Draw(t, "pieces") {
+			s += p
+		}
+		return s
+	})
+}
+
+func TestWhatIsSaidAtAGlanceIsWhatTheRulesSay(t *testing.T) {
+	seen := 0
+	rapid.Check(t, func(t *rapid.T) {
+		p := anyPath().Draw(t, "path")
+		if ordinary(p) {
+			seen++
+			if clean, err := cleanFolder(p); clean != p || err != nil {
+				t.Fatalf("%q: %q, %v", p, clean, err)
+			}
+		}
+		if ordinaryTitle(p) && safeName(p) != p {
+			t.Fatalf("title %q: %q", p, safeName(p))
+		}
+	})
+	if seen == 0 {
+		t.Fatal("no path was ordinary")
+	}
+}
+
+func TestMostPathsAreOrdinary(t *testing.T) {
+	for _, p := range []string{
+		"Inbox/Ideas for the garden.md", "Note 12.md", "2026/11/2026-11-21.md", "Projects/XYZ/A (2).md", "a/b-c_d/e, f & g!.md",
+		"Cooking with parsnips.md", "Nulls and voids.md", "Console/Complete.md",
+	} {
+		if !ordinary(p) {
+			t.Errorf("%q is looked at in full", p)
+		}
+	}
+	for _, p := range []string{"", "/a", "a/", "a//b", "con", "a/Aux.md", "com1.txt", ".a", "a/.b", "a /b", "a./b", "a%b", "C:/a", "ü"} {
+		if ordinary(p) {
+			t.Errorf("%q is not looked at", p)
+		}
+	}
+}
