@@ -6,6 +6,7 @@ import type { Client } from "../bridge/client";
 import { connect } from "../bridge/host";
 import { ActionCommands } from "./commands";
 import { coreSettings, firstRun, readData, type Data, type PaletteEntry } from "./data";
+import { ObsidianDesk } from "./desk";
 import { nextFrame } from "./frame";
 import { setLanguage, t } from "./i18n";
 import { asProblem } from "./panel/core";
@@ -34,7 +35,7 @@ export default class EmbeddedAgentPlugin extends Plugin {
 	override async onload(): Promise<void> {
 		setLanguage(getLanguage());
 		this.data = readData(await this.loadData());
-		this.session = new Session(() => this.core(), new ObsidianShell(this), nextFrame);
+		this.session = new Session(() => this.core(), new ObsidianShell(this), nextFrame, new ObsidianDesk(this));
 		this.status = new Status(this, { visible: () => this.visible(), open: (run) => void this.openRun(run) });
 		this.registerView(viewType, (leaf: WorkspaceLeaf) => new PanelView(leaf, this.session));
 		this.addRibbonIcon("wand-sparkles", t("panel.title"), () => void this.open());

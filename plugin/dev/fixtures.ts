@@ -14,6 +14,7 @@ import type {
 	RunState,
 	RunSummary,
 	State,
+	ToolInfo,
 	Turn,
 } from "../protocol";
 
@@ -196,6 +197,20 @@ export function action(fields: Partial<Action> = {}): Action {
 		fields: [],
 		needsModel: false,
 		kind: "plan",
+		...fields,
+	};
+}
+
+export function tool(name: string, fields: Partial<ToolInfo> = {}): ToolInfo {
+	return {
+		name,
+		version: "1.0.0",
+		lifecycle: "active",
+		category: "data",
+		sideEffects: "reads",
+		description: "",
+		enabled: true,
+		simulable: true,
 		...fields,
 	};
 }

@@ -9,6 +9,7 @@ import type { Core } from "../panel/core";
 import Panel from "../panel/Panel.svelte";
 import { Session } from "../panel/session.svelte";
 import type { Event, Method } from "../protocol";
+import { DevDesk } from "./desk";
 import { DevShell, installHelpers } from "./obsidian";
 
 interface Asked {
@@ -29,6 +30,7 @@ export interface DevPage {
 	flood(events: Event[], perFrame: number): Promise<number[]>;
 	select(path: string, text: string): Promise<void>;
 	shell: DevShell;
+	desk: DevDesk;
 	session: Session;
 }
 
@@ -45,11 +47,13 @@ document.documentElement.dir = query.get("dir") ?? "ltr";
 document.documentElement.lang = setLanguage(query.get("lang") ?? "en");
 
 const shell = new DevShell(query.has("mobile"), icons);
+const desk = new DevDesk();
 const dev: DevPage = {
 	asked: [],
 	answers: {},
 	failures: {},
 	shell,
+	desk,
 	tell(events) {
 		events.forEach((event) => session.receive(event));
 		session.flush();
@@ -86,7 +90,7 @@ const core = {
 	},
 } as Core;
 
-const session = new Session(() => Promise.resolve(core), shell, nextFrame);
+const session = new Session(() => Promise.resolve(core), shell, nextFrame, desk);
 window.dev = dev;
 const target = document.querySelector("#view");
 if (!target) throw new Error("the page has no #view");

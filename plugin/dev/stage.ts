@@ -20,6 +20,8 @@ import {
 	words,
 } from "./fixtures";
 
+import { savedScenes } from "./savedscenes";
+
 /** A browser and the page to open in it. */
 export interface Stage {
 	browser: Browser;
@@ -116,6 +118,7 @@ export interface Scene {
 
 /** Every state that is looked at. */
 export const scenes: Record<string, Scene> = {
+	...savedScenes,
 	empty: { events: [ready] },
 	"needs-model": { events: [event("state", { state: state({ ready: false, actions: [action()] }) })] },
 	streaming: {

@@ -12,3 +12,15 @@ export function providePanel(session: Session): void {
 export function usePanel(): Session {
 	return getContext<Session>(key);
 }
+
+const runKey = Symbol("run");
+
+/** Tells the components below which run (or conversation) their calls belong to. */
+export function provideRun(run: () => string): void {
+	setContext(runKey, run);
+}
+
+/** The run that a call belongs to; "" outside of a run. */
+export function useRun(): () => string {
+	return getContext<(() => string) | undefined>(runKey) ?? (() => "");
+}

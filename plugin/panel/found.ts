@@ -1,5 +1,7 @@
 // What a read-only step found, as a list that a person can read and open.
 
+import type { Plugin } from "../protocol";
+
 /** One place: a note, and where in it. */
 export interface Place {
 	path: string;
@@ -31,6 +33,22 @@ function placeOf(item: unknown): Place | null {
 	if (!isObject(item) || typeof item["path"] !== "string") return null;
 	const line = typeof item["line"] === "number" ? String(item["line"]) : "";
 	return { path: item["path"], line, text: typeof item["text"] === "string" ? item["text"].trim() : "" };
+}
+
+/** The community plugins in the output of plugins.search; none where it was cut off. */
+export function pluginsIn(json: string): Plugin[] {
+	try {
+		const output: unknown = JSON.parse(json);
+		const found = isObject(output) ? output["plugins"] : [];
+		return Array.isArray(found) ? found.filter(isPlugin) : [];
+	} catch {
+		return [];
+	}
+}
+
+function isPlugin(value: unknown): value is Plugin {
+	const texts = ["id", "name", "author", "description"];
+	return isObject(value) && texts.every((key) => typeof value[key] === "string");
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -6,6 +6,7 @@ import { untrack } from "svelte";
 import { SvelteMap } from "svelte/reactivity";
 import type {
 	Action,
+	ActionDetail,
 	Amendment,
 	Attachment,
 	Conflict,
@@ -20,8 +21,10 @@ import type {
 	State,
 	Turn,
 } from "../protocol";
+import { t } from "../i18n";
 import { Compose } from "./compose.svelte";
 import { asProblem, type Core } from "./core";
+import type { Desk } from "./desk";
 import { initial, list, reduceAll, runningRun, workingTurn } from "./reducer";
 import type { Shell } from "./shell";
 import { Talks } from "./talks.svelte";
@@ -40,7 +43,7 @@ export type TakenBack = Reverted & { folders: number };
 export type Schedule = (flush: () => void) => () => void;
 
 /** The screens of the panel. */
-export type Screen = "chat" | "history" | "import" | "conversations";
+export type Screen = "chat" | "conversations" | "history" | "import" | "action" | "plugins" | "tools";
 
 export class Session {
 	state = $state.raw(initial);
@@ -59,6 +62,8 @@ export class Session {
 	shownRun = $state("");
 	/** The turn that a link has opened. */
 	shownTurn = $state("");
+	/** The saved action that is opened as steps; null for a new one. */
+	opened = $state.raw<ActionDetail | null>(null);
 	/** Requests under way, so that nothing is pressed twice. */
 	pending = new SvelteMap<Method, number>();
 	/** True while the core starts. */
@@ -74,6 +79,7 @@ export class Session {
 		private readonly connect: () => Promise<Core>,
 		readonly shell: Shell,
 		private readonly schedule: Schedule,
+		readonly desk: Desk,
 	) {
 		this.compose = new Compose(shell);
 		this.talks = new Talks(this);
@@ -278,6 +284,28 @@ export class Session {
 		this.shownRun = turn ? "" : run;
 		this.shownTurn = turn ? run : "";
 		this.screen = turn ? "chat" : "history";
+	}
+
+	/** Opens a saved action as steps. */
+	async openAction(id: string): Promise<void> {
+		const detail = await this.ask("action.get", { id });
+		if (detail) this.showAction(detail);
+	}
+
+	/** Keeps a copy of an action as the person's own, and opens it. */
+	async copyAction(id: string): Promise<void> {
+		const detail = await this.ask("action.get", { id });
+		if (!detail) return;
+		const { name, icon = "", group = "", kind } = detail.action;
+		const copy = { name: t("panel.action.copyName", { name }), icon, group, kind, ribbon: false };
+		const kept = await this.ask("action.put", { id: "", ...copy, plan: detail.plan, prompt: detail.prompt });
+		if (kept) this.showAction(kept);
+	}
+
+	/** Shows an action that is at hand as steps; null begins a new one. */
+	showAction(detail: ActionDetail | null): void {
+		this.opened = detail;
+		this.screen = "action";
 	}
 
 	/** Settles a run that a crash left unfinished. */

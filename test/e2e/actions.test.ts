@@ -128,7 +128,7 @@ test("it is exported as JSON and imported elsewhere, told in words first; an imp
 	const other = await sitDown({ settings: { confirm: "never" } });
 	seated.push(other);
 	onTestFinished(() => other.standUp());
-	await choose(other, "Import and export", "Import");
+	await choose(other, "Manage saved actions", "Import");
 	const form = other.panel.getByRole("region", { name: "Import actions" });
 	await form.getByRole("textbox", { name: "Or paste the JSON" }).fill(json);
 	await other.button("Look inside").click();
@@ -145,7 +145,7 @@ test("it is exported as JSON and imported elsewhere, told in words first; an imp
 
 test("what is no export is refused with a sentence", async () => {
 	const { person } = await saved("Bullets to notes");
-	await choose(person, "Import and export", "Import");
+	await choose(person, "Manage saved actions", "Import");
 	const form = person.panel.getByRole("region", { name: "Import actions" });
 	await form.getByRole("textbox", { name: "Or paste the JSON" }).fill('{"not": "an export"}');
 	await person.button("Look inside").click();
