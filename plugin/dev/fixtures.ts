@@ -90,7 +90,11 @@ export function exec(n: number, status: string, run = "r1"): Event {
 			level: "info",
 			message: "",
 			callId: `call-${n}`,
-			call: call(n, { status, result: status === "running" ? "" : call(n).result }),
+			call: call(n, {
+				status,
+				preview: "Create one note per bullet",
+				result: status === "running" ? "" : call(n).result,
+			}),
 		},
 	});
 }
