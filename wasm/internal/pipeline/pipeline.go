@@ -80,8 +80,8 @@ type Deps struct {
 	// Progress gives a recorded call's way to say how many of its writes are
 	// made. Tools have their own, in Env.
 	Progress func(c *tool.Call) func(done, total int)
-	Ended   func(c *tool.Call, r *tool.Result)
-	Timeout time.Duration
+	Ended    func(c *tool.Call, r *tool.Result)
+	Timeout  time.Duration
 }
 
 // Recorded is a simulated call as the run carries it out: its arguments and

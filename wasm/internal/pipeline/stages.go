@@ -2,7 +2,10 @@ package pipeline
 
 import (
 	"context"
+	"strconv"
+	"time"
 
+	"embedded-agent/plugin/i18n"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/overlay"
@@ -157,8 +160,13 @@ func resolveSecrets(ctx context.Context, s *state) error {
 	return nil
 }
 
+// auditIntent records the call before it is made; from here on its time runs.
 func auditIntent(_ context.Context, s *state) error {
 	s.audited = true
+	if limit := s.limit(); limit > 0 {
+		s.by = time.Now().Add(limit)
+		s.call.DeadlineAt = Stamp(s.by)
+	}
 	if s.d.Audit != nil {
 		s.d.Audit.Call(s.call)
 	}
@@ -213,6 +221,9 @@ func (s *state) carryOut(ctx context.Context, rec *Recorded) error {
 			return err
 		}
 		s.made = append(s.made, w)
+		if s.d.Progress != nil && len(rec.Writes) > 1 {
+			s.d.Progress(s.call)(i+1, len(rec.Writes))
+		}
 	}
 	if rec.Failed != nil { // after what it had done until then, which was shown too
 		return rec.Failed
@@ -248,6 +259,9 @@ func observe(_ context.Context, s *state) error {
 		return nil
 	}
 	s.res.Effects = effects(ws)
+	if s.res.OK {
+		s.res.UserMessage = said(s.res.Effects)
+	}
 	last := ws[len(ws)-1]
 	if _, has := s.res.Data["etag"]; has && last.AfterEtag != "" && s.res.Data["path"] == last.Op.Path {
 		s.res.Data["etag"] = last.AfterEtag
@@ -284,6 +298,25 @@ func effects(ws []overlay.Write) *tool.Effects {
 		}
 	}
 	return e
+}
+
+// said tells effects in a few words.
+func said(e *tool.Effects) string {
+	n := len(e.Created) + len(e.Modified) + len(e.Deleted) + len(e.Renamed)
+	p := map[string]string{"n": strconv.Itoa(n)}
+	key := "result.changes"
+	switch {
+	case n > 1:
+	case len(e.Created) == 1:
+		key, p["path"] = "result.created", e.Created[0].Path
+	case len(e.Modified) == 1:
+		key, p["path"] = "result.modified", e.Modified[0].Path
+	case len(e.Deleted) == 1:
+		key, p["path"] = "result.deleted", e.Deleted[0].Path
+	case len(e.Renamed) == 1:
+		key, p["path"], p["to"] = "result.renamed", e.Renamed[0].From, e.Renamed[0].To
+	}
+	return i18n.English(key, p)
 }
 
 // names are the words of sideEffectsObserved.
@@ -352,6 +385,9 @@ func auditResult(_ context.Context, s *state) error {
 			s.res.CallID, s.res.LogicalID = s.call.CallID, s.call.LogicalID
 		}
 		s.d.Audit.Call(s.call)
+		if s.d.Started != nil {
+			s.d.Started(s.call)
+		}
 	}
 	s.d.Audit.Result(s.call, s.res)
 	return nil

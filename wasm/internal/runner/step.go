@@ -414,7 +414,7 @@ func (r *run) notReached(s *step) {
 // pseudo is the result of a step for which no call was made.
 func (r *run) pseudo(s *step, status tool.Status, e *tool.Error) *tool.Result {
 	now := pipeline.Stamp(r.Now())
-	tc := r.newCall(s, &call{}, 1)
+	tc := r.newCall(s, &call{scope: r.scope()}, 1)
 	res := &tool.Result{
 		RunID: r.RunID, StepID: s.Node.Step.ID, Tool: tc.Tool, Version: tc.Version, Attempt: 1,
 		Status: status, StartedAt: now, EndedAt: now, Fault: e,

@@ -90,6 +90,14 @@ func (x *execution) fatal(seq int, e *tool.Error) bool {
 	return e.Code == fault.Conflict && (!ok || a.failed == nil)
 }
 
+// callEnded looks after a call that is not going to be tried again.
+func (x *execution) callEnded(c *tool.Call) {
+	x.abandon(c.LogicalID)
+	if c.Iteration != nil {
+		x.stepProgress(c)
+	}
+}
+
 // abandon gives up the writes that a call has not made, so that nothing waits
 // for them.
 func (x *execution) abandon(call string) {
@@ -115,11 +123,13 @@ func (x *execution) pipeline(pol *policy.Policy) pipeline.Func {
 		Registry: s.registry, Policy: pol, Audit: x.log, Approved: x.approved,
 		Env: func(c *tool.Call) (*tool.Env, *overlay.View) {
 			w := look.For(c.LogicalID)
-			return s.env(x.se, w, s.host.Workspace), w
+			env := s.env(x.se, w, s.host.Workspace)
+			env.Progress = x.progressOf(c)
+			return env, w
 		},
 		Ask:     s.askAllow,
 		Prepare: x.begins,
-		Started: x.started,
+		Started: x.started, Progress: x.progressOf,
 		Ended:   x.ended,
 		Timeout: time.Duration(pol.Limits.MaxTimeoutMs) * time.Millisecond,
 	})

@@ -98,7 +98,7 @@ func checkEnvelopes(t *testing.T, mem *hosttest.Memory, run string) {
 
 func checkEvents(t *testing.T, events []map[string]any, results map[any]map[string]any) {
 	t.Helper()
-	state := map[any]string{}
+	state, scheduled := map[any]string{}, map[any]bool{}
 	var runs []string
 	for _, e := range events {
 		kind := e["type"].(string)
@@ -106,14 +106,23 @@ func checkEvents(t *testing.T, events []map[string]any, results map[any]map[stri
 		switch {
 		case strings.HasPrefix(kind, "run."):
 			runs = append(runs, kind)
+		case kind == "step.scheduled":
+			scheduled[e["stepId"]] = true
+		case kind == "step.progress":
+			if id != nil && state[id] != "started" {
+				t.Errorf("progress of %v, which is %q", id, state[id])
+			}
 		case kind == "step.started":
+			if !scheduled[e["stepId"]] {
+				t.Errorf("%v started before its step was scheduled", id)
+			}
 			if state[id] != "" {
 				t.Errorf("%v started twice", id)
 			}
 			state[id] = "started"
 		case id != nil && (kind == "step.finished" || kind == "step.failed"):
-			if state[id] == "ended" {
-				t.Errorf("%v ended twice", id)
+			if state[id] != "started" {
+				t.Errorf("%v ended, which is %q", id, state[id])
 			}
 			state[id] = "ended"
 			r := results[id]

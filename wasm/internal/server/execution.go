@@ -29,7 +29,8 @@ type execution struct {
 	log       *audit.Log
 	jw        *journal.Writer
 	began     time.Time
-	beganAt   time.Time   // by the clock of the trace
+	beganAt   time.Time // by the clock of the trace
+	meter     *meter
 	acted     atomic.Bool // something was begun that cannot be undone
 	again     *session    // the rest, where it is not what was approved
 
@@ -45,7 +46,7 @@ func (s *Server) begin(se *session, automatic bool) error {
 	ctx, cancel := context.WithCancel(s.life)
 	x := &execution{
 		s: s, se: se, kind: "run", automatic: automatic, gate: &runner.Gate{}, cancel: cancel, ctx: ctx,
-		began: s.now(), beganAt: time.Now(), calls: map[int]*approvedCall{}, byID: map[string]*approvedCall{},
+		began: s.now(), beganAt: time.Now(), calls: map[int]*approvedCall{}, byID: map[string]*approvedCall{}, meter: newMeter(),
 	}
 	behind := okay(se.prior)
 	x.rs = protocol.RunState{

@@ -26,6 +26,7 @@ func (x *execution) event(kind, level, text string, payload map[string]any) {
 
 // scheduled records that a step's calls are known.
 func (x *execution) scheduled(n *plan.Node, calls int) {
+	x.meter.expect(n.Step.ID, calls, x.s.now())
 	x.log.Event(&audit.Event{
 		Type: "step.scheduled", RunID: x.se.id, Timestamp: pipeline.Stamp(x.s.now()), Level: "info", Message: n.Tool.Name,
 		StepID: n.Step.ID, Tool: n.Tool.Name, Payload: map[string]any{"calls": calls},
@@ -33,7 +34,9 @@ func (x *execution) scheduled(n *plan.Node, calls int) {
 }
 
 func (x *execution) started(c *tool.Call) {
-	at := pipeline.Stamp(x.s.now())
+	now := x.s.now()
+	x.meter.begins(c.CallID, now)
+	at := pipeline.Stamp(now)
 	x.log.Event(&audit.Event{Type: "step.started", RunID: c.RunID, Timestamp: at, Level: "info", Message: c.Tool, CallID: c.CallID, StepID: c.StepID, Tool: c.Tool})
 	x.s.out.gatherExec(c.CallID, func() *protocol.ExecutionEvent {
 		return &protocol.ExecutionEvent{

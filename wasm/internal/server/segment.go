@@ -76,8 +76,9 @@ func (x *execution) segments(pol *policy.Policy, confirmation string) (*runner.R
 func (x *execution) segment(sim *session, from, to int, prior map[int]*tool.Result, pol *policy.Policy, confirmation string) *runner.Report {
 	rc := x.s.runConfig(sim, x.pipeline(pol), pol, confirmation)
 	rc.From, rc.To, rc.Prior, rc.Gate = from, to, prior, x.gate
+	rc.Now = x.s.now // of the calls; what tools take for now is fixed
 	rc.Expanded, rc.Ready, rc.Fatal = x.scheduled, x.ready, x.fatal
-	rc.Skipped, rc.Finished, rc.Stopped = x.skipped, x.abandon, x.jw.AbandonRest
+	rc.Skipped, rc.Finished, rc.Stopped = x.skipped, x.callEnded, x.jw.AbandonRest
 	return runner.Run(x.ctx, rc)
 }
 

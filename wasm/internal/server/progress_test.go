@@ -1,0 +1,94 @@
+package server
+
+import (
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"embedded-agent/wasm/internal/host/hosttest"
+	"embedded-agent/wasm/internal/protocol"
+)
+
+// atPace gives a shell whose clock goes on by so much each time it is looked at.
+func atPace(t *testing.T, mem *hosttest.Memory, step time.Duration, heard func(protocol.Event)) *shell {
+	t.Helper()
+	sh := &shell{t: t, mem: mem}
+	sh.cond.L = &sh.mu
+	var n atomic.Int64
+	began := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	s, err := New(Deps{Host: mem.Host(), Emit: func(e protocol.Event) { heard(e); sh.hear(e) }, Now: func() time.Time { return began.Add(time.Duration(n.Add(1)) * step) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	sh.s = s
+	call[protocol.Welcome](sh, "hello", protocol.Hello{Contract: protocol.Contract, Settings: free, Platform: protocol.Platform{Name: "linux", Language: "en"}})
+	return sh
+}
+
+const longPlan = `{"goal":"long","assumptions":[],"riskLevel":"writes","steps":[
+{"id":"many","tool":"vault.createFile","args":{"path":"New/{n}.md","content":"{n}"},"foreach":{"from":["a","b","c","d","e","f","g","h","i","j","k","l"],"itemName":"n"}},
+{"id":"tags","tool":"tags.rename","args":{"folder":"N","from":"old","to":"new"},"dependsOn":["many"]}]}`
+
+func longVault() *hosttest.Memory {
+	files := map[string]string{}
+	for _, n := range strings.Split("abcdefghijkl", "") {
+		files["N/"+n+".md"] = "#old text\n"
+	}
+	return hosttest.New(hosttest.Options{Files: files})
+}
+
+func TestHowFarCallsAndStepsAreIsToldNowAndThen(t *testing.T) {
+	mem := longVault()
+	var (
+		mu   sync.Mutex
+		told = map[string]int{}
+	)
+	sh := atPace(t, mem, 200*time.Millisecond, func(e protocol.Event) {
+		mu.Lock()
+		defer mu.Unlock()
+		if x := e.Exec; x != nil && x.Type == "step.progress" && x.Progress.Total == 12 && x.Progress.Done < 12 {
+			told[x.StepID]++
+		}
+	})
+	end := sh.do(longPlan)
+	checkEnvelopes(t, mem, end.Run)
+	far := map[string][]float64{}
+	for _, e := range recorded(t, mem, end.Run, "events.jsonl") {
+		if e["type"] != "step.progress" {
+			continue
+		}
+		p := e["payload"].(map[string]any)
+		if p["total"] != 12.0 || (e["callId"] != nil) != (e["stepId"] == "tags") {
+			t.Errorf("%v", e)
+		}
+		step := e["stepId"].(string)
+		if n := len(far[step]); n > 0 && far[step][n-1] >= p["done"].(float64) {
+			t.Errorf("%s goes back: %v, then %v", step, far[step], p["done"])
+		}
+		far[step] = append(far[step], p["done"].(float64))
+	}
+	for _, step := range []string{"many", "tags"} {
+		if n := len(far[step]); n == 0 || n > 11 || far[step][n-1] >= 12 {
+			t.Errorf("%s: told %v", step, far[step])
+		}
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if told["many"] == 0 || told["tags"] == 0 {
+		t.Errorf("the shell was told %v", told)
+	}
+}
+
+func TestWhatIsOverAtOnceTellsNoProgress(t *testing.T) {
+	mem := longVault()
+	sh := atPace(t, mem, 0, func(protocol.Event) {})
+	end := sh.do(longPlan)
+	for _, e := range recorded(t, mem, end.Run, "events.jsonl") {
+		if e["type"] == "step.progress" {
+			t.Errorf("%v", e)
+		}
+	}
+}
