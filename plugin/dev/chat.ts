@@ -165,6 +165,7 @@ export const chatScenes: Record<string, Scene> = {
 	"agent-done": {
 		events: [
 			ready,
+			event("turn.started", { turn: agent }),
 			...calls.slice(0, 3),
 			event("turn.ended", {
 				turn: {

@@ -1,7 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { action, can, event, exec, question, review, runState, state, summary, turn } from "../dev/fixtures";
 import type { Event } from "../protocol";
-import { initial, reduce, reduceAll, revertable, runningRun, workingTurn, type PanelState } from "./reducer";
+import {
+	callsOf,
+	initial,
+	reduce,
+	reduceAll,
+	revertable,
+	runningRun,
+	runOf,
+	turnLog,
+	workingTurn,
+	type PanelState,
+} from "./reducer";
 
 function fold(events: readonly Event[], from: PanelState = initial): PanelState {
 	return events.reduce(reduce, from);
@@ -94,6 +105,55 @@ describe("a run", () => {
 			event("run.state", { run: runState({ state: "finished", outcome: "ok" }) }),
 		]);
 		expect(s.recoveries.map((r) => r.run)).toEqual(["r5"]);
+	});
+});
+
+describe("the calls of an agent's turn", () => {
+	const agent = turn({ mode: "agent", tracesUrl: "obsidian://embedded-agent?run=r1" });
+	const s = fold([
+		event("turn.started", { turn: agent }),
+		exec(1, "ok"),
+		event("turn.ended", { turn: { ...agent, phase: "done", outcome: "plan", run: "r1" } }),
+		event("run.state", { run: runState() }),
+		exec(2, "ok"),
+		exec(5, "ok", "r2"),
+	]);
+
+	it("are kept apart from those of the run of the same id that it became", () => {
+		expect(callsOf(s, turnLog(agent)).map((c) => c.callId)).toEqual(["call-1"]);
+		expect(callsOf(s, "r1").map((c) => c.callId)).toEqual(["call-2"]);
+		expect(callsOf(s, "r2").map((c) => c.callId)).toEqual(["call-5"]);
+		expect(callsOf(s, "r9")).toEqual([]);
+	});
+
+	it("go on where they were when another log came between", () => {
+		const more = fold([exec(3, "ok", "r1")], s);
+		expect(callsOf(more, "r1").map((c) => c.callId)).toEqual(["call-2", "call-3"]);
+		expect(callsOf(more, "r2").map((c) => c.callId)).toEqual(["call-5"]);
+	});
+
+	it("are of few runs only", () => {
+		const many = fold(Array.from({ length: 30 }, (_, n) => exec(n, "ok", `run-${n}`)));
+		expect(many.logs).toHaveLength(8);
+		expect(callsOf(many, "run-29")).toHaveLength(1);
+		expect(callsOf(many, "run-2")).toEqual([]);
+	});
+
+	it("belong to the run that its link opens", () => {
+		expect(runOf(agent)).toBe("r1");
+		expect(runOf(turn())).toBe("t1");
+	});
+});
+
+describe("a conversation that was left", () => {
+	it("brings no turn into the present one, but goes on where its turn is shown", () => {
+		const left = { ...initial, left: ["c1"] };
+		expect(fold([event("turn.started", { turn: turn() })], left).turns).toEqual([]);
+		expect(fold([event("turn.started", { turn: turn({ conversation: "c2" }) })], left).turns).toHaveLength(1);
+		const shown = { ...left, turns: [turn()] };
+		expect(fold([event("turn.ended", { turn: turn({ phase: "done" }) })], shown).turns[0]?.phase).toBe(
+			"done",
+		);
 	});
 });
 

@@ -213,8 +213,10 @@ class Draft {
 	private exec(event: Event): void {
 		const exec = event.exec;
 		if (!exec) return;
+		const agent = workingTurn(this.next);
+		const run = agent?.mode === "agent" ? turnLog(agent) : exec.runId;
 		// A run that goes on after a pause or a recovery keeps its log.
-		if (exec.runId !== this.callLog().run) this.startLog(exec.runId);
+		if (run !== this.callLog().run) this.startLog(run);
 		if (exec.call) this.call(exec.call);
 	}
 
@@ -265,8 +267,18 @@ export function callsOf(state: PanelState, run: string): readonly CallView[] {
 	return (state.log.run === run ? state.log : state.logs.find((log) => log.run === run))?.calls ?? [];
 }
 
+/** The name of the log of an agent's turn. What it staged becomes a run of the same id, with a log of its own. */
+export function turnLog(turn: Turn): string {
+	return `turn:${turn.id}`;
+}
+
+/** The run that a turn's link opens, whether or not it came to one. */
+export function runOf(turn: Turn): string {
+	return turn.run ?? /[?&]run=([^&]+)/.exec(turn.tracesUrl ?? "")?.[1] ?? turn.id;
+}
+
 /** The turn that the core works on, if it does. */
-export function workingTurn(state: PanelState): Turn | null {
+export function workingTurn(state: Pick<PanelState, "turns">): Turn | null {
 	const turn = state.turns.at(-1);
 	return turn && turn.phase !== "done" ? turn : null;
 }

@@ -25,7 +25,7 @@ import { t } from "../i18n";
 import { Compose } from "./compose.svelte";
 import { asProblem, type Core } from "./core";
 import type { Desk } from "./desk";
-import { initial, list, reduceAll, runningRun, workingTurn } from "./reducer";
+import { initial, list, reduceAll, runningRun, runOf, workingTurn } from "./reducer";
 import type { Shell } from "./shell";
 import { Talks } from "./talks.svelte";
 
@@ -280,9 +280,9 @@ export class Session {
 
 	/** Opens a run: an agent's turn of this conversation where it is, any other in the history. */
 	showRun(run: string): void {
-		const turn = this.state.turns.some((t) => t.id === run);
+		const turn = this.state.outcomes[run] ? undefined : this.state.turns.find((t) => runOf(t) === run);
 		this.shownRun = turn ? "" : run;
-		this.shownTurn = turn ? run : "";
+		this.shownTurn = turn?.id ?? "";
 		this.screen = turn ? "chat" : "history";
 	}
 

@@ -59,8 +59,8 @@ test("the whole story can be done by keyboard alone", async () => {
 		await page.keyboard.press("Control+p");
 		await page.keyboard.type("Embedded Agent: Open");
 		await page.keyboard.press("Enter");
-		const focused = () => page.evaluate(() => document.activeElement?.getAttribute("aria-label"));
-		await eventually(focused).toBe("Message");
+		const message = person.panel.getByRole("textbox", { name: "Message" });
+		await eventually(() => message.evaluate((el) => el === document.activeElement)).toBe(true);
 	};
 	await focusMessage();
 	await page.keyboard.type(sentence);

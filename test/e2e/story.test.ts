@@ -65,6 +65,8 @@ describe("the main story on the sample vault", () => {
 		await person.log.getByText("Created 10 notes under Projects/XYZ").waitFor();
 		await person.log.getByText("15 calls").waitFor();
 		const calls = person.log.getByRole("list", { name: "Calls" });
+		// The loop folded when it was done.
+		await calls.getByRole("button", { name: /10 done/ }).click();
 		const call = calls.getByRole("button", { name: /vault\.createFile/ }).last();
 		await call.click();
 		await calls.getByRole("region", { name: "Arguments" }).getByText('"folder": "Projects/XYZ"').waitFor();
@@ -107,7 +109,7 @@ describe("the main story on the sample vault", () => {
 		await person.selectIdeas();
 		await person.panel.getByText("This is a demo model").waitFor();
 		const selection = person.panel.getByRole("group", { name: "Selection" });
-		await selection.getByText("Uses the selection: - Tomato trellis").waitFor();
+		await selection.getByText("- Tomato trellis").waitFor();
 		await selection.getByText(/^about \d+ tokens$/).waitFor();
 		await person.button("Leave out the selection").click();
 		await person.say(sentence);
