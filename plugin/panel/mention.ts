@@ -18,7 +18,7 @@ export function mentionAt(text: string, caret: number): Mention | null {
 	const line = before.slice(before.lastIndexOf("\n") + 1);
 	if (before === line && line.startsWith("/")) return mention("action", before, 0);
 	// An address (name@example.org) is no mention: the sign begins a word.
-	const at = /(?:^|[\s([{"'“„«])@([^@]*)$/.exec(line);
+	const at = /(?:^|[\s([{"'\u201c\u201e\u00ab])@([^@]*)$/.exec(line);
 	if (!at) return null;
 	const query = at[1] ?? "";
 	return query.startsWith(" ") ? null : mention("name", before, before.length - query.length - 1);
