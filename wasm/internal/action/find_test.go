@@ -12,12 +12,15 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"embedded-agent/wasm/internal/action"
+	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/tool/builtin"
 )
 
-var tools = sync.OnceValues(func() (*tool.Registry, error) { return tool.NewRegistry(builtin.All()...) })
+var tools = sync.OnceValues(func() (*tool.Registry, error) {
+	return tool.NewRegistry(append(builtin.All(), agent.StepTool(nil, nil))...) // which is not run here
+})
 
 func registry(t testing.TB) *tool.Registry {
 	t.Helper()

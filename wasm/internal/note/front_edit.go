@@ -217,6 +217,9 @@ func (d *Doc) replaceValue(p *Property, old, value any) []byte {
 		if len(raw) == 0 && text != "" && d.Data[p.ValueAt.Start-1] == ':' {
 			text = " " + text
 		}
+		if at := p.ValueAt.End; len(raw) == 0 && text != "" && at < len(d.Data) && d.Data[at] == '#' {
+			text += " " // a comment needs a space before it
+		}
 		edits.Replace(p.ValueAt, text)
 	default:
 		colon := bytes.LastIndexByte(d.Data[:p.ValueAt.Start], ':') + 1

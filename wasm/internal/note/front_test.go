@@ -403,6 +403,18 @@ func diffLines(a, b []byte) (added, changed int) {
 	return added - changed, changed
 }
 
+func TestAnEmptyValueIsFilledBeforeItsComment(t *testing.T) {
+	for given, want := range map[string]string{
+		"---\na: # why\nb: 1\n---\n":   "---\na: x # why\nb: 1\n---\n",
+		"---\na:   # why\nb: 1\n---\n": "---\na:   x # why\nb: 1\n---\n",
+		"---\na:\nb: 1\n---\n":         "---\na: x\nb: 1\n---\n",
+	} {
+		if got, err := SetProperty([]byte(given), "a", "x"); err != nil || string(got) != want {
+			t.Errorf("%q (%v)\n got %q\nwant %q", given, err, got, want)
+		}
+	}
+}
+
 func TestARenamedTagKeepsItsCommentItsQuotesAndItsNeighbours(t *testing.T) {
 	for _, c := range []struct{ given, want string }{
 		{"---\ntags:\n  - a/x # mine\n  - \"b\"\n---\n", "---\ntags:\n  - z/x # mine\n  - \"b\"\n---\n"},

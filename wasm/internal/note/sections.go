@@ -14,11 +14,17 @@ func Append(data []byte, text string) []byte {
 // subsections. A heading that is missing is made at the end of the note at
 // level 2; made says so.
 func InsertUnder(data []byte, heading, text string, atStart bool) (out []byte, made bool) {
+	return InsertUnderLevel(data, heading, 2, text, atStart)
+}
+
+// InsertUnderLevel is InsertUnder with the level that a missing heading is made
+// at, from 1.
+func InsertUnderLevel(data []byte, heading string, level int, text string, atStart bool) (out []byte, made bool) {
 	d := Parse(data)
 	n := d.HeadingNamed(heading)
 	if n < 0 {
 		eol := d.EOL()
-		title := "## " + strings.TrimSpace(strings.TrimLeft(heading, "# "))
+		title := strings.Repeat("#", level) + " " + strings.TrimSpace(strings.TrimLeft(heading, "# "))
 		gap := eol
 		if len(d.Body.Of(data)) == 0 {
 			gap = ""

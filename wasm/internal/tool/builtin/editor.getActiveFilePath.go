@@ -5,6 +5,7 @@ import (
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/tool"
+	"embedded-agent/wasm/internal/vaultpath"
 )
 
 func editorGetActiveFilePath() tool.Tool {
@@ -15,7 +16,7 @@ func editorGetActiveFilePath() tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			return tool.Data{"path": path}, nil
+			return tool.Data{"path": path, "folder": vaultpath.Parent(path), "title": title(path)}, nil
 		},
 	})
 }

@@ -53,7 +53,7 @@ func moveTasks(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, e
 		}
 		cut = append(cut, n)
 		moved++
-		groups = addToGroup(groups, headingText(d, d.Items[n].Start), d.ItemText(n))
+		groups = addToGroup(groups, d, d.Items[n].Start, d.ItemText(n))
 	}
 	if moved == 0 {
 		return tool.Data{"from": from, "to": orArg(to, args.String("to")), "moved": 0}, nil
@@ -89,33 +89,54 @@ func orArg(s, arg string) string {
 	return s
 }
 
-// group is the tasks that stood under one heading.
+// group is the tasks that stood under one heading, of a level from 1.
 type group struct {
 	heading string
+	level   int
 	tasks   []string
 }
 
-func addToGroup(groups []group, heading, task string) []group {
+func addToGroup(groups []group, d *note.Doc, at int, task string) []group {
+	heading, level := "", 2
+	if n := d.HeadingOf(at); n >= 0 {
+		heading, level = d.Headings[n].Text, d.Headings[n].Level
+	}
 	for i := range groups {
 		if groups[i].heading == heading {
 			groups[i].tasks = append(groups[i].tasks, task)
 			return groups
 		}
 	}
-	return append(groups, group{heading, []string{task}})
+	return append(groups, group{heading, level, []string{task}})
+}
+
+// hasLines says whether a text stands in the data as whole lines: "- [ ] a" is
+// not in "- [ ] ab", nor in an item nested below another.
+func hasLines(data []byte, text string) bool {
+	for from := 0; ; {
+		i := bytes.Index(data[from:], []byte(text))
+		if i < 0 {
+			return false
+		}
+		start, end := from+i, from+i+len(text)
+		if (start == 0 || data[start-1] == '\n') && (end == len(data) || data[end] == '\n' || data[end] == '\r') {
+			return true
+		}
+		from = start + 1
+	}
 }
 
 // putTasks adds a group of tasks to the target: under the heading given, or
 // under the one they stood under, or at the end. Tasks that are there already
 // are not added again.
 func putTasks(data []byte, g group, args tool.Args) []byte {
-	heading := args.String("toHeading")
+	heading, level := args.String("toHeading"), 2
 	if args.Bool("withHeading") && g.heading != "" {
-		heading = g.heading
+		heading, level = g.heading, g.level
 	}
 	var fresh []string
 	for _, t := range g.tasks {
-		if !bytes.Contains(data, []byte(note.WithEOL(t, data))) {
+		if !hasLines(data, note.WithEOL(t, data)) {
 			fresh = append(fresh, t)
 		}
 	}
@@ -124,7 +145,7 @@ func putTasks(data []byte, g group, args tool.Args) []byte {
 	case text == "":
 		return data
 	case heading != "":
-		out, _ := note.InsertUnder(data, heading, text, false)
+		out, _ := note.InsertUnderLevel(data, heading, level, text, false)
 		return out
 	}
 	return note.Append(data, text)
