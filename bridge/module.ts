@@ -2,30 +2,32 @@
 // that the main thread only hands the text over. Why zstd, and why its decoder
 // is wasm too: docs/adr/0002-zstd.md.
 
-/** Decodes base64: by the engine where it can, otherwise by a table. */
-export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
-	const engine = (Uint8Array as unknown as { fromBase64?: (text: string) => Uint8Array<ArrayBuffer> })
-		.fromBase64;
-	return engine ? engine.call(Uint8Array, text) : fromBase64ByTable(text);
-}
+/**
+ * The 91 characters in which bytes are written: those of ASCII that can be seen,
+ * without the star (it could end the comment that they are in), the quotation
+ * mark and the backslash.
+ */
+const ALPHABET =
+	"!#$%&'()+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_`abcdefghijklmnopqrstuvwxyz{|}~";
 
-const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-/** Decodes base64 whose length is a multiple of four, without white space. */
-export function fromBase64ByTable(text: string): Uint8Array<ArrayBuffer> {
+/**
+ * Decodes so many bytes from text that scripts/build/base91.mjs wrote: 13 bits,
+ * the lowest first, in two characters, so that it is an eighth shorter than
+ * base64.
+ */
+export function fromBase91(text: string, length: number): Uint8Array<ArrayBuffer> {
 	const value = new Uint8Array(128);
 	for (let i = 0; i < ALPHABET.length; i++) value[ALPHABET.charCodeAt(i)] = i;
-	const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
-	const bytes = new Uint8Array((text.length / 4) * 3 - padding);
-	for (let i = 0, at = 0; i < text.length; i += 4, at += 3) {
-		const bits =
-			((value[text.charCodeAt(i)] ?? 0) << 18) |
-			((value[text.charCodeAt(i + 1)] ?? 0) << 12) |
-			((value[text.charCodeAt(i + 2)] ?? 0) << 6) |
-			(value[text.charCodeAt(i + 3)] ?? 0);
-		bytes[at] = bits >> 16;
-		bytes[at + 1] = bits >> 8; // past the end only where there is padding: ignored
-		bytes[at + 2] = bits;
+	const bytes = new Uint8Array(length);
+	let bits = 0;
+	let count = 0;
+	for (let i = 0, at = 0; at < length; i += 2) {
+		const pair = (value[text.charCodeAt(i)] ?? 0) * 91 + (value[text.charCodeAt(i + 1)] ?? 0);
+		bits |= pair << count;
+		for (count += 13; count >= 8; count -= 8) {
+			bytes[at++] = bits; // past the end: ignored
+			bits >>>= 8;
+		}
 	}
 	return bytes;
 }
@@ -109,13 +111,13 @@ function leb128(value: number): number[] {
 }
 
 /**
- * Compiles the core from the text in main.js: the decoder and the packed wasm, in
- * base64, with a full stop between. `megabytes`, where given, is all the memory
- * that it may have.
+ * Compiles the core from the text in main.js: the decoder and the packed wasm,
+ * each as its length in bytes and base91, all with spaces between. `megabytes`,
+ * where given, is all the memory that it may have.
  */
 export async function compileCore(text: string, megabytes?: number): Promise<WebAssembly.Module> {
-	const stop = text.indexOf(".");
-	const decoder = fromBase64(text.slice(0, stop));
-	const wasm = await inflate(decoder, fromBase64(text.slice(stop + 1)));
+	const [decoderLength, decoder, coreLength, core] = text.split(" ", 4);
+	const bytes = (length?: string, written?: string) => fromBase91(written ?? "", Number(length));
+	const wasm = await inflate(bytes(decoderLength, decoder), bytes(coreLength, core));
 	return WebAssembly.compile(megabytes ? limitMemory(wasm, megabytes) : wasm);
 }

@@ -4,7 +4,7 @@ import type { CoreWorker, Source } from "./launch";
 
 /**
  * Appended to main.js by the build: a function whose only content is a comment
- * with the core in base64. A comment costs the parser least and is not decoded
+ * with the core in base91. A comment costs the parser least and is not decoded
  * before it is asked for.
  */
 declare function embeddedCore(): void;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import esbuild from "esbuild";
 import esbuildSvelte from "esbuild-svelte";
 import { sveltePreprocess } from "svelte-preprocess";
+import { toBase91 } from "./base91.mjs";
 import { decoderWasm, root } from "./wasm.mjs";
 
 /** The oldest engines that the app runs on (docs/ARCHITECTURE.md). */
@@ -94,12 +95,12 @@ export async function bundleMain(wasmExec, { minify = true, entry = "main.ts", s
 	return result.outputFiles.find((file) => file.path.endsWith(".js")).text;
 }
 
-/** The text that bridge/module.ts reads: the decoder and the packed core, in base64, with a full stop between. */
+/** The text that bridge/module.ts reads: the decoder and the packed core, each as its length and base91. */
 export function coreText(packed) {
-	return `${decoderWasm()}.${Buffer.from(packed).toString("base64")}`;
+	return [Buffer.from(decoderWasm(), "base64"), packed].map((bytes) => `${bytes.length} ${toBase91(bytes)}`).join(" ");
 }
 
-/** Adds the core to a bundle: base64 in a comment inside a function, ASCII only. */
+/** Adds the core to a bundle: base91 in a comment inside a function, ASCII only. */
 export function embed(bundle, packed) {
 	const text = `${bundle.trimEnd()}\nfunction embeddedCore(){/*${coreText(packed)}*/}\n`;
 	// eslint-disable-next-line no-control-regex -- exactly the question: anything but ASCII
