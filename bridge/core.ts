@@ -16,8 +16,10 @@ const KEEP_LINES = 40;
 
 /** What Go sees as the global object: nothing of the app or the network is in it. */
 function globals(bridge: object): object {
-	const { crypto, performance, TextEncoder, TextDecoder } = self;
-	return { Object, Array, Uint8Array, Date, Error, crypto, performance, TextEncoder, TextDecoder, bridge };
+	const { crypto, performance, TextEncoder, TextDecoder, Blob, OffscreenCanvas } = self;
+	const own = { crypto, performance, TextEncoder, TextDecoder, bridge };
+	const images = { Blob, OffscreenCanvas, createImageBitmap: (blob: Blob) => self.createImageBitmap(blob) };
+	return { Object, Array, Uint8Array, Date, Error, ...own, ...images };
 }
 
 /**

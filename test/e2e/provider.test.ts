@@ -144,6 +144,85 @@ test("an endpoint that takes no temperature is asked without one", async () => {
 	await person.plan.getByText("Will create 10 notes under Projects/XYZ").waitFor();
 });
 
+describe("an image that goes along", () => {
+	/** The images in the last request that the model got. */
+	const seen = () =>
+		[...JSON.stringify(person.model.requests.at(-1)?.body).matchAll(/"image_url":"([^"]+)"/g)].map(
+			([, url]) => url ?? "",
+		);
+
+	/** Sends words with an image, as the panel does. */
+	const send = (image: { name: string; type: string; data: string }) =>
+		person.page.evaluate(async (image) => {
+			const plugin = window.app.plugins.plugins["embedded-agent"] as unknown as {
+				session: { ask(method: string, params: object): Promise<unknown> };
+			};
+			const attached = [{ kind: "image", ...image }];
+			await plugin.session.ask("send", {
+				text: "What is in this picture?",
+				mode: "plan",
+				conversation: "",
+				dryRun: false,
+				useSelection: false,
+				attached,
+			});
+		}, image);
+
+	/** Noise, which no format makes small, as a base64 file of a type. */
+	const noise = (width: number, height: number, type: string) =>
+		person.page.evaluate(
+			async ([width, height, type]) => {
+				const canvas = new OffscreenCanvas(width, height);
+				const pen = canvas.getContext("2d")!;
+				const pixels = pen.createImageData(width, height);
+				const words = new Uint32Array(pixels.data.buffer);
+				for (let i = 0, seed = 1; i < words.length; i++) {
+					seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
+					words[i] = seed | 0xff000000;
+				}
+				pen.putImageData(pixels, 0, 0);
+				const bytes = new Uint8Array(await (await canvas.convertToBlob({ type })).arrayBuffer());
+				let text = "";
+				for (let i = 0; i < bytes.length; i += 0x8000)
+					text += String.fromCharCode(...bytes.subarray(i, i + 0x8000));
+				return btoa(text);
+			},
+			[width, height, type] as const,
+		);
+
+	const sizeOf = (url: string) =>
+		person.page.evaluate(async (url) => {
+			const image = new Image();
+			image.src = url;
+			await image.decode();
+			return [image.naturalWidth, image.naturalHeight];
+		}, url);
+
+	test("as it is, where it fits", async () => {
+		const data = await noise(60, 40, "image/png");
+		await send({ name: "small.png", type: "image/png", data });
+		await eventually(seen).toEqual([`data:image/png;base64,${data}`]);
+	});
+
+	test("is made small by the engine where it is too large, in its form and under the limit", async () => {
+		const data = await noise(2400, 1200, "image/png");
+		expect(data.length).toBeGreaterThan(8_000_000);
+		await send({ name: "large.png", type: "image/png", data });
+		await eventually(() => seen()[0]?.startsWith("data:image/jpeg;base64,")).toBe(true);
+		const url = seen()[0]!;
+		expect(url.length).toBeLessThan(1_450_000); // a megabyte in base64
+		const [width, height] = await sizeOf(url);
+		expect(width).toBeLessThanOrEqual(1568);
+		expect(width).toBe(height! * 2);
+	});
+
+	test("is left out, and that is said, where it is no image", async () => {
+		await send({ name: "broken.png", type: "image/png", data: btoa("not a picture") });
+		await person.panel.getByText("broken.png was left out").waitFor();
+		expect(seen()).toEqual([]);
+	});
+});
+
 describe("a model server that does not let apps read its answers (CORS)", () => {
 	let other: Person;
 	beforeAll(async () => {
