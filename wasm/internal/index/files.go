@@ -19,11 +19,17 @@ const racyMS = 2000
 // with it.
 type file struct {
 	host.Info
-	seen   int64 // the tick at which it was first seen so
-	sig    []byte
-	readAt int64 // ms; when the signature's text was read
-	saved  bool  // the signature is on disk
-	row    *Row
+	file, note bool  // by its kind and name
+	seen       int64 // the tick at which it was first seen so
+	sig        []byte
+	readAt     int64 // ms; when the signature's text was read
+	saved      bool  // the signature is on disk
+	row        *Row
+}
+
+func newFile(i host.Info, tick int64) *file {
+	is := i.Kind == host.File
+	return &file{Info: i, file: is, note: is && isNote(i.Path), seen: tick}
 }
 
 // sure says whether size and time alone tell that a file is the one that was
@@ -113,7 +119,7 @@ func (v *Vault) apply(c host.Changed) {
 	}
 	fresh := make([]*file, 0, len(c.Changed))
 	for _, i := range c.Changed {
-		f := &file{Info: i, seen: v.tick}
+		f := newFile(i, v.tick)
 		v.forget(v.files[i.Path])
 		v.files[i.Path], gone[i.Path] = f, true
 		fresh = append(fresh, f)
@@ -134,7 +140,7 @@ func (v *Vault) replace(all []host.Info) {
 		f := v.files[i.Path]
 		if f == nil || f.Info != i || i.Kind == host.File && !f.sure() {
 			v.forget(f)
-			f = &file{Info: i, seen: v.tick}
+			f = newFile(i, v.tick)
 		}
 		files[i.Path] = f
 		order = append(order, f)

@@ -11,7 +11,10 @@ import (
 type Filter struct {
 	// Folder and all below it; "" is the vault.
 	Folder string
-	// Pass tests what is known without reading; nil lets every file pass.
+	// Notes: only Markdown notes.
+	Notes bool
+	// Pass tests what is known without reading; nil lets every file pass. It
+	// must not ask the vault.
 	Pass func(i *host.Info) bool
 	// Need is what the text must hold.
 	Need Need
@@ -26,6 +29,11 @@ type Filter struct {
 	AsOf  int64
 	// Progress is told how many notes have been read; may be nil.
 	Progress func(done, total int)
+}
+
+// Passes says whether a file passes by what is known without reading.
+func (f *Filter) Passes(i *host.Info) bool {
+	return i.Kind == host.File && (!f.Notes || isNote(i.Path)) && (f.Pass == nil || f.Pass(i))
 }
 
 // Found is a file that may be wanted. Row is nil where it was not asked for or
@@ -52,19 +60,30 @@ func (v *Vault) Select(ctx context.Context, f Filter) ([]Found, error) {
 	if err != nil {
 		return nil, err
 	}
+	rows := v.rowsOf(&f, found)
 	out := make([]Found, 0, min(len(found), 64))
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	for _, c := range found {
-		row := c.row
-		if !f.Rows || v.unknown(&f, c) {
-			row = nil
-		}
-		if f.Keep == nil || f.Keep(&c.Info, row) {
-			out = append(out, Found{c.Info, row})
+	for i, c := range found {
+		if f.Keep == nil || f.Keep(&c.Info, rows[i]) {
+			out = append(out, Found{c.Info, rows[i]})
 		}
 	}
 	return out, nil
+}
+
+// rowsOf gives the rows of files as far as they hold for the caller.
+func (v *Vault) rowsOf(f *Filter, files []*file) []*Row {
+	rows := make([]*Row, len(files))
+	if !f.Rows {
+		return rows
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for i, c := range files {
+		if !v.unknown(f, c) {
+			rows[i] = c.row
+		}
+	}
+	return rows
 }
 
 // candidates gives the files that pass by what is known of them. The lock is
@@ -73,10 +92,13 @@ func (v *Vault) candidates(f *Filter) []*file {
 	var out []*file
 	all := f.Need.Nothing()
 	for _, c := range v.below(f.Folder) {
-		if c.Kind != host.File || f.Pass != nil && !f.Pass(&c.Info) {
+		if !c.file || f.Notes && !c.note {
 			continue
 		}
-		if all || c.sig == nil || f.Need.mayHold(c.sig) || v.unknown(f, c) {
+		if !all && c.sig != nil && !f.Need.mayHold(c.sig) && !v.unknown(f, c) {
+			continue
+		}
+		if f.Pass == nil || f.Pass(&c.Info) {
 			out = append(out, c)
 		}
 	}

@@ -29,21 +29,20 @@ func (w *View) Select(ctx context.Context, f index.Filter) ([]index.Found, error
 	if err != nil {
 		return nil, err
 	}
-	keep := f.Keep
-	if keep == nil {
-		keep = func(*host.Info, *index.Row) bool { return true }
-	}
-	pass := func(i *host.Info) bool { return i.Kind == host.File && (f.Pass == nil || f.Pass(i)) }
 	under := f
-	under.Pass = func(i *host.Info) bool { _, is := staged[i.Path]; return !is && pass(i) }
-	under.Keep = func(i *host.Info, row *index.Row) bool { return keep(i, row) && w.v.sight(i.Path) == nil }
+	if len(staged) > 0 {
+		under.Pass = func(i *host.Info) bool { _, is := staged[i.Path]; return !is && f.Passes(i) }
+	}
+	under.Keep = func(i *host.Info, row *index.Row) bool {
+		return (f.Keep == nil || f.Keep(i, row)) && w.v.sight(i.Path) == nil
+	}
 	out, err := w.v.base.selected(ctx, under)
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return nil, err // a folder made here is not there beneath
 	}
 	fresh := false
 	for _, i := range staged {
-		if i != nil && pass(i) && keep(i, nil) && w.v.sight(i.Path) == nil {
+		if i != nil && f.Passes(i) && under.Keep(i, nil) {
 			out, fresh = append(out, index.Found{Info: *i}), true
 		}
 	}
@@ -91,7 +90,7 @@ func (b *Base) selected(ctx context.Context, f index.Filter) ([]index.Found, err
 	}
 	var out []index.Found
 	for i := range all {
-		if f.Pass(&all[i]) && f.Keep(&all[i], nil) {
+		if f.Passes(&all[i]) && f.Keep(&all[i], nil) {
 			out = append(out, index.Found{Info: all[i]})
 		}
 	}

@@ -3,11 +3,13 @@ package hosttest
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"maps"
 	"slices"
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/note"
 )
 
 // changesPage is how many entries a page of a whole listing has: few, so that
@@ -119,4 +121,55 @@ func (v *vault) ReadMany(ctx context.Context, paths []string) ([]host.FileBytes,
 		out[i] = host.FileBytes{Data: data, Missing: err != nil, Unsaved: unsaved}
 	}
 	return out, nil
+}
+
+// Cache gives the app's metadata cache of a Memory. It runs behind: what was
+// written last it has not seen yet.
+func (m *Memory) Cache() host.Metadata { return (*cache)(m) }
+
+type cache Memory
+
+// Of implements host.Metadata.
+func (c *cache) Of(ctx context.Context, paths []string) ([]host.Meta, error) {
+	m := (*Memory)(c)
+	var uncounted int
+	if err := m.enter(ctx, "", &uncounted); err != nil {
+		return nil, err
+	}
+	defer m.mu.Unlock()
+	out := make([]host.Meta, len(paths))
+	for i, path := range paths {
+		out[i] = host.Meta{Path: path, Stale: true}
+		e := m.disk.get(path)
+		if e == nil || e.folder() || e.mtime == m.clock {
+			continue
+		}
+		out[i] = metaOf(path, e.data)
+		out[i].Size, out[i].MTime = int64(len(e.data)), e.mtime
+	}
+	return out, nil
+}
+
+func metaOf(path string, data []byte) host.Meta {
+	d := note.Parse(data)
+	m := host.Meta{Path: path}
+	for _, t := range d.Tags {
+		m.Tags = append(m.Tags, "#"+t.Name)
+	}
+	for _, l := range d.Links {
+		if !l.External && l.Path != "" {
+			m.Links = append(m.Links, l.Path)
+		}
+	}
+	for i := range d.Items {
+		if d.Items[i].Task() {
+			m.Tasks++
+		}
+	}
+	if values, err := d.Values(); err == nil && len(values) > 0 {
+		if b, err := json.Marshal(values); err == nil {
+			m.Properties = string(b)
+		}
+	}
+	return m
 }

@@ -11,6 +11,7 @@ import (
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/index"
 	"embedded-agent/wasm/internal/note"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/vaultpath"
@@ -28,6 +29,7 @@ type queryPlan struct {
 	exclude, fields               []string
 	where                         []condition
 	text                          finder
+	need                          index.Need
 	empty, broken                 *bool
 	unlinked                      bool
 	createdAfter, createdBefore   int64
@@ -61,18 +63,22 @@ func (q *queryPlan) passInfo(i host.Info) bool {
 	})
 }
 
-// condition is a test of one property.
+// condition is a test of one property. memo holds what it said of values that
+// come again and again.
 type condition struct {
 	property, op string
 	value        any
+	memo         map[any]bool
 }
+
+const maxMemo = 10_000
 
 var operators = []string{"=", "!=", "<", "<=", ">", ">=", "contains", "exists", "missing"}
 
 func newCondition(v any) (condition, error) {
 	m, _ := v.(map[string]any)
 	a := tool.Args(m)
-	c := condition{property: a.String("property"), op: a.String("op"), value: a["value"]}
+	c := condition{property: a.String("property"), op: a.String("op"), value: a["value"], memo: map[any]bool{}}
 	if c.op == "" {
 		c.op = "="
 	}
@@ -85,6 +91,21 @@ func newCondition(v any) (condition, error) {
 // pass tests a property's value. A list passes "=" when one of its elements
 // does, and "!=" when none is equal.
 func (c condition) pass(have any, now time.Time) bool {
+	switch have.(type) {
+	case string, float64, bool, nil:
+	default:
+		return c.test(have, now)
+	}
+	passed, known := c.memo[have]
+	if !known {
+		if passed = c.test(have, now); len(c.memo) < maxMemo {
+			c.memo[have] = passed
+		}
+	}
+	return passed
+}
+
+func (c condition) test(have any, now time.Time) bool {
 	switch c.op {
 	case "exists":
 		return !emptyValue(have)
@@ -187,17 +208,24 @@ func (q *queryPlan) wantsText() bool {
 	return slices.ContainsFunc(q.fields, func(f string) bool { return f != "" })
 }
 
+// date gives the date of a file: of the property that was named, or else of its
+// creation; zero where the property holds none.
+func (q *queryPlan) date(h *hit) time.Time {
+	if q.dateFrom == "" || !h.known() {
+		return time.UnixMilli(h.info.CTime).In(q.env.Now.Location())
+	}
+	t, err := parseDate(strings.Trim(plainText(h.value(q.dateFrom)), "[]"), q.env.Now)
+	if err != nil {
+		return time.Time{}
+	}
+	return t
+}
+
 // describe gives what is told of a file; d is nil when its text was not needed.
 func (q *queryPlan) describe(h *hit, d *note.Doc) map[string]any {
 	i := h.info
 	at := func(ms int64) time.Time { return time.UnixMilli(ms).In(q.env.Now.Location()) }
-	date := at(i.CTime)
-	if d != nil && q.dateFrom != "" {
-		date = time.Time{}
-		if t, err := parseDate(strings.Trim(plainText(h.values[q.dateFrom]), "[]"), q.env.Now); err == nil {
-			date = t
-		}
-	}
+	date := q.date(h)
 	out := map[string]any{
 		"path": i.Path, "title": title(i.Path), "name": vaultpath.Base(i.Path), "folder": vaultpath.Parent(i.Path),
 		"size": i.Size, "created": at(i.CTime).Format("2006-01-02T15:04:05"), "modified": at(i.MTime).Format("2006-01-02T15:04:05"),
@@ -273,58 +301,4 @@ func (q *queryPlan) readSort(args tool.Args) error {
 		return nil
 	}
 	return fault.New(fault.Validation, "tools.query.sort", fault.P{"sort": args.String("sort")})
-}
-
-// sort orders the hits; what has no value comes last, ties by path.
-func (q *queryPlan) sort(hits []hit) error {
-	key := func(h *hit) any {
-		switch q.sortBy {
-		case "", "path":
-			return h.info.Path
-		case "created":
-			return float64(h.info.CTime)
-		case "modified":
-			return float64(h.info.MTime)
-		case "size":
-			return float64(h.info.Size)
-		}
-		if name, ok := strings.CutPrefix(q.sortBy, "property:"); ok {
-			return h.values[name]
-		}
-		return h.data[q.sortBy]
-	}
-	slices.SortStableFunc(hits, func(a, b hit) int {
-		x, y := key(&a), key(&b)
-		switch ex, ey := emptyValue(x), emptyValue(y); {
-		case ex && ey:
-			return strings.Compare(a.info.Path, b.info.Path)
-		case ex:
-			return 1
-		case ey:
-			return -1
-		}
-		n := sortCompare(x, y)
-		if q.descending {
-			n = -n
-		}
-		return cmp.Or(n, strings.Compare(a.info.Path, b.info.Path))
-	})
-	if err := q.ctx.Err(); err != nil {
-		return fault.From(err)
-	}
-	return nil
-}
-
-func sortCompare(a, b any) int {
-	x, xNumber := a.(float64)
-	y, yNumber := b.(float64)
-	switch {
-	case xNumber && yNumber:
-		return cmp.Compare(x, y)
-	case xNumber:
-		return -1
-	case yNumber:
-		return 1
-	}
-	return strings.Compare(strings.ToLower(plainText(a)), strings.ToLower(plainText(b)))
 }

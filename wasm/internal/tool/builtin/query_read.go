@@ -62,6 +62,7 @@ func newQuery(ctx context.Context, env *tool.Env, args tool.Args) (*queryPlan, e
 		if q.text, err = matcher(args.String("text"), args.Bool("regex"), args.Bool("caseSensitive")); err != nil {
 			return nil, err
 		}
+		q.need = needOf(args.String("text"), args.Bool("regex"))
 	}
 	q.empty, q.broken = boolArg(args, "empty"), boolArg(args, "brokenLinks")
 	q.unlinked = args.Bool("withoutBacklinks")

@@ -6,9 +6,11 @@ import (
 	"time"
 
 	"embedded-agent/wasm/internal/host/hosttest"
+	"embedded-agent/wasm/internal/tool"
 )
 
-func TestQueriesFindByEveryRule(t *testing.T) {
+// queried is the vault that queryCases ask about.
+func queried() *hosttest.Memory {
 	m := hosttest.New(hosttest.Options{Files: map[string]string{
 		"Inbox/Alpha.md":      "---\ntype: Card\nrating: 4\ndue: 2026-11-18\ntags: [x]\npeople: [Ann, \"[[Bob]]\"]\n---\n- [ ] open [[Beta]]\n",
 		"Inbox/Beta.md":       "---\ntype: card\nrating: 10\ndue: 2026-12-01\n---\n#x/deep and [[Missing]]\n- [x] done\n",
@@ -27,14 +29,21 @@ func TestQueriesFindByEveryRule(t *testing.T) {
 	m.SetTimes("Daily/2026-11-19.md", day(1), day(1))
 	m.SetTimes("Daily/2026-11-20.md", day(0), day(0))
 	m.SetTimes("A very long name that goes on and on and on.md", day(400), day(400))
+	return m
+}
+
+// queryCase is a question and the titles that answer it.
+type queryCase struct {
+	name string
+	args map[string]any
+	want string
+}
+
+func queryCases() []queryCase {
 	type obj = map[string]any
 	type list = []any
 	where := func(p, op string, v any) obj { return obj{"where": list{obj{"property": p, "op": op, "value": v}}} }
-	for _, c := range []struct {
-		name string
-		args obj
-		want string
-	}{
+	return []queryCase{
 		{"a folder and below", obj{"folder": "Inbox"}, "Alpha Beta Gamma"},
 		{"a name", obj{"name": "2026-*"}, "2026-11-19 2026-11-20"},
 		{"a path", obj{"name": "inbox/*/g?mma"}, "Gamma"},
@@ -72,14 +81,24 @@ func TestQueriesFindByEveryRule(t *testing.T) {
 		{"the newest two", obj{"sort": "-modified", "limit": 2, "folder": "Inbox"}, "Beta Gamma"},
 		{"by a number", obj{"sort": "-property:rating", "folder": "Inbox"}, "Beta Alpha Gamma"},
 		{"all", obj{"kind": "any", "name": "*.p*"}, "pic unused"},
-	} {
-		d := mustCall(t, envOf(m.Host()), "vault.query", c.args)
-		var got []string
-		for _, n := range d["notes"].([]any) {
-			got = append(got, n.(map[string]any)["title"].(string))
-		}
-		if strings.Join(got, " ") != c.want {
-			t.Errorf("%s: %q, want %q", c.name, strings.Join(got, " "), c.want)
+	}
+}
+
+func titlesOf(t *testing.T, env *tool.Env, args map[string]any) string {
+	t.Helper()
+	d := mustCall(t, env, "vault.query", args)
+	var got []string
+	for _, n := range d["notes"].([]any) {
+		got = append(got, n.(map[string]any)["title"].(string))
+	}
+	return strings.Join(got, " ")
+}
+
+func TestQueriesFindByEveryRule(t *testing.T) {
+	env := envOf(queried().Host())
+	for _, c := range queryCases() {
+		if got := titlesOf(t, env, c.args); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
 }

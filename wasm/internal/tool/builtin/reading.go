@@ -33,7 +33,7 @@ func selectFiles(ctx context.Context, env *tool.Env, f index.Filter) ([]index.Fo
 	}
 	var out []index.Found
 	for i := range all {
-		if all[i].Kind == host.File && (f.Pass == nil || f.Pass(&all[i])) && (f.Keep == nil || f.Keep(&all[i], nil)) {
+		if f.Passes(&all[i]) && (f.Keep == nil || f.Keep(&all[i], nil)) {
 			out = append(out, index.Found{Info: all[i]})
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/index"
 	"embedded-agent/wasm/internal/note"
 	"embedded-agent/wasm/internal/tool"
 )
@@ -30,61 +31,71 @@ func query(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error
 	if err != nil {
 		return nil, err
 	}
-	all, err := env.Vault.Walk(ctx, folder)
+	found, err := selectFiles(ctx, env, q.filter(folder))
+	if err == nil && q.names != nil {
+		err = q.names.err
+	}
 	if err != nil {
 		return nil, err
 	}
-	var infos []host.Info
-	for _, i := range all {
-		if i.Kind == host.File && q.passInfo(i) {
-			infos = append(infos, i)
-		}
-	}
 	if q.unlinked {
-		if infos, err = q.withoutBacklinks(infos); err != nil {
+		if found, err = q.withoutBacklinks(found); err != nil {
 			return nil, err
 		}
 	}
-	hits, err := q.read(infos)
+	hits, err := q.read(found)
 	if err != nil {
-		return nil, err
-	}
-	if err := q.sort(hits); err != nil {
 		return nil, err
 	}
 	limit := 1000
 	if args.Has("limit") {
 		limit = args.Int("limit")
 	}
+	shown, err := q.top(hits, limit)
+	if err != nil {
+		return nil, err
+	}
+	if err := q.describeAll(shown); err != nil {
+		return nil, err
+	}
 	out, paths := []any{}, []any{}
-	for _, h := range hits[:min(limit, len(hits))] {
+	for _, h := range shown {
 		out, paths = append(out, h.data), append(paths, h.info.Path)
 	}
 	return tool.Data{"notes": out, "paths": paths, "count": len(hits), "truncated": len(hits) > limit}, nil
 }
 
-// hit is a file that passed, with what is told of it and sorted by.
+// hit is a file that passed. Its properties are known by its row, or by its
+// text (values); data is what is told of it.
 type hit struct {
 	info   host.Info
+	row    *index.Row
 	values map[string]any
 	data   map[string]any
 }
 
+// known says whether the file's properties are known.
+func (h *hit) known() bool { return h.row != nil || h.values != nil }
+
+// value gives a property.
+func (h *hit) value(name string) any {
+	if h.row != nil {
+		return h.row.Value(name)
+	}
+	return h.values[name]
+}
+
 // read reads the files that must be read, and tests what only their text shows.
-func (q *queryPlan) read(infos []host.Info) ([]hit, error) {
+func (q *queryPlan) read(found []index.Found) ([]hit, error) {
 	var hits []hit
 	var texts []host.Info
-	for _, i := range infos {
-		if q.needsText && isNote(i.Path) {
-			texts = append(texts, i)
+	for i := range found {
+		f := &found[i]
+		if f.Row == nil && q.needsText && isNote(f.Path) || f.Row != nil && q.judge(f.Path, f.Row) == unsure {
+			texts = append(texts, f.Info)
 			continue
 		}
-		if q.testsText && !isNote(i.Path) {
-			continue // an attachment has no tags, tasks, links
-		}
-		h := hit{info: i}
-		h.data = q.describe(&h, nil)
-		hits = append(hits, h)
+		hits = append(hits, hit{info: f.Info, row: f.Row})
 	}
 	err := readAll(q.ctx, q.env, texts, func(i host.Info, data []byte) error {
 		h := hit{info: i}
@@ -107,24 +118,41 @@ func (q *queryPlan) read(infos []host.Info) ([]hit, error) {
 	return hits, err
 }
 
+// describeAll describes the hits that are shown; what their rows do not tell is
+// read. A file that has gone meanwhile is told of by its row.
+func (q *queryPlan) describeAll(hits []hit) error {
+	var texts []host.Info
+	places := map[string]int{}
+	for i := range hits {
+		h := &hits[i]
+		if h.data != nil {
+			continue
+		}
+		h.data = q.describe(h, nil)
+		if q.wantsText() && h.row != nil {
+			texts, places[h.info.Path] = append(texts, h.info), i
+		}
+	}
+	return readAll(q.ctx, q.env, texts, func(i host.Info, data []byte) error {
+		h := &hits[places[i.Path]]
+		d := note.Parse(data)
+		if values, err := d.Values(); err == nil {
+			h.row, h.values = nil, values
+		} else {
+			h.row, h.values = nil, map[string]any{}
+		}
+		h.data = q.describe(h, d)
+		return nil
+	})
+}
+
 // withoutBacklinks keeps the files that no note links to, itself apart.
-func (q *queryPlan) withoutBacklinks(infos []host.Info) ([]host.Info, error) {
-	all, err := q.env.Vault.Walk(q.ctx, "")
+func (q *queryPlan) withoutBacklinks(found []index.Found) ([]index.Found, error) {
+	linked := map[string]bool{}
+	known, carriers, err := q.linkedFromRows(linked)
 	if err != nil {
 		return nil, err
 	}
-	known := note.Index{}
-	var carriers []host.Info
-	for _, i := range all {
-		if i.Kind != host.File {
-			continue
-		}
-		known.Add(i.Path)
-		if carriesLinks(i.Path) {
-			carriers = append(carriers, i)
-		}
-	}
-	linked := map[string]bool{}
 	err = readAll(q.ctx, q.env, carriers, func(i host.Info, data []byte) error {
 		for _, p := range linkTargets(known, i.Path, data) {
 			if p != i.Path {
@@ -136,10 +164,10 @@ func (q *queryPlan) withoutBacklinks(infos []host.Info) ([]host.Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []host.Info
-	for _, i := range infos {
-		if !linked[i.Path] {
-			out = append(out, i)
+	var out []index.Found
+	for i := range found {
+		if !linked[found[i].Path] {
+			out = append(out, found[i])
 		}
 	}
 	return out, nil

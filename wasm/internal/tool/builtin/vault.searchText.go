@@ -68,9 +68,7 @@ type finder func(text string, from int) int
 
 // notesHolding gives the notes below a folder that may hold what is needed.
 func notesHolding(ctx context.Context, env *tool.Env, folder string, need index.Need) ([]host.Info, error) {
-	found, err := selectFiles(ctx, env, index.Filter{
-		Folder: folder, Need: need, Pass: func(i *host.Info) bool { return isNote(i.Path) },
-	})
+	found, err := selectFiles(ctx, env, index.Filter{Folder: folder, Need: need, Notes: true})
 	out := make([]host.Info, len(found))
 	for i := range found {
 		out[i] = found[i].Info

@@ -1,0 +1,119 @@
+package builtin
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"embedded-agent/wasm/internal/fault"
+)
+
+// sortKey is what a hit is sorted by: a number, or a text in any case; what has
+// neither comes last.
+type sortKey struct {
+	place  int // of the hit
+	kind   keyKind
+	number float64
+	text   string
+}
+
+type keyKind int
+
+const (
+	numberKey keyKind = iota
+	textKey
+	noKey
+)
+
+// top gives the first hits, sorted; ties by path.
+func (q *queryPlan) top(hits []hit, limit int) ([]hit, error) {
+	compare := func(a, b sortKey) int {
+		n := cmp.Or(cmp.Compare(a.number, b.number), compareFold(a.text, b.text))
+		if a.kind != b.kind {
+			n = cmp.Compare(a.kind, b.kind)
+		}
+		if q.descending && a.kind != noKey && b.kind != noKey {
+			n = -n
+		}
+		return cmp.Or(n, strings.Compare(hits[a.place].info.Path, hits[b.place].info.Path))
+	}
+	// Only the best are kept and sorted: of 100,000 hits few are shown.
+	var best []sortKey
+	var worst *sortKey // of those that were kept when it was last sorted
+	for i := range hits {
+		k := q.keyOf(&hits[i])
+		k.place = i
+		if worst != nil && compare(k, *worst) > 0 {
+			continue
+		}
+		if best = append(best, k); len(best) > 2*limit {
+			slices.SortFunc(best, compare)
+			best = best[:limit]
+			last := best[limit-1]
+			worst = &last
+		}
+	}
+	slices.SortFunc(best, compare)
+	out := make([]hit, min(limit, len(best)))
+	for i := range out {
+		out[i] = hits[best[i].place]
+	}
+	if err := q.ctx.Err(); err != nil {
+		return nil, fault.From(err)
+	}
+	return out, nil
+}
+
+func (q *queryPlan) keyOf(h *hit) sortKey {
+	number := func(n int64) sortKey { return sortKey{number: float64(n)} }
+	var value any
+	switch q.sortBy {
+	case "", "path":
+		return sortKey{kind: textKey, text: h.info.Path}
+	case "created":
+		return number(h.info.CTime)
+	case "modified":
+		return number(h.info.MTime)
+	case "size":
+		return number(h.info.Size)
+	case "title":
+		value = title(h.info.Path)
+	case "date":
+		if t := q.date(h); !t.IsZero() {
+			value = t.Format(time.DateOnly)
+		}
+	default:
+		value = h.value(strings.TrimPrefix(q.sortBy, "property:"))
+	}
+	if n, ok := value.(float64); ok {
+		return sortKey{number: n}
+	}
+	if emptyValue(value) {
+		return sortKey{kind: noKey}
+	}
+	return sortKey{kind: textKey, text: plainText(value)}
+}
+
+// compareFold orders texts by their lower-case forms, without making them where
+// ASCII decides.
+func compareFold(a, b string) int {
+	for i := 0; i < len(a) && i < len(b); i++ {
+		x, y := a[i], b[i]
+		if x >= utf8.RuneSelf || y >= utf8.RuneSelf {
+			return strings.Compare(strings.ToLower(a[i:]), strings.ToLower(b[i:]))
+		}
+		if x = lowerByte(x); x != lowerByte(y) {
+			return cmp.Compare(x, lowerByte(y))
+		}
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+func lowerByte(c byte) byte {
+	if c >= 'A' && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
+}
