@@ -172,6 +172,22 @@ func TestSecretsComeFromTheNearestScopeAndTheScopeIsShownButNeverTheValue(t *tes
 	}
 }
 
+func TestACallThatIsHeldToAScopeTakesItsSecretsFromThatOneAlone(t *testing.T) {
+	stored := map[string]string{"key": "of the device", "vault-key": "of the vault"}
+	store := func(_ context.Context, name string) (string, bool, error) { v, ok := stored[name]; return v, ok, nil }
+	secrets := agent.NewSecrets(store, agent.SecretNames{agent.VaultScope: {"key": "vault-key"}, agent.OrganisationScope: {"key": "org-key"}})
+	e := &tool.Entry{Tool: echo}
+	for scope, want := range map[string]string{"": "of the device", "device": "of the device", "vault": "of the vault", "organisation": ""} {
+		values, from, err := secrets.Resolve(tool.InSecretScope(t.Context(), scope), e, []string{"key"})
+		switch {
+		case want == "" && !fault.Is(err, fault.Auth):
+			t.Errorf("%s has no secret, and gave %v, %v", scope, values, err)
+		case want != "" && (err != nil || values["key"] != want || scope != "" && from != scope):
+			t.Errorf("%s: %v from %s, %v", scope, values, from, err)
+		}
+	}
+}
+
 func TestASecretStoreThatFailsIsAuthRequiredWithoutItsWords(t *testing.T) {
 	s := spec("test.paid", tool.None)
 	s.Secrets = []string{"key"}

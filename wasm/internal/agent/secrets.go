@@ -40,7 +40,8 @@ func NewSecrets(store SecretStore, names SecretNames) *Secrets { return &Secrets
 
 // Resolve gives secrets by the tool's names for them, and the widest scope that
 // one of them came from. A missing one, or a store that fails, is AUTH_REQUIRED.
-// It fits the pipeline's Deps.Secrets.
+// It fits the pipeline's Deps.Secrets, and keeps to the scope that a call is
+// held to (tool.InSecretScope).
 func (s *Secrets) Resolve(ctx context.Context, e *tool.Entry, names []string) (values map[string]string, scope string, err error) {
 	values = make(map[string]string, len(names))
 	widest := -1
@@ -89,7 +90,11 @@ var scopes = []Scope{DeviceScope, VaultScope, OrganisationScope}
 
 func (s *Secrets) find(ctx context.Context, toolName, name string) (value string, at int, err error) {
 	p := fault.P{"tool": toolName, "name": name}
+	only := Scope(tool.SecretScope(ctx))
 	for at, scope := range scopes {
+		if only != "" && scope != only {
+			continue
+		}
 		kept := s.kept(scope, name)
 		if kept == "" {
 			continue

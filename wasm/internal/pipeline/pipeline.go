@@ -23,6 +23,9 @@ import (
 type Request struct {
 	Call *tool.Call
 	Bind func() (tool.Args, error)
+	// SecretScope is the one scope that the call's secrets may come from; ""
+	// for the first that has them.
+	SecretScope string
 }
 
 // Func makes a call. It never fails: failures are in the result.

@@ -95,6 +95,20 @@ func (r *rig) call(ctx context.Context, args tool.Args) *tool.Result {
 	return New(r.d)(ctx, Request{Call: &tool.Call{RunID: "0190a8b0-0000-7000-8000-000000000001", StepID: "s", Tool: "t.tool", Attempt: 1, Args: args}})
 }
 
+func TestSecretsAreResolvedInTheScopeThatTheRequestNames(t *testing.T) {
+	r := newRig(t, nil)
+	scope := "none asked"
+	resolve := r.d.Secrets
+	r.d.Secrets = func(ctx context.Context, e *tool.Entry, names []string) (map[string]string, string, error) {
+		scope = tool.SecretScope(ctx)
+		return resolve(ctx, e, names)
+	}
+	call := &tool.Call{RunID: "0190a8b0-0000-7000-8000-000000000001", StepID: "s", Tool: "t.tool", Attempt: 1, Args: tool.Args{"n": 1.0}}
+	if res := New(r.d)(t.Context(), Request{Call: call, SecretScope: "vault"}); !res.OK || scope != "vault" {
+		t.Errorf("%q, %v", scope, res.Fault)
+	}
+}
+
 func TestTheOrderOfTheStagesIsPinned(t *testing.T) {
 	want := []string{
 		"look up", "normalise parameter names", "materialize arguments", "validate", "before_tool_call hook", "validate again",

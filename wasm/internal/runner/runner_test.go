@@ -131,6 +131,22 @@ func TestValuesFlowThroughReferencesVariablesAndTheIndex(t *testing.T) {
 	}
 }
 
+func TestAStepHoldsItsCallsToItsSecretScope(t *testing.T) {
+	k := newKit(t, echo)
+	cfg := k.config(`{"id":"a","tool":"t.pure","args":{},"secretScope":"vault"}`, `{"id":"b","tool":"t.pure","args":{}}`)
+	var scopes []string
+	through := cfg.Call
+	cfg.Call = func(ctx context.Context, r pipeline.Request) *tool.Result {
+		scopes = append(scopes, r.Call.StepID+" "+r.SecretScope)
+		return through(ctx, r)
+	}
+	cfg.Simulating = true // one call after the other
+	Run(t.Context(), cfg)
+	if got := strings.Join(scopes, ", "); got != "a vault, b " {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestAFailureStopsTheRunUnlessItsStepSaysSkip(t *testing.T) {
 	fails := func(_ context.Context, _ string, args tool.Args) (tool.Data, error) {
 		if args.Bool("fail") {

@@ -280,7 +280,7 @@ func (r *run) attempt(ctx context.Context, s *step, c *call) *tool.Result {
 	}
 	for k := 1; ; k++ {
 		tc := r.newCall(s, c, k)
-		res := r.Call(ctx, pipeline.Request{Call: tc, Bind: c.bind})
+		res := r.Call(ctx, pipeline.Request{Call: tc, Bind: c.bind, SecretScope: n.Step.SecretScope})
 		again := !res.OK && k < most && worthRetrying(res) && !r.halted(ctx)
 		if again && !r.Simulating {
 			again = r.pause(ctx, n.Retry.BackoffMs, k, res.Fault.RetryAfterS)
