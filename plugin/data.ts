@@ -8,6 +8,9 @@ import type { HTTPHost, Settings } from "./protocol";
 export interface PaletteEntry {
 	id: string;
 	name: string;
+	icon?: string;
+	/** Shown in the ribbon too. */
+	ribbon?: boolean;
 }
 
 /** The plugin's data.json. */

@@ -3,9 +3,10 @@
 import { FuzzySuggestModal, getIconIds, Notice, setIcon, type FuzzyMatch } from "obsidian";
 import { coreSettings } from "./data";
 import { t } from "./i18n";
+import { asProblem } from "./panel/core";
 import type { Choice, Desk } from "./panel/desk";
 import type EmbeddedAgentPlugin from "./plugin";
-import type { Settings } from "./protocol";
+import type { Problem, Settings } from "./protocol";
 
 /** The app's pickers and this plugin's settings, for the panel. */
 export class ObsidianDesk implements Desk {
@@ -33,8 +34,13 @@ export class ObsidianDesk implements Desk {
 		return coreSettings(this.agent.data);
 	}
 
-	changeSettings(fields: Partial<Settings>): Promise<void> {
-		return this.agent.changeData(fields);
+	async changeSettings(fields: Partial<Settings>): Promise<Problem | null> {
+		try {
+			await this.agent.tryData(fields);
+			return null;
+		} catch (error) {
+			return asProblem(error);
+		}
 	}
 }
 

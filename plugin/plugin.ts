@@ -12,7 +12,8 @@ import { setLanguage, t } from "./i18n";
 import { asProblem } from "./panel/core";
 import { revertable } from "./panel/reducer";
 import { Session } from "./panel/session.svelte";
-import type { Event, TestResult } from "./protocol";
+import type { Event, Method, Params, Result, TestResult } from "./protocol";
+import { ActionRibbon } from "./ribbon";
 import { AgentSettings } from "./settings";
 import { ObsidianShell } from "./shell";
 import { Status } from "./status";
@@ -25,11 +26,17 @@ export default class EmbeddedAgentPlugin extends Plugin {
 	data: Data = firstRun;
 	private session!: Session;
 	private client: Client | null = null;
+	private refused = "";
 	private settingTab!: AgentSettings;
 	private status!: Status;
 	private readonly commands = new ActionCommands({
 		add: (action) => this.addActionCommand(action),
 		remove: (id) => this.removeCommand(commandId(id)),
+	});
+
+	private readonly ribbon = new ActionRibbon(({ id, name, icon }) => {
+		const el = this.addRibbonIcon(icon || "play", name, () => void this.runAction(id));
+		return () => el.remove();
 	});
 
 	override async onload(): Promise<void> {
@@ -46,6 +53,7 @@ export default class EmbeddedAgentPlugin extends Plugin {
 			callback: () => void this.revertLast(),
 		});
 		this.commands.follow(this.data.palette);
+		this.ribbon.follow(this.data.palette);
 		this.settingTab = new AgentSettings(this.app, this);
 		this.addSettingTab(this.settingTab);
 		this.registerObsidianProtocolHandler(link, (params) => void this.followLink(params));
@@ -61,6 +69,7 @@ export default class EmbeddedAgentPlugin extends Plugin {
 	override async onExternalSettingsChange(): Promise<void> {
 		this.data = readData(await this.loadData());
 		this.commands.follow(this.data.palette);
+		this.ribbon.follow(this.data.palette);
 		this.settingTab.update();
 		await this.configure();
 	}
@@ -72,19 +81,50 @@ export default class EmbeddedAgentPlugin extends Plugin {
 		await this.configure();
 	}
 
+	/** Keeps what the person chose only when the core takes it; throws the core's reason. */
+	async tryData(fields: Partial<Data>): Promise<void> {
+		const next = { ...this.data, ...fields };
+		const state = await this.ask("configure", coreSettings(next));
+		this.data = next;
+		await this.saveData(next);
+		this.session.reset(state);
+	}
+
+	/** Asks the core, and starts it if it sleeps. Throws the core's reason. */
+	async ask<M extends Method>(method: M, params: Params<M>): Promise<Result<M>> {
+		return (await this.core()).request(method, params);
+	}
+
+	/** Whether the core is awake. */
+	awake(): boolean {
+		return this.client?.status.phase === "ready";
+	}
+
+	/** The panel's session, for pages of the settings that show its parts. */
+	get panel(): Session {
+		return this.session;
+	}
+
 	/** Asks the model's endpoint for a sign of life. */
 	async testConnection(): Promise<TestResult> {
 		try {
-			return await (await this.core()).request("connection.test", {});
+			return await this.ask("connection.test", {});
 		} catch (error) {
 			return { ok: false, findings: [], models: [], problem: asProblem(error) };
 		}
 	}
 
 	private async configure(): Promise<void> {
-		if (this.client?.status.phase !== "ready") return;
-		const state = await this.session.ask("configure", coreSettings(this.data));
-		if (state) this.session.reset(state);
+		if (!this.awake()) return;
+		try {
+			this.session.reset(await this.ask("configure", coreSettings(this.data)));
+			this.refused = "";
+		} catch (error) {
+			// Told once, not at every letter that is typed.
+			const words = t(asProblem(error));
+			if (words !== this.refused) new Notice(words);
+			this.refused = words;
+		}
 	}
 
 	private async core(): Promise<Client> {
@@ -111,8 +151,11 @@ export default class EmbeddedAgentPlugin extends Plugin {
 	}
 
 	private keepPalette(actions: readonly PaletteEntry[]): void {
-		if (!this.commands.follow(actions)) return;
-		const palette = actions.map(({ id, name }) => ({ id, name }));
+		const commands = this.commands.follow(actions);
+		if (!this.ribbon.follow(actions) && !commands) return;
+		const palette = actions.map(({ id, name, icon, ribbon }) =>
+			ribbon ? { id, name, icon: icon ?? "", ribbon } : { id, name },
+		);
 		this.data = { ...this.data, palette };
 		void this.saveData(this.data);
 	}

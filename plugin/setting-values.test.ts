@@ -12,7 +12,7 @@ describe("a setting survives its control", () => {
 		allowDeletes: true,
 		maxSteps: 50,
 	};
-	const keys: SettingKey[] = [
+	const keys: Exclude<SettingKey, "preset">[] = [
 		"denyPatterns",
 		"redactPatterns",
 		"keepBytes",
@@ -40,5 +40,24 @@ describe("what is typed", () => {
 	];
 	it.each(cases)("%s", (_name, key, value, expected) => {
 		expect(fromControl(key, value)).toEqual(expected);
+	});
+
+	it("rates are lines of a tool and a number; what is neither is left out", () => {
+		const rates = { "vault.createFile": 20, "*": 300 };
+		const shown = toControl({ ...firstRun, callsPerMinute: rates }, "callsPerMinute");
+		expect(shown).toBe("vault.createFile = 20\n* = 300");
+		expect(fromControl("callsPerMinute", `${String(shown)}\nnonsense\nx = 0\n`)).toEqual({
+			callsPerMinute: rates,
+		});
+	});
+
+	it("a preset is the provider and the address that it stands for", () => {
+		expect(fromControl("preset", "ollama")).toEqual({
+			provider: "custom",
+			baseUrl: "http://127.0.0.1:11434/v1",
+		});
+		expect(
+			toControl({ ...firstRun, provider: "custom", baseUrl: "http://127.0.0.1:1234/v1" }, "preset"),
+		).toBe("lmstudio");
 	});
 });

@@ -1,12 +1,25 @@
 // Between what a control of the settings shows and what data.json holds.
 
 import type { Data } from "./data";
+import { choosePreset, presetOf } from "./presets";
 
 /** The settings that have a control of their own. */
-export type SettingKey = Exclude<
-	keyof Data,
-	"palette" | "demoModelUrl" | "demoUrl" | "keyName" | "allowedRoots"
->;
+export type SettingKey =
+	| Exclude<
+			keyof Data,
+			| "palette"
+			| "demoModelUrl"
+			| "demoUrl"
+			| "keyName"
+			| "allowedRoots"
+			| "provider"
+			| "disabledTools"
+			| "pinnedTools"
+			| "prices"
+			| "secrets"
+			| "httpHosts"
+	  >
+	| "preset";
 
 const megabyte = 1_000_000;
 
@@ -16,6 +29,12 @@ export function toControl(data: Data, key: SettingKey): unknown {
 		case "denyPatterns":
 		case "redactPatterns":
 			return data[key].join("\n");
+		case "preset":
+			return presetOf(data);
+		case "callsPerMinute":
+			return Object.entries(data.callsPerMinute)
+				.map(([tool, n]) => `${tool} = ${n}`)
+				.join("\n");
 		case "keepBytes":
 			return data.keepBytes / megabyte;
 		case "temperature":
@@ -36,6 +55,10 @@ export function fromControl(key: SettingKey, value: unknown): Partial<Data> {
 					.map((line) => line.trim())
 					.filter((line) => line !== ""),
 			};
+		case "preset":
+			return choosePreset(String(value));
+		case "callsPerMinute":
+			return { callsPerMinute: ratesIn(String(value)) };
 		case "keepBytes":
 			return { keepBytes: Math.round(Number(value) * megabyte) };
 		case "temperature": {
@@ -48,4 +71,14 @@ export function fromControl(key: SettingKey, value: unknown): Partial<Data> {
 		default:
 			return { [key]: value };
 	}
+}
+
+/** Lines such as "vault.createFile = 20"; others are left out. */
+function ratesIn(text: string): Record<string, number> {
+	const rates: Record<string, number> = {};
+	for (const line of text.split("\n")) {
+		const [, tool, n] = /^\s*(\S+?)\s*[=:]\s*(\d+)\s*$/.exec(line) ?? [];
+		if (tool && Number(n) > 0) rates[tool] = Number(n);
+	}
+	return rates;
 }

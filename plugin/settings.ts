@@ -12,12 +12,20 @@ import {
 	type SettingDefinitionItem,
 	type SettingDefinitionList,
 	type SettingDefinitionRender,
+	type SettingDefinitionPage,
+	type SettingGroupItem,
+	type SettingPage,
 	type TFolder,
 } from "obsidian";
 import type { Data } from "./data";
-import { t } from "./i18n";
+import { bytes, t } from "./i18n";
+import { asProblem } from "./panel/core";
+import ToolSelector from "./panel/ToolSelector.svelte";
+import Usage from "./panel/Usage.svelte";
 import type EmbeddedAgentPlugin from "./plugin";
 import type { TestResult } from "./protocol";
+import { open, presetOf, presets } from "./presets";
+import { HostsPage, PanelPage, SecretsPage } from "./settings-pages";
 import { fromControl, toControl, type SettingKey } from "./setting-values";
 
 type Control = SettingDefinitionControl<SettingKey>;
@@ -37,6 +45,7 @@ export class AgentSettings extends PluginSettingTab {
 			{ type: "group", heading: t("settings.model"), items: this.model() },
 			{ type: "group", heading: t("settings.safety"), items: this.safety() },
 			this.folders(),
+			{ type: "group", heading: t("settings.tools"), items: this.tools() },
 			{ type: "group", heading: t("settings.privacy"), items: this.privacy() },
 			{ type: "group", heading: t("settings.limits"), items: this.limits() },
 			{ type: "group", heading: t("settings.runs"), items: this.runs() },
@@ -51,7 +60,7 @@ export class AgentSettings extends PluginSettingTab {
 	override async setControlValue(key: string, value: unknown): Promise<void> {
 		await this.change(fromControl(key as SettingKey, value));
 		// Another provider asks for other things.
-		if (key === "provider") this.refreshDomState();
+		if (key === "preset") this.refreshDomState();
 	}
 
 	private change(fields: Partial<Data>): Promise<void> {
@@ -62,15 +71,13 @@ export class AgentSettings extends PluginSettingTab {
 		return providers.includes(this.agent.data.provider);
 	}
 
-	private model(): (Control | SettingDefinitionRender)[] {
+	private model(): SettingGroupItem[] {
 		const remote = () => !this.is("demo");
-		const address = () => this.is("custom", "text");
+		const address = () => open.includes(presetOf(this.agent.data));
 		return [
-			dropdown("provider", [
-				"openai",
-				"anthropic",
-				"custom",
-				"text",
+			dropdown("preset", [
+				...Object.keys(presets),
+				...open,
 				...(this.agent.data.demoModelUrl ? ["demo"] : []),
 			]),
 			{ ...text("model", t("settings.model.hint")), visible: remote },
@@ -87,7 +94,28 @@ export class AgentSettings extends PluginSettingTab {
 					validate: temperature,
 				},
 			},
+			count("imageMaxPixels"),
 			this.test(),
+			this.page("usage", () => new PanelPage(this.agent.panel, Usage)),
+		];
+	}
+
+	/** A page of its own, with a description on its entry. */
+	private page(key: string, page: () => SettingPage): SettingDefinitionPage {
+		return { type: "page", name: t(`settings.${key}`), desc: t(`settings.${key}.desc`), page };
+	}
+
+	private tools(): SettingGroupItem[] {
+		return [
+			this.page("toolList", () => new PanelPage(this.agent.panel, ToolSelector)),
+			this.page("secrets", () => new SecretsPage(this.app, this.agent)),
+			toggle("allowHttp"),
+			{
+				...this.page("httpHosts", () => new HostsPage(this.agent)),
+				visible: () => this.agent.data.allowHttp,
+			},
+			count("codeMaxMs"),
+			count("codeMaxMb"),
 		];
 	}
 
@@ -165,11 +193,35 @@ export class AgentSettings extends PluginSettingTab {
 			count("maxConcurrency"),
 			count("maxSteps"),
 			count("maxCalls"),
+			count("agentIterations"),
+			count("agentCalls"),
+			count("agentTokens"),
+			{ ...named("agentCost"), control: { type: "number", key: "agentCost", min: 0, step: "any" } },
+			lines("callsPerMinute"),
 		];
 	}
 
-	private runs(): Control[] {
-		return [count("keepRuns"), count("keepDays"), count("keepBytes")];
+	private runs(): SettingGroupItem[] {
+		return [count("keepRuns"), count("keepDays"), count("keepBytes"), this.used()];
+	}
+
+	/** How much the kept runs take. A core that sleeps is not woken for that, unless it is asked for. */
+	private used(): SettingDefinitionRender {
+		return {
+			name: t("settings.used"),
+			desc: t("settings.used.desc"),
+			render: (setting) => {
+				const tell = async () => {
+					const { bytes: taken } = await this.agent.ask("runs.list", { limit: 1 });
+					setting.setDesc(t("settings.used.is", { size: bytes(taken) }));
+				};
+				const count = () => tell().catch((error: unknown) => setting.setDesc(t(asProblem(error))));
+				setting.addButton((button) =>
+					button.setButtonText(t("settings.used.count")).onClick(() => void count()),
+				);
+				if (this.agent.awake()) void count();
+			},
+		};
 	}
 }
 

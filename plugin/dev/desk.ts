@@ -3,7 +3,7 @@
 
 import { coreSettings, firstRun } from "../data";
 import type { Choice, Desk } from "../panel/desk";
-import type { Settings } from "../protocol";
+import type { Problem, Settings } from "../protocol";
 
 export class DevDesk implements Desk {
 	/** What was last offered. */
@@ -36,8 +36,11 @@ export class DevDesk implements Desk {
 		return this.kept;
 	}
 
-	changeSettings(fields: Partial<Settings>): Promise<void> {
-		this.kept = { ...this.kept, ...fields };
-		return Promise.resolve();
+	/** What the core refuses the next change with. */
+	refuse: Problem | null = null;
+
+	changeSettings(fields: Partial<Settings>): Promise<Problem | null> {
+		if (!this.refuse) this.kept = { ...this.kept, ...fields };
+		return Promise.resolve(this.refuse);
 	}
 }

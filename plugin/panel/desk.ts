@@ -1,7 +1,7 @@
 // What the panel needs of the app besides drawing: its own pickers, its list of
 // community plugins, and the plugin's settings. plugin/desk.ts implements it.
 
-import type { Settings } from "../protocol";
+import type { Problem, Settings } from "../protocol";
 
 /** One of the things to pick from. */
 export interface Choice {
@@ -21,6 +21,6 @@ export interface Desk {
 	openCommunityPlugins(): void;
 	/** What the person has chosen in the settings. */
 	settings(): Settings;
-	/** Keeps a change of the settings; the core is told. */
-	changeSettings(fields: Partial<Settings>): Promise<void>;
+	/** Keeps a change of the settings, unless the core refuses it: then its reason. */
+	changeSettings(fields: Partial<Settings>): Promise<Problem | null>;
 }

@@ -1,0 +1,24 @@
+import { describe, expect, it } from "vitest";
+import { choosePreset, presetOf, presets } from "./presets";
+
+describe("provider presets", () => {
+	it.each(Object.keys(presets))("%s is what choosing it gives", (name) => {
+		expect(presetOf(choosePreset(name))).toBe(name);
+	});
+
+	it("an address that no preset has is a custom endpoint", () => {
+		expect(presetOf({ provider: "custom", baseUrl: "http://10.0.0.2/v1" })).toBe("custom");
+		expect(presetOf(choosePreset("custom"))).toBe("custom");
+		expect(presetOf(choosePreset("text"))).toBe("text");
+		expect(presetOf({ provider: "demo", baseUrl: "" })).toBe("demo");
+	});
+
+	it("an address of one's own for a known provider stays that provider", () => {
+		expect(presetOf({ provider: "openai", baseUrl: "https://gateway.example/v1" })).toBe("openai");
+	});
+
+	it("only machines of the person's own are asked without encryption", () => {
+		const plain = Object.values(presets).filter((p) => p.baseUrl.startsWith("http:"));
+		expect(plain.every((p) => p.baseUrl.startsWith("http://127.0.0.1:"))).toBe(true);
+	});
+});

@@ -1,0 +1,213 @@
+// Pages of the settings whose content is more than a list of controls.
+
+import { SecretComponent, Setting, SettingPage, type App } from "obsidian";
+import { mount, unmount, type Component } from "svelte";
+import { t } from "./i18n";
+import { asProblem } from "./panel/core";
+import type { Session } from "./panel/session.svelte";
+import SettingsPart from "./panel/SettingsPart.svelte";
+import type EmbeddedAgentPlugin from "./plugin";
+import type { HTTPHost, NamedSecret, SecretView } from "./protocol";
+
+/** A page that is one of the panel's components. */
+export class PanelPage extends SettingPage {
+	private part: Record<string, unknown> | null = null;
+
+	constructor(
+		private readonly session: Session,
+		private readonly content: Component,
+	) {
+		super();
+	}
+
+	override display(): void {
+		this.containerEl.empty();
+		const props = { session: this.session, content: this.content };
+		this.part = mount(SettingsPart, { target: this.containerEl, props });
+	}
+
+	override hide(): void {
+		if (this.part) void unmount(this.part);
+		this.part = null;
+	}
+}
+
+/** A page that edits a list: one block of controls per entry, and a button for a new one. */
+abstract class ListPage<T> extends SettingPage {
+	/** Where the page says what went wrong, or what the core knows. */
+	protected noteEl!: HTMLElement;
+
+	constructor(protected readonly agent: EmbeddedAgentPlugin) {
+		super();
+	}
+
+	protected abstract readonly words: { text: string; add: string; none: string };
+	protected abstract entries(): readonly T[];
+	protected abstract fresh(): T;
+	protected abstract keep(entries: T[]): Promise<void>;
+	protected abstract row(parent: HTMLElement, entry: T, index: number): void;
+
+	override display(): void {
+		const el = this.containerEl;
+		el.empty();
+		el.createEl("p", { cls: "setting-item-description", text: this.words.text });
+		this.noteEl = el.createDiv({ cls: "setting-item-description" });
+		const entries = this.entries();
+		if (entries.length === 0) el.createEl("p", { cls: "setting-list-empty", text: this.words.none });
+		entries.forEach((entry, index) => this.row(el, entry, index));
+		new Setting(el).addButton((button) =>
+			button.setButtonText(this.words.add).onClick(() => void this.change([...this.entries(), this.fresh()])),
+		);
+	}
+
+	/** Keeps other entries and draws them. */
+	protected async change(entries: T[]): Promise<void> {
+		await this.keep(entries);
+		this.display();
+	}
+
+	/** Keeps one entry changed; what is being typed in stays as it is. */
+	protected async set(index: number, change: Partial<T>): Promise<void> {
+		await this.keep(this.entries().map((entry, i) => (i === index ? { ...entry, ...change } : entry)));
+	}
+
+	protected remove(setting: Setting, index: number, label: string): void {
+		setting.addExtraButton((button) =>
+			button
+				.setIcon("trash-2")
+				.setTooltip(label)
+				.onClick(() => void this.change(this.entries().filter((_, i) => i !== index))),
+		);
+	}
+}
+
+/** The names of tools' secrets, the scope of each, and where the core finds it now. */
+export class SecretsPage extends ListPage<NamedSecret> {
+	protected readonly words = {
+		text: t("settings.secrets.text"),
+		add: t("settings.secrets.add"),
+		none: t("settings.secrets.none"),
+	};
+
+	constructor(
+		private readonly app: App,
+		agent: EmbeddedAgentPlugin,
+	) {
+		super(agent);
+	}
+
+	protected entries(): readonly NamedSecret[] {
+		return this.agent.data.secrets;
+	}
+
+	protected fresh(): NamedSecret {
+		return { name: "", scope: "device", secret: "" };
+	}
+
+	protected async keep(secrets: NamedSecret[]): Promise<void> {
+		await this.agent.changeData({ secrets });
+		void this.tell();
+	}
+
+	override display(): void {
+		super.display();
+		void this.tell();
+	}
+
+	protected row(parent: HTMLElement, entry: NamedSecret, index: number): void {
+		const name = entry.name || t("settings.secrets.new");
+		const setting = new Setting(parent).setName(name);
+		setting.addText((text) =>
+			text
+				.setPlaceholder(t("settings.secrets.name"))
+				.setValue(entry.name)
+				.onChange((value) => void this.set(index, { name: value.trim() })),
+		);
+		setting.addDropdown((dropdown) =>
+			dropdown
+				.addOptions({ device: t("settings.scope.device"), vault: t("settings.scope.vault") })
+				.setValue(entry.scope)
+				.onChange((scope) => void this.set(index, { scope })),
+		);
+		setting.addComponent((el) =>
+			new SecretComponent(this.app, el)
+				.setValue(entry.secret)
+				.onChange((secret) => void this.set(index, { secret })),
+		);
+		this.remove(setting, index, t("settings.secrets.remove", { name }));
+	}
+
+	/** Says where each secret is found, as the core resolves it. */
+	private async tell(): Promise<void> {
+		try {
+			const { secrets } = await this.agent.ask("secrets.list", {});
+			this.noteEl.empty();
+			for (const secret of secrets ?? []) this.noteEl.createEl("p", foundAt(secret));
+		} catch (error) {
+			this.noteEl.setText(t(asProblem(error)));
+		}
+	}
+}
+
+function foundAt({ name, scope, has, tools }: SecretView): { text: string; cls: string } {
+	const words = [
+		has ? t(`settings.secrets.found.${scope}`, { name }) : t("settings.secrets.missing", { name }),
+	];
+	if (tools?.length) words.push(t("settings.secrets.tools", { tools: tools.join(", ") }));
+	return { text: words.join(" "), cls: has && scope !== "organisation" ? "" : "mod-warning" };
+}
+
+/** The hosts that the HTTP tool may reach. */
+export class HostsPage extends ListPage<HTTPHost> {
+	protected readonly words = {
+		text: t("settings.httpHosts.text"),
+		add: t("settings.httpHosts.add"),
+		none: t("settings.httpHosts.none"),
+	};
+
+	protected entries(): readonly HTTPHost[] {
+		return this.agent.data.httpHosts;
+	}
+
+	protected fresh(): HTTPHost {
+		return { host: "", methods: ["GET"] };
+	}
+
+	protected keep(httpHosts: HTTPHost[]): Promise<void> {
+		return this.agent.changeData({ httpHosts });
+	}
+
+	protected row(parent: HTMLElement, entry: HTTPHost, index: number): void {
+		const name = entry.host || t("settings.httpHosts.new");
+		const setting = new Setting(parent).setName(name);
+		setting.addText((text) =>
+			text
+				.setPlaceholder("api.example.com")
+				.setValue(entry.host)
+				.onChange((host) => void this.set(index, { host: host.trim().toLowerCase() })),
+		);
+		setting.addText((text) =>
+			text
+				.setPlaceholder(t("settings.httpHosts.methods"))
+				.setValue(entry.methods.join(", "))
+				.onChange((value) => void this.set(index, { methods: methodsIn(value) })),
+		);
+		this.remove(setting, index, t("settings.httpHosts.remove", { host: name }));
+		new Setting(parent)
+			.setClass("ea-sub-setting")
+			.setDesc(t("settings.httpHosts.unlimited"))
+			.addToggle((toggle) =>
+				toggle
+					.setTooltip(t("settings.httpHosts.unlimitedName", { host: name }))
+					.setValue(entry.unlimited ?? false)
+					.onChange((unlimited) => void this.set(index, { unlimited })),
+			);
+	}
+}
+
+function methodsIn(text: string): string[] {
+	return text
+		.toUpperCase()
+		.split(/[^A-Z]+/)
+		.filter(Boolean);
+}
