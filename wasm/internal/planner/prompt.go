@@ -122,6 +122,9 @@ func UserText(c *Context) string {
 	var b strings.Builder
 	b.WriteString("<context>\n")
 	fmt.Fprintf(&b, "<today>%s</today>\n", c.Today)
+	if c.Language != "" {
+		fmt.Fprintf(&b, "<language>%s</language>\n", mark(c.Language))
+	}
 	fmt.Fprintf(&b, "<allowed deletes=%q renames=%q commands=%q/>\n", yes(c.DeletesAllowed), yes(c.RenamesAllowed), yes(c.CommandsAllowed))
 	if c.ActiveFile != "" {
 		fmt.Fprintf(&b, "<active_file>%s</active_file>\n", mark(c.ActiveFile))
@@ -149,7 +152,7 @@ func yes(b bool) string {
 }
 
 // marks are the tags that text from notes must not be able to close or open.
-var marks = regexp.MustCompile(`(?i)<(/?(?:context|today|allowed|active_file|names|selection|attached|instruction)\b)`)
+var marks = regexp.MustCompile(`(?i)<(/?(?:context|today|language|allowed|active_file|names|selection|attached|instruction)\b)`)
 
 // mark makes text from a note unable to pass for a mark of ours.
 func mark(s string) string { return marks.ReplaceAllString(s, "&lt;$1") }
