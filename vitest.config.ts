@@ -2,13 +2,15 @@ import { defineConfig } from "vitest/config";
 import { wasmExecModule } from "./scripts/build/bundle.mjs";
 import { svelte } from "./scripts/build/vitest-svelte.mjs";
 import { installedWasmExec } from "./scripts/build/wasm.mjs";
+import { wordsModule } from "./scripts/build/words.mjs";
 
-/** The modules of bridge/virtual.d.ts. */
+/** The modules of bridge/virtual.d.ts and plugin/i18n/virtual.d.ts. */
 const virtual = {
 	name: "virtual-modules",
-	resolveId: (id: string) => (/^(go:wasm-exec|bridge:worker)$/.test(id) ? `\0${id}` : null),
+	resolveId: (id: string) => (/^(go:wasm-exec|bridge:worker|words:all)$/.test(id) ? `\0${id}` : null),
 	load(id: string) {
 		if (id === "\0go:wasm-exec") return wasmExecModule(installedWasmExec());
+		if (id === "\0words:all") return wordsModule("plugin/i18n");
 		if (id === "\0bridge:worker") return "export default '';";
 		return null;
 	},

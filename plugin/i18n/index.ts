@@ -1,7 +1,7 @@
 // The words of the interface. English is the source and the same files that
 // the Go core embeds (i18n.go); another language falls back to it key by key.
 
-import { catalogues, english } from "./catalogues";
+import { catalogue, english, languages } from "./catalogues";
 
 /** What is put into a message's {placeholders}. */
 export type Params = Record<string, string | number>;
@@ -20,20 +20,21 @@ let plurals = new Intl.PluralRules("en");
  * language without a catalogue is shown in English. Returns the tag chosen.
  */
 export function setLanguage(code: string): string {
-	language = catalogueFor(code);
-	words = catalogues[language] ?? english;
+	const chosen = catalogueFor(code);
+	if (chosen !== language) words = catalogue(chosen);
+	language = chosen;
 	plurals = new Intl.PluralRules(language);
 	return language;
 }
 
 function catalogueFor(code: string): string {
-	if (catalogues[code]) return code;
+	if (languages.includes(code)) return code;
 	const lower = code.toLowerCase();
 	// The app's "zh" is Simplified Chinese; Traditional has codes of its own.
 	if (lower === "zh" || lower === "zh-hans" || lower === "zh-sg")
-		return "zh-CN" in catalogues ? "zh-CN" : "en";
+		return languages.includes("zh-CN") ? "zh-CN" : "en";
 	const base = lower.split("-")[0] ?? "en";
-	return base !== "zh" && catalogues[base] ? base : "en";
+	return base !== "zh" && languages.includes(base) ? base : "en";
 }
 
 /** The tag of the language in use, for Intl. */

@@ -6,6 +6,7 @@ import esbuildSvelte from "esbuild-svelte";
 import { sveltePreprocess } from "svelte-preprocess";
 import { toBase91 } from "./base91.mjs";
 import { decoderWasm, root } from "./wasm.mjs";
+import { wordsModule } from "./words.mjs";
 
 /** The oldest engines that the app runs on (docs/ARCHITECTURE.md). */
 export const target = ["chrome132", "safari16.4"];
@@ -35,14 +36,15 @@ export function wasmExecModule(wasmExec) {
 }`;
 }
 
-/** The esbuild plugin that gives the modules of bridge/virtual.d.ts. */
+/** The esbuild plugin that gives the modules of bridge/virtual.d.ts and plugin/i18n/virtual.d.ts. */
 export function virtualModules({ wasmExec, workerSource }) {
 	return {
 		name: "virtual-modules",
 		setup(build) {
-			build.onResolve({ filter: /^(go:wasm-exec|bridge:worker)$/ }, ({ path }) => ({ path, namespace: "virtual" }));
+			build.onResolve({ filter: /^(go:wasm-exec|bridge:worker|words:all)$/ }, ({ path }) => ({ path, namespace: "virtual" }));
 			const contents = {
 				"go:wasm-exec": () => wasmExecModule(wasmExec),
+				"words:all": () => wordsModule(join(root, "plugin/i18n")),
 				"bridge:worker": () => `export default ${JSON.stringify(workerSource)};`,
 			};
 			build.onLoad({ filter: /./, namespace: "virtual" }, ({ path }) => ({ contents: contents[path]() }));

@@ -1,0 +1,1 @@
+export function wordsModule(folder: string): string;
