@@ -32,6 +32,13 @@ const (
 	EventsFile  = "events.jsonl"
 )
 
+// The files beside them that a run's end covers by their hash: its spans
+// (package trace) and its conversations with a model (package agent).
+const (
+	TraceFile  = "trace.jsonl"
+	BundleFile = "bundle.json"
+)
+
 // flushAt is how many bytes of records are gathered before they are appended:
 // one append a call would cost more than the call.
 const flushAt = 192 << 10

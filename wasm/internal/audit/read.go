@@ -66,8 +66,10 @@ func lines(ctx context.Context, store host.Store, dir, name string) ([][]byte, e
 	return recs, nil
 }
 
-// Files lists the files of a run folder that this package writes.
-func Files() []string { return []string{RunFile, CallsFile, ResultsFile, EventsFile} }
+// Files lists the files of a run folder whose heads this package knows.
+func Files() []string {
+	return []string{RunFile, CallsFile, ResultsFile, EventsFile, TraceFile, BundleFile}
+}
 
 // Head gives the number of records in a file of a run folder, the last link of
 // its chain, and how many bytes of an unfinished record follow it, which only a
@@ -77,7 +79,7 @@ func Head(ctx context.Context, store host.Store, dir, name string) (n int, head 
 	if err != nil {
 		return 0, "", 0, err
 	}
-	if name == RunFile {
+	if name == RunFile || name == TraceFile || name == BundleFile {
 		return 1, host.Etag(data), 0, nil
 	}
 	recs, chain, good, err := record.Read(name, data)

@@ -148,7 +148,7 @@ func TestAChangedRecordIsFoundByVerify(t *testing.T) {
 		t.Fatal(out.String())
 	}
 	files, err := filepath.Glob(filepath.Join(dir, ".embedded-agent", "runs", "*", "*.jsonl"))
-	if err != nil || len(files) != 4 {
+	if err != nil || len(files) != 5 {
 		t.Fatalf("%v %v", files, err)
 	}
 	for _, f := range files {

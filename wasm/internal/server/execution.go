@@ -31,8 +31,9 @@ type execution struct {
 	began     time.Time
 	beganAt   time.Time // by the clock of the trace
 	meter     *meter
-	acted     atomic.Bool // something was begun that cannot be undone
-	again     *session    // the rest, where it is not what was approved
+	acted     atomic.Bool       // something was begun that cannot be undone
+	again     *session          // the rest, where it is not what was approved
+	beside    map[string]string // files that are not in a chain, by name: their etags
 
 	mu    sync.Mutex
 	rs    protocol.RunState
@@ -108,8 +109,8 @@ func (x *execution) carryOut() {
 	// Ending must not be cut short by the run's own cancellation.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(x.ctx), time.Minute)
 	defer cancel()
-	sum, err := x.close(ctx, end)
 	x.traced(ctx, rep, end.Outcome)
+	sum, err := x.close(ctx, end)
 	x.mu.Lock()
 	x.rs.State = "finished"
 	if err != nil {
@@ -180,5 +181,8 @@ func (x *execution) close(ctx context.Context, end journal.End) (protocol.RunSum
 	}
 	end.Heads, end.Counts = x.log.Heads()
 	end.Heads[journal.File], end.Counts[journal.File] = x.jw.Head()
+	for file, etag := range x.beside {
+		end.Heads[file], end.Counts[file] = etag, 1
+	}
 	return sum, x.s.endRun(ctx, end, &sum)
 }

@@ -60,8 +60,10 @@ type session struct {
 
 // newSession begins a review of a checked plan.
 func (s *Server) newSession(p *plan.Plan, g *plan.Graph, raw json.RawMessage) *session {
+	id := newID()
 	return &session{
-		id: newID(), plan: p, graph: g, raw: raw, now: s.now(), frozen: agent.NewFrozen(nil), pins: &pins{},
+		id: id, plan: p, graph: g, raw: raw, now: s.now(),
+		frozen: agent.NewFrozen(nil), pins: &pins{}, trace: s.newTracing(id, ""),
 		amend:   &overlay.Amendments{Dropped: map[string]bool{}, Edits: map[string]overlay.Edit{}},
 		dropped: map[string]overlay.Change{},
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"embedded-agent/wasm/internal/agent"
+	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/runner"
 	"embedded-agent/wasm/internal/tool"
@@ -17,8 +18,8 @@ import (
 // What was traced is kept in the run folder; of a turn that led to no run, in a
 // folder of its own with the attachments of its calls.
 const (
-	traceFile    = "trace.jsonl"
-	bundleFile   = "bundle.json"
+	traceFile    = audit.TraceFile
+	bundleFile   = audit.BundleFile
 	tracesFolder = "traces"
 	attachFolder = "attachments"
 	// maxTraces is how many turns without a run are kept.
@@ -119,22 +120,25 @@ func (t *tracing) document(ctx context.Context) ([]byte, error) {
 	return jsonOf(d)
 }
 
-// write puts the trace and the conversations into a folder of the store.
-func (t *tracing) write(ctx context.Context, dir string) error {
-	if t == nil {
-		return nil
-	}
-	store := t.s.host.Store
-	if lines := t.text(); len(lines) > 0 {
-		if err := store.Write(ctx, dir+"/"+traceFile, lines); err != nil {
-			return err
-		}
-	}
+// write puts the trace and the conversations into a folder of the store, and
+// gives the etags of the files.
+func (t *tracing) write(ctx context.Context, dir string) (map[string]string, error) {
 	doc, err := t.document(ctx)
-	if err != nil || doc == nil {
-		return err
+	if err != nil {
+		return nil, err
 	}
-	return store.Write(ctx, dir+"/"+bundleFile, doc)
+	etags := map[string]string{}
+	for file, data := range map[string][]byte{traceFile: t.text(), bundleFile: doc} {
+		if len(data) == 0 {
+			continue
+		}
+		if err := t.s.host.Store.Write(ctx, dir+"/"+file, data); err != nil {
+			_ = t.s.host.Store.Remove(ctx, dir+"/"+file) // what is torn would not verify
+			return etags, err
+		}
+		etags[file] = host.Etag(data)
+	}
+	return etags, nil
 }
 
 func turnDir(id string) string { return tracesFolder + "/" + id }
@@ -150,7 +154,7 @@ func (t *tracing) attach(ctx context.Context, name, _ string, data []byte) (stri
 
 // keepTrace writes what a turn left, and makes room.
 func (s *Server) keepTrace(ctx context.Context, t *tracing) error {
-	if err := t.write(ctx, turnDir(t.id)); err != nil {
+	if _, err := t.write(ctx, turnDir(t.id)); err != nil {
 		return err
 	}
 	entries, err := s.host.Store.List(ctx, tracesFolder)
@@ -174,10 +178,10 @@ func (x *execution) traced(ctx context.Context, rep *runner.Report, outcome stri
 	if outcome == "ok" {
 		err = x.s.keepPins(ctx, x.se)
 	}
-	if t := x.se.trace; t != nil && err == nil {
+	if t := x.se.trace; t != nil && err == nil && x.log != nil && x.jw != nil {
 		x.spans(rep, outcome)
 		t.root.End()
-		if err = t.write(ctx, runDir(x.se.id)); err == nil {
+		if x.beside, err = t.write(ctx, runDir(x.se.id)); err == nil {
 			err = x.s.adopt(ctx, x.se.id)
 		}
 	}

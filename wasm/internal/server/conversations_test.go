@@ -1,0 +1,288 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host/hosttest"
+	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/llm/llmtest"
+	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/tool"
+)
+
+func create(id, path string) llmtest.Turn {
+	return llmtest.Call(id, "vault.createFile", `{"path":"`+path+`","content":"text of `+path+`"}`)
+}
+
+// saidTo gives what the last request says, role by role.
+func (r *rig) saidTo() string {
+	reqs := r.model.Requests()
+	var b strings.Builder
+	for _, m := range reqs[len(reqs)-1].Messages[1:] {
+		text := m.Text()
+		if m.Role == llm.RoleUser {
+			text = wordsOf(m)
+			for _, block := range m.Content {
+				if strings.HasPrefix(block.Text, "(") {
+					text = block.Text + text
+				}
+			}
+		}
+		fmt.Fprintf(&b, "%s: %s\n", m.Role, text)
+		for _, c := range m.Calls() {
+			fmt.Fprintf(&b, "  calls %s\n", c.Name)
+		}
+	}
+	return b.String()
+}
+
+func (r *rig) detail() protocol.ConversationDetail {
+	r.t.Helper()
+	return call[protocol.ConversationDetail](r.shell, "conversation.get", protocol.ConversationRef{ID: "talk"})
+}
+
+func TestAConversationIsKeptAndGoneOnWithAfterAStartInBothModes(t *testing.T) {
+	mem := note()
+	r := newRig(t, mem, protocol.Settings{}, nil, reads(1), llmtest.Say("It says alpha."), llmtest.Say("Plainly: alpha."))
+	a := call[protocol.Accepted](r.shell, "send", protocol.Send{Text: "What does A say?", Mode: protocol.ModeAgent, Conversation: "talk"})
+	r.await("the list", func(e protocol.Event) bool { return e.Type == protocol.EventTalksChanged && len(e.Talks) == 1 })
+	end := r.turnEnded(a.Turn)
+	if end.Mode != protocol.ModeAgent || end.Outcome != outcomeAnswer || end.TracesURL == "" || end.StartedAt == "" || end.Usage == nil {
+		t.Errorf("%+v", end)
+	}
+	r.send(protocol.Send{Text: "And in plan mode?", Mode: protocol.ModePlan, Conversation: "talk", Attached: []protocol.Attachment{{Kind: "note", Path: "A.md"}}})
+	if said := r.saidTo(); !strings.Contains(said, "What does A say?") || !strings.Contains(said, "It says alpha.") {
+		t.Errorf("plan mode was told\n%s", said)
+	}
+
+	later := newRig(t, mem.CrashClone(), protocol.Settings{}, nil, llmtest.Say("Still alpha."))
+	list := call[protocol.Conversations](later.shell, "conversations.list", protocol.ConversationsQuery{})
+	if len(list.Conversations) != 1 || list.Conversations[0].Title != "What does A say?" || list.Conversations[0].Turns != 2 {
+		t.Fatalf("%+v", list)
+	}
+	d := later.detail()
+	if d.Turns[0].Reply != "It says alpha." || d.Turns[1].Mode != protocol.ModePlan || len(d.Turns[1].Attached) != 1 || d.Turns[1].Usage == nil {
+		t.Errorf("%+v", d.Turns)
+	}
+	later.say("Now?")
+	want := "user: What does A say?\nassistant: \n  calls vault.readFile\ntoolResult: "
+	if said := later.saidTo(); !strings.HasPrefix(said, want) || !strings.Contains(said, "assistant: It says alpha.\nuser: And in plan mode?\nassistant: Plainly: alpha.\nuser: Now?") {
+		t.Errorf("the agent was told\n%s", said)
+	}
+}
+
+func TestAnotherConversationHearsNothingOfTheFirst(t *testing.T) {
+	for _, mode := range []string{protocol.ModePlan, protocol.ModeAgent} {
+		r := newRig(t, note(), protocol.Settings{}, nil, llmtest.Say("One."), llmtest.Say("Two."))
+		r.send(protocol.Send{Text: "canary", Mode: mode, Conversation: "first"})
+		r.send(protocol.Send{Text: "hello", Mode: mode, Conversation: "second"})
+		if said := r.saidTo(); strings.Contains(said, "canary") || strings.Contains(said, "One.") {
+			t.Errorf("%s: %s", mode, said)
+		}
+	}
+}
+
+func TestAStoppedTurnGoesOnWithWhatItStagedAlsoAfterAStart(t *testing.T) {
+	for _, restart := range []bool{false, true} {
+		t.Run(fmt.Sprint("restart ", restart), func(t *testing.T) {
+			mem := note()
+			held := make(chan struct{})
+			r := newRig(t, mem, protocol.Settings{}, nil, create("1", "B.md"), llmtest.Turn{Blocks: []llm.Block{llm.Text("And then")}, Hold: true, Held: held},
+				llmtest.Call("2", "vault.readFile", `{"path":"B.md"}`), create("3", "C.md"), llmtest.Say("Both are staged."))
+			a := call[protocol.Accepted](r.shell, "send", protocol.Send{Text: "make both", Mode: protocol.ModeAgent, Conversation: "talk"})
+			<-held
+			call[protocol.Empty](r.shell, "stop", protocol.Stop{})
+			end := r.turnEnded(a.Turn)
+			if end.Outcome != outcomeCancelled || !end.CanContinue || end.Run != "" {
+				t.Fatalf("%+v", end)
+			}
+			if restart {
+				turns := []llmtest.Turn{llmtest.Call("2", "vault.readFile", `{"path":"B.md"}`), create("3", "C.md"), llmtest.Say("Both are staged.")}
+				r = newRig(t, mem.CrashClone(), protocol.Settings{}, nil, turns...)
+				if d := r.detail(); !d.Turns[0].CanContinue {
+					t.Fatalf("%+v", d.Turns)
+				}
+			}
+			end = r.send(protocol.Send{Conversation: "talk", Continue: true})
+			if end.Outcome != outcomePlan {
+				t.Fatalf("%+v %+v", end, end.Problem)
+			}
+			if told := r.results(); !strings.Contains(strings.Join(told, "\n"), "text of B.md") {
+				t.Errorf("it did not see what it had staged: %q", told)
+			}
+			p := call[protocol.Review](r.shell, "review.get", protocol.RunRef{Run: end.Run})
+			if len(p.Files) != 2 || p.Goal != "make both" {
+				t.Fatalf("%+v", p)
+			}
+			call[protocol.RunRef](r.shell, "review.approve", protocol.Approve{Run: p.Run, Approval: p.Approval})
+			if end := r.finished(); end.Outcome != "ok" {
+				t.Fatalf("%+v", end.Problem)
+			}
+			if _, err := try[protocol.Accepted](r.shell, "send", protocol.Send{Conversation: "talk", Continue: true}); err != nil {
+				t.Fatal(err)
+			}
+			e := r.await("a refusal", func(e protocol.Event) bool { return e.Type == protocol.EventTurnEnded })
+			if e.Turn.Problem == nil || e.Turn.Problem.Key != "error.conversation.nothingToContinue" {
+				t.Errorf("%+v", e.Turn)
+			}
+		})
+	}
+}
+
+func TestWhatIsNotApprovedYetStaysStagedAndWhatIsRefusedIsSaidToBeGone(t *testing.T) {
+	mem := note()
+	r := newRig(t, mem, protocol.Settings{}, nil, create("1", "B.md"), llmtest.Say("One."), create("2", "C.md"), llmtest.Say("Two."),
+		create("3", "D.md"), llmtest.Say("Three."), llmtest.Call("4", "vault.readFile", `{"path":"D.md"}`), llmtest.Say("Four."))
+	r.say("make B")
+	second := r.say("also C")
+	if p := call[protocol.Review](r.shell, "review.get", protocol.RunRef{Run: second.Run}); len(p.Files) != 2 {
+		t.Fatalf("%+v", p.Files)
+	}
+	call[protocol.Empty](r.shell, "review.close", protocol.RunRef{Run: second.Run})
+	third := r.say("then D")
+	if p := call[protocol.Review](r.shell, "review.get", protocol.RunRef{Run: third.Run}); len(p.Files) != 1 || p.Files[0].Path != "D.md" {
+		t.Fatalf("%+v", p.Files)
+	}
+	if said := r.saidTo(); !strings.Contains(said, "did not approve what you had staged") {
+		t.Errorf("told\n%s", said)
+	}
+	p := call[protocol.Review](r.shell, "review.get", protocol.RunRef{Run: third.Run})
+	call[protocol.RunRef](r.shell, "review.approve", protocol.Approve{Run: p.Run, Approval: p.Approval})
+	r.finished()
+	fourth := r.say("what is in D")
+	if fourth.Outcome != outcomeAnswer || strings.Count(r.saidTo(), "did not approve") != 1 || !strings.Contains(strings.Join(r.results(), ""), "text of D.md") {
+		t.Errorf("%+v\n%s", fourth, r.saidTo())
+	}
+}
+
+func TestThePersonSteersAndQueuesWhileAnAgentWorks(t *testing.T) {
+	running := make(chan struct{}, 1)
+	r := newRig(t, note(), protocol.Settings{}, func(d *Deps) {
+		d.Tools = []tool.Tool{sample("test.stuck", "1.0.0", func(x *tool.Tool) {
+			x.Run = func(ctx context.Context, _ *tool.Env, _ tool.Args) (tool.Data, error) {
+				running <- struct{}{}
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}
+		})}
+	}, llmtest.Reply(llm.Call("1", "vault.readFile", []byte(`{"path":"A.md"}`)), llm.Call("2", "test.stuck", []byte(`{}`))),
+		llmtest.Say("Understood."), llmtest.Say("And that."))
+	a := call[protocol.Accepted](r.shell, "send", protocol.Send{Text: "work", Mode: protocol.ModeAgent, Conversation: "talk"})
+	<-running
+	queued := call[protocol.Accepted](r.shell, "send", protocol.Send{Text: "afterwards this", Mode: protocol.ModeAgent, Conversation: "talk", Queue: true})
+	r.await("the queue", func(e protocol.Event) bool {
+		return e.Type == protocol.EventTurnStarted && len(e.Turn.Queued) == 1 && e.Turn.Queued[0] == "afterwards this"
+	})
+	steered := call[protocol.Accepted](r.shell, "send", protocol.Send{Text: "rather that", Mode: protocol.ModeAgent, Conversation: "talk"})
+	if queued.Turn != a.Turn || steered.Turn != a.Turn {
+		t.Errorf("%v %v joined %v", queued, steered, a)
+	}
+	end := r.turnEnded(a.Turn)
+	if len(end.Queued) != 0 || strings.Join(end.Steered, ",") != "rather that,afterwards this" || end.Reply != "And that." {
+		t.Errorf("%+v", end)
+	}
+	told := r.results()
+	if !strings.Contains(told[0], "alpha") || !strings.Contains(told[1], "The person sent a message") {
+		t.Errorf("%q", told)
+	}
+	if said := r.saidTo(); !strings.Contains(said, "user: rather that\nassistant: Understood.\nuser: afterwards this") {
+		t.Errorf("%s", said)
+	}
+	if d := r.detail(); len(d.Turns) != 1 || len(d.Turns[0].Steered) != 2 {
+		t.Errorf("%+v", d.Turns)
+	}
+}
+
+func TestWhatWasQueuedWhenATurnWasStoppedIsReadWhenItGoesOn(t *testing.T) {
+	held := make(chan struct{})
+	r := newRig(t, note(), protocol.Settings{}, nil, llmtest.Turn{Blocks: []llm.Block{llm.Text("Well")}, Hold: true, Held: held}, llmtest.Say("Done."), llmtest.Say("And read."))
+	a := call[protocol.Accepted](r.shell, "send", protocol.Send{Text: "work", Mode: protocol.ModeAgent, Conversation: "talk"})
+	<-held
+	call[protocol.Accepted](r.shell, "send", protocol.Send{Text: "read this too", Mode: protocol.ModeAgent, Conversation: "talk", Queue: true})
+	call[protocol.Empty](r.shell, "stop", protocol.Stop{})
+	if end := r.turnEnded(a.Turn); len(end.Queued) != 1 {
+		t.Fatalf("%+v", end)
+	}
+	end := r.send(protocol.Send{Conversation: "talk", Continue: true})
+	if end.Reply != "And read." || !strings.Contains(r.saidTo(), "user: read this too") || len(end.Queued) != 0 {
+		t.Errorf("%+v\n%s", end, r.saidTo())
+	}
+}
+
+func TestALastTurnIsReplaced(t *testing.T) {
+	for _, mode := range []string{protocol.ModePlan, protocol.ModeAgent} {
+		mem := note()
+		r := newRig(t, mem, protocol.Settings{}, nil, llmtest.Say("First."), llmtest.Say("Wrong."), llmtest.Say("Right."))
+		say := func(text string, replace bool) {
+			r.send(protocol.Send{Text: text, Mode: mode, Conversation: "talk", Replace: replace})
+		}
+		say("one", false)
+		say("two", false)
+		say("two, better", true)
+		if said := r.saidTo(); strings.Contains(said, "Wrong.") || !strings.Contains(said, "First.") {
+			t.Errorf("%s: %s", mode, said)
+		}
+		for _, x := range []*rig{r, newRig(t, mem.CrashClone(), protocol.Settings{}, nil)} {
+			if d := x.detail(); len(d.Turns) != 2 || d.Turns[1].Text != "two, better" || d.Turns[1].Reply != "Right." {
+				t.Errorf("%s: %+v", mode, d.Turns)
+			}
+		}
+	}
+}
+
+func TestConversationsAreSearchedRenamedRemovedAndExportedThroughAReview(t *testing.T) {
+	mem := note()
+	r := newRig(t, mem, protocol.Settings{Confirm: "never"}, nil, llmtest.Say("Use {{date}} and {item.x} or $steps.a.b."), llmtest.Say("Leaves."))
+	r.say("How do templates work?\nExactly?")
+	r.send(protocol.Send{Text: "What is compost?", Mode: protocol.ModeAgent, Conversation: "other"})
+	if l := call[protocol.Conversations](r.shell, "conversations.list", protocol.ConversationsQuery{Text: "TEMPLATES"}); len(l.Conversations) != 1 || l.Conversations[0].ID != "talk" {
+		t.Errorf("%+v", l)
+	}
+	l := call[protocol.Conversations](r.shell, "conversation.rename", protocol.ConversationRename{ID: "talk", Title: "Templates"})
+	if len(l.Conversations) != 2 || l.Conversations[0].Title != "Templates" {
+		t.Errorf("%+v", l)
+	}
+	ref := call[protocol.RunRef](r.shell, "conversation.export", protocol.ConversationExport{ID: "talk", Path: "Talks/Templates.md"})
+	if _, there := mem.File("Talks/Templates.md"); there {
+		t.Fatal("it was written without a review")
+	}
+	p := call[protocol.Review](r.shell, "review.get", ref)
+	call[protocol.RunRef](r.shell, "review.approve", protocol.Approve{Run: p.Run, Approval: p.Approval})
+	r.finished()
+	want := "# Templates\n\n> How do templates work?\n> Exactly?\n\nUse {{date}} and {item.x} or $steps.a.b.\n"
+	if got, _ := mem.File("Talks/Templates.md"); string(got) != want {
+		t.Errorf("%q", got)
+	}
+	call[protocol.Conversations](r.shell, "conversation.remove", protocol.ConversationRef{ID: "talk"})
+	if _, err := try[protocol.ConversationDetail](r.shell, "conversation.get", protocol.ConversationRef{ID: "talk"}); !fault.Is(err, fault.NotFound) {
+		t.Errorf("%v", err)
+	}
+	if _, err := try[protocol.Accepted](r.shell, "send", protocol.Send{Text: "x", Conversation: "../up"}); !fault.Is(err, fault.Validation) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestAConversationHoldsNothingThatIsRedacted(t *testing.T) {
+	const key = "sk-canary-0123456789abcdefABCDEF"
+	mem := hosttest.New(hosttest.Options{Files: map[string]string{"A.md": "the key is " + key}})
+	r := newRig(t, mem, protocol.Settings{}, nil, reads(1), llmtest.Call("2", "vault.createFile", `{"path":"B.md","content":"`+key+`"}`), llmtest.Say("I saw "+key), llmtest.Say("Again."))
+	first := r.say("what is " + key)
+	for p, data := range mem.StoreFiles() {
+		if strings.Contains(string(data), key) {
+			t.Errorf("%s holds the key", p)
+		}
+	}
+	// At hand it is whole; after a start, what was staged with it is gone, and said to be.
+	if p := call[protocol.Review](r.shell, "review.get", protocol.RunRef{Run: first.Run}); len(p.Files) != 1 {
+		t.Errorf("%+v", p.Files)
+	}
+	later := newRig(t, mem.CrashClone(), protocol.Settings{}, nil, llmtest.Say("Again."))
+	later.say("go on")
+	if said := later.saidTo(); !strings.Contains(said, "What you had staged was not kept") || strings.Contains(said, key) {
+		t.Errorf("%s", said)
+	}
+}
