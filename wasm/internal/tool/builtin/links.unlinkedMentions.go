@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -74,10 +75,14 @@ type mentions struct {
 	byFirst map[string][]mention // longest first
 }
 
+// mention is a name, taken apart: its words in lower case, what stands between
+// them, and what stands around them ("C++ (old)").
 type mention struct {
 	note.Span
-	words  []string
-	target string
+	words         []string
+	between       []string
+	before, after string
+	target        string
 }
 
 // minMention is how many characters a title must have to be looked for: shorter
@@ -115,9 +120,25 @@ func newMentions(ctx context.Context, env *tool.Env, args tool.Args) (*mentions,
 		})
 	}
 	for _, l := range m.byFirst {
-		slices.SortStableFunc(l, func(a, b mention) int { return len(b.words) - len(a.words) })
+		slices.SortStableFunc(l, func(a, b mention) int {
+			return cmp.Or(len(b.words)-len(a.words), len(b.before)+len(b.after)-len(a.before)-len(a.after))
+		})
 	}
 	return m, err
+}
+
+// oneSpace makes each run of spaces in a line one.
+func oneSpace(s string) string {
+	out := make([]rune, 0, len(s))
+	for _, r := range s {
+		if r == '\t' || r == '\u00a0' {
+			r = ' '
+		}
+		if r != ' ' || len(out) == 0 || out[len(out)-1] != ' ' {
+			out = append(out, r)
+		}
+	}
+	return string(out)
 }
 
 func (m *mentions) add(name, target string) {
@@ -125,9 +146,12 @@ func (m *mentions) add(name, target string) {
 	if len([]rune(name)) < minMention || len(words) == 0 {
 		return
 	}
-	x := mention{target: target}
-	for _, w := range words {
+	x := mention{target: target, before: name[:words[0].Start], after: name[words[len(words)-1].End:]}
+	for k, w := range words {
 		x.words = append(x.words, strings.ToLower(name[w.Start:w.End]))
+		if k > 0 {
+			x.between = append(x.between, oneSpace(name[words[k-1].End:w.Start]))
+		}
 	}
 	m.byFirst[x.words[0]] = append(m.byFirst[x.words[0]], x)
 }
@@ -150,12 +174,17 @@ func (m *mentions) find(d *note.Doc) []mention {
 		if zone < len(zones) && zones[zone].Start < words[i].End {
 			continue
 		}
-		limit := len(d.Data)
-		if zone < len(zones) {
-			limit = zones[zone].Start
+		free := note.Span{Start: 0, End: len(d.Data)}
+		if zone > 0 {
+			free.Start = zones[zone-1].End
 		}
-		if hit, n := m.at(d.Data, words[i:], limit); n > 0 {
-			hit.Span = note.Span{Start: words[i].Start, End: words[i+n-1].End}
+		if zone < len(zones) {
+			free.End = zones[zone].Start
+		}
+		if len(out) > 0 {
+			free.Start = max(free.Start, out[len(out)-1].End)
+		}
+		if hit, n := m.at(d.Data, words[i:], free); n > 0 {
 			out = append(out, hit)
 			i += n - 1
 		}
@@ -163,17 +192,22 @@ func (m *mentions) find(d *note.Doc) []mention {
 	return out
 }
 
-// at gives the longest name that the next words are, and how many they are.
-func (m *mentions) at(data []byte, words []note.Span, limit int) (mention, int) {
+// at gives the longest name that stands at the next words, inside the span that
+// is free, and how many words it has.
+func (m *mentions) at(data []byte, words []note.Span, free note.Span) (mention, int) {
 	for _, x := range m.byFirst[strings.ToLower(string(words[0].Of(data)))] {
 		n := len(x.words)
-		if n > len(words) || words[n-1].End > limit {
+		if n > len(words) {
+			continue
+		}
+		x.Span = note.Span{Start: words[0].Start - len(x.before), End: words[n-1].End + len(x.after)}
+		if x.Start < free.Start || x.End > free.End ||
+			string(data[x.Start:words[0].Start]) != x.before || string(data[words[n-1].End:x.End]) != x.after {
 			continue
 		}
 		ok := true
 		for k := 1; k < n && ok; k++ {
-			between := string(data[words[k-1].End:words[k].Start])
-			ok = strings.ToLower(string(words[k].Of(data))) == x.words[k] && len(between) < 4 && !strings.Contains(between, "\n")
+			ok = strings.ToLower(string(words[k].Of(data))) == x.words[k] && oneSpace(string(data[words[k-1].End:words[k].Start])) == x.between[k-1]
 		}
 		if ok {
 			return x, n

@@ -3,7 +3,10 @@ package builtin
 import (
 	"context"
 	"regexp"
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
@@ -30,8 +33,10 @@ func replaceText(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data,
 	if !args.Bool("regex") {
 		pattern = regexp.QuoteMeta(pattern)
 	}
-	if args.Bool("wholeWord") {
-		pattern = `\b(?:` + pattern + `)\b`
+	whole := args.Bool("wholeWord")
+	if whole {
+		// \b knows letters of ASCII alone.
+		pattern = `(?:` + pattern + `)([^\pL\pN\pM_]|\z)`
 	}
 	flags := "(?m)"
 	if args.Has("caseSensitive") && !args.Bool("caseSensitive") {
@@ -57,15 +62,32 @@ func replaceText(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data,
 		template = strings.ReplaceAll(template, "$", "$$")
 	}
 	return editMany(ctx, env, args, infos, func(_ host.Info, data []byte) ([]byte, int, error) {
-		out, n := replaceIn(data, re, template, skip)
+		out, n := replaceIn(data, re, template, skip, whole)
 		return out, n, nil
 	})
 }
 
+// wholeWords takes the last group off each match, which is the border behind the
+// word, and leaves out matches that begin inside a word.
+func wholeWords(data []byte, found [][]int) [][]int {
+	return slices.DeleteFunc(found, func(m []int) bool {
+		m[1] = m[len(m)-2]
+		before, _ := utf8.DecodeLastRune(data[:m[0]])
+		return m[0] > 0 && wordRune(before)
+	})
+}
+
+func wordRune(r rune) bool {
+	return r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r)
+}
+
 // replaceIn replaces the matches that touch none of the zones to leave alone.
 // Groups are $1 or ${name}.
-func replaceIn(data []byte, re *regexp.Regexp, template string, skip map[string]bool) ([]byte, int) {
+func replaceIn(data []byte, re *regexp.Regexp, template string, skip map[string]bool, whole bool) ([]byte, int) {
 	found := re.FindAllSubmatchIndex(data, -1)
+	if whole {
+		found = wholeWords(data, found)
+	}
 	if len(found) == 0 {
 		return data, 0
 	}
