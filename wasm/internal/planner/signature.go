@@ -247,7 +247,7 @@ func catalogue(entries []*tool.Entry) string {
 	var types, lines strings.Builder
 	for i, e := range entries {
 		out := outputs[i]
-		if uses[out] >= 3 && len(out) > 12 {
+		if uses[out] >= 2 && len(out) > 24 {
 			if named[out] == "" {
 				named[out] = "Out" + strconv.Itoa(len(named)+1)
 				types.WriteString("- " + named[out] + " = " + out + "\n")
@@ -266,9 +266,11 @@ var (
 	// told are sentences that tell what the signature tells already, which other
 	// tool does something else, how a call fails, which is told where it happens,
 	// or what stays as it is.
-	told = regexp.MustCompile("^(?:Gives |Each note has `|PRECONDITION_FAILED|NOT_FOUND|CONFLICT|Fails with )|" +
+	told = regexp.MustCompile("^(?:Gives |Each note has `|Fails with |[A-Z]+_[A-Z]+ )|" +
 		"^(?:To|For) [^.]*\\buse [a-z]+\\.[a-zA-Z]+|" +
 		"(?:byte for byte|left alone|keeps its line ends|not changed|stays? as (?:it is|they are))")
+	// failure is the code of an error, in a sentence that names no parameter.
+	failure = regexp.MustCompile("^[^`]*\\b[A-Z]+_[A-Z]+\\b[^`]*$")
 	// sentenceEnd is followed by the beginning of the next one.
 	sentenceEnd = regexp.MustCompile("[.!?][)\"]? [A-Z`\"]")
 )
@@ -280,7 +282,7 @@ func brief(description string) string {
 	var keep []string
 	for _, line := range strings.Split(description, "\n") {
 		for _, s := range sentences(strings.TrimSpace(line)) {
-			if s != "" && (len(keep) == 0 || !told.MatchString(s)) {
+			if s != "" && (len(keep) == 0 || !told.MatchString(s) && !failure.MatchString(s)) {
 				keep = append(keep, s)
 			}
 		}

@@ -142,6 +142,7 @@ func TestADescriptionKeepsWhatTheSignatureDoesNotTell(t *testing.T) {
 		"Gives the day. Gives `day`. Use it for days.":                                                                      "Gives the day. Use it for days.",
 		"Reads it.\n\nFails with NOT_FOUND when it is not there. `part` reads a part. The rest stays byte for byte.":        "Reads it. `part` reads a part.",
 		"Adds tags in one note (`path`), some (`paths`), a `folder` with those below, or the whole vault. Say which: a, b.": "Adds tags in scope. Say which: a, b.",
+		"Reads it. A host that is not allowed is POLICY_DENIED. It is NOT_FOUND unless `ifMissing` is \"create\".":          "Reads it. It is NOT_FOUND unless `ifMissing` is \"create\".",
 		"Two ways:\n- `a`: one.\n- `b`: \"two\". \"Three\" too.":                                                            "Two ways: - `a`: one. - `b`: \"two\". \"Three\" too.",
 	} {
 		if got := brief(text); got != want {

@@ -229,7 +229,7 @@ func TestAnEstimateIsOfAllThatWouldBeSent(t *testing.T) {
 	}
 	plain := protocol.Send{Text: "look", Mode: protocol.ModePlan}
 	base := estimate(plain)
-	if base.Tokens < 1 || base.Tokens > 3 || base.Prompt < 5000 || base.Window != 64000 || !base.Priced || base.Currency != "EUR" || base.PricesOf != "2026-11-01" ||
+	if base.Tokens < 1 || base.Tokens > 3 || base.Prompt < 5000 || base.Prompt > 8500 || base.Window != 64000 || !base.Priced || base.Currency != "EUR" || base.PricesOf != "2026-11-01" ||
 		!near(base.Cost, float64(base.Prompt)*2/1e6) {
 		t.Errorf("%+v", base)
 	}
