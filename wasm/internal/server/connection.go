@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"time"
 
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/planner"
@@ -31,7 +30,7 @@ func (s *Server) testConnection(ctx context.Context, _ protocol.Empty) (protocol
 		return out, nil
 	}
 	out.OK = true
-	s.endpoints.learn(ctx, m.key(), r.Known, s.now().UTC().Format(time.RFC3339))
+	s.endpoints.learn(ctx, m.key(), r.Known, s.now(), true)
 	m.known = r.Known
 	out.Findings = append(out.Findings, protocol.Message{Key: "connection.planBy." + string(m.modes()[0])})
 	l, err := s.fetchModels(ctx, m)

@@ -260,6 +260,41 @@ func TestATestTakesBackWhatARefusalTaught(t *testing.T) {
 	}
 }
 
+func TestWhatARefusalTaughtIsTriedAgainAfterAWhile(t *testing.T) {
+	mem := ideasVault()
+	start := func(now time.Time, answers ...llmtest.Answer) (*shell, *llmtest.Transport) {
+		sh, tr := endpoint(t, mem, custom, answers...)
+		sh.s.deps.Now = func() time.Time { return now }
+		return sh, tr
+	}
+	begin := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		days    int
+		answers []llmtest.Answer
+		want    string
+	}{
+		{0, []llmtest.Answer{no(noTools), streamed(bulletsPlan)}, "call schema"},
+		{13, []llmtest.Answer{streamed(bulletsPlan)}, "schema"},
+		{15, []llmtest.Answer{calls(bulletsPlan)}, "call"},
+	} {
+		sh, tr := start(begin.AddDate(0, 0, c.days), c.answers...)
+		if turn := sh.say("one"); turn.Outcome != outcomePlan || strings.Join(sh.asked(tr), " ") != c.want {
+			t.Errorf("after %d days: %+v, asked %q", c.days, turn.Problem, sh.asked(tr))
+		}
+	}
+}
+
+func TestAConnectionTestSaysWhenAnswersCannotBeStreamed(t *testing.T) {
+	answers := probed(true, true)
+	answers[0].Buffered = true
+	sh, _ := endpoint(t, ideasVault(), custom, answers...)
+	r := call[protocol.TestResult](sh, "connection.test", protocol.Empty{})
+	i := slices.IndexFunc(r.Findings, func(m protocol.Message) bool { return m.Key == "llm.finding.streaming.buffered" })
+	if !r.OK || i < 0 || r.Findings[i].Params["host"] != "model.test:1" {
+		t.Errorf("%+v", r)
+	}
+}
+
 func TestWhatIsKnownOfEndpointsIsForgottenNotFeltWhenItsFileIsCut(t *testing.T) {
 	mem := ideasVault()
 	sh, _ := endpoint(t, mem, custom, no(noTools), streamed(bulletsPlan))

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/llm"
@@ -37,12 +38,17 @@ type endpointBook struct {
 	Lists map[string]modelList     `json:"lists"`
 }
 
-// endpointNotes is what is known of an endpoint with one model. Tested is when a
-// connection test said so, in RFC 3339; "" for what a refusal taught.
+// endpointNotes is what is known of an endpoint with one model, since when (in
+// RFC 3339), and whether a connection test found it or refusals taught it.
 type endpointNotes struct {
 	Can    map[llm.Feature]bool `json:"can"`
-	Tested string               `json:"tested,omitempty"`
+	At     string               `json:"at"`
+	Tested bool                 `json:"tested,omitempty"`
 }
+
+// forgetAfter is when what a refusal taught is tried again: servers are
+// updated, and a refusal may have been misread.
+const forgetAfter = 14 * 24 * time.Hour
 
 // modelList is an endpoint's models as they were at a moment, in RFC 3339.
 type modelList struct {
@@ -70,7 +76,7 @@ func (e *endpoints) load(ctx context.Context) {
 
 // save writes the file. One that cannot be written costs only asking again.
 func (e *endpoints) save(ctx context.Context) {
-	trim(e.book.Can, maxEndpoints, func(n endpointNotes) string { return n.Tested })
+	trim(e.book.Can, maxEndpoints, func(n endpointNotes) string { return n.At })
 	trim(e.book.Lists, maxLists, func(l modelList) string { return l.At })
 	if data, err := jsonOf(e.book); err == nil {
 		_ = e.store.Write(ctx, endpointsFile, data)
@@ -98,29 +104,29 @@ func trim[V any](m map[string]V, most int, at func(V) string) {
 }
 
 // known gives what is known of an endpoint with a model.
-func (e *endpoints) known(ctx context.Context, key string) map[llm.Feature]bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.load(ctx)
-	out := maps.Clone(e.book.Can[key].Can)
-	if out == nil {
-		out = map[llm.Feature]bool{}
-	}
-	return out
-}
-
-// learn adds to what is known. What a test found (tested is its time) replaces
-// all that was.
-func (e *endpoints) learn(ctx context.Context, key string, found map[llm.Feature]bool, tested string) {
+func (e *endpoints) known(ctx context.Context, key string, now time.Time) map[llm.Feature]bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.load(ctx)
 	n := e.book.Can[key]
-	if tested != "" || n.Can == nil {
+	if at, err := time.Parse(time.RFC3339, n.At); !n.Tested && (err != nil || now.Sub(at) > forgetAfter) {
+		return map[llm.Feature]bool{}
+	}
+	return maps.Clone(n.Can)
+}
+
+// learn adds to what is known. What a test found replaces all that was.
+func (e *endpoints) learn(ctx context.Context, key string, found map[llm.Feature]bool, now time.Time, tested bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.load(ctx)
+	n := e.book.Can[key]
+	if tested || n.Can == nil {
 		n = endpointNotes{Can: map[llm.Feature]bool{}, Tested: tested}
 	}
 	n.Can = maps.Clone(n.Can)
 	maps.Copy(n.Can, found)
+	n.At = now.UTC().Format(time.RFC3339)
 	e.book.Can[key] = n
 	e.save(ctx)
 }

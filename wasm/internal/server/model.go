@@ -71,7 +71,7 @@ func (s *Server) newModel(ctx context.Context, named string, note func(protocol.
 	}
 	m := modelOf(&c, named)
 	m.note = note
-	m.known = s.endpoints.known(ctx, m.key())
+	m.known = s.endpoints.known(ctx, m.key(), s.now())
 	m.provider = s.deps.Provider
 	if m.provider == nil {
 		m.provider = llm.NewProvider(m.dialect, m.endpoint, m.transport(s), llm.Options{
@@ -128,12 +128,11 @@ func modelOf(c *protocol.Settings, named string) *model {
 
 // key names the endpoint with this model, and lists the endpoint alone: what is
 // known is kept by them.
-func (m *model) key() string    { return m.list() + " " + m.name }
-func (m *model) list() string   { return m.kind + " " + m.endpoint.BaseURL }
-func (m *model) host() string   { return m.endpoint.Host() }
-func (m *model) text() bool     { return m.kind == providerText }
-func (m *model) sees() bool     { can, sure := m.known[llm.FeatureImages]; return can || !sure }
-func (m *model) toolless() bool { can, sure := m.known[llm.FeatureTools]; return sure && !can }
+func (m *model) key() string  { return m.list() + " " + m.name }
+func (m *model) list() string { return m.kind + " " + m.endpoint.BaseURL }
+func (m *model) host() string { return m.endpoint.Host() }
+func (m *model) text() bool   { return m.kind == providerText }
+func (m *model) sees() bool   { can, sure := m.known[llm.FeatureImages]; return can || !sure }
 
 // modes are the ways to ask for a plan. A model that can only talk calls by
 // writing, which is a way of its own.
@@ -170,7 +169,7 @@ func (m *model) acting(s *Server) llm.Provider {
 
 // refused remembers that an endpoint refuses something, and tells the person.
 func (s *Server) refused(m *model, f llm.Feature) {
-	s.endpoints.learn(s.life, m.key(), map[llm.Feature]bool{f: false}, "")
+	s.endpoints.learn(s.life, m.key(), map[llm.Feature]bool{f: false}, s.now(), false)
 	keys := map[llm.Feature]string{
 		llm.FeatureStreaming: "turn.noStreaming", llm.FeatureTemperature: "turn.noTemperature", llm.FeatureImages: "turn.noImages",
 		llm.FeatureTools: "turn.noTools", llm.FeatureSchema: "turn.noSchema",
