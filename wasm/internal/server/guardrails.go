@@ -162,10 +162,7 @@ func (s *Server) guard(m *model, budget *agent.Budget, step *agent.StepArgs) (*a
 		limits = step.Tighten(limits)
 	}
 	host := m.endpoint.Host()
-	prices, err := s.agentPrices()
-	if err != nil {
-		return nil, err
-	}
+	prices := s.priceTable()
 	return agent.NewGuard(limits, budget, organisation, agent.WithPrices(func(model string) (llm.Price, bool) {
 		return prices.Find(host, model)
 	}), agent.Also(func(_ context.Context, c *tool.Call) error {
@@ -183,15 +180,4 @@ func (s *Server) rate(ctx context.Context, e *tool.Entry) error {
 	limiter := s.rails.limiter
 	s.mu.Unlock()
 	return limiter.Limit(ctx, e)
-}
-
-// agentPrices gives the prices that agents are held to.
-func (s *Server) agentPrices() (llm.PriceTable, error) {
-	s.mu.Lock()
-	text := s.settings.Prices
-	s.mu.Unlock()
-	if text == "" {
-		return llm.DefaultPrices(), nil
-	}
-	return llm.ParsePrices([]byte(text))
 }
