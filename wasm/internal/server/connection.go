@@ -32,7 +32,11 @@ func (s *Server) testConnection(ctx context.Context, _ protocol.Empty) (protocol
 	out.OK = true
 	s.endpoints.learn(ctx, m.key(), r.Known, s.now(), true)
 	m.known = r.Known
-	out.Findings = append(out.Findings, protocol.Message{Key: "connection.planBy." + string(m.modes()[0])})
+	way := m.modes()[0]
+	if m.text() {
+		way = llm.PlanByText
+	}
+	out.Findings = append(out.Findings, protocol.Message{Key: "connection.planBy." + string(way)})
 	l, err := s.fetchModels(ctx, m)
 	if err != nil {
 		return out, nil // not every endpoint has a list; the test itself passed
@@ -59,6 +63,11 @@ func (s *Server) estimate(ctx context.Context, p protocol.EstimateText) (protoco
 	in, err := s.planInput(ctx, m, *p.Send)
 	if err != nil {
 		return out, err
+	}
+	for _, a := range p.Send.Attached {
+		if a.Kind == "image" && m.sees() && len(in.Images) < maxImages {
+			in.Images = append(in.Images, llm.Image(a.Type, "")) // as large as another, to the estimate
+		}
 	}
 	r := planner.Request(&in, in.Modes[0])
 	if p.Send.Mode == protocol.ModeAgent {

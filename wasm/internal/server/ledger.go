@@ -42,6 +42,8 @@ type ledger struct {
 	chain  *record.Chain
 	gen    int // of the file that is appended to; 0: there is none yet
 	rows   map[string]llm.Ledger
+	// unkept are the answers of this session that could not be written yet.
+	unkept []usageRow
 }
 
 // usageHead begins a file.
@@ -68,10 +70,13 @@ func usageFile(gen int) string { return usageFolder + "/" + strconv.Itoa(gen) + 
 func (l *ledger) add(ctx context.Context, s spending) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.unkept = append(l.unkept, usageRow{llm.Ledger{Currency: s.currency}.Add(s.Spent).Rows[0], s.currency})
 	err := l.load(ctx)
-	l.merge(llm.Ledger{Currency: s.currency}.Add(s.Spent))
-	if err == nil {
-		err = l.append(ctx, llm.Ledger{Currency: s.currency}.Add(s.Spent))
+	for err == nil && len(l.unkept) > 0 {
+		if err = l.append(ctx, l.unkept[0]); err == nil {
+			l.merge(l.unkept[0])
+			l.unkept = l.unkept[1:]
+		}
 	}
 	if err != nil && !l.told && ctx.Err() == nil {
 		l.told = true
@@ -93,14 +98,17 @@ func (l *ledger) report(ctx context.Context, currency string) (llm.Ledger, error
 			out = out.Merge(rows)
 		}
 	}
+	for _, r := range l.unkept {
+		out = out.Merge(llm.Ledger{Currency: r.Currency, Rows: []llm.LedgerRow{r.LedgerRow}})
+	}
 	return out, nil
 }
 
-// merge adds rows; they are added up when they are asked for. The lock is held.
-func (l *ledger) merge(more llm.Ledger) {
-	was := l.rows[more.Currency]
-	was.Currency, was.Rows = more.Currency, append(was.Rows, more.Rows...)
-	l.rows[more.Currency] = was
+// merge adds a row; rows are added up when they are asked for. The lock is held.
+func (l *ledger) merge(r usageRow) {
+	was := l.rows[r.Currency]
+	was.Currency, was.Rows = r.Currency, append(was.Rows, r.LedgerRow)
+	l.rows[r.Currency] = was
 }
 
 // load reads the newest whole file, once. The lock is held.
@@ -108,9 +116,7 @@ func (l *ledger) load(ctx context.Context) error {
 	if l.loaded {
 		return nil
 	}
-	if l.rows == nil {
-		l.rows = map[string]llm.Ledger{}
-	}
+	l.rows, l.chain, l.gen = map[string]llm.Ledger{}, nil, 0
 	gens, err := l.generations(ctx)
 	if err != nil {
 		return err
@@ -168,7 +174,7 @@ func (l *ledger) read(ctx context.Context, gen int) (whole bool, err error) {
 	for _, rec := range recs[1:] {
 		var row usageRow
 		if json.Unmarshal(rec, &row) == nil {
-			l.merge(llm.Ledger{Currency: row.Currency, Rows: []llm.LedgerRow{row.LedgerRow}})
+			l.merge(row)
 		}
 	}
 	if broken == nil && good == len(data) {
@@ -178,17 +184,19 @@ func (l *ledger) read(ctx context.Context, gen int) (whole bool, err error) {
 }
 
 // append writes one answer. The lock is held.
-func (l *ledger) append(ctx context.Context, one llm.Ledger) error {
+func (l *ledger) append(ctx context.Context, row usageRow) error {
 	if l.gen == 0 || l.chain.Len() > maxAnswers+maxUsageRows {
-		return l.gather(ctx, l.gen+1) // one is in rows already
+		if err := l.gather(ctx, l.gen+1); err != nil {
+			return err
+		}
 	}
-	rec, err := jsonOf(usageRow{one.Rows[0], one.Currency})
+	rec, err := jsonOf(row)
 	if err != nil {
 		return err
 	}
 	line := l.chain.Append(nil, rec)
 	if err := l.store.Append(ctx, usageFile(l.gen), line); err != nil {
-		l.chain, l.loaded, l.rows = nil, false, nil // what is there now is read anew
+		l.loaded = false // what is there now has to be read
 		return fmt.Errorf("the usage ledger: %w", err)
 	}
 	return nil

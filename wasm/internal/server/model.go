@@ -206,8 +206,17 @@ type meteredStream struct {
 // Next gives the next event.
 func (x *meteredStream) Next() (llm.Event, bool) {
 	e, ok := x.Stream.Next()
-	if ok && e.Terminal() && e.Message != nil && e.Message.Usage != nil {
-		x.p.s.ledger.add(x.p.s.life, x.p.s.spent(x.p.m, *e.Message.Usage))
+	if !ok || !e.Terminal() {
+		return e, ok
+	}
+	p := x.p
+	switch used := e.Message; {
+	case used != nil && used.Usage != nil:
+		p.s.ledger.add(p.s.life, p.s.spent(p.m, *used.Usage))
+	case e.Type == llm.EventDone: // it counts no tokens: a call whose price is not known
+		spent := p.s.spent(p.m, llm.Usage{})
+		spent.Known = false
+		p.s.ledger.add(p.s.life, spent)
 	}
 	return e, ok
 }

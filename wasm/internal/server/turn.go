@@ -143,7 +143,7 @@ func (s *Server) noting(t *turn) func(protocol.Message) {
 	}
 }
 
-// planInput gathers what is asked of the model for a plan.
+// planInput gathers what is asked of the model for a plan, but for images.
 func (s *Server) planInput(ctx context.Context, m *model, p protocol.Send) (planner.Input, error) {
 	in := planner.Input{
 		Registry: s.registry, Offer: s.offered, Rules: s.rules(), Modes: m.modes(),
@@ -151,9 +151,6 @@ func (s *Server) planInput(ctx context.Context, m *model, p protocol.Send) (plan
 	}
 	var err error
 	if in.Context, err = s.context(ctx, p, m.note); err != nil {
-		return in, err
-	}
-	if in.Images, err = s.images(ctx, m, p); err != nil {
 		return in, err
 	}
 	return in, nil
@@ -167,6 +164,9 @@ func (s *Server) planTurn(ctx context.Context, t *turn, p protocol.Send) error {
 	}
 	in, err := s.planInput(ctx, m, p)
 	if err != nil {
+		return err
+	}
+	if in.Images, err = s.images(ctx, m, p); err != nil {
 		return err
 	}
 	id := newID()

@@ -88,6 +88,19 @@ func TestAnAgentAndAConnectionTestAreCountedToo(t *testing.T) {
 	}
 }
 
+func TestAnAnswerThatCountsNoTokensIsACallWithoutAPrice(t *testing.T) {
+	set := custom
+	set.Prices = euros
+	sh, _ := endpoint(t, ideasVault(), set, streamed("Hello."), llmtest.Answer{Status: 401, Body: []byte(`{}`)})
+	if turn := sh.say("hello"); turn.Usage != nil {
+		t.Errorf("%+v", turn.Usage)
+	}
+	sh.say("again") // refused: no call
+	if r := usageOf(sh); len(r.Rows) != 1 || r.Rows[0].Calls != 1 || r.Rows[0].Unpriced != 1 || r.Rows[0].Cost != 0 {
+		t.Errorf("%+v", r)
+	}
+}
+
 func TestABrokenPriceTableIsAClearErrorAndTheOldOneStays(t *testing.T) {
 	set := custom
 	set.Prices = euros
@@ -294,6 +307,23 @@ func (full) Append(context.Context, string, []byte) error {
 
 func (full) Write(context.Context, string, []byte) error {
 	return fault.New(fault.Internal, "error.store.io", nil)
+}
+
+func TestAnswersThatCouldNotBeWrittenAreWrittenLater(t *testing.T) {
+	mem := hosttest.New(hosttest.Options{})
+	l := newLedger(t, mem)
+	spend(t, l, 0, 2)
+	good := l.store
+	l.store, l.failed = full{good}, func(error) {}
+	spend(t, l, 2, 2)
+	if got := total(t, l); got.Calls != 4 {
+		t.Errorf("meanwhile: %+v", got)
+	}
+	l.store = good
+	spend(t, l, 4, 1)
+	if got := total(t, newLedger(t, mem)); got.Calls != 5 || got.Cost != 35 {
+		t.Errorf("%+v", got)
+	}
 }
 
 func TestALedgerThatCannotBeKeptIsSaidOnceAndStopsNothing(t *testing.T) {
