@@ -44,6 +44,9 @@ func (t *HTTP) Do(ctx context.Context, r llm.HTTPRequest) (llm.HTTPResponse, err
 	t.mu.Lock()
 	known := t.buffered[u.Host]
 	t.mu.Unlock()
+	if r.Via != "" {
+		return t.open(ctx, r, r.Via == llm.ViaApp)
+	}
 	if known {
 		return t.open(ctx, r, true)
 	}

@@ -21,7 +21,17 @@ type HTTPRequest struct {
 	Body   []byte            `json:"body,omitempty"`
 	// Stream says that the answer is wanted piece by piece.
 	Stream bool `json:"stream,omitempty"`
+	// Via says by which client it goes: "" by the one that streams, and where that
+	// fails before the answer begins by the other; ViaFetch or ViaApp by that alone.
+	Via string `json:"via,omitempty"`
 }
+
+// The clients of a transport: one that streams, follows no redirect and can be
+// ended, and the host app's own, which can do none of that and obeys no CORS.
+const (
+	ViaFetch = "fetch"
+	ViaApp   = "app"
+)
 
 // HTTPResponse is an answer as it arrives.
 type HTTPResponse interface {

@@ -39,6 +39,7 @@ type Policy struct {
 	AllowCommands bool
 	AllowDeletes  bool
 	AllowRenames  bool
+	AllowHTTP     bool
 	// EnabledTools is the allow-list by name; nil allows every tool.
 	EnabledTools map[string]bool
 	// Forbidden are tools that an organisation's policy refuses.
@@ -95,7 +96,9 @@ func (p *Policy) Decide(e *tool.Entry, args tool.Args) Verdict {
 		return deny("policy.ownerOnly", name)
 	case rank(e.SideEffects) > rank(p.ceiling()):
 		return deny("policy.ceiling", name)
-	case e.SideEffects == tool.Commands && !p.AllowCommands:
+	case e.Namespace() == httpTools && !p.AllowHTTP:
+		return deny("policy.httpOff", name)
+	case e.SideEffects == tool.Commands && e.Namespace() != httpTools && !p.AllowCommands:
 		return deny("policy.commandsOff", name)
 	}
 	for arg := range e.PathArgs() {
@@ -113,6 +116,10 @@ func (p *Policy) Decide(e *tool.Entry, args tool.Args) Verdict {
 	}
 	return Verdict{Effect: Allow}
 }
+
+// httpTools is the namespace of the tools that reach the network. What they send
+// cannot be taken back, as with commands, but they have a switch of their own.
+const httpTools = "http"
 
 func (p *Policy) ceiling() tool.SideEffects {
 	if p.Ceiling == "" {

@@ -93,7 +93,7 @@ func (s *Server) table() map[string]handler {
 		"prices.default":      on(s.pricesDefault),
 		"models.list":         on(s.modelsList),
 		"secrets.list":        on(s.secretsList),
-		"plugins.search":      unbuilt,
+		"plugins.search":      on(s.pluginsSearch),
 		"trace.get":           on(s.traceGet),
 		"run.export":          on(s.runExport),
 		"answer":              on(s.answer),

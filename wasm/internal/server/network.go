@@ -3,25 +3,32 @@ package server
 import (
 	"context"
 	"net/url"
+	"slices"
 	"strings"
 
+	"embedded-agent/wasm/internal/community"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/protocol"
 )
 
-// network is the only way out of the core: it sends a request to the chosen
-// provider, and to nowhere else (DESIGN §7). Whatever a dialect, an answer or
-// a note makes of an address, it is compared with the settings here.
+// network is the only way out of the core (DESIGN §7). It sends a request to the
+// chosen provider, to the list of community plugins, or to a host that the
+// person allowed for the HTTP tools: each user of it has one of the three, and
+// reaches nothing else. Whatever a dialect, an answer, a model or a note makes
+// of an address, it is compared with the settings here.
 type network struct {
 	llm.Transport
-	base string
+	base  string              // the provider's address, and what is below it
+	list  bool                // the list of community plugins
+	hosts []protocol.HTTPHost // the hosts of the HTTP tools
 	// buffered is told of an answer that could not be streamed.
 	buffered func()
 }
 
-// Do sends a request below the provider's base address.
+// Do sends a request where it may go.
 func (n network) Do(ctx context.Context, r llm.HTTPRequest) (llm.HTTPResponse, error) {
-	if !below(n.base, r.URL) {
+	if !n.may(r) {
 		return nil, fault.New(fault.Denied, "policy.network", fault.P{"url": r.URL})
 	}
 	answer, err := n.Transport.Do(ctx, r)
@@ -29,6 +36,18 @@ func (n network) Do(ctx context.Context, r llm.HTTPRequest) (llm.HTTPResponse, e
 		n.buffered()
 	}
 	return answer, err
+}
+
+// may is the rule: the one function that decides what is reached.
+func (n network) may(r llm.HTTPRequest) bool {
+	switch {
+	case n.base != "":
+		return below(n.base, r.URL)
+	case n.list:
+		return r.Method == "GET" && r.URL == community.Address
+	}
+	_, err := reachable(n.hosts, r.Method, r.URL)
+	return err == nil
 }
 
 // below says whether an address is the base address or lies under it: same
@@ -45,4 +64,81 @@ func below(base, address string) bool {
 	under := strings.TrimRight(b.EscapedPath(), "/") + "/"
 	return strings.HasPrefix(a.EscapedPath()+"/", under) && !strings.Contains(strings.ToLower(a.EscapedPath()), "..") &&
 		!strings.Contains(strings.ToLower(a.EscapedPath()), "%2e")
+}
+
+// reachable gives the entry of the settings by which a tool may send a request,
+// POLICY_DENIED where there is none. The address has to be https, without a
+// person's name, with the host as the list has it, and never a number, a name
+// of this machine or of the local network, whatever the list says.
+func reachable(hosts []protocol.HTTPHost, method, address string) (protocol.HTTPHost, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "https" || u.User != nil || u.Opaque != "" || u.Host == "" {
+		return protocol.HTTPHost{}, fault.New(fault.Denied, "policy.httpAddress", fault.P{"url": address})
+	}
+	host := strings.ToLower(u.Host)
+	if !public(host) {
+		return protocol.HTTPHost{}, fault.New(fault.Denied, "policy.httpPrivate", fault.P{"host": u.Host})
+	}
+	named := fault.P{"host": u.Host, "method": method}
+	denied := fault.New(fault.Denied, "policy.httpHost", named)
+	for _, h := range hosts {
+		if !matches(strings.ToLower(strings.TrimSpace(h.Host)), host) {
+			continue
+		}
+		if allowed := methodsOf(h); slices.Contains(allowed, method) {
+			return h, nil
+		}
+		denied = fault.New(fault.Denied, "policy.httpMethod", named)
+	}
+	return protocol.HTTPHost{}, denied
+}
+
+// methodsOf are the methods of an entry: those that read where it names none.
+func methodsOf(h protocol.HTTPHost) []string {
+	if len(h.Methods) == 0 {
+		return []string{"GET", "HEAD"}
+	}
+	return h.Methods
+}
+
+// matches compares a host with an entry: the same name and port, or one below
+// "*.example.com".
+func matches(entry, host string) bool {
+	if below, ok := strings.CutPrefix(entry, "*."); ok {
+		return strings.HasSuffix(host, "."+below)
+	}
+	return entry == host
+}
+
+// local are the ends of names that are not of the public network.
+var local = []string{"localhost", "local", "localdomain", "internal", "intranet", "lan", "home", "corp", "private", "home.arpa", "test", "invalid", "onion"}
+
+// public says whether a host, with its port, is a name of the public network:
+// at least two labels of letters, digits and hyphens, of which the last is no
+// number in any notation (a browser reads "127.1" and "0x7f.1" as addresses).
+// Other characters are refused, so that no two readers of an address see
+// different hosts in it.
+func public(host string) bool {
+	name, port, hasPort := strings.Cut(host, ":")
+	if hasPort && (port == "" || strings.Trim(port, "0123456789") != "") {
+		return false
+	}
+	labels := strings.Split(name, ".")
+	if len(labels) < 2 {
+		return false
+	}
+	for _, l := range labels {
+		if l == "" || strings.Trim(l, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+			return false
+		}
+	}
+	if last := labels[len(labels)-1]; last[0] >= '0' && last[0] <= '9' {
+		return false
+	}
+	for _, end := range local {
+		if name == end || strings.HasSuffix(name, "."+end) {
+			return false
+		}
+	}
+	return true
 }

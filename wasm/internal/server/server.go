@@ -62,6 +62,8 @@ type Server struct {
 	library   *action.Library
 	endpoints *endpoints
 	ledger    *ledger
+	plugins   *plugins
+	fetched   fetched
 	handlers  map[string]handler
 	out       *outbox
 	life      context.Context // ends with Close
@@ -111,6 +113,7 @@ func New(d Deps) (*Server, error) {
 	s.life, s.end = context.WithCancel(context.Background())
 	s.out = newOutbox(s.life, d.Emit, d.Now)
 	s.endpoints = &endpoints{store: d.Host.Store}
+	s.plugins = newPlugins(d, d.Host.Store)
 	s.ledger = &ledger{store: d.Host.Store, failed: s.ledgerFailed}
 	s.prices = llm.DefaultPrices()
 	s.handlers = s.table()

@@ -163,7 +163,7 @@ func (s *Server) env(se *session, w *overlay.View, ws host.Workspace) *tool.Env 
 	return &tool.Env{
 		Vault: w, Editor: editorView{w, s.host.Editor == nil && se.selection == nil},
 		Workspace: ws, Commands: s.host.Commands, Platform: platform,
-		Sandbox: s.host.Sandbox, Script: script,
+		Sandbox: s.host.Sandbox, Script: script, HTTP: s.fetcher(), Plugins: s.plugins,
 		Now: se.now.In(loc), Progress: func(int, int) {},
 	}
 }

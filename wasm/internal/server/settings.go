@@ -37,6 +37,8 @@ func withDefaults(s protocol.Settings) protocol.Settings {
 	positive(&s.MaxConcurrency, 8)
 	positive(&s.MaxSteps, plan.DefaultMaxSteps)
 	positive(&s.MaxCalls, 20_000)
+	positive(&s.CodeMaxMs, defaultCodeMs)
+	positive(&s.CodeMaxMB, defaultCodeMB)
 	positive(&s.KeepRuns, 100)
 	positive(&s.KeepDays, 365)
 	positive(&s.AgentIterations, agent.DefaultMaxIterations)
@@ -112,7 +114,8 @@ func (s *Server) configure(in protocol.Settings) error {
 	p := &policy.Policy{
 		Confirm:       policy.Confirm(in.Confirm),
 		AllowCommands: in.AllowCommands, AllowDeletes: in.AllowDeletes, AllowRenames: in.AllowRenames,
-		Sandbox: tool.Sandbox{Enabled: true, AllowedRoots: roots, DenyPatterns: deny},
+		AllowHTTP: in.AllowHTTP,
+		Sandbox:   tool.Sandbox{Enabled: true, AllowedRoots: roots, DenyPatterns: deny},
 		Limits: tool.Limits{
 			MaxConcurrency: in.MaxConcurrency, MaxAttempts: in.MaxAttempts,
 			MaxBackoffMs: int64(in.MaxBackoffMs), MaxTimeoutMs: int64(in.TimeoutMs),

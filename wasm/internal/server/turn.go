@@ -254,7 +254,9 @@ const maxHistory = 12
 func (s *Server) offered(e *tool.Entry) bool {
 	p := s.currentPolicy()
 	switch {
-	case e.SideEffects == tool.Commands && !p.AllowCommands:
+	case e.SideEffects == tool.Commands && e.Namespace() != "http" && !p.AllowCommands:
+		return false
+	case e.Namespace() == "http" && !p.AllowHTTP, e.Name == "code.run" && s.host.Sandbox == nil:
 		return false
 	case e.Name == "vault.delete" && !p.AllowDeletes:
 		return false

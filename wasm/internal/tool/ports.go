@@ -14,6 +14,7 @@ type HTTPRequest struct {
 	Header  map[string]string
 	Body    string
 	MaxBody int // the answer's bytes that are read; what is longer is cut
+	TTL     int // seconds; an answer to the same request that is no older will do
 }
 
 // HTTPAnswer is an answer, read. Header names are lower case.

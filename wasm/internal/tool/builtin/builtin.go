@@ -28,6 +28,7 @@ func All() []tool.Tool {
 	makers := []func() tool.Tool{
 		codeRun,
 		commandsList, commandsRun,
+		httpRequest, httpSend, pluginsSearch,
 		editorGetActiveFilePath, editorGetSelection, editorInsertAtCursor, editorReplaceSelection,
 		linksFind, linksMake, linksRewrite, linksUnlinkedMentions,
 		metadataFromInline, metadataGet, metadataRemove, metadataRename, metadataSet, metadataValues,

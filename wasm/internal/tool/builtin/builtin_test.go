@@ -35,7 +35,7 @@ func envOf(h host.Host) *tool.Env {
 	return &tool.Env{
 		Vault: h.Vault, Editor: h.Editor, Workspace: h.Workspace, Commands: h.Commands,
 		Platform: h.Platform, Now: now, Progress: func(int, int) {},
-		Sandbox: scripts, Script: host.ScriptLimits{Steps: 1_000_000},
+		Sandbox: scripts, Script: host.ScriptLimits{Steps: 1_000_000}, HTTP: &web{}, Plugins: plugins{},
 	}
 }
 

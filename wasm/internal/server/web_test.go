@@ -1,0 +1,146 @@
+//go:build !js
+
+package server
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"embedded-agent/wasm/internal/community"
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/llm/llmtest"
+	"embedded-agent/wasm/internal/protocol"
+)
+
+const webPlan = `{"goal":"Keep what the page says","assumptions":[],"riskLevel":"writes","steps":[
+{"id":"get","tool":"http.request","args":{"url":"https://api.example.com/news","headers":{"X-Key":"{{secret:api}}"}}},
+{"id":"write","tool":"vault.createFile","args":{"path":"News.md","content":"$steps.get.text"}}]}`
+
+// newWebShell is a shell over a transport, and a model that plans once.
+func newWebShell(t *testing.T, transport llm.Transport, set protocol.Settings, plan string) *shell {
+	t.Helper()
+	sh := &shell{t: t, mem: countedNotes(2)}
+	sh.cond.L = &sh.mu
+	s, err := New(Deps{
+		Host: sh.mem.Host(), Transport: transport, Emit: sh.hear, Provider: llmtest.NewProvider(llmtest.Call("c1", "submit_plan", plan)),
+		HasSecret: func(context.Context, string) (bool, error) { return true, nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	sh.s = s
+	set.Provider, set.Streaming = "openai", true
+	call[protocol.Welcome](sh, "hello", protocol.Hello{Contract: protocol.Contract, Settings: set, Platform: protocol.Platform{Name: "linux"}})
+	call[protocol.Accepted](sh, "send", protocol.Send{Text: "do it", Mode: protocol.ModePlan})
+	return sh
+}
+
+func TestWhatWasReadFromTheWebIsWhatIsShownAndWritten(t *testing.T) {
+	h, transport := newBadWeb(t)
+	set := allowed
+	set.Secrets = []protocol.NamedSecret{{Name: "api", Scope: "vault", Secret: "stored-api"}}
+	sh := newWebShell(t, transport, set, webPlan)
+	r := sh.review()
+	if !r.Approvable || len(r.Files) != 1 || h.asked.Load() != 1 {
+		t.Fatalf("%d files, %d requests: %+v %+v", len(r.Files), h.asked.Load(), r.Problem, r.Steps)
+	}
+	again := call[protocol.Review](sh, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendEdit, Path: "News.md", Text: "mine\n"})
+	call[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: again.Approval})
+	if end := sh.finished(); end.Outcome != "ok" {
+		t.Fatalf("%+v", end.Problem)
+	}
+	if h.asked.Load() != 1 {
+		t.Errorf("%d requests for one reading", h.asked.Load())
+	}
+	if got, _ := sh.mem.File("News.md"); string(got) != "mine\n" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestSendingAsksOnceItsTurnHasComeAndIsMadeOnce(t *testing.T) {
+	h, transport := newBadWeb(t)
+	plan := `{"goal":"Send","assumptions":[],"riskLevel":"commands","steps":[
+	{"id":"send","tool":"http.send","args":{"url":"https://api.example.com/items","body":"x"}}]}`
+	sh := newWebShell(t, transport, allowed, plan)
+	r := sh.review()
+	if h.asked.Load() != 0 || r.Risk != "commands" || r.Steps[0].Simulate || r.Steps[0].Undo {
+		t.Fatalf("%d requests, %s, %+v", h.asked.Load(), r.Risk, r.Steps[0])
+	}
+	call[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
+	q := sh.await("question", func(e protocol.Event) bool { return e.Question != nil })
+	if h.asked.Load() != 0 {
+		t.Error("sent before the answer")
+	}
+	call[protocol.Empty](sh, "answer", protocol.Answer{ID: q.Question.ID, Yes: true})
+	if end := sh.finished(); end.Outcome != "ok" || h.asked.Load() != 1 {
+		t.Fatalf("%+v, %d requests", end.Problem, h.asked.Load())
+	}
+}
+
+// twoInstalled is a host whose app has plugins.
+type twoInstalled struct{}
+
+func (twoInstalled) Installed(context.Context) ([]host.InstalledPlugin, error) {
+	return []host.InstalledPlugin{{ID: "calendar", Enabled: true}, {ID: "obsidian-kanban"}}, nil
+}
+
+func TestTheListOfPluginsIsTheOnlyAddressThatSearchingReaches(t *testing.T) {
+	raw := `[{"id":"calendar","name":"Calendar","author":"A","description":"d","repo":"r"},
+	{"id":"obsidian-kanban","name":"Kanban","author":"B","description":"A board","repo":"r"},{"id":"other","name":"Other board"}]`
+	tr := llmtest.NewTransport(llmtest.Answer{Body: []byte(raw)})
+	ports := countedNotes(1).Host()
+	ports.Plugins = twoInstalled{}
+	s, err := New(Deps{Host: ports, Transport: tr, Emit: func(protocol.Event) {}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	if len(tr.Requests()) != 0 {
+		t.Error("asked before anybody searched")
+	}
+	got, err := s.pluginsSearch(t.Context(), protocol.PluginsQuery{Text: "kanban board"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Plugins) != 2 || got.Plugins[0].ID != "obsidian-kanban" || !got.Plugins[0].Installed || got.Plugins[0].Enabled || got.Plugins[1].Installed {
+		t.Errorf("%+v", got.Plugins)
+	}
+	if got.FetchedAt == "" || got.Offline {
+		t.Errorf("%+v", got)
+	}
+	reqs := tr.Requests()
+	if len(reqs) != 1 || reqs[0].URL != community.Address || reqs[0].Via != llm.ViaApp || len(reqs[0].Header) != 0 {
+		t.Errorf("%+v", reqs)
+	}
+	only := network{list: true}
+	for _, r := range []llm.HTTPRequest{
+		{Method: "POST", URL: community.Address},
+		{Method: "GET", URL: community.Address + "?x"},
+		{Method: "GET", URL: strings.Replace(community.Address, "obsidianmd", "evil", 1)},
+		{Method: "GET", URL: "https://api.openai.com/v1"},
+	} {
+		if only.may(r) {
+			t.Errorf("%s %s is let through", r.Method, r.URL)
+		}
+	}
+	// Without a network the kept list is used, and said to be old when it is.
+	again, err := s.pluginsSearch(t.Context(), protocol.PluginsQuery{Text: "calendar", Refresh: true})
+	if err != nil || !again.Offline || len(again.Plugins) != 1 || !again.Plugins[0].Enabled {
+		t.Errorf("%+v, %v", again, err)
+	}
+}
+
+func TestWithoutANetworkSearchingForPluginsIsANetworkError(t *testing.T) {
+	s, err := New(Deps{Host: countedNotes(1).Host(), Emit: func(protocol.Event) {}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	if _, err := s.pluginsSearch(t.Context(), protocol.PluginsQuery{Text: "x"}); !fault.Is(err, fault.Network) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,33 @@
+package builtin
+
+import (
+	"context"
+	"time"
+
+	"embedded-agent/wasm/internal/tool"
+)
+
+// httpTimeout bounds one request, from the first byte sent to the last one read.
+const httpTimeout = 30 * time.Second
+
+// httpRequest reads. It runs in the simulation; the run takes what came then. Its
+// results may be reused for no time at all by the next review; within one, they
+// are.
+func httpRequest() tool.Tool {
+	t := define(tool.Tool{
+		Spec: tool.Spec{
+			Name: "http.request", Category: "api", SideEffects: tool.Reads, Cache: tool.CacheTTL, Timeout: httpTimeout,
+			Aliases: map[string]string{"uri": "url", "address": "url", "cacheSeconds": "ttl", "format": "as"},
+		},
+		SecretsOf: headerSecrets,
+		Run: func(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
+			method := args.String("method")
+			if method == "" {
+				method = "GET"
+			}
+			return fetch(ctx, env, method, args)
+		},
+	})
+	t.Flags.WorkspaceOnly = false
+	return t
+}
