@@ -222,7 +222,7 @@ func TestAnEstimateIsOfAllThatWouldBeSent(t *testing.T) {
 	mem.Put("P.png", string(picture(t, 8, 8)))
 	set := custom
 	set.Prices = euros
-	sh, tr := withImages(t, mem, set, calls(`{"goal":"x"}`))
+	sh, tr := withImages(t, mem, set, streamed("I see."))
 	estimate := func(s protocol.Send) protocol.Estimated {
 		t.Helper()
 		return call[protocol.Estimated](sh, "estimate", protocol.EstimateText{Text: s.Text, Send: &s})
@@ -254,6 +254,16 @@ func TestAnEstimateIsOfAllThatWouldBeSent(t *testing.T) {
 	}
 	if len(tr.Requests()) != 0 {
 		t.Error("an estimate asks the model")
+	}
+	said := protocol.Send{Text: strings.Repeat("many words ", 400), Mode: protocol.ModePlan, Conversation: "c"}
+	call[protocol.Accepted](sh, "send", said)
+	sh.turnEnd()
+	further := plain
+	further.Conversation = "c"
+	grows("what was said before", further, 400)
+	further.Mode = protocol.ModeAgent
+	if got := estimate(further); got.Prompt < estimate(agent).Prompt+400 {
+		t.Errorf("what was said before, to an agent: %+v", got)
 	}
 	if got := call[protocol.Estimated](sh, "estimate", protocol.EstimateText{Text: "look"}); got.Prompt != 0 || got.Snippet != "look" {
 		t.Errorf("%+v", got)

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 
+	"embedded-agent/wasm/internal/conversation"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/planner"
 	"embedded-agent/wasm/internal/protocol"
@@ -69,9 +70,11 @@ func (s *Server) estimate(ctx context.Context, p protocol.EstimateText) (protoco
 			in.Images = append(in.Images, llm.Image(a.Type, "")) // as large as another, to the estimate
 		}
 	}
+	before := s.talkSoFar(ctx, p.Send.Conversation)
+	in.History = s.historyOf(before)
 	r := planner.Request(&in, in.Modes[0])
 	if p.Send.Mode == protocol.ModeAgent {
-		r = s.agentRequest(&in)
+		r = s.agentRequest(&in, before)
 	}
 	out.Prompt, out.Window = llm.EstimateRequest(r), s.window(ctx, m)
 	table := s.priceTable()
@@ -83,10 +86,30 @@ func (s *Server) estimate(ctx context.Context, p protocol.EstimateText) (protoco
 	return out, nil
 }
 
-// agentRequest is what a conversation that acts begins with.
-func (s *Server) agentRequest(in *planner.Input) llm.Request {
+// talkSoFar gives what was said in a conversation, without making it the one
+// that is worked on.
+func (s *Server) talkSoFar(ctx context.Context, id string) *talk {
+	s.mu.Lock()
+	t := s.talk
+	s.mu.Unlock()
+	if t != nil && t.ID == id {
+		return t
+	}
+	t = &talk{Conversation: &conversation.Conversation{ID: id}}
+	if id != "" {
+		if c, err := s.conversations.Get(ctx, id); err == nil {
+			t.Conversation = c
+		}
+	}
+	return t
+}
+
+// agentRequest is what a conversation that acts goes on with.
+func (s *Server) agentRequest(in *planner.Input, before *talk) llm.Request {
 	r := llm.Request{Model: in.Model, Messages: []llm.Message{llm.SystemMessage(agentSystem)}}
-	r.Messages = append(r.Messages, in.History...)
+	s.mu.Lock()
+	r.Messages = append(r.Messages, recent(before.Turns)...)
+	s.mu.Unlock()
 	r.Messages = append(r.Messages, llm.UserMessage(planner.UserText(&in.Context), in.Images...))
 	for _, name := range s.registry.Names() {
 		if e, err := s.registry.Get(name, ""); err == nil && e.Lifecycle == tool.Active && s.offered(e) {
