@@ -521,6 +521,10 @@ describe.skipIf(!findChromium())("the chat", () => {
 			await button(page, "Conversations").click();
 			await page.getByRole("searchbox", { name: "Search conversations" }).fill("comp");
 			await expect.poll(() => asked(page, "conversations.list")).toContainEqual({ text: "comp", limit: 30 });
+			// Asked once at the opening and once for what was typed: what is found asks for nothing.
+			await page.getByRole("button", { name: /^Compost Nov 19/ }).waitFor();
+			await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 3 * 200)));
+			expect(await asked(page, "conversations.list")).toHaveLength(2);
 			await page.getByRole("button", { name: /^Compost Nov 19/ }).click();
 			await page.getByText("Two notes.").waitFor();
 			await field(page).fill("And more?");

@@ -278,9 +278,10 @@ export class Session {
 		await this.took(run, path, await this.ask("run.revert", { run, path, choices }));
 	}
 
-	/** Opens a run: an agent's turn of this conversation where it is, any other in the history. */
-	showRun(run: string): void {
-		const turn = this.state.outcomes[run] ? undefined : this.state.turns.find((t) => runOf(t) === run);
+	/** Opens a run in the history; one that never went, at the turn of this conversation that it belongs to. */
+	async showRun(run: string): Promise<void> {
+		const said = this.state.turns.find((t) => runOf(t) === run);
+		const turn = said && !(await this.askQuietly("run.get", { run })) ? said : undefined;
 		this.shownRun = turn ? "" : run;
 		this.shownTurn = turn?.id ?? "";
 		this.screen = turn ? "chat" : "history";
