@@ -208,7 +208,7 @@ export default class EmbeddedAgentPlugin extends Plugin {
 	private async openRun(run?: string): Promise<void> {
 		await this.open();
 		this.session.flush();
-		if (run && this.session.state.run?.run !== run) this.session.showRun(run);
+		if (run && this.session.state.run?.run !== run) await this.session.showRun(run);
 		else this.session.screen = "chat";
 	}
 
