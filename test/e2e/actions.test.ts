@@ -38,11 +38,11 @@ const data = (person: Person) =>
 	JSON.parse(person.read(`${pluginFolder}/data.json`)) as Record<string, unknown>;
 
 test("the button runs it on another selection without asking the model", async () => {
-	const { person, before } = await saved("Bullets to notes");
+	const { person, before } = await saved("Ten notes");
 	const asked = person.model.requests.length;
 	await person.button("New conversation").click();
 	await person.selectIn("Inbox/Ideas for the garden.md", 9, 11);
-	await actions(person).getByRole("button", { name: "Bullets to notes", exact: true }).click();
+	await actions(person).getByRole("button", { name: "Ten notes", exact: true }).click();
 	await person.plan.getByText("Will create 3 notes under Projects/XYZ").waitFor();
 	await person.approve();
 	expect(person.list("Projects/XYZ")).toHaveLength(3);
@@ -52,7 +52,7 @@ test("the button runs it on another selection without asking the model", async (
 });
 
 test("the palette has it as a command, also after a restart, and also where no model is set up", async () => {
-	const { person, before } = await saved("Bullets to notes");
+	const { person, before } = await saved("Ten notes");
 	const asked = person.model.requests.length;
 	await person.page.evaluate(async (path) => {
 		const { adapter } = window.app.vault;
@@ -64,7 +64,7 @@ test("the palette has it as a command, also after a restart, and also where no m
 	await person.page.evaluate(() => {
 		window.app.workspace.activeEditor?.editor?.setSelection({ line: 9, ch: 0 }, { line: 10, ch: 80 });
 	});
-	await runFromPalette(person.page, "Embedded Agent: Run saved action: Bullets to notes");
+	await runFromPalette(person.page, "Embedded Agent: Run saved action: Ten notes");
 	await person.plan.getByText("Will create 2 notes under Projects/XYZ").waitFor();
 	await person.panel
 		.getByText("This needs a model, and none is set up yet. Saved actions work without one.")
@@ -77,13 +77,13 @@ test("the palette has it as a command, also after a restart, and also where no m
 });
 
 test("without a selection it asks for the text to work on; Not now leaves all as it is, an answer goes on", async () => {
-	const { person, before } = await saved("Bullets to notes");
+	const { person, before } = await saved("Ten notes");
 	await openNote(person.page, "Home.md");
 	await person.page.evaluate(() => window.app.workspace.activeEditor?.editor?.setCursor({ line: 0, ch: 0 }));
-	const start = () => actions(person).getByRole("button", { name: "Bullets to notes", exact: true }).click();
+	const start = () => actions(person).getByRole("button", { name: "Ten notes", exact: true }).click();
 	await start();
 	const questions = person.panel.getByRole("region", { name: "Questions" });
-	await questions.getByText("“Bullets to notes” needs to know").waitFor();
+	await questions.getByText("“Ten notes” needs to know").waitFor();
 	await questions.getByRole("textbox", { name: "Text to work on" }).waitFor();
 	await person.button("Not now").click();
 	await questions.waitFor({ state: "detached" });
@@ -97,7 +97,7 @@ test("without a selection it asks for the text to work on; Not now leaves all as
 });
 
 test("it can be renamed and deleted, and the palette follows", async () => {
-	const { person } = await saved("Bullets to notes");
+	const { person } = await saved("Ten notes");
 	const commands = () =>
 		person.page.evaluate(() =>
 			window.app.commands
@@ -105,23 +105,31 @@ test("it can be renamed and deleted, and the palette follows", async () => {
 				.map(({ name }) => name)
 				.filter((name) => name.includes("saved action")),
 		);
-	expect(await commands()).toEqual(["Embedded Agent: Run saved action: Bullets to notes"]);
-	await choose(person, "More for Bullets to notes", "Rename");
+	const names = async () =>
+		(await commands()).map((name) => name.replace("Embedded Agent: Run saved action: ", ""));
+	const bundled = (await names()).filter((name) => name !== "Ten notes");
+	expect(bundled).toContain("Rename a tag"); // it comes with the plugin
+	expect(await names()).toContain("Ten notes");
+	await choose(person, "More for Ten notes", "Rename");
 	await person.panel.getByRole("textbox", { name: "New name" }).fill("Split the list");
 	await person.button("Rename").click();
 	await actions(person).getByRole("button", { name: "Split the list", exact: true }).waitFor();
-	await eventually(commands).toEqual(["Embedded Agent: Run saved action: Split the list"]);
+	await eventually(async () => (await names()).sort()).toEqual([...bundled, "Split the list"].sort());
 	await choose(person, "More for Split the list", "Delete");
-	await person.panel.getByText("Delete the action “Split the list”? Notes are not touched.").waitFor();
+	await person.panel
+		.locator("p", { hasText: "Delete the action “Split the list”? Notes are not touched." })
+		.waitFor();
 	await person.button("Delete").click();
-	await actions(person).getByText("A run that worked can be saved here as a button.").waitFor();
-	await eventually(commands).toEqual([]);
-	await eventually(() => data(person)["palette"]).toEqual([]);
+	await eventually(names).toEqual(bundled);
+	await eventually(() => JSON.stringify(data(person)["palette"])).not.toContain("Split the list");
+	await actions(person)
+		.getByRole("button", { name: "Split the list", exact: true })
+		.waitFor({ state: "detached" });
 });
 
 test("it is exported as JSON and imported elsewhere, told in words first; an imported one always asks", async () => {
-	const { person } = await saved("Bullets to notes");
-	await choose(person, "More for Bullets to notes", "Export");
+	const { person } = await saved("Ten notes");
+	await choose(person, "More for Ten notes", "Export");
 	const json = await person.panel.getByRole("textbox", { name: "Exported actions as JSON" }).inputValue();
 	expect(JSON.stringify(JSON.parse(json))).not.toContain("Tomato");
 
@@ -132,19 +140,19 @@ test("it is exported as JSON and imported elsewhere, told in words first; an imp
 	const form = other.panel.getByRole("region", { name: "Import actions" });
 	await form.getByRole("textbox", { name: "Or paste the JSON" }).fill(json);
 	await other.button("Look inside").click();
-	await form.getByText(/“Bullets to notes” writes notes: /).waitFor();
+	await form.getByText(/“Ten notes” writes notes: /).waitFor();
 	await other.button("Keep these actions").click();
-	await actions(other).getByRole("button", { name: "Bullets to notes", exact: true }).waitFor();
+	await actions(other).getByRole("button", { name: "Ten notes", exact: true }).waitFor();
 	await other.selectIdeas();
 	const before = hashFolder(other.vault);
-	await actions(other).getByRole("button", { name: "Bullets to notes", exact: true }).click();
+	await actions(other).getByRole("button", { name: "Ten notes", exact: true }).click();
 	await other.plan.getByText("Will create 10 notes under Projects/XYZ").waitFor();
 	await other.button("Approve").waitFor();
 	expect(hashFolder(other.vault)).toEqual(before);
 });
 
 test("what is no export is refused with a sentence", async () => {
-	const { person } = await saved("Bullets to notes");
+	const { person } = await saved("Ten notes");
 	await choose(person, "Manage saved actions", "Import");
 	const form = person.panel.getByRole("region", { name: "Import actions" });
 	await form.getByRole("textbox", { name: "Or paste the JSON" }).fill('{"not": "an export"}');

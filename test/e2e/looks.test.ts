@@ -34,7 +34,7 @@ describe.each(["light", "dark"] as const)("in the %s theme", (theme) => {
 		await person.runEnds("ok");
 		await clean("after the run");
 		await person.button("Save as action").click();
-		await person.panel.getByRole("textbox", { name: "Name of the action" }).fill("Bullets to notes");
+		await person.panel.getByRole("textbox", { name: "Name of the action" }).fill("Ten notes");
 		await clean("while naming an action");
 		await person.button("Save").click();
 		await person.revert();
