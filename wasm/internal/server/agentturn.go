@@ -142,7 +142,9 @@ func (w *work) deps() pipeline.Deps {
 		Env: func(c *tool.Call) (*tool.Env, *overlay.View) {
 			view := v.For(c.LogicalID)
 			env := s.env(w.se, view, s.host.Workspace)
-			env.Images = w.m.sees()
+			if w.m.sees() {
+				env.Image = s.fitImage
+			}
 			return env, view
 		},
 		Cache: s.resultsFor(v), Limit: s.rate, Secrets: s.resolveSecrets, Cap: agent.Cap(w.se.trace.attach, 0),

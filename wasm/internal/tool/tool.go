@@ -177,8 +177,10 @@ type Env struct {
 	Script  host.ScriptLimits
 	HTTP    Fetcher
 	Plugins PluginSearcher
-	// Images says that a model reads the output, and can look at images in it.
-	Images   bool
+	// Image, where a model reads the output and can look at images, makes one fit
+	// for it: the media type and the bytes that go to the model. Nil elsewhere, as
+	// in a plan.
+	Image    func(ctx context.Context, mediaType string, data []byte) (string, []byte, error)
 	Platform host.Platform
 	// Now is the run's clock, fixed in the simulation.
 	Now time.Time

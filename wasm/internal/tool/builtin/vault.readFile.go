@@ -27,6 +27,9 @@ func readFile(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, er
 	if err != nil {
 		return nil, err
 	}
+	if kind := imageType(info.Path); kind != "" && kind != svgType {
+		return readImage(ctx, env, info, kind)
+	}
 	data, err := readText(ctx, env, info)
 	if err != nil {
 		return nil, err
