@@ -63,12 +63,12 @@ func (q *queryPlan) passInfo(i host.Info) bool {
 	})
 }
 
-// condition is a test of one property. memo holds what it said of values that
+// condition is a test of one property. memo holds what it said of texts, which
 // come again and again.
 type condition struct {
 	property, op string
 	value        any
-	memo         map[any]bool
+	memo         map[string]bool
 }
 
 const maxMemo = 10_000
@@ -78,7 +78,7 @@ var operators = []string{"=", "!=", "<", "<=", ">", ">=", "contains", "exists", 
 func newCondition(v any) (condition, error) {
 	m, _ := v.(map[string]any)
 	a := tool.Args(m)
-	c := condition{property: a.String("property"), op: a.String("op"), value: a["value"], memo: map[any]bool{}}
+	c := condition{property: a.String("property"), op: a.String("op"), value: a["value"], memo: map[string]bool{}}
 	if c.op == "" {
 		c.op = "="
 	}
@@ -91,15 +91,14 @@ func newCondition(v any) (condition, error) {
 // pass tests a property's value. A list passes "=" when one of its elements
 // does, and "!=" when none is equal.
 func (c condition) pass(have any, now time.Time) bool {
-	switch have.(type) {
-	case string, float64, bool, nil:
-	default:
+	text, ok := have.(string)
+	if !ok {
 		return c.test(have, now)
 	}
-	passed, known := c.memo[have]
+	passed, known := c.memo[text]
 	if !known {
 		if passed = c.test(have, now); len(c.memo) < maxMemo {
-			c.memo[have] = passed
+			c.memo[text] = passed
 		}
 	}
 	return passed
@@ -153,13 +152,21 @@ func equalValue(a, b any) bool {
 	case a == nil || b == nil:
 		return emptyValue(a) && emptyValue(b)
 	}
-	x, y := plainText(a), plainText(b)
-	if f, err := strconv.ParseFloat(x, 64); err == nil {
-		if g, err := strconv.ParseFloat(y, 64); err == nil {
+	if f, ok := numberOf(a); ok {
+		if g, ok := numberOf(b); ok {
 			return f == g
 		}
 	}
-	return strings.EqualFold(x, y)
+	return strings.EqualFold(plainText(a), plainText(b))
+}
+
+// numberOf gives a value as a number, if it is one or is written like one.
+func numberOf(v any) (float64, bool) {
+	if f, ok := v.(float64); ok {
+		return f, true
+	}
+	f, err := strconv.ParseFloat(plainText(v), 64)
+	return f, err == nil
 }
 
 // plainText gives a scalar as text, a link as what it leads to.
@@ -188,11 +195,11 @@ func compareValues(have, want any, now time.Time) (int, bool) {
 	if emptyValue(have) {
 		return 0, false
 	}
-	x, y := plainText(have), plainText(want)
-	if f, err := strconv.ParseFloat(x, 64); err == nil {
-		g, err := strconv.ParseFloat(y, 64)
-		return cmp.Compare(f, g), err == nil
+	if f, ok := numberOf(have); ok {
+		g, ok := numberOf(want)
+		return cmp.Compare(f, g), ok
 	}
+	x, y := plainText(have), plainText(want)
 	if a, err := parseDate(strings.Trim(x, "[]"), now); err == nil {
 		b, err := parseDate(y, now)
 		return a.Compare(b), err == nil
