@@ -39,6 +39,7 @@ export interface Seat {
 	settings?: Record<string, unknown>;
 	model?: ModelServerOptions;
 	theme?: PlaygroundOptions["theme"];
+	profile?: PlaygroundOptions["profile"];
 	width?: number;
 }
 

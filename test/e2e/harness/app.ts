@@ -20,7 +20,8 @@ export function runCommand(page: Page, id: string): Promise<boolean> {
 
 /** Runs a command through the palette, by keyboard. */
 export async function runFromPalette(page: Page, name: string): Promise<void> {
-	await page.keyboard.press("Control+p");
+	const apple = await page.evaluate(() => document.body.matches(".mod-macos, .is-ios"));
+	await page.keyboard.press(apple ? "Meta+p" : "Control+p");
 	await page.keyboard.type(name);
 	await page.keyboard.press("Enter");
 }
