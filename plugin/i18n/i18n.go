@@ -10,6 +10,7 @@
 package i18n
 
 import (
+	"cmp"
 	"embed"
 	"encoding/json"
 	"fmt"
@@ -45,16 +46,12 @@ var catalogue = sync.OnceValue(func() map[string]string {
 	return all
 })
 
-// Bundled gives a text of bundled.json in a language (BCP 47), English where
+// Bundled gives the texts of bundled.json in a language (BCP 47), English where
 // there is none: the names of the actions that come with the plugin, which are
-// data (they are searched by, and copied), not messages. It fills nothing in.
-func Bundled(language, key string) string {
-	for _, folder := range []string{folderOf(language), "en"} {
-		if text, ok := bundled(folder)[key]; ok {
-			return text
-		}
-	}
-	return key
+// data (they are searched by, and copied), not messages. Nothing is filled in.
+func Bundled(language string) func(key string) string {
+	words, english := bundled(folderOf(language)), bundled("en")
+	return func(key string) string { return cmp.Or(words[key], english[key], key) }
 }
 
 // folderOf chooses as the panel does (index.ts).

@@ -77,10 +77,19 @@ const (
 
 // Kind says what the action is, by what is in it.
 func (a *Action) Kind() string {
-	if a.Plan == nil {
-		return KindPrompt
+	p, err := a.Template()
+	if err != nil {
+		return KindPlan
 	}
-	if p, err := a.Template(); err == nil && len(plan.Parameters(p)) > 0 {
+	return a.KindOf(p)
+}
+
+// KindOf is Kind for who has the template already.
+func (a *Action) KindOf(p *plan.Plan) string {
+	switch {
+	case a.Plan == nil:
+		return KindPrompt
+	case len(plan.Parameters(p)) > 0:
 		return KindTemplate
 	}
 	return KindPlan
@@ -152,13 +161,9 @@ func (a *Action) check() error {
 	return err
 }
 
-// Fields lists every parameter with the value it is kept with: nil for an
-// action that cannot be read.
-func (a *Action) Fields() []Param {
-	p, err := a.Template()
-	if err != nil {
-		return nil
-	}
+// Fields lists every parameter of the action's template with the value it is
+// kept with.
+func (a *Action) Fields(p *plan.Plan) []Param {
 	var out []Param
 	for _, name := range plan.Parameters(p) {
 		out = append(out, a.param(name))

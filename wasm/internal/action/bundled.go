@@ -25,6 +25,7 @@ const bundledPrefix = "bundled."
 // Bundled gives the actions that come with the plugin, with names and goals in
 // a language (BCP 47): English where there are no words in it.
 func Bundled(language string) []*Action {
+	words := i18n.Bundled(language)
 	out := make([]*Action, 0, len(bundledOrder))
 	for _, name := range bundledOrder {
 		b, err := bundledFiles.ReadFile(path.Join("bundled", name+".json"))
@@ -40,14 +41,13 @@ func Bundled(language string) []*Action {
 			panic("bundled/" + name + ".json: " + err.Error())
 		}
 		id := bundledPrefix + name
-		words := func(key string) string { return i18n.Bundled(language, id+"."+key) }
-		a.Plan["goal"] = quoted(words("goal"))
+		a.Plan["goal"] = quoted(words(id + ".goal"))
 		plan, err := json.Marshal(a.Plan)
 		if err != nil {
 			panic(err) // of JSON that was read
 		}
 		out = append(out, &Action{
-			ID: id, Name: words("name"), Icon: a.Icon, Plan: plan, Params: a.Params, Trusted: true, bundled: true,
+			ID: id, Name: words(id + ".name"), Icon: a.Icon, Plan: plan, Params: a.Params, Trusted: true, bundled: true,
 		})
 	}
 	return out

@@ -23,6 +23,7 @@ type Library struct {
 	mu      sync.Mutex
 	kept    state
 	bundled []*Action
+	speaks  string // the language of the bundled actions
 	read    bool
 }
 
@@ -58,14 +59,14 @@ const version = 2
 
 // NewLibrary opens the library in a store.
 func NewLibrary(store host.Store) *Library {
-	return &Library{store: store, bundled: Bundled("")}
+	return &Library{store: store}
 }
 
 // Speak gives the bundled actions their names in a language (BCP 47).
 func (l *Library) Speak(language string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.bundled = Bundled(language)
+	l.bundled, l.speaks = nil, language
 }
 
 // List gives the actions in the person's order. Where the person gave none, own
@@ -140,6 +141,9 @@ func (l *Library) Get(ctx context.Context, id string) (*Action, error) {
 }
 
 func (l *Library) load(ctx context.Context) error {
+	if l.bundled == nil {
+		l.bundled = Bundled(l.speaks)
+	}
 	if l.read {
 		return nil
 	}

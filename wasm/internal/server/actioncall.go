@@ -9,6 +9,7 @@ import (
 	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/tool"
 )
@@ -53,6 +54,11 @@ func (s *Server) callsOf(ctx context.Context, run string) ([]made, error) {
 	open, talk := s.review, s.talk
 	s.mu.Unlock()
 	var out []made
+	if talk != nil {
+		for _, e := range talk.calls {
+			out = append(out, madeByModel(e, run))
+		}
+	}
 	if open != nil && open.id == run {
 		for _, st := range open.report.Steps {
 			for _, r := range st.Results {
@@ -70,13 +76,8 @@ func (s *Server) callsOf(ctx context.Context, run string) ([]made, error) {
 	for _, p := range pairs {
 		out = append(out, madeOf(p.Call, p.Result))
 	}
-	if talk != nil {
-		for _, e := range talk.calls {
-			out = append(out, madeByModel(e))
-		}
-		if len(talk.calls) > 0 && fault.Is(err, fault.NotFound) {
-			err = nil
-		}
+	if len(out) > 0 && fault.Is(err, fault.NotFound) {
+		err = nil // a turn that led to no run
 	}
 	return out, err
 }
@@ -96,9 +97,17 @@ func madeOf(c *tool.Call, r *tool.Result) made {
 	return m
 }
 
-func madeByModel(e tool.Envelope) made {
+// madeByModel is a call of a turn or step with its receipt; run names the turn,
+// "" for a step, whose calls are known by their call_id alone.
+func madeByModel(e tool.Envelope, run string) made {
 	args, _ := e.Input.(map[string]any)
-	return made{ids: []string{e.CallID}, tool: e.Name, version: e.Version, args: args}
+	m := made{ids: []string{e.CallID}, tool: e.Name, version: e.Version, args: args}
+	for attempt := 1; run != "" && attempt <= plan.DefaultMaxAttempts; attempt++ {
+		c := tool.Call{RunID: run, LogicalID: e.CallID}
+		c.SetAttempt(attempt)
+		m.ids = append(m.ids, c.CallID)
+	}
+	return m
 }
 
 // findCall looks for a call, and then for those that models made in steps.
@@ -110,7 +119,7 @@ func findCall(calls []made, id string) *made {
 	}
 	for _, c := range calls {
 		if e, ok := outputsOf(c).ToolsByID[id]; ok {
-			m := madeByModel(e)
+			m := madeByModel(e, "")
 			return &m
 		}
 	}
@@ -132,7 +141,7 @@ func pinnedCall(step *made, pin string) *made {
 	if e == nil {
 		return nil
 	}
-	m := madeByModel(*e)
+	m := madeByModel(*e, "")
 	return &m
 }
 

@@ -24,7 +24,7 @@ func (s *Server) actionGet(ctx context.Context, p protocol.ActionRef) (protocol.
 }
 
 func (s *Server) actionDetail(a *action.Action) (protocol.ActionDetail, error) {
-	view, p, problems := s.lookAt(a)
+	view, p, problems := s.lookAt(a, true)
 	d := protocol.ActionDetail{Action: view, Prompt: a.Prompt, Steps: []protocol.ActionStepView{}, Problems: []protocol.Message{}}
 	if a.Plan != nil {
 		var b bytes.Buffer

@@ -263,6 +263,19 @@ func TestACallOfARunBecomesAStepOfAnAction(t *testing.T) {
 	}
 }
 
+func TestACallOfAConversationBecomesAStepAlsoWhereItLedToNoRun(t *testing.T) {
+	mem := hosttest.New(hosttest.Options{Files: map[string]string{"A.md": "x"}})
+	sh := newShell(t, mem, protocol.Settings{Provider: "openai"},
+		llmtest.Call("1", "vault.readFile", `{"path":"A.md"}`), llmtest.Say("It says x."))
+	call[protocol.Accepted](sh, "send", protocol.Send{Text: "read it", Mode: protocol.ModeAgent, Conversation: "c"})
+	e := sh.await("the call", func(e protocol.Event) bool { return e.Type == protocol.EventExec && e.Exec.Type == "step.finished" })
+	sh.await("end of the turn", func(e protocol.Event) bool { return e.Type == protocol.EventTurnEnded })
+	d := call[protocol.ActionDetail](sh, "action.step", protocol.ActionStep{Run: e.Exec.RunID, CallID: e.Exec.CallID, Name: "Read A"})
+	if len(d.Steps) != 1 || d.Steps[0].Tool != "vault.readFile" || d.Steps[0].Input != `{"path":"A.md"}` || d.Steps[0].Version == "" {
+		t.Errorf("%+v", d.Steps)
+	}
+}
+
 func checkStep(t *testing.T, d *protocol.ActionDetail) {
 	t.Helper()
 	if len(d.Steps) != 1 || d.Steps[0].Tool != "vault.createFile" || d.Steps[0].Version == "" || d.Action.Kind != "plan" ||
@@ -364,6 +377,9 @@ func TestABundledPlanHasNoStepThatAsksAModel(t *testing.T) {
 			t.Fatal(err)
 		}
 		g, problems := plan.Check(p, sh.s.registry, plan.Rules{Template: true})
+		if g != nil && string(g.Risk) != v.Risk {
+			t.Errorf("%s: the risk is %s, the list says %s", v.Name, g.Risk, v.Risk)
+		}
 		if g == nil || v.NeedsModel || !g.Simulable() || len(problems) > 0 || len(p.Steps) > 6 {
 			t.Errorf("%s: %v", v.Name, problems)
 		}

@@ -19,33 +19,40 @@ func (s *Server) actionViews(list []*action.Action) []protocol.Action {
 	return out
 }
 
+// actionView shows an action. A bundled one is taken to fit the tools, as tests
+// prove, so that the list costs little at the start.
 func (s *Server) actionView(a *action.Action) protocol.Action {
-	v, _, _ := s.lookAt(a)
+	v, _, _ := s.lookAt(a, !a.Bundled())
 	return v
 }
 
 // lookAt gives an action as the panel shows it, with its plan and what is wrong
-// with that; the plan is nil for a prompt, and for one that cannot be read.
-func (s *Server) lookAt(a *action.Action) (protocol.Action, *plan.Plan, []plan.Problem) {
+// with that, if check says so; the plan is nil for a prompt, and for one that
+// cannot be read.
+func (s *Server) lookAt(a *action.Action, check bool) (protocol.Action, *plan.Plan, []plan.Problem) {
 	v := protocol.Action{
 		ID: a.ID, Name: a.Name, Icon: a.Icon, Fields: []protocol.Field{}, Risk: string(tool.RiskCommands),
-		Kind: a.Kind(), Group: a.Group, Ribbon: a.Ribbon, Bundled: a.Bundled(), NeedsModel: a.Plan == nil,
+		Kind: action.KindPlan, Group: a.Group, Ribbon: a.Ribbon, Bundled: a.Bundled(), NeedsModel: a.Plan == nil,
 	}
 	p, err := a.Template()
 	if err != nil {
 		v.Warnings = []protocol.Message{{Key: "action.broken"}}
 		return v, nil, nil
 	}
-	v.Goal = p.Goal
-	for _, f := range a.Fields() {
+	v.Goal, v.Kind = p.Goal, a.KindOf(p)
+	for _, f := range a.Fields(p) {
 		v.Fields = append(v.Fields, fieldOf(f))
 	}
 	if v.NeedsModel {
 		v.Risk = string(tool.ReadOnly) // what it leads to is reviewed as its own plan
 		return v, nil, nil
 	}
-	g, problems := s.checkTemplate(p)
 	v.NeedsModel = slices.ContainsFunc(p.Steps, asksModel)
+	if !check {
+		v.Risk = string(s.reachOf(p).risk)
+		return v, p, nil
+	}
+	g, problems := s.checkTemplate(p)
 	if g == nil || plan.Failed(problems) {
 		v.Warnings = append(toolWarnings(s.registry, p), protocol.Message{Key: "action.outdated"})
 		return v, p, problems
