@@ -1,7 +1,7 @@
 # Embedded Agent. `make run` tries it, `make test` proves it; each installs what
 # it needs.
 
-.PHONY: run test rest test-all check lint go-test js-test e2e build generate golden fuzz bench release screenshots install browser clean
+.PHONY: run test rest test-all check lint go-test js-test e2e build generate golden fuzz bench large release screenshots install browser clean
 
 stages := node scripts/stages.mjs
 lint_stages := gofumpt go-vet staticcheck generated eslint prettier types
@@ -65,7 +65,12 @@ fuzz: install
 # Prints `name value unit`; ONLY=prefix runs a part.
 bench:
 	@$(MAKE) --no-print-directory browser build >&2
+	@scripts/install.sh ripgrep >&2
 	@node bench/run.mjs $(ONLY)
+
+# A vault of LARGE (100000) notes in the folder INTO.
+large:
+	@node scripts/make-large.mjs $(INTO) $(or $(LARGE),100000)
 
 # main.js, manifest.json and styles.css with their hashes, and the release copy of the core.
 release: install

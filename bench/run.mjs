@@ -39,7 +39,8 @@ try {
 }
 process.exitCode = failed ? 1 : 0;
 
-/** Three digits that say something. */
+/** Three digits that say something; a row that was skipped has a word. */
 function round(value) {
+	if (typeof value === "string") return value;
 	return Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(3));
 }

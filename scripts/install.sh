@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what the project needs: the npm packages of package-lock.json, and,
-# asked with "chromium", a Chromium. Does nothing where all is there.
+# asked with "chromium", a Chromium, with "ripgrep", where it can, that. Does nothing where all is there.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -20,6 +20,14 @@ if [ ! -e node_modules/.package-lock.json ] || [ package-lock.json -nt node_modu
 fi
 
 go mod download
+
+# Benchmarks compare with ripgrep; without it they say so.
+if [ "${1:-}" = ripgrep ]; then
+	if ! command -v rg >/dev/null 2>&1 && [ -e /etc/debian_version ] && [ "$(id -u)" = 0 ]; then
+		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq ripgrep || true
+	fi
+	exit 0
+fi
 
 [ "${1:-}" = chromium ] || exit 0
 if browser=$(node scripts/chromium.mjs); then

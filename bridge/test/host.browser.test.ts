@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { external, target } from "../../scripts/build/bundle.mjs";
+import { external, target, virtualModules } from "../../scripts/build/bundle.mjs";
 import { openNote, repository, startPlayground, type Playground } from "../../test/e2e/harness";
 import type { Outcome } from "./host_plugin";
 
@@ -24,6 +24,7 @@ beforeAll(async () => {
 		format: "cjs",
 		target,
 		external,
+		plugins: [virtualModules({ wasmExec: "" })],
 		logLevel: "error",
 	});
 	const manifest = JSON.parse(readFileSync(join(repository, "manifest.json"), "utf8")) as object;

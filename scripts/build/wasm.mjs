@@ -34,7 +34,7 @@ const HOT = [
 	"sync",
 	"sync/atomic",
 	"unicode/utf8",
-	...["canon", "jsbridge", "journal", "llm/jsontree", "llm/sse", "record"].map((p) => `embedded-agent/wasm/internal/${p}`),
+	...["canon", "index", "jsbridge", "journal", "llm/jsontree", "llm/sse", "record"].map((p) => `embedded-agent/wasm/internal/${p}`),
 ];
 
 /** Builds a js/wasm program (a package pattern such as "./wasm") into a file. */
