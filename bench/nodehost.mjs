@@ -10,6 +10,7 @@ import { Worker } from "node:worker_threads";
 import esbuild from "esbuild";
 import { bundleWorker, coreText, virtualModules } from "../scripts/build/bundle.mjs";
 import { core, root } from "../scripts/build/wasm.mjs";
+import { Followed, followHost } from "./follow.mjs";
 
 const BANNER = `
 const { parentPort } = require("node:worker_threads");
@@ -24,7 +25,8 @@ async function importClient(wasmExec) {
 	const result = await esbuild.build({
 		absWorkingDir: root,
 		stdin: {
-			contents: 'export * from "./bridge/client"; export { fail } from "./bridge/problem";',
+			contents:
+				'export * from "./bridge/client"; export { fail } from "./bridge/problem"; export { SandboxHost } from "./bridge/host/sandbox"; export { applyAll } from "./bridge/host/together";',
 			resolveDir: root,
 			loader: "ts",
 		},
@@ -146,7 +148,7 @@ export class FolderVault {
 const STORE = ".embedded-agent";
 
 /** The host's methods over the folder. There is no editor, no pane, no command and no network. */
-function hostOf(vault, fail) {
+function hostOf(vault, { fail, applyAll }, followed) {
 	const must = async (path) => {
 		try {
 			return await vault.info(path);
@@ -223,6 +225,11 @@ function hostOf(vault, fail) {
 			return gone;
 		},
 	};
+	const applyOne = async (op, { blobs }) => {
+		const info = await ops[op.kind](op, blobs);
+		followed.applied(op, info);
+		return info;
+	};
 	const store = (path) => `${STORE}/${path}`;
 	const bytes =
 		(read) =>
@@ -244,7 +251,10 @@ function hostOf(vault, fail) {
 		"vault.backlinks": async () => ({
 			paths: (await walk("")).filter((entry) => entry.path.endsWith(".md")).map((entry) => entry.path),
 		}),
-		"vault.apply": (op, { blobs }) => ops[op.kind](op, blobs),
+		"vault.apply": applyOne,
+		"vault.applyAll": applyAll(applyOne),
+		...followHost(vault.folder, followed),
+		"plugins.installed": async () => ({ plugins: [] }),
 		"editor.state": async () => {
 			const none = { line: 0, ch: 0 };
 			return { path: "", selection: { from: none, to: none }, text: "" };
@@ -284,7 +294,7 @@ function hostOf(vault, fail) {
  */
 export async function startNodeHost({ folder, settings = {} }) {
 	const { packed, wasmExec } = await core({ quick: true });
-	const { Client, fail } = await importClient(wasmExec);
+	const bridge = await importClient(wasmExec);
 	const vault = new FolderVault(folder);
 	const workerSource = await bundleWorker(wasmExec, { minify: false, banner: BANNER });
 	const text = coreText(packed);
@@ -297,13 +307,17 @@ export async function startNodeHost({ folder, settings = {} }) {
 		markdownLinks: false,
 		utcOffsetMin: 0,
 	};
-	const client = new Client({
-		source: { text: () => text, spawn: () => spawn(workerSource) },
-		host: hostOf(vault, fail),
+	const source = () => ({ text: () => text, spawn: () => spawn(workerSource) });
+	const sandbox = new bridge.SandboxHost(source());
+	const followed = new Followed(folder);
+	const client = new bridge.Client({
+		source: source(),
+		host: { ...hostOf(vault, bridge, followed), ...sandbox.methods() },
 		hello: () => ({ platform, settings }),
+		ended: () => sandbox.close(),
 	});
 	await client.start();
-	return { client, vault, close: () => client.dispose() };
+	return { client, vault, followed, close: () => client.dispose() };
 }
 
 /**
@@ -314,30 +328,48 @@ export async function startNodeHost({ folder, settings = {} }) {
 export async function runPlan(client, plan, name = "Benchmark") {
 	const heard = waiter(client);
 	try {
-		const actions = [{ id: "", name, plan }];
-		const json = JSON.stringify({ format: "embedded-agent/actions", version: 1, actions });
-		await client.request("actions.import", { json, confirm: true });
-		const { id } = (await client.request("actions.list", {})).actions.find((action) => action.name === name);
+		const { simulate, review } = await openReview(client, heard, plan, name);
 		const began = performance.now();
-		await client.request("actions.run", { id });
-		const { review } = await heard((event) => {
-			const problem = event.turn?.problem ?? event.review?.problem;
-			if (problem) throw new Error(JSON.stringify(problem));
-			return event.type === "review.opened" && event;
-		});
-		const simulated = performance.now();
-		if (!review.approvable)
-			throw new Error(`not approvable: ${JSON.stringify(review.problem ?? review.warnings)}`);
 		await client.request("review.approve", { run: review.run, approval: review.approval });
 		const { run } = await heard(
 			(event) => event.type === "run.state" && event.run.state === "finished" && event,
 		);
-		const done = performance.now();
+		const took = performance.now() - began;
 		if (run.outcome !== "ok") throw new Error(`${run.outcome}: ${JSON.stringify(run.problem)}`);
-		return { simulate: simulated - began, run: done - simulated, id: review.run };
+		return { simulate, run: took, id: review.run };
 	} finally {
 		heard.end();
 	}
+}
+
+/** Simulates a plan, and gives the milliseconds to the open review. Nothing is approved. */
+export async function simulatePlan(client, plan, name = "Benchmark") {
+	const heard = waiter(client);
+	try {
+		const { simulate, review } = await openReview(client, heard, plan, name);
+		await client.request("review.close", { run: review.run });
+		return simulate;
+	} finally {
+		heard.end();
+	}
+}
+
+async function openReview(client, heard, plan, name) {
+	const actions = [{ id: "", name, plan }];
+	const json = JSON.stringify({ format: "embedded-agent/actions", version: 1, actions });
+	await client.request("actions.import", { json, confirm: true });
+	const { id } = (await client.request("actions.list", {})).actions.find((action) => action.name === name);
+	const began = performance.now();
+	await client.request("actions.run", { id });
+	const { review } = await heard((event) => {
+		const problem = event.turn?.problem ?? event.review?.problem;
+		if (problem) throw new Error(JSON.stringify(problem));
+		return event.type === "review.opened" && event;
+	});
+	const simulate = performance.now() - began;
+	if (!review.approvable)
+		throw new Error(`not approvable: ${JSON.stringify(review.problem ?? review.warnings)}`);
+	return { simulate, review };
 }
 
 /** Lets a caller wait for an event, also for one that came before it asked. */

@@ -58,7 +58,7 @@ type lot struct {
 // or no text is passed over.
 func readAll(ctx context.Context, env *tool.Env, infos []host.Info, use func(host.Info, []byte) error) error {
 	ahead, stop := context.WithCancel(ctx)
-	lots := make(chan lot, 1)
+	lots := make(chan lot)
 	go readLots(ahead, env, infos, lots)
 	defer func() {
 		stop()
@@ -93,20 +93,32 @@ func readAll(ctx context.Context, env *tool.Env, infos []host.Info, use func(hos
 	return nil
 }
 
+// readAhead is how many lots are read while one is looked at: under wasm an
+// answer is taken only when that is done, and the host would wait meanwhile.
+const readAhead = 2
+
 // readLots reads until all is read, something fails, or ctx ends.
 func readLots(ctx context.Context, env *tool.Env, infos []host.Info, lots chan<- lot) {
 	defer close(lots)
-	for len(infos) > 0 {
-		l := nextLot(infos)
-		infos = infos[len(l.infos):]
-		l.read, l.err = readLot(ctx, env, l.infos)
+	var waiting []chan lot
+	for len(infos) > 0 || len(waiting) > 0 {
+		for len(infos) > 0 && len(waiting) <= readAhead {
+			l, answer := nextLot(infos), make(chan lot, 1)
+			infos, waiting = infos[len(l.infos):], append(waiting, answer)
+			go func() {
+				l.read, l.err = readLot(ctx, env, l.infos)
+				answer <- l
+			}()
+		}
+		l := <-waiting[0]
+		waiting = waiting[1:]
 		select {
 		case lots <- l:
 		case <-ctx.Done():
-			return
+			infos = nil
 		}
 		if l.err != nil {
-			return
+			infos = nil
 		}
 	}
 }
