@@ -223,6 +223,38 @@ describe("an image that goes along", () => {
 	});
 });
 
+describe("an endpoint that cannot do all", () => {
+	let other: Person;
+	beforeAll(async () => {
+		other = await sitDown();
+		await other.selectIdeas();
+	});
+	afterAll(async () => {
+		await other?.standUp();
+	});
+
+	test.each([
+		["no-stream", "Its answers arrive in one piece."],
+		["no-tools", "cannot call tools. It is asked in another way"],
+	])("%s: it is asked in another way, which is said once and remembered", async (fault, says) => {
+		other.model.setFault(fault);
+		const before = other.model.requests.length;
+		await other.say(sentence);
+		await other.plan.getByText("Will create 10 notes under Projects/XYZ").waitFor();
+		await other.panel.getByText(says).waitFor();
+		expect(other.model.requests.length - before).toBe(2);
+
+		await other.button("Cancel").click();
+		await other.button("New conversation").click();
+		await other.say(sentence);
+		await other.plan.getByText("Will create 10 notes under Projects/XYZ").waitFor();
+		expect(other.model.requests.length - before).toBe(3);
+		expect(await other.panel.getByText(says).count()).toBe(0);
+		await other.button("Cancel").click();
+		await other.button("New conversation").click();
+	});
+});
+
 describe("a model server that does not let apps read its answers (CORS)", () => {
 	let other: Person;
 	beforeAll(async () => {

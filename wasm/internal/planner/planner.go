@@ -123,8 +123,8 @@ func Plan(ctx context.Context, p llm.Provider, in Input, w Watch) (*Outcome, err
 // lower takes the next way to ask for a plan, if the error refuses the present
 // one.
 func (a *asking) lower(why *llm.Error) bool {
-	what := map[llm.PlanMode]llm.Feature{llm.PlanByCall: llm.FeatureTools, llm.PlanBySchema: llm.FeatureSchema}[a.modes[0]]
-	if len(a.modes) == 1 || llm.Refused(why, what) == "" {
+	// Some servers take functions for a kind of schema, and say so.
+	if len(a.modes) == 1 || llm.Refused(why, llm.FeatureTools, llm.FeatureSchema) == "" {
 		return false
 	}
 	from := a.modes[0]

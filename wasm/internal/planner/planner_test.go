@@ -94,6 +94,7 @@ func TestWhatAModelAnswersAndWhatComesOfIt(t *testing.T) {
 
 		{name: "tools are refused", turns: []llmtest.Turn{noTools, llmtest.Say(good)}, asked: "call schema", plan: true},
 		{name: "tools and schema are refused", turns: []llmtest.Turn{noTools, noSchema, llmtest.Say("Sure!\n" + good)}, asked: "call schema text", plan: true},
+		{name: "tools are refused in the words of a schema", turns: []llmtest.Turn{refuses("'text.format' is not supported here"), llmtest.Say(good)}, asked: "call schema", plan: true},
 		{name: "a schema that the dialect does not have", turns: []llmtest.Turn{noTools, llmtest.Fail(llm.NewError("llm.error.noPlainJSON")), llmtest.Say(good)}, asked: "call schema text", plan: true},
 		{name: "a refusal of something else", turns: []llmtest.Turn{refuses("the model is not available")}, asked: "call", err: "llm.error.request"},
 		{name: "nothing is left to try", modes: []llm.PlanMode{llm.PlanByText}, turns: []llmtest.Turn{noTools}, asked: "text", err: "llm.error.request"},

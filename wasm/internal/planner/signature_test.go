@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "write the goldens anew")
 // The ceilings of what every request begins with, in estimated tokens: a tool
 // on average, the rest of the standing text, and the function submit_plan.
 const (
-	perTool     = 125
+	perTool     = 130
 	perRest     = 900
 	perFunction = 1250
 	// perNotes is for the tools that work on notes, which are offered always.
