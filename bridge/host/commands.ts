@@ -16,6 +16,39 @@ function palette(app: App): Palette {
 	return found as Palette;
 }
 
+/** A command is over when no note has changed for so long after it, or after the longest time; ms. */
+const QUIET = 300;
+const LONGEST = 5000;
+
+/** The app does not say when what a command set off is over: it is, once the vault is quiet. */
+async function andQuiet(app: App, run: () => boolean): Promise<boolean> {
+	let timer = 0;
+	let over = () => {};
+	const done = new Promise<void>((resolve) => (over = resolve));
+	const again = () => {
+		window.clearTimeout(timer);
+		timer = window.setTimeout(over, QUIET);
+	};
+	const { vault } = app;
+	const refs = [
+		vault.on("create", again),
+		vault.on("modify", again),
+		vault.on("delete", again),
+		vault.on("rename", again),
+	];
+	const longest = window.setTimeout(over, LONGEST);
+	try {
+		if (!run()) return false;
+		again();
+		await done;
+		return true;
+	} finally {
+		window.clearTimeout(timer);
+		window.clearTimeout(longest);
+		for (const ref of refs) vault.offref(ref);
+	}
+}
+
 /** The app's commands. */
 export function commandsHost(app: App): Pick<Host, "commands.list" | "commands.run"> {
 	return {
@@ -25,7 +58,8 @@ export function commandsHost(app: App): Pick<Host, "commands.list" | "commands.r
 		},
 		"commands.run": async ({ id }) => {
 			const all = palette(app);
-			return { ok: Object.hasOwn(all.commands, id) && all.executeCommandById(id) };
+			if (!Object.hasOwn(all.commands, id)) return { ok: false };
+			return { ok: await andQuiet(app, () => all.executeCommandById(id)) };
 		},
 	};
 }

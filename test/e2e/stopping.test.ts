@@ -55,7 +55,7 @@ describe("before anything is written", () => {
 		await person.button("Approve").waitFor();
 	});
 
-	test("a note that was edited between review and Approve is left as it is: the conflict is told, and what was made before it can be taken back", async () => {
+	test("a note that was edited between review and Approve: nothing is written, and what is shown then is simulated on the note as it is", async () => {
 		const person = await seat();
 		await person.askForNotes();
 		await person.page.evaluate(async (path) => {
@@ -65,13 +65,96 @@ describe("before anything is written", () => {
 		await eventually(() => person.read(ideas.path)).toContain("A last thought.");
 		const before = hashFolder(person.vault);
 		await person.button("Approve").click();
-		await person.log.waitFor();
-		await person.runEnds("conflict");
-		expect(await person.problem.first().innerText()).toMatch(/changed|Simulate again/);
-		expect(person.read(ideas.path)).toContain("- Tomato trellis");
+		await person.plan
+			.getByText(/^Changed since the plan was made: Inbox\/Ideas for the garden\.md\./)
+			.waitFor();
+		expect(hashFolder(person.vault)).toEqual(before);
+		await person.approve();
+		expect(person.read(ideas.path)).toContain("- [[Tomato trellis]]");
 		expect(person.read(ideas.path)).toContain("A last thought.");
 		await person.revert();
 		expect(hashFolder(person.vault)).toEqual(before);
+	});
+});
+
+/** A plan with a command in its middle, and a note that is copied after it. */
+const tidyAndCopy = {
+	name: "Tidy and copy",
+	match: ["tidy and copy"],
+	reply: "I will sign the note, tidy up and copy it.",
+	plan: {
+		goal: "Tidy and copy",
+		assumptions: [],
+		riskLevel: "commands",
+		steps: [
+			{ id: "sign", tool: "vault.appendFile", args: { path: "Home.md", content: "Signed." } },
+			{ id: "tidy", tool: "commands.run", args: { id: "test:tidy" }, dependsOn: ["sign"] },
+			{ id: "look", tool: "vault.readFile", args: { path: "Home.md" }, dependsOn: ["tidy"] },
+			{ id: "copy", tool: "vault.createFile", args: { path: "Copy.md", content: "$steps.look.content" } },
+		],
+	},
+};
+
+describe("a command in the middle of a plan", () => {
+	/** A person whose app has a command that appends a line to a note, some time after it has returned. */
+	async function withCommand(path: string): Promise<{ person: Person; runs: () => Promise<number> }> {
+		const person = await seat({ settings: { allowCommands: true }, model: { scripts: [tidyAndCopy] } });
+		await person.page.evaluate((note) => {
+			window.app.commands.addCommand({
+				id: "test:tidy",
+				name: "Tidy",
+				callback: () => {
+					document.body.dataset["tidied"] = String(Number(document.body.dataset["tidied"] ?? 0) + 1);
+					window.setTimeout(() => {
+						const file = window.app.vault.getFileByPath(note);
+						if (file) void window.app.vault.process(file, (text) => `${text}Tidied.\n`);
+					}, 100);
+				},
+			});
+		}, path);
+		return { person, runs: () => person.page.evaluate(() => Number(document.body.dataset["tidied"] ?? 0)) };
+	}
+
+	const allow = (person: Person) =>
+		person.panel
+			.getByRole("region", { name: "Questions" })
+			.getByRole("button", { name: "Allow", exact: true })
+			.click();
+
+	test("one that changes the note that comes after it: the rest is asked about again, and it is not run a second time", async () => {
+		const { person, runs } = await withCommand("Home.md");
+		await person.say("tidy and copy");
+		await person.plan.waitFor();
+		await person.button("Approve").click();
+		await allow(person);
+		await person.plan.getByText(/^A step that could not be simulated has run\./).waitFor();
+		expect(person.read("Home.md")).toContain("Tidied.");
+		expect(person.list("")).not.toContain("Copy.md");
+		expect(await person.planned()).toEqual(["Copy.md"]);
+		await person.approve();
+		expect(person.read("Copy.md")).toBe(person.read("Home.md"));
+		expect(await runs()).toBe(1);
+		await person.revert();
+		expect(person.list("")).not.toContain("Copy.md");
+		expect(person.playground.errors).toEqual([]);
+	});
+
+	test("one that changes nothing of it: the rest is made as it was approved", async () => {
+		const { person, runs } = await withCommand("Notes/Mulch.md");
+		const before = person.read("Home.md");
+		await person.say("tidy and copy");
+		await person.plan.waitFor();
+		await person.button("Approve").click();
+		await allow(person);
+		await person.runEnds("ok");
+		expect(person.read("Copy.md")).toBe(person.read("Home.md"));
+		expect(person.read("Copy.md")).toContain("Signed.");
+		expect(person.read("Notes/Mulch.md")).toContain("Tidied.");
+		expect(await runs()).toBe(1);
+		await person.revert();
+		expect(person.read("Home.md")).toBe(before);
+		expect(person.read("Notes/Mulch.md")).toContain("Tidied.");
+		expect(person.playground.errors).toEqual([]);
 	});
 });
 
