@@ -8,8 +8,9 @@ import (
 	"embedded-agent/wasm/internal/tool"
 )
 
-// Frozen keeps what the model steps of a plan gave, so that every simulation
-// after the first, and the run, get the same (DESIGN §2, §5). It is the cache of
+// Frozen keeps what the model steps of a plan gave, and what it read from the
+// web, so that every simulation after the first, and the run, get the same
+// (DESIGN §2, §5). It is the cache of
 // the pipelines of one review and its run; Over puts it over the cache of other
 // results.
 //
@@ -47,9 +48,15 @@ type over struct {
 	behind pipeline.Cache
 }
 
-// Get gives a frozen result of a model step, or what the cache behind has.
+// freezes says whether a tool's results are frozen: they come from outside of
+// the vault, and would be others the next time.
+func freezes(e *tool.Entry) bool {
+	return e.Name == StepToolName || e.Namespace() == "http" && e.Simulable
+}
+
+// Get gives a frozen result, or what the cache behind has.
 func (o over) Get(c *tool.Call, e *tool.Entry) (tool.Data, bool) {
-	if e.Name != StepToolName {
+	if !freezes(e) {
 		if o.behind == nil {
 			return nil, false
 		}
@@ -64,9 +71,9 @@ func (o over) Get(c *tool.Call, e *tool.Entry) (tool.Data, bool) {
 	return clone(d), true
 }
 
-// Put freezes the result of a model step.
+// Put freezes a result.
 func (o over) Put(c *tool.Call, e *tool.Entry, d tool.Data) {
-	if e.Name != StepToolName {
+	if !freezes(e) {
 		if o.behind != nil {
 			o.behind.Put(c, e, d)
 		}

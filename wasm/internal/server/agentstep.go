@@ -45,7 +45,11 @@ func (sim *simulation) in(ctx context.Context) context.Context {
 // env is the surroundings of a simulated call.
 func (sim *simulation) env(c *tool.Call) (*tool.Env, *overlay.View) {
 	w := sim.vault.For(c.LogicalID)
-	return sim.s.env(sim.se, w, simulatedWorkspace{sim.s.host.Workspace, w}), w
+	env := sim.s.env(sim.se, w, simulatedWorkspace{sim.s.host.Workspace, w})
+	if sim.se.sealed {
+		env.HTTP = nil // what was read from the web is frozen, and not read again
+	}
+	return env, w
 }
 
 // resultsFor gives the cache of results to a pipeline over an overlay. Each

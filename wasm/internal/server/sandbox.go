@@ -23,7 +23,7 @@ func scriptLimits(c protocol.Settings) host.ScriptLimits {
 	return host.ScriptLimits{Time: time.Duration(c.CodeMaxMs) * time.Millisecond, MB: max(c.CodeMaxMB, minCodeMB)}
 }
 
-// memo keeps what some tools gave within one review, so that simulating a plan
+// memo keeps what scripts gave within one review, so that simulating a plan
 // again after an amendment does not compute it again. It fits pipeline.Cache.
 // What it gives is shared: outputs are not changed once they are made.
 type memo struct {
@@ -38,12 +38,9 @@ var _ pipeline.Cache = (*memo)(nil)
 // maxMemo bounds what is kept; what is beyond it is computed again.
 const maxMemo = 20_000
 
-// remembers says whether a tool's results are kept: those of scripts, and what
-// came from the network, which is asked once for one review. The other pure
-// tools are quicker than looking.
-func remembers(e *tool.Entry) bool {
-	return e.Name == "code.run" || e.Name == "http.request"
-}
+// remembers says whether a tool's results are kept: those of scripts. The other
+// pure tools are quicker than looking. (What came from the web is frozen.)
+func remembers(e *tool.Entry) bool { return e.Name == "code.run" }
 
 // Get implements pipeline.Cache.
 func (m *memo) Get(c *tool.Call, e *tool.Entry) (tool.Data, bool) {

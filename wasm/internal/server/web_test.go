@@ -53,6 +53,7 @@ func TestWhatWasReadFromTheWebIsWhatIsShownAndWritten(t *testing.T) {
 	if end := sh.finished(); end.Outcome != "ok" {
 		t.Fatalf("%+v", end.Problem)
 	}
+	call[protocol.RunRef](sh, "run.replay", protocol.RunRef{Run: r.Run})
 	if h.asked.Load() != 1 {
 		t.Errorf("%d requests for one reading", h.asked.Load())
 	}
