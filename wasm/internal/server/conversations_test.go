@@ -286,3 +286,37 @@ func TestAConversationHoldsNothingThatIsRedacted(t *testing.T) {
 		t.Errorf("%s", said)
 	}
 }
+
+func TestAModelReadsNothingThatIsToBeHiddenAndCannotWriteItsMarkerOverIt(t *testing.T) {
+	const key = "sk-canary-0123456789abcdefABCDEF"
+	mem := hosttest.New(hosttest.Options{Files: map[string]string{"A.md": "one\nthe key is " + key + "\nthree\n"}})
+	r := newRig(t, mem, protocol.Settings{}, nil, reads(1), llmtest.Turn{Answer: func(q llm.Request) llmtest.Turn {
+		last := q.Messages[len(q.Messages)-1].Text()
+		at := strings.Index(last, "[redacted:")
+		if at < 0 {
+			return llmtest.Say("nothing was hidden: " + last)
+		}
+		marker := last[at : at+len("[redacted:0123456789ab]")]
+		return llmtest.Reply(
+			llm.Call("1", "vault.writeFile", []byte(`{"path":"A.md","content":"one\nthe key is `+marker+`\n"}`)),
+			llm.Call("2", "vault.patchFile", []byte(`{"path":"A.md","find":"three","replace":"3"}`)))
+	}}, llmtest.Say("Done."))
+	end := r.say("tidy A")
+	if end.Outcome != outcomePlan {
+		t.Fatalf("%+v", end)
+	}
+	for _, told := range r.results() {
+		if strings.Contains(told, key) {
+			t.Errorf("the model read %s", told)
+		}
+	}
+	if told := r.results()[1]; !strings.Contains(told, "VALIDATION_ERROR") {
+		t.Errorf("%s", told)
+	}
+	p := call[protocol.Review](r.shell, "review.get", protocol.RunRef{Run: end.Run})
+	call[protocol.RunRef](r.shell, "review.approve", protocol.Approve{Run: p.Run, Approval: p.Approval})
+	r.finished()
+	if got, _ := mem.File("A.md"); string(got) != "one\nthe key is "+key+"\n3\n" {
+		t.Errorf("%q", got)
+	}
+}

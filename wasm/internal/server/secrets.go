@@ -46,6 +46,24 @@ func (s *Server) resolveSecrets(ctx context.Context, e *tool.Entry, names []stri
 	return s.secrets().Resolve(ctx, e, names)
 }
 
+// redactResult hides what is to be hidden from what a model reads, and from the
+// receipts of its calls.
+func (s *Server) redactResult(_ *tool.Call, r *tool.Result) {
+	if data, changed := s.redactValue(map[string]any(r.Data)); changed {
+		r.Data, _ = data.(map[string]any)
+	}
+}
+
+// keepHidden refuses a write in which a marker stands for hidden text: a model
+// that writes back what it has read would put the marker in the text's place.
+func (s *Server) keepHidden(_ context.Context, c *tool.Call) (tool.Args, error) {
+	e, err := s.registry.Get(c.Tool, c.Version)
+	if err != nil || e.SideEffects != tool.Writes || !holdsMarker(map[string]any(c.Args)) {
+		return nil, err
+	}
+	return nil, fault.New(fault.Validation, "agent.hidden", fault.P{"tool": c.Tool})
+}
+
 // secretsList gives every secret that has a name: in the settings, in the
 // organisation's policy, or in a tool that needs it.
 func (s *Server) secretsList(ctx context.Context, _ protocol.Empty) (protocol.Secrets, error) {
