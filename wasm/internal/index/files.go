@@ -20,6 +20,7 @@ const racyMS = 2000
 type file struct {
 	host.Info
 	file, note bool  // by its kind and name
+	open       bool  // an editor holds it
 	seen       int64 // the tick at which it was first seen so
 	sig        []byte
 	readAt     int64 // ms; when the signature's text was read
@@ -92,10 +93,7 @@ func (v *Vault) apply(c host.Changed) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.generation = c.Generation
-	v.open = make(map[string]bool, len(c.Open))
-	for _, p := range c.Open {
-		v.open[p] = true
-	}
+	defer v.setOpen(c.Open)
 	if c.All {
 		v.replace(c.Changed)
 		return
@@ -125,6 +123,21 @@ func (v *Vault) apply(c host.Changed) {
 		fresh = append(fresh, f)
 	}
 	v.order = merge(v.order, gone, fresh)
+}
+
+// setOpen says which notes an editor holds. The lock is held.
+func (v *Vault) setOpen(paths []string) {
+	for _, p := range v.open {
+		if f := v.files[p]; f != nil {
+			f.open = false
+		}
+	}
+	for _, p := range paths {
+		if f := v.files[p]; f != nil {
+			f.open = true
+		}
+	}
+	v.open = paths
 }
 
 // replace takes in a whole list. What is known of files that are the same, by

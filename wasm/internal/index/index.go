@@ -48,7 +48,7 @@ type Vault struct {
 	mu      sync.Mutex
 	files   map[string]*file
 	order   []*file // by path; replaced, never changed
-	open    map[string]bool
+	open    []string
 	// generation is the host's, tick our own count of what has changed.
 	generation, tick int64
 	held             int64   // bytes of signatures
@@ -68,7 +68,7 @@ func Over(h host.Host) *Vault {
 		Vault: h.Vault, changes: h.Changes, metadata: h.Metadata,
 		now:     func() int64 { return time.Now().UnixMilli() },
 		syncing: make(chan struct{}, 1),
-		files:   map[string]*file{}, open: map[string]bool{}, words: map[string]string{},
+		files:   map[string]*file{}, words: map[string]string{},
 	}
 	if _, tells := h.Vault.(host.Reads); !tells {
 		v.editors = h.Editor != nil
@@ -111,7 +111,7 @@ func (v *Vault) ReadMany(ctx context.Context, paths []string) ([]host.FileBytes,
 	files := make([]*file, len(paths))
 	v.mu.Lock()
 	for i, p := range paths {
-		if f := v.files[p]; f != nil && f.Kind == host.File && !v.open[p] {
+		if f := v.files[p]; f != nil && f.file && !f.open {
 			files[i] = f
 		}
 	}
@@ -164,7 +164,7 @@ func ReadEach(ctx context.Context, vault host.Vault, paths []string) ([]host.Fil
 // learn makes the signature of a note that was read. Bytes of another length
 // than the file's are of another file, or of an editor.
 func (v *Vault) learn(f *file, read *host.FileBytes, at int64) {
-	if read.Missing || read.Unsaved || v.editors || !isNote(f.Path) || int64(len(read.Data)) != f.Size {
+	if read.Missing || read.Unsaved || v.editors || !f.note || int64(len(read.Data)) != f.Size {
 		return
 	}
 	v.mu.Lock()

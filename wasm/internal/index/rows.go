@@ -60,7 +60,7 @@ func (v *Vault) fillRows(ctx context.Context, all []*file, progress func(done, t
 	var missing []*file
 	v.mu.Lock()
 	for _, f := range all {
-		if f.row == nil && isNote(f.Path) && !v.open[f.Path] && f.Size <= maxRowText {
+		if f.row == nil && f.note && !f.open && f.Size <= maxRowText {
 			missing = append(missing, f)
 		}
 	}

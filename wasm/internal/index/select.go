@@ -79,7 +79,7 @@ func (v *Vault) rowsOf(f *Filter, files []*file) []*Row {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for i, c := range files {
-		if !v.unknown(f, c) {
+		if !f.unknown(c) {
 			rows[i] = c.row
 		}
 	}
@@ -89,13 +89,17 @@ func (v *Vault) rowsOf(f *Filter, files []*file) []*Row {
 // candidates gives the files that pass by what is known of them. The lock is
 // held.
 func (v *Vault) candidates(f *Filter) []*file {
-	var out []*file
 	all := f.Need.Nothing()
-	for _, c := range v.below(f.Folder) {
+	below := v.below(f.Folder)
+	var out []*file
+	if all {
+		out = make([]*file, 0, len(below))
+	}
+	for _, c := range below {
 		if !c.file || f.Notes && !c.note {
 			continue
 		}
-		if !all && c.sig != nil && !f.Need.mayHold(c.sig) && !v.unknown(f, c) {
+		if !all && c.sig != nil && !f.Need.mayHold(c.sig) && !f.unknown(c) {
 			continue
 		}
 		if f.Pass == nil || f.Pass(&c.Info) {
@@ -107,8 +111,8 @@ func (v *Vault) candidates(f *Filter) []*file {
 
 // unknown says whether what is known of a file may not hold for the caller. The
 // lock is held.
-func (v *Vault) unknown(f *Filter, c *file) bool {
-	return f.Fixed && c.seen > f.AsOf || v.open[c.Path]
+func (f *Filter) unknown(c *file) bool {
+	return f.Fixed && c.seen > f.AsOf || c.open
 }
 
 func ended(ctx context.Context) error {

@@ -12,9 +12,8 @@ import (
 	"embedded-agent/wasm/internal/note"
 )
 
-// changesPage is how many entries a page of a whole listing has: few, so that
-// tests see pages.
-const changesPage = 5
+// changesPages is how many pages a whole listing has.
+const changesPages = 3
 
 // follow is what a Memory remembers for host.Changes. It does not log: it
 // compares with how it was at each answer.
@@ -71,7 +70,7 @@ func (c *changes) Since(ctx context.Context, generation, page int64) (host.Chang
 	delete(f.seen, f.generation-keptGenerations)
 	if !known {
 		out.All = true
-		f.page = f.page[:0]
+		f.page = nil
 		for _, path := range slices.Sorted(maps.Keys(now)) {
 			f.page = append(f.page, now[path].info)
 		}
@@ -94,9 +93,8 @@ func (c *changes) Since(ctx context.Context, generation, page int64) (host.Chang
 // nextPage moves entries of a listing into an answer.
 func (m *Memory) nextPage(out *host.Changed) {
 	f := &m.follow
-	n := min(changesPage, len(f.page))
-	out.Changed = append(out.Changed, f.page[:n]...)
-	f.page = slices.Clone(f.page[n:])
+	n := min(1+len(f.seen[f.generation])/changesPages, len(f.page))
+	out.Changed, f.page = f.page[:n:n], f.page[n:]
 	if len(f.page) > 0 {
 		f.pageID++
 		out.Page = f.pageID

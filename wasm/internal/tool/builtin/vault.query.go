@@ -3,6 +3,7 @@ package builtin
 import (
 	"context"
 	"strings"
+	"unicode/utf8"
 
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/index"
@@ -226,7 +227,7 @@ func (q *queryPlan) passText(h *hit, d *note.Doc) (bool, error) {
 func (q *queryPlan) passTags(tags []string) bool {
 	has := func(want string) bool {
 		for _, t := range tags {
-			if note.HasTag(t, want) {
+			if hasTag(t, want) {
 				return true
 			}
 		}
@@ -251,6 +252,20 @@ func (q *queryPlan) passTags(tags []string) bool {
 		}
 	}
 	return false
+}
+
+// hasTag is note.HasTag, quick where both are ASCII.
+func hasTag(tag, want string) bool {
+	n := len(want)
+	for i := range min(len(tag), n) {
+		if c := tag[i] | want[i]; c >= utf8.RuneSelf {
+			return note.HasTag(tag, want)
+		}
+		if lowerByte(tag[i]) != lowerByte(want[i]) {
+			return i == 0 && (tag[0] == '#' || want[0] == '#') && note.HasTag(tag, want)
+		}
+	}
+	return len(tag) == n || len(tag) > n && tag[n] == '/' || !isASCII(tag) && note.HasTag(tag, want)
 }
 
 func (q *queryPlan) passTasks(d *note.Doc) bool {

@@ -1,0 +1,65 @@
+package builtin_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/host/hosttest"
+	"embedded-agent/wasm/internal/index"
+)
+
+// still is a vault in which nothing changes.
+type still struct{ vault host.Vault }
+
+func (s still) Since(ctx context.Context, generation, _ int64) (host.Changed, error) {
+	if generation > 0 {
+		return host.Changed{Generation: generation}, nil
+	}
+	all, err := s.vault.Walk(ctx, "")
+	return host.Changed{Generation: 1, All: true, Changed: all}, err
+}
+
+// BenchmarkWarm answers from an index of 20,000 notes that is there.
+func BenchmarkWarm(b *testing.B) {
+	files := map[string]string{}
+	for i := range 20_000 {
+		files[fmt.Sprintf("Area %d/Topic %d/Note %d.md", i%40, i%25, i)] = fmt.Sprintf(
+			"---\ntype: t%d\nrating: %d\ncreated: 2021-%02d-%02d\ntags: [area/%d, t%d]\n---\n# Note\n%s",
+			i%4, i%10, 1+i%12, 1+i%28, i%40, i%500, strings.Repeat("some words ", 20))
+	}
+	m := hosttest.New(hosttest.Options{Files: files})
+	h := m.Host()
+	h.Changes = still{h.Vault}
+	ix := index.Over(h)
+	for _, c := range []struct {
+		name, tool string
+		args       map[string]any
+	}{
+		{"search", "vault.searchText", map[string]any{"query": "quetzalcoatlus"}},
+		{"query", "vault.query", map[string]any{
+			"tags": []any{"area/3"}, "where": []any{map[string]any{"property": "rating", "op": ">", "value": 4.0}}, "sort": "-modified", "limit": 100.0,
+		}},
+		{"dates", "vault.query", map[string]any{
+			"where": []any{map[string]any{"property": "created", "op": "<", "value": "2021-07-01"}}, "sort": "property:created", "limit": 100.0,
+		}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			e, err := registry(b).Get(c.tool, "")
+			if err != nil {
+				b.Fatal(err)
+			}
+			run := func() {
+				if _, err := e.Run(b.Context(), envWithIndex(h, ix), c.args); err != nil {
+					b.Fatal(err)
+				}
+			}
+			run()
+			for b.Loop() {
+				run()
+			}
+		})
+	}
+}
