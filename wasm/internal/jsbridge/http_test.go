@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -164,6 +165,29 @@ func TestClosingEarlyTellsTheShellOnce(t *testing.T) {
 		sent := port.take()
 		if len(sent) != 1 || sent[0].Method != "http.close" || sent[0].Payload != `{"handle":4}` {
 			t.Fatalf("sent %+v", sent)
+		}
+	})
+}
+
+func TestARequestThatNamesItsClientGoesByThatOneAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for via, want := range map[string]bool{llm.ViaFetch: false, llm.ViaApp: true} {
+			port := &memory{}
+			c := NewConn(port)
+			h := NewHTTP(c)
+			done := make(chan error, 1)
+			go func() {
+				_, err := h.Do(t.Context(), llm.HTTPRequest{Method: "POST", URL: "https://api.test/", Via: via})
+				done <- err
+			}()
+			sent := reply(t, c, port, "", unreachable)
+			if got := strings.HasSuffix(sent.Payload, `"buffered":true}`); got != want {
+				t.Errorf("%s: %s", via, sent.Payload)
+			}
+			// A failure is the answer: nothing is sent a second time.
+			if err := <-done; !fault.Is(err, fault.Network) {
+				t.Errorf("%s: %v", via, err)
+			}
 		}
 	})
 }

@@ -128,7 +128,7 @@ func (s *Server) reachOf(p *plan.Plan) reach {
 		switch name {
 		case "commands.run":
 			r.commands[text(step.Args["id"])] = true
-		case "http.request":
+		case "http.request", "http.send":
 			r.hosts[text(step.Args["url"])] = true
 		}
 		if effects == tool.RiskWrites {

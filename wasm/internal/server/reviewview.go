@@ -173,12 +173,24 @@ func (s *Server) stepPreviews(se *session) ([]protocol.StepPreview, int) {
 func commandSteps(se *session) []string {
 	var out []string
 	for place, n := range se.graph.Nodes {
-		if n.Tool.SideEffects == tool.Commands && !se.behind(place) {
+		if n.Tool.SideEffects == tool.Commands && n.Tool.Namespace() != "http" && !se.behind(place) {
 			name, _ := n.Step.Args["id"].(string)
 			if name == "" {
 				name = n.Step.ID
 			}
 			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// sendSteps lists where the plan is still to send something, as it says so.
+func sendSteps(se *session) []string {
+	var out []string
+	for place, n := range se.graph.Nodes {
+		if n.Tool.Name == "http.send" && !se.behind(place) {
+			address, _ := n.Step.Args["url"].(string)
+			out = append(out, address)
 		}
 	}
 	return out
@@ -204,6 +216,11 @@ func summarise(files []protocol.FileChange, commands []string, se *session) []pr
 	if len(commands) > 0 {
 		lines = append(lines, protocol.SummaryLine{Tone: "command", Paths: commands, Text: protocol.Message{
 			Key: "review.commands", Params: map[string]string{"n": itoa(len(commands)), "names": strings.Join(commands, ", ")},
+		}})
+	}
+	if sends := sendSteps(se); len(sends) > 0 {
+		lines = append(lines, protocol.SummaryLine{Tone: "command", Paths: sends, Text: protocol.Message{
+			Key: "review.sends", Params: map[string]string{"n": itoa(len(sends)), "names": strings.Join(sends, ", ")},
 		}})
 	}
 	for _, path := range openedNotes(se) {

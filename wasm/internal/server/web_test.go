@@ -71,6 +71,9 @@ func TestSendingAsksOnceItsTurnHasComeAndIsMadeOnce(t *testing.T) {
 	if h.asked.Load() != 0 || r.Risk != "commands" || r.Steps[0].Simulate || r.Steps[0].Undo {
 		t.Fatalf("%d requests, %s, %+v", h.asked.Load(), r.Risk, r.Steps[0])
 	}
+	if len(r.Summary) != 1 || r.Summary[0].Text.Key != "review.sends" || r.Summary[0].Text.Params["names"] != "https://api.example.com/items" {
+		t.Errorf("%+v", r.Summary)
+	}
 	call[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
 	q := sh.await("question", func(e protocol.Event) bool { return e.Question != nil })
 	if h.asked.Load() != 0 {
