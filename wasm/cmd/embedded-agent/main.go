@@ -27,6 +27,7 @@ var commands = map[string]command{
 	"run":    {"run a plan on a folder of notes: show what would change, ask, and do it", cli.Run},
 	"revert": {"take a run back", cli.Revert},
 	"verify": {"check that the records of a run are whole and unchanged", cli.Verify},
+	"events": {"write what the calls of a run told, one JSON object a line", cli.Events},
 	"replay": {"execute a past run again in memory and compare", cli.Replay},
 	"proxy":  {"serve /v1/responses with function calling in front of a model that can only talk", proxy.Main},
 }

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"embedded-agent/plugin/i18n"
+	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/host/hostfs"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/sandbox/child"
@@ -34,6 +35,7 @@ type session struct {
 	out, err io.Writer
 	in       io.Reader
 	s        *server.Server
+	store    host.Store
 	ended    chan protocol.RunState
 }
 
@@ -66,6 +68,7 @@ func (f *flags) start(ctx context.Context, in io.Reader, out, stderr io.Writer) 
 	}
 	c := &session{out: out, err: stderr, in: in, ended: make(chan protocol.RunState, 1)}
 	ports := h.Host()
+	c.store = ports.Store
 	ports.Sandbox = child.New() // its child ends with this program
 	c.s, err = server.New(server.Deps{Host: ports, Emit: c.hear})
 	if err != nil {

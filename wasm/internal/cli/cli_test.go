@@ -110,6 +110,11 @@ func TestAPlanRunsOnAFolderIsVerifiedReplayedAndTakenBack(t *testing.T) {
 	}
 	do(exitOK, verify, "-vault", dir)
 	do(exitOK, replay, "-vault", dir)
+	events := func(a []string, o, e *bytes.Buffer) int { return Events(t.Context(), a, o, e) }
+	if told := do(exitOK, events, "-vault", dir); strings.Count(told, `"tool_execution_start"`) != strings.Count(told, `"tool_execution_end"`) || !strings.Contains(told, `"toolName":"vault.createFile"`) {
+		t.Fatal(told)
+	}
+	do(exitFailed, events, "-vault", dir, "no-such-run")
 	do(exitOK, revert, "-vault", dir)
 	if after := folder(t, dir); after != before {
 		t.Fatalf("after revert:\n%s\nbefore:\n%s", after, before)

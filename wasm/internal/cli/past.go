@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 
+	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/protocol"
 )
 
@@ -149,5 +150,30 @@ func Replay(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return fail(stderr, err)
 	}
 	c.say("The same calls, with the same ids and the same effects.\n")
+	return exitOK
+}
+
+// Events writes what the calls of a run told, one JSON object a line, as the
+// invocation protocol has it.
+func Events(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	c, id, code := past(ctx, "show", newFlags("events", "events [flags] [RUN]", stderr), args, stdout, stderr)
+	if c == nil {
+		return code
+	}
+	defer c.s.Close()
+	if _, err := ask[protocol.RunDetail](ctx, c, "run.get", protocol.RunRef{Run: id}); err != nil {
+		return fail(stderr, err) // the id is checked there
+	}
+	events, err := audit.ToolEvents(ctx, c.store, "runs/"+id)
+	if err != nil {
+		return fail(stderr, err)
+	}
+	enc := json.NewEncoder(stdout)
+	enc.SetEscapeHTML(false)
+	for _, e := range events {
+		if err := enc.Encode(e); err != nil {
+			return fail(stderr, err)
+		}
+	}
 	return exitOK
 }

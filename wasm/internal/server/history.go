@@ -31,7 +31,8 @@ func (s *Server) runsList(ctx context.Context, q protocol.RunsQuery) (protocol.R
 			return out, err
 		}
 		out.Bytes += sum.Bytes
-		if len(out.Runs) < q.Limit && strings.Contains(strings.ToLower(sum.Goal), text) {
+		fits := strings.Contains(strings.ToLower(sum.Goal), text) && (q.Kind == "" || q.Kind == sum.Kind) && (q.Outcome == "" || q.Outcome == sum.Outcome)
+		if fits && len(out.Runs) < q.Limit {
 			out.Runs = append(out.Runs, sum)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/protocol"
 )
@@ -74,6 +75,25 @@ func TestHowFarCallsAndStepsAreIsToldNowAndThen(t *testing.T) {
 		if n := len(far[step]); n == 0 || n > 11 || far[step][n-1] >= 12 {
 			t.Errorf("%s: told %v", step, far[step])
 		}
+	}
+	view, err := audit.ToolEvents(t.Context(), mem.Host().Store, runDir(end.Run))
+	if err != nil {
+		t.Fatal(err)
+	}
+	state := map[string]string{}
+	for _, e := range view {
+		was := state[e.ToolCallID]
+		state[e.ToolCallID] = e.Type
+		switch {
+		case e.Type == "tool_execution_start" && was == "" && len(e.Args) > 0:
+		case e.Type == "tool_execution_update" && (was == "tool_execution_start" || was == e.Type) && e.Update["total"] == 12.0:
+		case e.Type == "tool_execution_end" && was != "" && was != e.Type && !e.IsError && e.Result != nil:
+		default:
+			t.Errorf("after %q: %+v", was, e)
+		}
+	}
+	if len(state) != 13 {
+		t.Errorf("%d calls in the other view", len(state))
 	}
 	mu.Lock()
 	defer mu.Unlock()

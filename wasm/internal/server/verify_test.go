@@ -173,3 +173,32 @@ func TestWhatThePersonTypedInReviewIsRedactedInTheRecords(t *testing.T) {
 		t.Errorf("taken back: %q", got)
 	}
 }
+
+func TestTheHistoryIsSearchedByWordsKindAndOutcome(t *testing.T) {
+	mem := hosttest.New(hosttest.Options{Files: twoNotes})
+	sh := begin(t, mem, free)
+	ok := sh.do(editPlan).Run
+	back := sh.revert(ok).Run
+	r := sh.open(planOf("Sign B", `{"id":"b","tool":"vault.appendFile","args":{"path":"B.md","content":"x"}}`))
+	justBefore(mem, func() { mem.Put("B.md", "drift") })
+	drifted := sh.approve(r).Run
+	for _, c := range []struct {
+		q    protocol.RunsQuery
+		want []string
+	}{
+		{protocol.RunsQuery{}, []string{drifted, back, ok}},
+		{protocol.RunsQuery{Text: "sign"}, []string{drifted}},
+		{protocol.RunsQuery{Kind: "revert"}, []string{back}},
+		{protocol.RunsQuery{Kind: "run"}, []string{drifted, ok}},
+		{protocol.RunsQuery{Outcome: "conflict"}, []string{drifted}},
+		{protocol.RunsQuery{Kind: "run", Limit: 1}, []string{drifted}},
+	} {
+		var got []string
+		for _, sum := range call[protocol.Runs](sh, "runs.list", c.q).Runs {
+			got = append(got, sum.Run)
+		}
+		if fmt.Sprint(got) != fmt.Sprint(c.want) {
+			t.Errorf("%+v: %v, want %v", c.q, got, c.want)
+		}
+	}
+}
