@@ -114,8 +114,8 @@ export class ObsidianShell implements Shell {
 	}
 
 	preferences(): Preferences {
-		const { model, enterBreaks } = this.plugin.data;
-		return { model, enterBreaks };
+		const { provider, model, enterBreaks } = this.plugin.data;
+		return { provider, model, enterBreaks };
 	}
 
 	active(): string {

@@ -6,6 +6,7 @@ import { build } from "esbuild";
 import esbuildSvelte from "esbuild-svelte";
 import { chromium, type Browser, type Page } from "playwright-core";
 import { sveltePreprocess } from "svelte-preprocess";
+import { wordsModule } from "../../scripts/build/words.mjs";
 
 const root = join(import.meta.dirname, "..", "..");
 
@@ -43,6 +44,16 @@ export async function buildPage(): Promise<string> {
 					b.onLoad({ filter: /./, namespace: "icons" }, () => ({
 						contents: JSON.stringify(icons),
 						loader: "json",
+					}));
+				},
+			},
+			{
+				name: "words",
+				setup(b) {
+					b.onResolve({ filter: /^words:all$/ }, ({ path }) => ({ path, namespace: "words" }));
+					b.onLoad({ filter: /./, namespace: "words" }, () => ({
+						contents: wordsModule(join(root, "plugin/i18n")),
+						resolveDir: root,
 					}));
 				},
 			},

@@ -95,7 +95,7 @@ export class DevShell implements Shell {
 	note = "";
 	/** What can be named. */
 	names: Named[] = [];
-	prefers: Preferences = { model: "gpt-5.2", enterBreaks: false };
+	prefers: Preferences = { provider: "openai", model: "gpt-5.2", enterBreaks: false };
 	/** What the device remembers: of this page's session, so that a reload has it too. */
 	readonly memory = sessionStorage;
 

@@ -221,7 +221,9 @@ describe.skipIf(!findChromium())("the chat", () => {
 	describe("keys", () => {
 		it("are turned round by the option", async () => {
 			const page = await show(stage, [ready], {}, accepts);
-			await page.evaluate(() => (window.dev.shell.prefers = { model: "m", enterBreaks: true }));
+			await page.evaluate(
+				() => (window.dev.shell.prefers = { provider: "openai", model: "m", enterBreaks: true }),
+			);
 			await field(page).pressSequentially("one");
 			await field(page).press("Enter");
 			await field(page).pressSequentially("two");
@@ -267,7 +269,8 @@ describe.skipIf(!findChromium())("the chat", () => {
 
 	describe("while an agent works", () => {
 		it("Enter steers and Alt+Enter queues, and both are shown", async () => {
-			const page = await show(stage, [ready, event("turn.started", { turn: agent })], {}, accepts);
+			const with1 = { ...agent, attached: [{ kind: "note", path: "a.md" }] };
+			const page = await show(stage, [ready, event("turn.started", { turn: with1 })], {}, accepts);
 			expect(await button(page, "Run").count()).toBe(0);
 			await field(page).fill("Leave the headings");
 			await field(page).press("Enter");
@@ -283,10 +286,11 @@ describe.skipIf(!findChromium())("the chat", () => {
 			await page.evaluate(
 				(e) => window.dev.tell([e]),
 				event("turn.started", {
-					turn: { ...agent, steered: ["Leave the headings"], queued: ["Then a list"] },
+					turn: { ...with1, steered: ["Leave the headings"], queued: ["Then a list"] },
 				}),
 			);
 			expect(await page.getByText("Joined in: Leave the headings").count()).toBe(1);
+			expect(await page.getByRole("article").getByRole("listitem").allInnerTexts()).toEqual(["a"]);
 			expect(await page.getByText("Waits for the end: Then a list").count()).toBe(1);
 			await page.context().close();
 		});
@@ -474,6 +478,12 @@ describe.skipIf(!findChromium())("the chat", () => {
 			expect((await sent(page))[0]?.model).toBe("large");
 			await page.reload();
 			await page.getByRole("button", { name: "Model large" }).waitFor();
+			// It is no model of another provider.
+			await page.evaluate((fresh) => {
+				window.dev.shell.prefers = { provider: "anthropic", model: "other", enterBreaks: false };
+				window.dev.session.reset(fresh);
+			}, state());
+			await page.getByRole("button", { name: "Model other" }).waitFor();
 			await page.context().close();
 		});
 

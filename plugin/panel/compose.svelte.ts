@@ -33,10 +33,14 @@ export class Compose {
 	/** What sending this would take, as the core last said. */
 	cost = $state.raw<Estimated | null>(null);
 
+	private provider: string;
+
 	constructor(private readonly shell: Shell) {
 		this.text = shell.remembered("draft");
 		this.mode = shell.remembered("mode") === "agent" ? "agent" : "plan";
-		this.model = shell.remembered("model");
+		this.provider = shell.preferences().provider;
+		const [provider, ...model] = shell.remembered("model").split(" ");
+		if (provider === this.provider) this.model = model.join(" ");
 	}
 
 	write(text: string): void {
@@ -51,7 +55,15 @@ export class Compose {
 
 	setModel(model: string): void {
 		this.model = model;
-		this.shell.remember("model", model);
+		this.shell.remember("model", model && `${this.provider} ${model}`);
+	}
+
+	/** Another provider has other models: the one that was chosen here is not asked of it. */
+	followSettings(): void {
+		const { provider } = this.shell.preferences();
+		if (provider === this.provider) return;
+		this.provider = provider;
+		this.setModel("");
 	}
 
 	/** Adds a thing once; false when there are too many. */

@@ -94,6 +94,7 @@ export class Session {
 
 	/** Takes the whole state anew: the answer to hello or configure. */
 	reset(state: State): void {
+		this.compose.followSettings();
 		this.receive({ type: "state", at: "", state });
 	}
 
@@ -181,7 +182,8 @@ export class Session {
 		this.conflicts = null;
 		const accepted = await this.ask("send", message);
 		if (!accepted) return;
-		this.sent.set(accepted.turn, message.attached ?? []);
+		// What joins a working agent is part of a turn that had its own.
+		if (message.attached && !this.sent.has(accepted.turn)) this.sent.set(accepted.turn, message.attached);
 		this.talks.keep();
 		if (message.replace) this.withoutLast(accepted.turn);
 		if (!message.continue) this.compose.sent(message.text);

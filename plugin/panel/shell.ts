@@ -69,6 +69,7 @@ export type Remembered = "draft" | "mode" | "model" | "conversation";
 
 /** Settings that only the panel needs. */
 export interface Preferences {
+	provider: string;
 	/** The model of the settings. */
 	model: string;
 	/** Enter breaks the line, and Shift+Enter runs. */
