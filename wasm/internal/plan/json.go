@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"embedded-agent/wasm/internal/canon"
 )
 
 // The reader of foreign JSON: RFC 8259 to the letter, in one pass, with what
@@ -12,7 +14,7 @@ import (
 // surrogates become U+FFFD, as in encoding/json.
 
 // MaxDepth is how many arrays and objects may be open at once (DESIGN §4).
-const MaxDepth = 128
+const MaxDepth = canon.MaxDepth
 
 // jsonError says what stopped the reader, and at which byte.
 type jsonError struct {

@@ -3,11 +3,8 @@ package runner
 import (
 	"context"
 	"math"
-	"strconv"
 	"time"
 )
-
-func itoa(n int) string { return strconv.Itoa(n) }
 
 // firstPause is the pause before a second attempt where a plan gives none.
 const firstPause = 250 * time.Millisecond
