@@ -3,6 +3,8 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
+import { createGzip } from "node:zlib";
 import { build } from "esbuild";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { external, target, virtualModules } from "../../scripts/build/bundle.mjs";
@@ -13,6 +15,8 @@ let playground: Playground;
 let folder: string;
 let server: Server;
 let address: string;
+/** The answers that the page has ended. */
+const gone: string[] = [];
 
 beforeAll(async () => {
 	folder = mkdtempSync(join(tmpdir(), "host-"));
@@ -42,6 +46,17 @@ beforeAll(async () => {
 			return response.writeHead(401).end(`the key ${String(request.headers["x-key"])} is wrong`);
 		if (request.url === "/moved") return response.writeHead(302, { location: "/" }).end();
 		if (request.url === "/endless") return response.writeHead(200).write("first");
+		if (request.url === "/bomb") {
+			response.writeHead(200, { "content-type": "text/plain", "content-encoding": "gzip" });
+			response.on("close", () => gone.push("/bomb"));
+			const zeros = Buffer.alloc(1 << 20);
+			const endless = new Readable({ read: () => void endless.push(zeros) });
+			return void endless.pipe(createGzip()).pipe(response);
+		}
+		if (request.url === "/cookie") {
+			response.setHeader("set-cookie", "who=person; SameSite=None; Secure");
+			return response.end(`cookie: ${request.headers.cookie ?? "none"}`);
+		}
 		if (request.url === "/cut") {
 			response.writeHead(200, { "content-length": "100" });
 			response.write("half");
@@ -295,6 +310,21 @@ describe("links, panes and commands", () => {
 	});
 });
 
+test("community plugins are told with whether they are on", async () => {
+	const { plugins } = (await call("plugins.installed", {})).result as {
+		plugins: { id: string; enabled: boolean }[];
+	};
+	expect(plugins).toContainEqual({ id: "embedded-agent", enabled: true });
+});
+
+test("where no worker starts there is no sandbox", async () => {
+	const script = { script: "def main(x): return 1", input: "null", now: "", maxSteps: 0, maxMs: 0, maxMb: 0 };
+	expect((await call("sandbox.run", script)).problem).toMatchObject({
+		code: "SANDBOX_ERROR",
+		key: "tools.code.none",
+	});
+});
+
 describe("the store", () => {
 	beforeEach(() => call("store.remove", { path: "runs" }));
 	const list = async (path: string) =>
@@ -406,6 +436,27 @@ describe("the network", () => {
 		expect((await call("http.read", { handle }, [], 50)).problem).toMatchObject({ code: "CANCELLED" });
 		await call("http.close", { handle });
 		expect((await call("http.read", { handle })).problem).toMatchObject({ key: "error.http.closed" });
+	});
+
+	test("an answer that inflates without end comes piece by piece, and ends when it is closed", async () => {
+		const { handle } = (await open("/bomb")).result as { handle: number };
+		let bytes = 0;
+		while (bytes < 1 << 17) {
+			const { bytes: blobs, problem } = await call("http.read", { handle });
+			expect(problem).toBeUndefined();
+			bytes += blobs?.[0]?.length ?? 0;
+			expect(blobs?.[0]?.length).toBeLessThan(8 << 20);
+		}
+		await call("http.close", { handle });
+		await expect.poll(() => gone, { timeout: 20_000 }).toContain("/bomb");
+	});
+
+	test("no cookie is kept or sent", async () => {
+		for (let i = 0; i < 2; i++) {
+			const { handle } = (await open("/cookie")).result as { handle: number };
+			const { bytes } = await call("http.read", { handle });
+			expect(Buffer.from(bytes?.[0] ?? []).toString()).toBe("cookie: none");
+		}
 	});
 });
 
