@@ -117,6 +117,7 @@ const readAhead = 8
 
 func (d *drift) find(ctx context.Context) ([]string, error) {
 	var out, read []string
+	var unsure []file
 	if err := d.list(ctx); err != nil {
 		return nil, err
 	}
@@ -126,16 +127,13 @@ func (d *drift) find(ctx context.Context) ([]string, error) {
 			return nil, err
 		}
 		if !same {
-			read = append(read, f.from)
+			read, unsure = append(read, f.from), append(unsure, f)
 		}
 	}
 	if err := d.now.Prefetch(ctx, read, readWidth); err != nil {
 		return nil, err
 	}
-	for _, f := range d.files {
-		if !slices.Contains(read, f.from) {
-			continue
-		}
+	for _, f := range unsure {
 		data, err := d.now.Read(ctx, f.from)
 		switch {
 		case fault.Is(err, fault.NotFound):
