@@ -187,11 +187,19 @@ func Main() {
 		if err := in.Decode(&r); err != nil {
 			os.Exit(0) // the parent is done, or gone
 		}
-		if err := out.Encode(interpreter.Run(r)); err != nil {
+		// The parent ends a script that is over its time; without a parent, the
+		// child does.
+		alone := time.AfterFunc(2*time.Duration(r.MaxMs)*time.Millisecond+grace, func() { os.Exit(4) })
+		answer := interpreter.Run(r)
+		alone.Stop()
+		if err := out.Encode(answer); err != nil {
 			os.Exit(1)
 		}
 	}
 }
+
+// grace is how much longer than its parent a child waits, and more.
+const grace = time.Second
 
 // maxStack ends a child whose script lets the interpreter call itself without
 // end, in bytes.

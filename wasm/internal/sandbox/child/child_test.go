@@ -4,6 +4,7 @@ package child_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -194,6 +195,15 @@ func TestACancelEndsAScriptAtOnce(t *testing.T) {
 	}()
 	cancel()
 	if err := <-done; !fault.Is(err, fault.Cancelled) {
+		t.Fatal(err)
+	}
+}
+
+func TestAChildWithoutAParentEndsItself(t *testing.T) {
+	cmd := exec.Command(os.Args[0], "sandbox", "96")
+	cmd.Stdin = strings.NewReader(`{"script":"def main(x):\n  n = 3\n  while True: n = n * n","input":"null","maxMs":50}`)
+	var exit *exec.ExitError
+	if err := cmd.Run(); !errors.As(err, &exit) || exit.ExitCode() != 4 {
 		t.Fatal(err)
 	}
 }
