@@ -159,3 +159,142 @@ test("what is no export is refused with a sentence", async () => {
 	await person.button("Look inside").click();
 	expect(await person.readProblem()).toContain("This is not an export of saved actions.");
 });
+
+test("it is opened as steps, changed, and asks when it runs next, whatever the settings say", async () => {
+	const { person } = await saved("Bullets to notes");
+	await person.page.evaluate(async (path) => {
+		const { adapter } = window.app.vault;
+		const kept = JSON.parse(await adapter.read(path)) as Record<string, unknown>;
+		await adapter.write(path, JSON.stringify({ ...kept, confirm: "never" }));
+	}, `${pluginFolder}/data.json`);
+	await person.restart();
+	await choose(person, "More for Bullets to notes", "Open as steps");
+	const editor = person.panel.getByRole("region", { name: "Saved action" });
+	const goal = editor.getByRole("textbox", { name: "What it does, in a sentence" });
+	await goal.fill("Split a list into notes");
+	const first = editor.getByRole("listitem").first();
+	await first.locator("button.ea-step-name").click();
+	await first.getByRole("textbox", { name: "Title" }).fill("Look at the selection");
+	await editor.getByRole("button", { name: "Save", exact: true }).click();
+	await actions(person).waitFor();
+	await choose(person, "More for Bullets to notes", "Open as steps");
+	await editor.getByText("Look at the selection").waitFor();
+	expect(await goal.inputValue()).toBe("Split a list into notes");
+	await editor.getByRole("button", { name: "Back" }).click();
+	await person.selectIdeas();
+	await actions(person).getByRole("button", { name: "Bullets to notes", exact: true }).click();
+	await person.button("Approve").waitFor();
+	expect(person.list("Projects/XYZ")).toEqual([]);
+});
+
+test("arguments that the core refuses are told, and the action stays as it was", async () => {
+	const { person } = await saved("Bullets to notes");
+	await choose(person, "More for Bullets to notes", "Open as steps");
+	const editor = person.panel.getByRole("region", { name: "Saved action" });
+	const first = editor.getByRole("listitem").first();
+	await first.locator("button.ea-step-name").click();
+	await first.getByRole("textbox", { name: "Arguments as JSON" }).fill('{"nonsense": 1}');
+	await editor.getByRole("button", { name: "Save", exact: true }).click();
+	await person.panel.locator(".ea-problem, .ea-editor > .ea-warning").first().waitFor();
+	expect(await editor.isVisible()).toBe(true);
+	await editor.getByRole("button", { name: "Back" }).click();
+	await person.selectIn("Inbox/Ideas for the garden.md", 9, 11);
+	await actions(person).getByRole("button", { name: "Bullets to notes", exact: true }).click();
+	await person.plan.getByText("Will create 3 notes under Projects/XYZ").waitFor();
+});
+
+test("it can stand in the ribbon, with an icon of the app's, also after a restart and before the core is awake", async () => {
+	const { person } = await saved("Bullets to notes");
+	const { page } = person;
+	const inRibbon = page.locator(".side-dock-ribbon").getByRole("button", { name: "Bullets to notes" });
+	await choose(person, "More for Bullets to notes", "Icon");
+	await page.getByPlaceholder("Choose an icon").fill("sprout");
+	await page.keyboard.press("Enter");
+	await choose(person, "More for Bullets to notes", "Show in the ribbon");
+	await inRibbon.waitFor();
+	await eventually(() => data(person)["palette"]).toContainEqual(
+		expect.objectContaining({ name: "Bullets to notes", icon: "sprout", ribbon: true }),
+	);
+	await person.playground.restart();
+	await openNote(page, "Inbox/Ideas for the garden.md");
+	await page.evaluate(() => {
+		window.app.workspace.activeEditor?.editor?.setSelection({ line: 9, ch: 0 }, { line: 10, ch: 80 });
+	});
+	await inRibbon.click();
+	await person.plan.getByText("Will create 2 notes under Projects/XYZ").waitFor();
+	await person.button("Cancel").click();
+	await choose(person, "More for Bullets to notes", "Take out of the ribbon");
+	await inRibbon.waitFor({ state: "detached" });
+});
+
+test("a link asks before it opens its review, and a no leaves it at that", async () => {
+	const { person, before } = await saved("Bullets to notes");
+	await person.selectIdeas();
+	const follow = () =>
+		person.page.evaluate(() =>
+			window.app.workspace.protocolHandlers.get("embedded-agent")?.({ action: "Bullets to notes" }),
+		);
+	await follow();
+	const asks = person.panel.getByText("A link asks to run the saved action “Bullets to notes”.");
+	await asks.waitFor();
+	await person.button("Not now").click();
+	await asks.waitFor({ state: "detached" });
+	expect(await person.plan.count()).toBe(0);
+	await follow();
+	await person.button("Open its review").click();
+	await person.button("Approve").waitFor();
+	expect(hashFolder(person.vault)).toEqual(before);
+});
+
+test("a call of the timeline becomes a step, with the same tool and arguments", async () => {
+	const person = await sitDown();
+	seated.push(person);
+	onTestFinished(() => person.standUp());
+	await person.say("Which notes mention rain barrel?");
+	await person.button("Approve").click();
+	await person.runEnds("ok");
+	await person.log.getByRole("button", { name: /vault\.searchText/ }).click();
+	await person.button("Make a step").click();
+	await person.page.getByPlaceholder("Add the step to which action?").waitFor();
+	await person.page.keyboard.press("Enter");
+	const editor = person.panel.getByRole("region", { name: "Saved action" });
+	await editor.locator("button.ea-step-name").click();
+	expect(await editor.getByRole("textbox", { name: "Arguments as JSON" }).inputValue()).toContain(
+		"rain barrel",
+	);
+	await editor.getByRole("button", { name: /^Tool: vault\.searchText@/ }).waitFor();
+});
+
+test("what comes with the plugin can be hidden and copied; a copy is the person's own", async () => {
+	const person = await sitDown();
+	seated.push(person);
+	onTestFinished(() => person.standUp());
+	const bundled = actions(person).getByRole("list", { name: "Come with the plugin" });
+	const names = () => bundled.locator(".ea-chip-main").allInnerTexts();
+	await eventually(async () => (await names()).length).toBe(12);
+	const [first = "", second = ""] = await names();
+	await choose(person, `More for ${first}`, "Make a copy");
+	await person.panel.getByRole("heading", { name: "Saved action" }).waitFor();
+	await person.button("Back").click();
+	await actions(person)
+		.getByRole("button", { name: `${first} (copy)`, exact: true })
+		.waitFor();
+	await actions(person).getByRole("button", { name: "Come with the plugin" }).click();
+	await choose(person, `More for ${second}`, "Hide");
+	await eventually(names).not.toContain(second);
+	expect(await names()).toHaveLength(11);
+});
+
+test("its order is the person's, and stays", async () => {
+	const person = await sitDown();
+	seated.push(person);
+	onTestFinished(() => person.standUp());
+	const chips = actions(person).locator(".ea-chip-main");
+	await eventually(() => chips.count()).toBe(12);
+	const [first, second] = await chips.allInnerTexts();
+	await chips.first().focus();
+	await person.page.keyboard.press("Alt+ArrowDown");
+	await eventually(async () => (await chips.allInnerTexts()).slice(0, 2)).toEqual([second, first]);
+	await person.restart();
+	await eventually(async () => (await chips.allInnerTexts()).slice(0, 2)).toEqual([second, first]);
+});
