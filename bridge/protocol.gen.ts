@@ -1251,7 +1251,8 @@ export interface ReviewFileCall {
 /**
  * Amendment is one change a person makes in review. Kind: "drop" and "keep" (a
  * path), "hunks" (the indexes rejected on a path), "edit" (a path's text),
- * "plan" (the plan's JSON anew), "reset" (a path as the plan has it).
+ * "plan" (the plan's JSON anew), "reset" (a path as the plan has it), "again"
+ * (nothing; it is simulated on the vault as it is now).
  */
 export interface Amendment {
 	run: string;
@@ -1285,6 +1286,10 @@ export const AmendPlan = "plan";
  * The kinds of amendments.
  */
 export const AmendReset = "reset";
+/**
+ * The kinds of amendments.
+ */
+export const AmendAgain = "again";
 /**
  * ReviewAmendCall is the method review.amend: the plan is simulated again.
  */
@@ -2158,4 +2163,4 @@ export interface ImportCall {
 }
 
 /** The hash of the Go sources of this file: what both sides must agree on. */
-export const Contract = "36b2493fa3f8171a";
+export const Contract = "b4605f30f3e39ae4";

@@ -8,26 +8,23 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writ
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { root } from "./build/wasm.mjs";
+import { foreignModules, manifestProblems, versionProblems } from "./releasecheck.mjs";
 
 const json = (name) => JSON.parse(readFileSync(join(root, name), "utf8"));
 const sha256 = (path) => createHash("sha256").update(readFileSync(path)).digest("hex");
 const build = (folder, ...args) =>
 	execFileSync("node", ["esbuild.config.mjs", ...args], { cwd: folder, stdio: "inherit" });
 
-/** Refuses versions that do not agree: the community's installer reads each of them. */
-function checkVersions() {
-	const { version, minAppVersion } = json("manifest.json");
-	const wrong = [];
-	if (json("package.json").version !== version) wrong.push("package.json has another version");
-	if (json("versions.json")[version] !== minAppVersion)
-		wrong.push(`versions.json does not say ${minAppVersion} for ${version}`);
+/** Refuses what the community's installer or its review would refuse. */
+function check() {
+	const manifest = json("manifest.json");
 	const tags = execFileSync("git", ["tag", "--points-at", "HEAD"], { cwd: root, encoding: "utf8" })
 		.split("\n")
 		.filter(Boolean);
-	if (tags.length > 0 && !tags.includes(version))
-		wrong.push(`HEAD is tagged ${tags.join(", ")}, not ${version}`);
-	if (wrong.length > 0) throw new Error(`manifest.json says ${version}: ${wrong.join("; ")}`);
-	return version;
+	const of = { manifest, packageJson: json("package.json"), versions: json("versions.json"), tags };
+	const wrong = [...versionProblems(of), ...manifestProblems(manifest)];
+	if (wrong.length > 0) throw new Error(`this is no release: ${wrong.join("; ")}`);
+	return manifest.version;
 }
 
 /** Builds from a copy of what git knows, in another folder; gives the hash of its main.js. */
@@ -48,8 +45,11 @@ function buildElsewhere() {
 	}
 }
 
-const version = checkVersions();
+const version = check();
 build(root, "--release");
+const foreign = foreignModules(readFileSync(join(root, "main.js"), "utf8"));
+if (foreign.length > 0)
+	throw new Error(`main.js asks for ${foreign.join(", ")}, which the app does not give`);
 const elsewhere = buildElsewhere();
 if (elsewhere !== sha256(join(root, "main.js"))) {
 	throw new Error(

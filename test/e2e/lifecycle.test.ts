@@ -19,8 +19,9 @@ const enable = (page: Page) => page.evaluate((plugin) => window.app.plugins.enab
 /** Workers that run, and listeners on what outlives the plugin, are counted from now on. */
 async function count(page: Page): Promise<void> {
 	await page.evaluate(() => {
-		const counts = { workers: 0, listeners: 0, urls: 0, timers: 0 };
-		Object.assign(window, { counts });
+		const counts = { workers: 0, urls: 0, timers: 0 };
+		const known = new Map<EventTarget, Map<unknown, Set<string>>>();
+		Object.assign(window, { counts, known });
 		const Native = window.Worker;
 		window.Worker = class extends Native {
 			private ended = false;
@@ -39,10 +40,11 @@ async function count(page: Page): Promise<void> {
 			target === document ||
 			target === document.body ||
 			(target instanceof Element && target.closest(".ea-view") === null && target.isConnected);
-		const { addEventListener, removeEventListener } = EventTarget.prototype;
+		type Listen = (this: EventTarget, type: string, listener: unknown, options?: unknown) => void;
+		const addEventListener = Reflect.get(EventTarget.prototype, "addEventListener") as Listen;
+		const removeEventListener = Reflect.get(EventTarget.prototype, "removeEventListener") as Listen;
 		const key = (type: string, options: unknown) =>
 			`${type}:${typeof options === "object" && options !== null && "capture" in options ? String(options.capture) : String(options === true)}`;
-		const known = new Map<EventTarget, Map<unknown, Set<string>>>();
 		EventTarget.prototype.addEventListener = function (type, listener, options) {
 			addEventListener.call(this, type, listener, options);
 			const once = typeof options === "object" && (options?.once === true || options?.signal !== undefined);
@@ -51,14 +53,14 @@ async function count(page: Page): Promise<void> {
 			known.set(this, of);
 			const types = of.get(listener) ?? new Set<string>();
 			of.set(listener, types);
-			if (!types.has(key(type, options))) counts.listeners++;
 			types.add(key(type, options));
 		};
 		EventTarget.prototype.removeEventListener = function (type, listener, options) {
 			removeEventListener.call(this, type, listener, options);
-			if (known.get(this)?.get(listener)?.delete(key(type, options))) counts.listeners--;
+			known.get(this)?.get(listener)?.delete(key(type, options));
 		};
-		const { createObjectURL, revokeObjectURL } = URL;
+		const createObjectURL = URL.createObjectURL.bind(URL);
+		const revokeObjectURL = URL.revokeObjectURL.bind(URL);
 		const urls = new Set<string>();
 		URL.createObjectURL = (object) => {
 			const url = createObjectURL(object);
@@ -71,7 +73,8 @@ async function count(page: Page): Promise<void> {
 			urls.delete(url);
 			counts.urls = urls.size;
 		};
-		const { setInterval, clearInterval } = window;
+		const setInterval = window.setInterval.bind(window);
+		const clearInterval = window.clearInterval.bind(window);
 		const timers = new Set<number>();
 		window.setInterval = ((...args: Parameters<typeof setInterval>) => {
 			const timer = setInterval(...args);
@@ -87,18 +90,28 @@ async function count(page: Page): Promise<void> {
 	});
 }
 
-/** What is there while the plugin is off. */
+/** What is there while the plugin is off: an element that is gone takes its listeners with it. */
 function left(page: Page) {
-	return page.evaluate(() => ({
-		...(window as unknown as { counts: { workers: number; listeners: number; urls: number; timers: number } }).counts,
-		leaves: window.app.workspace.getLeavesOfType("embedded-agent-panel").length,
-		elements: document.querySelectorAll("*:not(.notice-container *)").length,
-		styles: document.querySelectorAll("style").length,
-		commands: window.app.commands.listCommands().filter((command) => command.id.startsWith("embedded-agent"))
-			.length,
-		ribbon: document.querySelectorAll(".side-dock-ribbon-action").length,
-		links: window.app.workspace.protocolHandlers.size,
-	}));
+	return page.evaluate(() => {
+		const { counts, known } = window as unknown as {
+			counts: { workers: number; urls: number; timers: number };
+			known: Map<EventTarget, Map<unknown, Set<string>>>;
+		};
+		const listeners = [...known]
+			.filter(([target]) => !(target instanceof Element) || target.isConnected)
+			.flatMap(([, of]) => [...of.values()].map((types) => types.size));
+		const commands = window.app.commands.listCommands().filter(({ id }) => id.startsWith("embedded-agent"));
+		return {
+			...counts,
+			listeners: listeners.reduce((all, n) => all + n, 0),
+			leaves: window.app.workspace.getLeavesOfType("embedded-agent-panel").length,
+			elements: document.querySelectorAll("*:not(.notice-container *)").length,
+			styles: document.querySelectorAll("style").length,
+			commands: commands.length,
+			ribbon: document.querySelectorAll(".side-dock-ribbon-action").length,
+			links: window.app.workspace.protocolHandlers.size,
+		};
+	});
 }
 
 test("twenty times off and on leaves no worker, listener, leaf, element, command, icon or address behind", async () => {

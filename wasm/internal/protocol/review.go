@@ -117,7 +117,8 @@ type ReviewFileCall struct {
 
 // Amendment is one change a person makes in review. Kind: "drop" and "keep" (a
 // path), "hunks" (the indexes rejected on a path), "edit" (a path's text),
-// "plan" (the plan's JSON anew), "reset" (a path as the plan has it).
+// "plan" (the plan's JSON anew), "reset" (a path as the plan has it), "again"
+// (nothing; it is simulated on the vault as it is now).
 type Amendment struct {
 	Run      string `json:"run"`
 	Kind     string `json:"kind"`
@@ -135,6 +136,7 @@ const (
 	AmendEdit  = "edit"
 	AmendPlan  = "plan"
 	AmendReset = "reset"
+	AmendAgain = "again"
 )
 
 // ReviewAmendCall is the method review.amend: the plan is simulated again.

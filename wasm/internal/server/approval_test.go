@@ -68,6 +68,25 @@ func TestAStaleApprovalIsRefused(t *testing.T) {
 	}
 }
 
+func TestASecondLookReadsTheVaultAnewAndKeepsWhatThePersonSaid(t *testing.T) {
+	mem := hosttest.New(hosttest.Options{Files: twoNotes})
+	sh := begin(t, mem, free)
+	r := sh.open(editPlan)
+	dropped := call[protocol.Review](sh, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendDrop, Path: "D.md"})
+	mem.Put("B.md", "other\n")
+	again := call[protocol.Review](sh, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendAgain})
+	if got := sh.shown(&again)["B.md"]; got.Before != "other\n" || got.After != "other\nmore\n" {
+		t.Errorf("%q to %q", got.Before, got.After)
+	}
+	if again.Approval == dropped.Approval {
+		t.Error("another vault has the approval of the one before")
+	}
+	sh.approve(&again)
+	if b, d := sh.text("B.md"), sh.text("D.md"); b != "other\nmore\n" || d != "(none)" {
+		t.Errorf("B.md %q, D.md %q", b, d)
+	}
+}
+
 func TestADryRunCannotBeApproved(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: twoNotes})
 	sh := begin(t, mem, free)

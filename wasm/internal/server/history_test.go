@@ -25,6 +25,18 @@ func TestAPastRunIsListedOpenedVerifiedAndReplayed(t *testing.T) {
 	if none := call[protocol.Runs](sh, "runs.list", protocol.RunsQuery{Text: "other"}); len(none.Runs) != 0 {
 		t.Errorf("%+v", none)
 	}
+	for _, q := range []struct {
+		protocol.RunsQuery
+		found int
+	}{
+		{protocol.RunsQuery{Kind: "run", Outcome: "ok"}, 1},
+		{protocol.RunsQuery{Kind: "revert"}, 0},
+		{protocol.RunsQuery{Outcome: "failed"}, 0},
+	} {
+		if l := call[protocol.Runs](sh, "runs.list", q.RunsQuery); len(l.Runs) != q.found {
+			t.Errorf("%+v found %d", q.RunsQuery, len(l.Runs))
+		}
+	}
 	d := call[protocol.RunDetail](sh, "run.get", protocol.RunRef{Run: end.Run})
 	if len(d.Calls) != 4 || len(d.Files) != 3 || !strings.Contains(d.Plan, `"goal":"Edit"`) {
 		t.Fatalf("%+v", d)

@@ -120,8 +120,12 @@ func (s *Server) reviewAmend(ctx context.Context, a protocol.Amendment) (protoco
 }
 
 func (s *Server) amendSession(se *session, a protocol.Amendment) error {
-	if a.Kind == protocol.AmendPlan {
+	switch a.Kind {
+	case protocol.AmendPlan:
 		return s.amendPlan(se, a.Plan)
+	case protocol.AmendAgain:
+		se.base = nil // what was read is read anew
+		return nil
 	}
 	i := slices.IndexFunc(se.changes, func(c overlay.Change) bool { return c.Path == a.Path })
 	if i < 0 && se.dropped[a.Path].Path == "" {
