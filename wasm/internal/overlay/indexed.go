@@ -133,6 +133,10 @@ func (w *View) Settle(ctx context.Context) {
 	}
 }
 
+// maxHeldInBulk bounds what is remembered of bulk reads, which go through whole
+// vaults: of 100,000 notes, few are asked for again.
+const maxHeldInBulk = maxHeld / 8
+
 // ReadMany gives several files' bytes in the base; the caller must not change
 // them.
 func (b *Base) ReadMany(ctx context.Context, paths []string) ([]host.FileBytes, error) {
@@ -163,7 +167,7 @@ func (b *Base) ReadMany(ctx context.Context, paths []string) ([]host.FileBytes, 
 	for n, i := range rest {
 		r := read[n]
 		out[i] = r
-		if !r.Missing && b.held+len(r.Data) <= maxHeld {
+		if !r.Missing && b.held+len(r.Data) <= maxHeldInBulk {
 			b.reads[paths[i]] = nonNil(r.Data)
 			b.held += len(r.Data)
 		}
