@@ -160,12 +160,14 @@ let names = 0;
 
 /**
  * Names an element for those who hear the panel. (An aria-label would be shown
- * by the app as a tooltip, over everything that the element holds.)
+ * by the app as a tooltip, over everything that the element holds.) The name
+ * stands at the panel's end: a list that runs empty clears all that is in it.
  */
 export function named(el: HTMLElement, name: string): Updatable<string> {
-	const label = el.createSpan({ text: name, attr: { id: `ea-name-${++names}`, hidden: "" } });
+	const holder = el.closest<HTMLElement>(".ea-panel") ?? el;
+	const label = holder.createSpan({ text: name, attr: { id: `ea-name-${++names}`, hidden: "" } });
 	el.setAttribute("aria-labelledby", label.id);
-	return { update: (next) => label.setText(next) };
+	return { update: (next) => label.setText(next), destroy: () => label.remove() };
 }
 
 /** Brings the element into sight when it appears. */

@@ -553,6 +553,18 @@ describe.skipIf(!findChromium())("the chat", () => {
 			await choose(page, "Delete");
 			await button(page, "Delete").click();
 			await expect.poll(() => asked(page, "conversation.remove")).toEqual([{ id: "c9" }]);
+			// A list that ran empty and was filled again still has its name.
+			const search = page.getByRole("searchbox");
+			const list = page.getByRole("list", { name: "Conversations" });
+			await page.evaluate(() => (window.dev.answers["conversations.list"] = { conversations: [] }));
+			await search.fill("nothing");
+			await page.getByText("No conversation has these words.").waitFor();
+			await page.evaluate(
+				(all) => (window.dev.answers["conversations.list"] = all),
+				answers["conversations.list"],
+			);
+			await search.fill("");
+			await list.getByRole("listitem").waitFor();
 			await choose(page, "Write to a note");
 			expect(await page.getByLabel("Path of the note").inputValue()).toBe("Compost.md");
 			await button(page, "Review the note").click();
