@@ -14,28 +14,11 @@ export function hasGo() {
 }
 
 /**
- * What is worth its inlined copies. Elsewhere the compiler is told not to
- * inline: that takes a tenth off the packed core, and no benchmark of ours
+ * What is worth its inlined copies: hashing. Elsewhere the compiler is told not
+ * to inline: that takes a tenth off the packed core, and no benchmark of ours
  * notices.
  */
-const HOT = [
-	"runtime",
-	"internal/runtime/...",
-	"internal/bytealg",
-	"internal/strconv",
-	"bytes",
-	"crypto/internal/fips140/sha256",
-	"encoding/json",
-	"reflect",
-	"slices",
-	"sort",
-	"strconv",
-	"strings",
-	"sync",
-	"sync/atomic",
-	"unicode/utf8",
-	...["canon", "index", "jsbridge", "journal", "llm/jsontree", "llm/sse", "record"].map((p) => `embedded-agent/wasm/internal/${p}`),
-];
+const HOT = ["crypto/internal/fips140/sha256"];
 
 /** Builds a js/wasm program (a package pattern such as "./wasm") into a file. */
 export function buildWasm(pkg, out) {

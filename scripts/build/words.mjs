@@ -1,6 +1,5 @@
-// The words of the interface as they are in main.js: English as it is, the other
-// languages packed, since each person needs one and text beyond ASCII takes six
-// characters a letter there.
+// The words of the interface as they are in main.js: packed, since each person
+// needs one language or two, and text beyond ASCII takes six characters a letter.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { deflateRawSync } from "node:zlib";
@@ -19,16 +18,15 @@ function wordsOf(folder) {
 	return words;
 }
 
-/**
- * Packs a language: the words of English's keys in their order (null where
- * English alone has a form), and what it has beside, deflated.
- */
-function pack(words, english) {
-	const keys = Object.keys(english);
-	const beside = Object.fromEntries(Object.entries(words).filter(([key]) => !(key in english)));
-	const json = JSON.stringify([keys.map((key) => words[key] ?? null), beside]);
-	const bytes = deflateRawSync(Buffer.from(json), { level: 9 });
+function pack(value) {
+	const bytes = deflateRawSync(Buffer.from(JSON.stringify(value)), { level: 9 });
 	return { length: bytes.length, text: toBase91(bytes) };
+}
+
+/** The words of English's keys in their order (null where English alone has a form), and what there is beside. */
+function against(english, words) {
+	const beside = Object.fromEntries(Object.entries(words).filter(([key]) => !(key in english)));
+	return [Object.keys(english).map((key) => words[key] ?? null), beside];
 }
 
 /** The module "words:all" (plugin/i18n/virtual.d.ts), made of the folders of plugin/i18n. */
@@ -37,7 +35,7 @@ export function wordsModule(folder) {
 	const packed = {};
 	for (const entry of readdirSync(folder, { withFileTypes: true })) {
 		if (!entry.isDirectory() || entry.name === SOURCE) continue;
-		packed[entry.name] = pack(wordsOf(join(folder, entry.name)), english);
+		packed[entry.name] = pack(against(english, wordsOf(join(folder, entry.name))));
 	}
-	return `export const english = ${JSON.stringify(english)};\nexport const packed = ${JSON.stringify(packed)};\n`;
+	return `export const source = ${JSON.stringify(pack(english))};\nexport const packed = ${JSON.stringify(packed)};\n`;
 }
