@@ -30,7 +30,7 @@ test: browser
 
 # What is exhaustive or heavy; under 30 minutes.
 rest: browser
-	$(stages) playground go-all peers
+	$(stages) e2e-rest go-all peers
 
 test-all: test rest
 

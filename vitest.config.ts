@@ -16,10 +16,12 @@ const virtual = {
 	},
 };
 
-/** The playground's own tests: part of `make test-all`, apart from the smoke test. */
-const playgroundTests = ["app", "contract", "faults", "host", "interface"].map(
+/** What of a person's ways through the app is walked at every `make test`; the rest at `make test-all`. */
+const everyTime = ["story", "stopping", "actions", "edits", "recovery", "chat", "provider"].map(
 	(name) => `test/e2e/${name}.test.ts`,
 );
+/** Pictures of every state of the panel, held against what axe finds: at `make test-all`. */
+const everyState = ["plugin/panel/scenes.browser.test.ts"];
 
 const exclude = ["**/node_modules/**", "**/dist/**"];
 
@@ -42,7 +44,7 @@ export default defineConfig({
 				test: {
 					name: "browser",
 					include: ["{bridge,plugin,playground}/**/*.browser.test.ts"],
-					exclude,
+					exclude: [...exclude, ...everyState],
 					testTimeout: 120_000,
 					hookTimeout: 120_000,
 					fileParallelism: false,
@@ -52,8 +54,8 @@ export default defineConfig({
 				extends: true,
 				test: {
 					name: "e2e",
-					include: ["test/e2e/**/*.test.ts"],
-					exclude: [...exclude, ...playgroundTests],
+					include: everyTime,
+					exclude,
 					testTimeout: 120_000,
 					hookTimeout: 120_000,
 					fileParallelism: false,
@@ -62,9 +64,9 @@ export default defineConfig({
 			{
 				extends: true,
 				test: {
-					name: "playground",
-					include: playgroundTests,
-					exclude,
+					name: "e2e-rest",
+					include: ["test/e2e/**/*.test.ts", ...everyState],
+					exclude: [...exclude, ...everyTime],
 					testTimeout: 120_000,
 					hookTimeout: 120_000,
 					fileParallelism: false,
