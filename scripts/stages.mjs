@@ -56,11 +56,25 @@ const stages = {
 		{ run: ["npx", "svelte-check", "--fail-on-warnings", "--output", "human"] },
 	],
 	go: () => [
-		{ run: ["go", "test", "-vet=off", "-race", "-short", "-timeout", "5m", "-json", ...goPackages], count: goCount },
+		{
+			run: ["go", "test", "-vet=off", "-race", "-short", "-timeout", "5m", "-json", ...goPackages],
+			count: goCount,
+		},
 	],
 	"go-js": () => [
 		{
-			run: ["go", "test", "-vet=off", "-short", "-timeout", "5m", "-json", "-exec", jsExec(), ...testedPackages(wasm)],
+			run: [
+				"go",
+				"test",
+				"-vet=off",
+				"-short",
+				"-timeout",
+				"5m",
+				"-json",
+				"-exec",
+				jsExec(),
+				...testedPackages(wasm),
+			],
 			env: wasm,
 			count: goCount,
 		},
