@@ -301,7 +301,9 @@ export class Session {
 		if (!detail) return;
 		const { name, icon = "", group = "", kind } = detail.action;
 		const copy = { name: t("panel.action.copyName", { name }), icon, group, kind, ribbon: false };
-		const kept = await this.ask("action.put", { id: "", ...copy, plan: detail.plan, prompt: detail.prompt });
+		const { plan, prompt } = detail;
+		const fields = [...list(detail.action.fields)];
+		const kept = await this.ask("action.put", { id: "", ...copy, plan, prompt, fields });
 		if (kept) this.showAction(kept);
 	}
 

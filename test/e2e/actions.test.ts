@@ -293,3 +293,22 @@ test("its order is the person's, and stays", async () => {
 	await person.restart();
 	await eventually(async () => (await chips.allInnerTexts()).slice(0, 2)).toEqual([second, first]);
 });
+
+test("what comes with the plugin is hidden, shown again, and asks for what it needs", async () => {
+	const person = await sitDown();
+	seated.push(person);
+	onTestFinished(() => person.standUp());
+	const before = hashFolder(person.vault);
+	const button = () => actions(person).getByRole("button", { name: "Rename a tag", exact: true });
+	await button().waitFor();
+	await choose(person, "More for Rename a tag", "Hide");
+	await button().waitFor({ state: "detached" });
+	await choose(person, "Manage saved actions", "Show hidden actions");
+	await button().click();
+	await person.panel.getByRole("textbox", { name: "Tag", exact: true }).fill("garden");
+	await person.panel.getByRole("textbox", { name: "New name of the tag" }).fill("plot");
+	await person.button("Continue").click();
+	await person.plan.waitFor();
+	expect(person.model.requests).toEqual([]);
+	expect(hashFolder(person.vault)).toEqual(before);
+});

@@ -157,6 +157,15 @@ func TestActionsAreHiddenShownOrderedAndDrawn(t *testing.T) {
 	}
 }
 
+func TestACopyOfABundledActionAsksAsTheOneDoes(t *testing.T) {
+	sh := begin(t, hosttest.New(hosttest.Options{}), free)
+	d := call[protocol.ActionDetail](sh, "action.get", protocol.ActionRef{ID: "bundled.addProperty"})
+	c := call[protocol.ActionDetail](sh, "action.put", protocol.ActionPut{Name: "Mine", Kind: d.Action.Kind, Plan: d.Plan, Fields: d.Action.Fields})
+	if got, want := written(t, c.Action.Fields), written(t, d.Action.Fields); got != want || c.Action.Bundled || len(c.Action.Fields) != 4 {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
 func TestAnActionWhoseToolIsGoneSaysSo(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{})
 	doc := `{"format":"embedded-agent/actions","version":1,"actions":[{"id":"1","name":"Old","plan":` +
