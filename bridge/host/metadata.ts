@@ -3,6 +3,9 @@ import { getLinkpath, TFile, type App, type CachedMetadata, type Plugin } from "
 import type { Host } from "../client";
 import type { FileMetadata } from "../protocol.gen";
 
+/** Bytes from which on a note is left to the core: to hand over what it holds would stop the app for a moment. */
+const LARGE = 200_000;
+
 /** The files that the cache was made of. Not in the app's public interface. */
 type Sources = Record<string, { mtime: number; size: number } | undefined>;
 
@@ -41,7 +44,8 @@ export function metadataHost(plugin: Plugin): Pick<Host, "vault.metadata"> {
 
 function ofFile(app: App, path: string, behind: Set<string>): FileMetadata {
 	const file = app.vault.getAbstractFileByPath(path);
-	const cache = file instanceof TFile ? app.metadataCache.getFileCache(file) : null;
+	const small = file instanceof TFile && file.stat.size < LARGE;
+	const cache = small ? app.metadataCache.getFileCache(file) : null;
 	if (!(file instanceof TFile) || !cache || !fresh(app, file, behind)) {
 		return { path, size: 0, mtime: 0, stale: true };
 	}

@@ -23,10 +23,11 @@ type Filter struct {
 	// Keep tests what has passed by its row, which is nil where it was not asked
 	// for or is not known. Nil keeps all.
 	Keep func(i *host.Info, row *Row) bool
-	// Fixed: the caller goes on with a vault as it was at the tick AsOf. Of what
-	// has changed since, nothing is known.
-	Fixed bool
-	AsOf  int64
+	// Held says of which files the caller has bytes that it goes on with, read
+	// since the tick AsOf or later: of these, what has changed after that tick is
+	// not known. Nil holds none. It must not ask the vault.
+	Held func(path string) bool
+	AsOf int64
 	// Progress is told how many notes have been read; may be nil.
 	Progress func(done, total int)
 }
@@ -112,7 +113,7 @@ func (v *Vault) candidates(f *Filter) []*file {
 // unknown says whether what is known of a file may not hold for the caller. The
 // lock is held.
 func (f *Filter) unknown(c *file) bool {
-	return f.Fixed && c.seen > f.AsOf || c.open
+	return c.open || f.Held != nil && c.seen > f.AsOf && f.Held(c.Path)
 }
 
 func ended(ctx context.Context) error {

@@ -81,7 +81,7 @@ func (v *Vault) stagedFiles(ctx context.Context, folder string) (map[string]*hos
 // selected asks the index, or walks where there is none.
 func (b *Base) selected(ctx context.Context, f index.Filter) ([]index.Found, error) {
 	if ix := b.indexOf(); ix != nil {
-		f.Fixed, f.AsOf = true, b.tick
+		f.Held, f.AsOf = b.remembers, b.tick
 		return ix.Select(ctx, f)
 	}
 	all, err := b.host.Walk(ctx, f.Folder)
@@ -95,6 +95,14 @@ func (b *Base) selected(ctx context.Context, f index.Filter) ([]index.Found, err
 		}
 	}
 	return out, nil
+}
+
+// remembers says whether a file's bytes are those of an earlier read.
+func (b *Base) remembers(path string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	_, held := b.reads[path]
+	return held
 }
 
 // ReadMany reads several files as Read does each.

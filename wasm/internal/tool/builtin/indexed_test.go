@@ -82,6 +82,38 @@ func TestAWarmQueryReadsNoNote(t *testing.T) {
 	}
 }
 
+func TestABaseGoesOnWithWhatItHasRead(t *testing.T) {
+	m := queried()
+	ix := index.Over(m.Host())
+	env, view := indexedEnv(m.Host(), ix)
+	if _, err := view.Read(t.Context(), "Daily/2026-11-20.md"); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		m.Put("Daily/2026-11-20.md", "no more")
+		if got := searched(t, env, map[string]any{"query": "needle"}); got != "Daily/2026-11-20.md:4" {
+			t.Errorf("found: %q", got)
+		}
+		if got := titlesOf(t, env, map[string]any{"tags": []any{"more"}}); got != "" {
+			t.Errorf("tagged: %q", got)
+		}
+		m.Put("Daily/2026-11-20.md", "#more")
+	}
+	fresh, _ := indexedEnv(m.Host(), ix)
+	if got := titlesOf(t, fresh, map[string]any{"tags": []any{"more"}}); got != "2026-11-20" {
+		t.Errorf("another base: %q", got)
+	}
+}
+
+func TestTheFirstQueryReadsEachNoteOnce(t *testing.T) {
+	m := queried()
+	env, _ := indexedEnv(m.Host(), index.Over(m.Host()))
+	titlesOf(t, env, map[string]any{"tags": []any{"x"}})
+	if n := m.Counts().Reads; n > 6 {
+		t.Errorf("%d reads of 6 notes", n)
+	}
+}
+
 func TestQueriesAndSearchesSeeWhatIsStaged(t *testing.T) {
 	m := queried()
 	ix := index.Over(m.Host())
