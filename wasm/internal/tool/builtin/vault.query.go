@@ -257,12 +257,15 @@ func (q *queryPlan) passTags(tags []string) bool {
 // hasTag is note.HasTag, quick where both are ASCII.
 func hasTag(tag, want string) bool {
 	n := len(want)
+	if n > 0 && want[0] == '#' || tag != "" && tag[0] == '#' {
+		return note.HasTag(tag, want)
+	}
 	for i := range min(len(tag), n) {
 		if c := tag[i] | want[i]; c >= utf8.RuneSelf {
 			return note.HasTag(tag, want)
 		}
 		if lowerByte(tag[i]) != lowerByte(want[i]) {
-			return i == 0 && (tag[0] == '#' || want[0] == '#') && note.HasTag(tag, want)
+			return false
 		}
 	}
 	return len(tag) == n || len(tag) > n && tag[n] == '/' || !isASCII(tag) && note.HasTag(tag, want)
