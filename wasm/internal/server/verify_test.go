@@ -202,3 +202,25 @@ func TestTheHistoryIsSearchedByWordsKindAndOutcome(t *testing.T) {
 		}
 	}
 }
+
+func TestARunThatWasLeftAsItIsCanBeTakenBackLater(t *testing.T) {
+	mem := hosttest.New(hosttest.Options{Files: twoNotes})
+	before := mem.Snapshot()
+	sh := begin(t, mem, free)
+	r := sh.open(editPlan)
+	mem.KillAt(11, 1, false)
+	sh.approve(r)
+	sh.s.Close()
+	mem = mem.CrashClone()
+	sh = begin(t, mem, free)
+	call[protocol.Reverted](sh, "recovery.resolve", protocol.Recovery{Run: r.Run, Choice: protocol.RecoverKeep})
+	sh.s.Close()
+	sh, w, err := start(t, mem, free)
+	if err != nil || w.State.LastRun == nil || w.State.LastRun.Run != r.Run || !w.State.LastRun.Can.Revert {
+		t.Fatalf("%v %+v", err, w.State.LastRun)
+	}
+	sh.revert(r.Run)
+	if d := before.Diff(mem.Snapshot()); d != "" {
+		t.Fatal(d)
+	}
+}
