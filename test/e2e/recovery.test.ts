@@ -31,7 +31,9 @@ describe("a kill in the middle of a run", () => {
 		const before = hashFolder(person.vault);
 		await killAt(person, 12);
 		await offer(person).getByText("A run was interrupted").waitFor();
-		await offer(person).getByText(/^Begun /).waitFor();
+		await offer(person)
+			.getByText(/^Begun /)
+			.waitFor();
 		expect(hashFolder(person.vault)).not.toEqual(before);
 		await person.button("Take back").click();
 		await offer(person).waitFor({ state: "detached" });
