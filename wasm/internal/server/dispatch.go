@@ -102,8 +102,3 @@ func (s *Server) table() map[string]handler {
 		"estimate":            on(s.estimate),
 	}
 }
-
-// unbuilt refuses a method that is declared and has no handler yet.
-func unbuilt(context.Context, []byte) ([]byte, error) {
-	return nil, fault.New(fault.NotFound, "error.method.unknown", fault.P{"method": ""})
-}
