@@ -134,7 +134,7 @@ test("twenty times off and on leaves no worker, listener, leaf, element, command
 	for (let n = 0; n < 20; n++) expect(await cycle(), `worker of cycle ${n}`).toBeGreaterThan(0);
 	expect(await left(page)).toEqual(before);
 	expect(person.playground.errors).toEqual([]);
-});
+}, 300_000);
 
 test("loading reads data.json and no other file, compiles no wasm and starts no worker", async () => {
 	const person = await seat();

@@ -300,3 +300,90 @@ describe("limits", () => {
 		await eventually(() => person.list(`${pluginFolder}/runs`).length).toBe(1);
 	});
 });
+
+describe("tools, keys, hosts and prices", () => {
+	/** Opens a page of the settings by its entry. */
+	async function openPage(person: Person, name: string) {
+		const dialog = await openSettings(person);
+		await dialog.getByRole("button", { name: new RegExp(`^${name}`) }).click();
+		return dialog;
+	}
+
+	test("a preset is the provider and its address; only an address of one's own is asked for", async () => {
+		const person = await seat();
+		const dialog = await openSettings(person);
+		const preset = dialog.getByRole("combobox", { name: "Provider" });
+		await preset.selectOption({ label: "Ollama, on this machine" });
+		await eventually(() => data(person)).toMatchObject({
+			provider: "custom",
+			baseUrl: "http://127.0.0.1:11434/v1",
+		});
+		expect(await dialog.getByRole("textbox", { name: "Base URL" }).isVisible()).toBe(false);
+		await preset.selectOption({ label: "Custom endpoint" });
+		await dialog.getByRole("textbox", { name: "Base URL" }).fill("http://10.0.0.2:9000/v1");
+		await eventually(() => data(person)["baseUrl"]).toBe("http://10.0.0.2:9000/v1");
+	});
+
+	test("a tool that is switched off is refused, and the plan with it", async () => {
+		const person = await seat();
+		const dialog = await openPage(person, "Tools of the agent");
+		await dialog.getByRole("searchbox", { name: "Find a tool" }).fill("vault.createFile");
+		await dialog.getByRole("checkbox", { name: "Use vault.createFile", exact: true }).uncheck();
+		await eventually(() => data(person)["disabledTools"]).toEqual(["vault.createFile"]);
+		await closeSettings(person);
+		await person.selectIdeas();
+		await person.say(sentence);
+		await person.problem.first().waitFor();
+		expect(await person.button("Approve").count()).toBe(0);
+		expect(person.list("Projects/XYZ")).toEqual([]);
+	});
+
+	test("a key has a name and a scope, and the page says that there is no value for it", async () => {
+		const person = await seat();
+		const dialog = await openPage(person, "Keys of tools");
+		await dialog.getByRole("button", { name: "Add a key" }).click();
+		await dialog.getByPlaceholder("Name that tools ask for").fill("weather");
+		await eventually(() => data(person)["secrets"]).toEqual([
+			{ name: "weather", scope: "device", secret: "" },
+		]);
+		await dialog.getByRole("button", { name: /^Delete/ }).click();
+		await eventually(() => data(person)["secrets"]).toEqual([]);
+	});
+
+	test("web hosts can be named once web requests are allowed", async () => {
+		const person = await seat();
+		const dialog = await openSettings(person);
+		const entry = dialog.getByRole("button", { name: /^Web hosts/ });
+		expect(await entry.isVisible()).toBe(false);
+		await dialog.getByRole("switch", { name: "Allow web requests" }).check({ force: true });
+		await entry.click();
+		await dialog.getByRole("button", { name: "Add a host" }).click();
+		await dialog.getByPlaceholder("api.example.com").fill("API.example.org");
+		await eventually(() => data(person)).toMatchObject({
+			allowHttp: true,
+			httpHosts: [{ host: "api.example.org", methods: ["GET"] }],
+		});
+	});
+
+	test("usage is counted, and a price table that is none is refused and not kept", async () => {
+		const person = await seat();
+		await person.say("hello");
+		await person.panel.getByText("I am the demo model").waitFor();
+		const dialog = await openPage(person, "Usage and prices");
+		await dialog.getByRole("region", { name: "Usage" }).getByRole("row").nth(1).waitFor();
+		const table = dialog.getByRole("textbox", { name: "Price table as JSON" });
+		await eventually(() => table.inputValue()).toContain("{");
+		await table.fill("{");
+		await dialog.getByRole("button", { name: "Keep this table" }).click();
+		await dialog.getByRole("group", { name: "Problem" }).first().waitFor();
+		expect(data(person)["prices"] ?? "").toBe("");
+	});
+
+	test("the space that kept runs take is told", async () => {
+		const person = await seat({ confirm: "never" });
+		await person.say("Create a note called One");
+		await person.runEnds("ok");
+		const dialog = await openSettings(person);
+		await dialog.getByText(/Kept runs take [1-9]/).waitFor();
+	});
+});
