@@ -223,6 +223,15 @@ const stories = [
 			await saved.getByText("Notes from bullets").waitFor();
 			await seat.button("New conversation").click();
 			await seat.picture("actions", seat.panel);
+			await seat.panel.getByRole("button", { name: "More for Notes from bullets" }).click();
+			await seat.page.getByRole("menuitem", { name: "Open as steps" }).click();
+			const editor = seat.panel.getByRole("region", { name: "Saved action" });
+			await editor.locator("button.ea-step-name").nth(3).click();
+			await seat.page.setViewportSize({ width: 1000, height: 1100 });
+			await editor.locator("button.ea-step-name").nth(3).scrollIntoViewIfNeeded();
+			await seat.picture("steps", seat.panel);
+			await seat.button("Back").click();
+			await seat.page.setViewportSize({ width: 1000, height: 620 });
 			await seat.button("History").click();
 			await seat.panel.getByRole("region", { name: "History" }).getByRole("list").waitFor();
 			await seat.picture("history", seat.panel);
@@ -255,6 +264,9 @@ const stories = [
 			await seat.button("Open settings").click();
 			await seat.page.getByText("Ask before a run").waitFor();
 			await seat.picture("settings");
+			await seat.page.getByRole("button", { name: /^Tools of the agent/ }).click();
+			await seat.page.getByRole("searchbox", { name: "Find a tool" }).waitFor();
+			await seat.picture("tools");
 		},
 	},
 	{

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { tool } from "../dev/fixtures";
-import { categories, pick, toggled } from "./tools";
+import { categories, inShort, pick, toggled } from "./tools";
 
 const tools = [
 	tool("vault.readFile", { category: "data", description: "Reads a note." }),
@@ -30,5 +30,10 @@ describe("the tool selector", () => {
 			["b"],
 			["a"],
 		]);
+	});
+
+	it("says a tool in its first sentence", () => {
+		expect(inShort("Reads v1.2 of a note. Gives `text`.")).toBe("Reads v1.2 of a note.");
+		expect(inShort("No full stop")).toBe("No full stop");
 	});
 });

@@ -33,3 +33,8 @@ export function toggled(names: readonly string[] | null, name: string): string[]
 	const all = names ?? [];
 	return all.includes(name) ? all.filter((n) => n !== name) : [...all, name];
 }
+
+/** The first sentence of what a model is told of a tool: enough for choosing one. */
+export function inShort(description: string): string {
+	return /^[^]*?[.!?](?=\s|$)/.exec(description)?.[0] ?? description;
+}

@@ -87,6 +87,21 @@ func TestASecondLookReadsTheVaultAnewAndKeepsWhatThePersonSaid(t *testing.T) {
 	}
 }
 
+func TestAReviewSaysWhichToolIsSwitchedOff(t *testing.T) {
+	mem := hosttest.New(hosttest.Options{Files: twoNotes})
+	set := free
+	set.DisabledTools = []string{"vault.createFile"}
+	r, err := begin(t, mem, set).s.OpenPlan(t.Context(), []byte(`{"goal":"Make","assumptions":[],"riskLevel":"writes","steps":[
+{"id":"a","tool":"vault.appendFile","args":{"path":"A.md","content":"x"}},
+{"id":"d","tool":"vault.createFile","args":{"path":"{item}.md","content":"d"},"foreach":{"from":["D","E"],"itemName":"item"},"dependsOn":["a"]}]}`), nil, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Approvable || r.Problem == nil || r.Problem.Code != string(fault.Denied) || r.Problem.Tool != "vault.createFile" || r.Problem.Step != "d" {
+		t.Fatalf("approvable %v, problem %+v", r.Approvable, r.Problem)
+	}
+}
+
 func TestADryRunCannotBeApproved(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: twoNotes})
 	sh := begin(t, mem, free)

@@ -46,8 +46,13 @@ func (s *Server) reviewOf(se *session, pol *policy.Policy) *protocol.Review {
 	r.Summary = summarise(r.Files, commandSteps(se), se)
 	r.Outputs = s.outputs(se)
 	step, failure := se.report.Failure()
+	if failure == nil && se.report.Stopped != nil {
+		step, failure = refused(se.report), se.report.Stopped
+	}
 	if failure != nil {
 		r.Problem = s.problemOf(failure)
+	}
+	if step != nil {
 		r.Problem.Step, r.Problem.Tool = step.Node.Step.ID, step.Node.Tool.Name
 	}
 	r.Approval = approvalOf(se)
@@ -57,6 +62,16 @@ func (s *Server) reviewOf(se *session, pol *policy.Policy) *protocol.Review {
 		r.Warnings = append(r.Warnings, protocol.Message{Key: "review.nothing"})
 	}
 	return r
+}
+
+// refused finds the step that a guard did not let run: it counts as skipped, and
+// ends the plan all the same.
+func refused(rep *runner.Report) *runner.StepReport {
+	i := slices.IndexFunc(rep.Steps, func(st *runner.StepReport) bool { return st.Cause != nil && st.CauseStep == "" })
+	if i < 0 {
+		return nil
+	}
+	return rep.Steps[i]
 }
 
 func nonNil[T any](s []T) []T {
