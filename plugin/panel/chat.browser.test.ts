@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Send } from "../protocol";
 import { findChromium } from "../dev/build";
 import { agentCall, attach, estimated, withNames } from "../dev/chat";
-import { action, event, state, turn } from "../dev/fixtures";
+import { action, event, review, state, turn } from "../dev/fixtures";
 import { asked, openStage, ready, settled, show, type Stage } from "../dev/stage";
 
 const field = (page: Page) => page.getByRole("textbox", { name: "Message" });
@@ -303,6 +303,17 @@ describe.skipIf(!findChromium())("the chat", () => {
 			expect(await field(page).inputValue()).toBe("more");
 			await button(page, "Cancel").click();
 			expect(await asked(page, "stop")).toEqual([{ id: "t1" }]);
+			await page.context().close();
+		});
+
+		it("leaves the Cancel to the review as soon as that is open", async () => {
+			const page = await show(stage, [
+				ready,
+				event("turn.started", { turn: turn({ phase: "simulating" }) }),
+				event("review.opened", { review: review() }),
+			]);
+			await button(page, "Cancel").click();
+			expect(await asked(page, "review.close")).toEqual([{ run: "r1" }]);
 			await page.context().close();
 		});
 
