@@ -223,6 +223,7 @@ describe.skipIf(!findChromium())("the panel", () => {
 					kind: "prompt",
 					plan: "",
 					prompt: "Sum up ${note}",
+					fields: [],
 				},
 			]);
 		});
