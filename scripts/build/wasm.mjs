@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, s
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { compress as zstd, init } from "@bokuweb/zstd-wasm";
+import { mergeData } from "./segments.mjs";
 
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
@@ -14,11 +15,18 @@ export function hasGo() {
 }
 
 /**
- * What is worth its inlined copies: hashing. Elsewhere the compiler is told not
- * to inline: that takes a tenth off the packed core, and no benchmark of ours
+ * What is worth its inlined copies: the runtime (maps and allocation take nearly
+ * twice as long without) and hashing. Elsewhere the compiler is told not to
+ * inline: that takes a tenth off the packed core, and no benchmark of ours
  * notices.
  */
-const HOT = ["crypto/internal/fips140/sha256"];
+const HOT = [
+	"runtime",
+	"internal/runtime/...",
+	"internal/bytealg",
+	"crypto/internal/fips140/sha256",
+	...["canon", "index", "journal", "record"].map((p) => `embedded-agent/wasm/internal/${p}`),
+];
 
 /** Builds a js/wasm program (a package pattern such as "./wasm") into a file. */
 export function buildWasm(pkg, out) {
@@ -34,12 +42,13 @@ export function buildWasm(pkg, out) {
 }
 
 /**
- * Compresses with zstd, from a pinned library, so that the same bytes give the
+ * Compresses a module with zstd, from a pinned library, so that the same bytes give the
  * same bytes everywhere (docs/adr/0002-zstd.md). The highest level takes ten
  * seconds and more; what it gave is kept in build/ for an hour. `quick` is for
  * builds that are not shipped.
  */
-export async function compress(bytes, { quick = false } = {}) {
+export async function compress(wasm, { quick = false } = {}) {
+	const bytes = mergeData(wasm);
 	const level = quick ? 3 : 22;
 	const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 32);
 	const folder = join(root, "build");

@@ -96,7 +96,7 @@ test(
 				await core.request("run.revert", { run: review.run });
 				window.clearInterval(tick);
 				return {
-					steps: review.steps as Step[],
+					steps: review.steps,
 					outcome: run.outcome,
 					answers,
 					longest,

@@ -1,0 +1,1 @@
+export function mergeData(wasm: Uint8Array): Buffer<ArrayBuffer>;
