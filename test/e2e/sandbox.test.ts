@@ -39,11 +39,6 @@ function plan(): object {
 	return { version: 1, goal: "Try to get out", steps };
 }
 
-interface Step {
-	id: string;
-	problem?: { code: string };
-}
-
 test(
 	"no script gets out or stops anything else, and the run beside goes on",
 	{ timeout: 300_000 },
