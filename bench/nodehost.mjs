@@ -16,7 +16,17 @@ const BANNER = `
 const { parentPort } = require("node:worker_threads");
 globalThis.self = globalThis;
 self.postMessage = (message, transfer) => parentPort.postMessage(message, transfer);
-parentPort.on("message", (data) => self.onmessage && self.onmessage({ data }));
+let memory;
+const instantiate = WebAssembly.instantiate;
+WebAssembly.instantiate = async (...args) => {
+	const made = await instantiate(...args);
+	memory = (made.instance ?? made).exports.mem ?? memory;
+	return made;
+};
+parentPort.on("message", (data) => {
+	if (data === "memory?") parentPort.postMessage({ memory: memory.buffer.byteLength });
+	else if (self.onmessage) self.onmessage({ data });
+});
 `;
 
 /** Bundles bridge/client.ts for Node and imports it. */
@@ -52,6 +62,16 @@ function spawn(source) {
 		onerror: null,
 		onmessageerror: null,
 		postMessage: (message, transfer) => worker.postMessage(message, transfer),
+		memory: () =>
+			new Promise((resolve) => {
+				const hear = (data) => {
+					if (data?.memory === undefined) return;
+					worker.off("message", hear);
+					resolve(data.memory);
+				};
+				worker.on("message", hear);
+				worker.postMessage("memory?");
+			}),
 		terminate: () => void worker.terminate(),
 	};
 	worker.on("message", (data) => face.onmessage?.({ data }));
@@ -290,7 +310,7 @@ function hostOf(vault, { fail, applyAll }, followed) {
 
 /**
  * Starts a core over a folder. `settings` are protocol Settings. Gives the
- * client, the vault with its counters, and `close`.
+ * client, the vault with its counters, how many bytes of memory the core has, and `close`.
  */
 export async function startNodeHost({ folder, settings = {} }) {
 	const { packed, wasmExec } = await core({ quick: true });
@@ -307,7 +327,8 @@ export async function startNodeHost({ folder, settings = {} }) {
 		markdownLinks: false,
 		utcOffsetMin: 0,
 	};
-	const source = () => ({ text: () => text, spawn: () => spawn(workerSource) });
+	let latest;
+	const source = () => ({ text: () => text, spawn: () => (latest = spawn(workerSource)) });
 	const sandbox = new bridge.SandboxHost(source());
 	const followed = new Followed(folder);
 	const client = new bridge.Client({
@@ -317,7 +338,8 @@ export async function startNodeHost({ folder, settings = {} }) {
 		ended: () => sandbox.close(),
 	});
 	await client.start();
-	return { client, vault, followed, close: () => client.dispose() };
+	const worker = latest;
+	return { client, vault, followed, memory: () => worker.memory(), close: () => client.dispose() };
 }
 
 /**

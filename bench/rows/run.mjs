@@ -18,10 +18,16 @@ const NOTES = 1000;
 const TIMES = 5;
 const WARM = 300;
 const BODY = "A line of a note that says what it is about.\n".repeat(22); // about 1 kB
-const settings = { provider: "demo", maxCalls: 50_000, maxSteps: 1000, maxConcurrency: 8, confirm: "always" };
+export const settings = {
+	provider: "demo",
+	maxCalls: 50_000,
+	maxSteps: 1000,
+	maxConcurrency: 8,
+	confirm: "always",
+};
 
 /** A plan that makes `count` notes in a folder. */
-function plan(folder, count) {
+export function plan(folder, count) {
 	const bullets = Array.from({ length: count }, (_, i) => `- Note ${i}`).join("\n");
 	return {
 		version: 1,
@@ -45,14 +51,12 @@ export async function* rows(ctx) {
 	const bare = new FolderVault(folder);
 	const { client, vault, close } = await startNodeHost({ folder, settings });
 	ctx.later(close);
-	await once(client, "warm", WARM);
+	await once(client, vault, "warm", WARM);
 	const runs = [];
 	for (let i = 0; i < TIMES; i++) {
 		const first = i % 2 === 0 ? await bareOnce(bare, `bare${i}`) : undefined;
-		const before = vault.appends;
-		const ours = await once(client, `run${i}`, NOTES);
-		const appends = vault.appends - before;
-		runs.push({ ...ours, appends, bare: first ?? (await bareOnce(bare, `bare${i}`)) });
+		const ours = await once(client, vault, `run${i}`, NOTES);
+		runs.push({ ...ours, bare: first ?? (await bareOnce(bare, `bare${i}`)) });
 		for (const name of [`bare${i}`, `run${i}`]) rmSync(join(folder, name), { recursive: true, force: true });
 	}
 	const middle = (pick) => median(runs.map(pick));
@@ -65,13 +69,15 @@ export async function* rows(ctx) {
 }
 
 /** One run of `count` notes, and its revert. */
-async function once(client, folder, count) {
+async function once(client, vault, folder, count) {
+	const before = vault.appends;
 	const { simulate, run, id } = await runPlan(client, plan(folder, count), folder);
+	const appends = vault.appends - before;
 	const began = performance.now();
 	const reverted = await client.request("run.revert", { run: id });
 	if (reverted.problem || reverted.conflicts.length > 0)
 		throw new Error(`revert: ${JSON.stringify(reverted)}`);
-	return { simulate, run, revert: performance.now() - began };
+	return { simulate, run, appends, revert: performance.now() - began };
 }
 
 /** The same notes by the host alone: created, changed and removed one after the other. */

@@ -29,7 +29,12 @@ func runPlan(ctx context.Context, s *Server, ended chan protocol.RunState, raw s
 	if err != nil {
 		return protocol.RunState{}, err
 	}
-	se, err := s.open(r.Run)
+	return execute(s, ended, r.Run)
+}
+
+// execute approves and runs an open review, and waits for its end.
+func execute(s *Server, ended chan protocol.RunState, id string) (protocol.RunState, error) {
+	se, err := s.open(id)
 	if err != nil {
 		return protocol.RunState{}, err
 	}
@@ -39,21 +44,48 @@ func runPlan(ctx context.Context, s *Server, ended chan protocol.RunState, raw s
 	return <-ended, nil
 }
 
+// BenchmarkExecute1000 is BenchmarkRun1000 from the approval on.
+func BenchmarkExecute1000(b *testing.B) {
+	files, raw := thousand(1000)
+	for b.Loop() {
+		b.StopTimer()
+		s, ended := benchServer(b, files)
+		r, err := s.OpenPlan(b.Context(), []byte(raw), nil, false)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
+		rs, err := execute(s, ended, r.Run)
+		if err != nil || rs.Outcome != "ok" {
+			b.Fatalf("%v %+v", err, rs.Problem)
+		}
+		s.Close()
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/1000, "µs/note")
+}
+
+// benchServer gives a core over a vault in memory, and where the end of each of
+// its runs is told.
+func benchServer(b *testing.B, files map[string]string) (*Server, chan protocol.RunState) {
+	ended := make(chan protocol.RunState, 1)
+	s, err := New(Deps{Host: hosttest.New(hosttest.Options{Files: files}).Host(), Emit: func(e protocol.Event) {
+		if e.Type == protocol.EventRunState && e.Run.State == "finished" {
+			ended <- *e.Run
+		}
+	}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return s, ended
+}
+
 // BenchmarkRun1000 is the core's own work for a run of 1,000 notes, on a host
 // in memory: simulation, journal, audit and events included.
 func BenchmarkRun1000(b *testing.B) {
 	files, raw := thousand(1000)
 	for b.Loop() {
 		b.StopTimer()
-		ended := make(chan protocol.RunState, 1)
-		s, err := New(Deps{Host: hosttest.New(hosttest.Options{Files: files}).Host(), Emit: func(e protocol.Event) {
-			if e.Type == protocol.EventRunState && e.Run.State == "finished" {
-				ended <- *e.Run
-			}
-		}})
-		if err != nil {
-			b.Fatal(err)
-		}
+		s, ended := benchServer(b, files)
 		b.StartTimer()
 		rs, err := runPlan(b.Context(), s, ended, raw)
 		if err != nil || rs.Outcome != "ok" {
