@@ -87,7 +87,7 @@ func New(store host.Store, dir string, redact func(string) string) *Log {
 // the plan.
 func (l *Log) WriteRun(ctx context.Context, doc []byte) error {
 	if err := l.store.Write(ctx, l.dir+"/"+RunFile, doc); err != nil {
-		return fault.New(fault.Internal, "error.store.io", nil).With(err)
+		return fault.Store(err)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -163,7 +163,7 @@ func (l *Log) write(ctx context.Context, out [3][]byte) error {
 		}
 		l.appends++
 		if err := l.store.Append(ctx, l.dir+"/"+l.files[i].name, data); err != nil {
-			return fault.New(fault.Internal, "error.store.io", nil).With(err)
+			return fault.Store(err)
 		}
 	}
 	return nil

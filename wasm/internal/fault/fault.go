@@ -112,6 +112,15 @@ func From(err error) *Error {
 	return New(Internal, "error.internal", nil).With(err)
 }
 
+// Store makes the error of a store that could not be read or written. What was
+// cancelled meanwhile stays CANCELLED.
+func Store(err error) *Error {
+	if e := From(err); e.Code == Cancelled {
+		return e
+	}
+	return New(Internal, "error.store.io", nil).With(err)
+}
+
 // Is says whether err carries the code.
 func Is(err error, code Code) bool {
 	var e *Error

@@ -71,5 +71,5 @@ func storeError(err error) error {
 	if fault.Is(err, fault.Cancelled) {
 		return err
 	}
-	return fault.New(fault.Internal, "error.store.io", nil).With(err)
+	return fault.Store(err)
 }

@@ -173,6 +173,10 @@ func TestThePersonSteersAndQueuesWhileAnAgentWorks(t *testing.T) {
 		llmtest.Say("Understood."), llmtest.Say("And that."))
 	a := call[protocol.Accepted](r.shell, "send", protocol.Send{Text: "work", Mode: protocol.ModeAgent, Conversation: "talk"})
 	<-running
+	// What is finished by the time of the message is kept.
+	r.await("the note that was read", func(e protocol.Event) bool {
+		return e.Type == protocol.EventExec && e.Exec.Tool == "vault.readFile" && e.Exec.Type == "step.finished"
+	})
 	queued := call[protocol.Accepted](r.shell, "send", protocol.Send{Text: "afterwards this", Mode: protocol.ModeAgent, Conversation: "talk", Queue: true})
 	r.await("the queue", func(e protocol.Event) bool {
 		return e.Type == protocol.EventTurnStarted && len(e.Turn.Queued) == 1 && e.Turn.Queued[0] == "afterwards this"

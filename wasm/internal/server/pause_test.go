@@ -45,7 +45,7 @@ func TestAPausedRunThatIsStoppedKeepsWhatWasDoneAndCanBeTakenBack(t *testing.T) 
 	sh.await("pause", func(e protocol.Event) bool { return e.Type == protocol.EventRunState && e.Run.State == "paused" })
 	call[protocol.Empty](sh, "stop", protocol.Empty{})
 	if end := sh.finished(); end.Outcome != "cancelled" {
-		t.Fatalf("%+v", end)
+		t.Fatalf("%s: %+v", end.Outcome, end.Problem)
 	}
 	if d := before.Diff(mem.Snapshot()); d != "" {
 		sh.revert(r.Run)

@@ -49,14 +49,14 @@ func (s *Server) markHot(ctx context.Context, id string) error {
 		return err
 	}
 	if err := s.host.Store.Write(ctx, hotFolder+"/"+id, []byte(id)); err != nil {
-		return fault.New(fault.Internal, "error.store.io", nil).With(err)
+		return fault.Store(err)
 	}
 	return nil
 }
 
 func (s *Server) unmarkHot(ctx context.Context, id string) error {
 	if err := s.host.Store.Remove(ctx, hotFolder+"/"+id); err != nil {
-		return fault.New(fault.Internal, "error.store.io", nil).With(err)
+		return fault.Store(err)
 	}
 	return nil
 }

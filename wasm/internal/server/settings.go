@@ -90,7 +90,7 @@ func (s *Server) keepKey(ctx context.Context) error {
 		return nil
 	}
 	if err := s.host.Store.Write(ctx, keyFile, s.markerKey()); err != nil {
-		return fault.New(fault.Internal, "error.store.io", nil).With(err)
+		return fault.Store(err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -156,6 +156,9 @@ func TestNoScriptEscapes(t *testing.T) {
 		total += len(attempts)
 		r := newRunner(t)
 		for i, body := range attempts {
+			if testing.Short() && i > 0 {
+				break // all of them at make test-all
+			}
 			t.Run(fmt.Sprintf("%s %d", class, i+1), func(t *testing.T) {
 				began := time.Now()
 				out, err := r.Run(t.Context(), script(body))
