@@ -17,7 +17,7 @@ const virtual = {
 };
 
 /** What of a person's ways through the app is walked at every `make test`; the rest at `make test-all`. */
-const everyTime = ["story", "stopping", "actions", "edits", "recovery", "chat", "provider"].map(
+const everyTime = ["story", "stopping", "actions", "edits", "recovery", "provider"].map(
 	(name) => `test/e2e/${name}.test.ts`,
 );
 /** Pictures of every state of the panel, held against what axe finds: at `make test-all`. */
