@@ -1,34 +1,38 @@
 // Pages of the settings whose content is more than a list of controls.
 
 import { SecretComponent, Setting, SettingPage, type App } from "obsidian";
-import { mount, unmount, type Component } from "svelte";
 import { t } from "./i18n";
 import { asProblem } from "./panel/core";
 import type { Session } from "./panel/session.svelte";
-import SettingsPart from "./panel/SettingsPart.svelte";
+import type { PartName } from "./panel/show";
 import type EmbeddedAgentPlugin from "./plugin";
 import type { HTTPHost, NamedSecret, SecretView } from "./protocol";
 
 /** A page that is one of the panel's components. */
 export class PanelPage extends SettingPage {
-	private part: Record<string, unknown> | null = null;
+	private hidePart: (() => Promise<void>) | null = null;
+	private shown = 0;
 
 	constructor(
 		private readonly session: Session,
-		private readonly content: Component,
+		private readonly part: PartName,
 	) {
 		super();
 	}
 
 	override display(): void {
+		this.hide();
 		this.containerEl.empty();
-		const props = { session: this.session, content: this.content };
-		this.part = mount(SettingsPart, { target: this.containerEl, props });
+		const shown = ++this.shown;
+		void import("./panel/show").then(({ showPart }) => {
+			if (shown === this.shown) this.hidePart = showPart(this.containerEl, this.session, this.part);
+		});
 	}
 
 	override hide(): void {
-		if (this.part) void unmount(this.part);
-		this.part = null;
+		this.shown++;
+		void this.hidePart?.();
+		this.hidePart = null;
 	}
 }
 

@@ -20,8 +20,6 @@ import {
 import type { Data } from "./data";
 import { bytes, t } from "./i18n";
 import { asProblem } from "./panel/core";
-import ToolSelector from "./panel/ToolSelector.svelte";
-import Usage from "./panel/Usage.svelte";
 import type EmbeddedAgentPlugin from "./plugin";
 import type { TestResult } from "./protocol";
 import { open, presetOf, presets } from "./presets";
@@ -96,7 +94,7 @@ export class AgentSettings extends PluginSettingTab {
 			},
 			count("imageMaxPixels"),
 			this.test(),
-			this.page("usage", () => new PanelPage(this.agent.panel, Usage)),
+			this.page("usage", () => new PanelPage(this.agent.panel, "usage")),
 		];
 	}
 
@@ -107,7 +105,7 @@ export class AgentSettings extends PluginSettingTab {
 
 	private tools(): SettingGroupItem[] {
 		return [
-			this.page("toolList", () => new PanelPage(this.agent.panel, ToolSelector)),
+			this.page("toolList", () => new PanelPage(this.agent.panel, "tools")),
 			this.page("secrets", () => new SecretsPage(this.app, this.agent)),
 			toggle("allowHttp"),
 			{

@@ -1,9 +1,7 @@
 // The panel as a view of the workspace.
 
 import { ItemView, type WorkspaceLeaf } from "obsidian";
-import { mount, unmount } from "svelte";
 import { t } from "./i18n";
-import Panel from "./panel/Panel.svelte";
 import type { Session } from "./panel/session.svelte";
 
 /** The type that the workspace keeps the view by. */
@@ -16,7 +14,8 @@ const settle = 200;
 export class PanelView extends ItemView {
 	override icon = "wand-sparkles";
 	override navigation = false;
-	private panel: Record<string, unknown> | null = null;
+	private hide: (() => Promise<void>) | null = null;
+	private opened = false;
 
 	constructor(
 		leaf: WorkspaceLeaf,
@@ -35,18 +34,22 @@ export class PanelView extends ItemView {
 
 	protected override async onOpen(): Promise<void> {
 		this.contentEl.addClass("ea-view");
-		this.panel = mount(Panel, { target: this.contentEl, props: { session: this.session } });
+		this.opened = true;
+		const { showPanel } = await import("./panel/show");
+		if (!this.opened) return; // closed again meanwhile
+		this.hide = showPanel(this.contentEl, this.session);
 		this.app.workspace.onLayoutReady(() => {
-			if (!this.panel) return;
+			if (!this.hide) return;
 			this.watchSelection();
 			void this.session.start();
 		});
 	}
 
 	protected override async onClose(): Promise<void> {
-		const panel = this.panel;
-		this.panel = null;
-		if (panel) await unmount(panel);
+		const { hide } = this;
+		this.opened = false;
+		this.hide = null;
+		await hide?.();
 		this.contentEl.empty();
 	}
 

@@ -1,0 +1,25 @@
+// The panel's components. They are evaluated when the first of them is shown, not
+// when the app starts: nothing here is imported but by a dynamic import.
+import { mount, unmount } from "svelte";
+import Panel from "./Panel.svelte";
+import type { Session } from "./session.svelte";
+import SettingsPart from "./SettingsPart.svelte";
+import ToolSelector from "./ToolSelector.svelte";
+import Usage from "./Usage.svelte";
+
+/** Draws the panel into an element; the result takes it out again. */
+export function showPanel(target: HTMLElement, session: Session): () => Promise<void> {
+	const panel = mount(Panel, { target, props: { session } });
+	return () => unmount(panel);
+}
+
+const parts = { tools: ToolSelector, usage: Usage };
+
+/** A part of the panel that is a page of the settings. */
+export type PartName = keyof typeof parts;
+
+/** Draws a part of the panel into an element; the result takes it out again. */
+export function showPart(target: HTMLElement, session: Session, name: PartName): () => Promise<void> {
+	const part = mount(SettingsPart, { target, props: { session, content: parts[name] } });
+	return () => unmount(part);
+}
