@@ -1,12 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { catalogue, english, languages } from "./catalogues";
+import { catalogue, first, languages } from "./catalogues";
 import { bytes, currentLanguage, duration, setLanguage, t, when } from "./index";
 
 afterEach(() => {
 	setLanguage("en");
 });
+
+const english = catalogue("en");
 
 const base = (key: string) => key.replace(/_(zero|one|two|few|many|other)$/, "");
 const placeholders = (text: string) => [...new Set([...text.matchAll(/\{(\w+)\}/g)].map((m) => m[1]))].sort();
@@ -68,6 +70,12 @@ describe("the catalogues", () => {
 			(name) => JSON.parse(readFileSync(join(folder, name), "utf8")) as Record<string, string>,
 		);
 		expect(catalogue(tag)).toEqual(Object.assign({}, ...words));
+	});
+
+	it.each(languages)("has the names of commands in %s at once, and as they are in its files", (tag) => {
+		const words = Object.entries(first[tag] ?? {});
+		expect(words.length).toBeGreaterThan(3);
+		for (const [key, text] of words) expect(catalogue(tag)[key]).toBe(text);
 	});
 
 	it.each(others)("have the same keys in %s as in English", (tag) => {

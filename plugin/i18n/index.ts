@@ -1,7 +1,7 @@
 // The words of the interface. English is the source and the same files that
 // the Go core embeds (i18n.go); another language falls back to it key by key.
 
-import { catalogue, english, languages } from "./catalogues";
+import { catalogue, first, languages } from "./catalogues";
 
 /** What is put into a message's {placeholders}. */
 export type Params = Record<string, string | number>;
@@ -12,7 +12,6 @@ export interface Words {
 }
 
 let language = "en";
-let words = english;
 let plurals = new Intl.PluralRules("en");
 
 /**
@@ -20,9 +19,7 @@ let plurals = new Intl.PluralRules("en");
  * language without a catalogue is shown in English. Returns the tag chosen.
  */
 export function setLanguage(code: string): string {
-	const chosen = catalogueFor(code);
-	if (chosen !== language) words = catalogue(chosen);
-	language = chosen;
+	language = catalogueFor(code);
 	plurals = new Intl.PluralRules(language);
 	return language;
 }
@@ -52,7 +49,11 @@ export function t(key: string, params?: Params): string;
 export function t(message: Words | string, params?: Params): string {
 	const key = typeof message === "string" ? message : message.key;
 	const values = typeof message === "string" ? params : message.params;
-	const text = find(words, plurals, key, values) ?? find(english, englishPlurals, key, values) ?? key;
+	const text =
+		first[language]?.[key] ??
+		find(catalogue(language), plurals, key, values) ??
+		find(catalogue("en"), englishPlurals, key, values) ??
+		key;
 	return fill(text, values);
 }
 

@@ -6,11 +6,13 @@ declare module "words:all" {
 		length: number;
 		text: string;
 	}
-	/** English: the source, and the same files that the Go core embeds (i18n.go). Words by key. */
-	export const source: Packed;
+	/** English: the source, and the same files that the Go core embeds (i18n.go). JSON of words by key. */
+	export const source: string;
 	/**
 	 * The other languages by their BCP 47 tags: the words of English's keys in
 	 * their order, null where there is none, and an object of what there is beside.
 	 */
 	export const packed: Record<string, Packed>;
+	/** By language, the words that are asked for when the app starts. */
+	export const first: Record<string, Record<string, string>>;
 }

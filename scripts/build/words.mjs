@@ -1,11 +1,17 @@
-// The words of the interface as they are in main.js: packed, since each person
-// needs one language or two, and text beyond ASCII takes six characters a letter.
+// The words of the interface as they are in main.js: English as JSON, which is read
+// at once; the other languages packed, since each person needs one, and text beyond
+// ASCII takes six characters a letter.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { deflateRawSync } from "node:zlib";
 import { toBase91 } from "./base91.mjs";
 
 const SOURCE = "en";
+
+/** What the app asks for when it starts: names of commands, and of the panel. These words are there at once. */
+const FIRST = /^panel\.(title$|command\.)/;
+
+const firstOf = (words) => Object.fromEntries(Object.entries(words).filter(([key]) => FIRST.test(key)));
 
 /** Every word of a language: the files of its folder put together. */
 function wordsOf(folder) {
@@ -33,9 +39,15 @@ function against(english, words) {
 export function wordsModule(folder) {
 	const english = wordsOf(join(folder, SOURCE));
 	const packed = {};
+	const first = { [SOURCE]: firstOf(english) };
 	for (const entry of readdirSync(folder, { withFileTypes: true })) {
 		if (!entry.isDirectory() || entry.name === SOURCE) continue;
-		packed[entry.name] = pack(against(english, wordsOf(join(folder, entry.name))));
+		const words = wordsOf(join(folder, entry.name));
+		packed[entry.name] = pack(against(english, words));
+		first[entry.name] = firstOf(words);
 	}
-	return `export const source = ${JSON.stringify(pack(english))};\nexport const packed = ${JSON.stringify(packed)};\n`;
+	const exported = { source: JSON.stringify(english), packed, first };
+	return Object.entries(exported)
+		.map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};\n`)
+		.join("");
 }

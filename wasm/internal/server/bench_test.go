@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -65,8 +66,9 @@ func BenchmarkExecute1000(b *testing.B) {
 }
 
 // benchServer gives a core over a vault in memory, and where the end of each of
-// its runs is told.
+// its runs is told. Memory is collected as main_js.go has it.
 func benchServer(b *testing.B, files map[string]string) (*Server, chan protocol.RunState) {
+	debug.SetGCPercent(300)
 	ended := make(chan protocol.RunState, 1)
 	s, err := New(Deps{Host: hosttest.New(hosttest.Options{Files: files}).Host(), Emit: func(e protocol.Event) {
 		if e.Type == protocol.EventRunState && e.Run.State == "finished" {
