@@ -9,6 +9,7 @@ const benches = [
 	["plan_validate_1000", "plan", "DecodeAndCheck1000", (m) => m["ns/op"] / 1e6, "ms"],
 	["core_per_note", "server", "Execute1000", (m) => m["µs/note"], "µs"],
 	["core_per_note_and_simulation", "server", "Run1000", (m) => m["µs/note"], "µs"],
+	["tool_validate", "tool/builtin", "Validate", (m) => m["µs/call"], "µs"],
 	["loop_overhead_per_call", "agent", "LoopOverheadPerCall", (m) => perCall(m), "ms"],
 	["decode_responses", "llm/openai", "Decode", (m) => m["MB/s"], "MB/s"],
 	["decode_chat", "llm/chat", "Decode", (m) => m["MB/s"], "MB/s"],

@@ -130,3 +130,21 @@ func BenchmarkSimulateRename(b *testing.B) {
 		i++
 	}
 }
+
+// BenchmarkValidate checks the arguments of an example of every tool.
+func BenchmarkValidate(b *testing.B) {
+	all := registry(b).All()
+	calls := 0
+	for b.Loop() {
+		for _, e := range all {
+			if len(e.Examples) == 0 {
+				continue
+			}
+			if err := e.CheckInput(e.Examples[0].Args); err != nil {
+				b.Fatal(e.Name, err)
+			}
+			calls++
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(calls), "µs/call")
+}
