@@ -4,7 +4,9 @@
 .PHONY: run test rest test-all check lint go-test js-test e2e build generate golden fuzz bench large release screenshots install browser clean
 
 stages := node scripts/stages.mjs
-lint_stages := gofumpt go-vet staticcheck generated eslint prettier types
+go_lint := gofumpt go-vet staticcheck generated
+js_lint := eslint prettier types
+lint_stages := $(go_lint) $(js_lint)
 
 # Serves the playground: PORT= chooses the port, VAULT= a folder to copy.
 run: install build
@@ -21,11 +23,11 @@ build: install
 	node esbuild.config.mjs
 
 # Everything a change must pass; under 10 minutes on 2 cores.
-# What needs a browser runs beside what does not: the browser waits much.
+# What is Go runs beside what is TypeScript: the browser waits much.
 test: browser
 	$(stages) build
-	@log=$$(mktemp); $(stages) $(lint_stages) go go-js vitest model clients >$$log 2>&1 & beside=$$!; \
-	status=0; $(stages) browser e2e || status=1; \
+	@log=$$(mktemp); $(stages) $(go_lint) go go-js >$$log 2>&1 & beside=$$!; \
+	status=0; $(stages) browser e2e $(js_lint) vitest model clients || status=1; \
 	wait $$beside || status=1; cat $$log; rm -f $$log; exit $$status
 
 # What is exhaustive or heavy; under 30 minutes.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -431,12 +432,15 @@ func TestSecretsAreFoundByScopeAndTheirValueIsNowhere(t *testing.T) {
 }
 
 func TestResultsAreCachedByTheToolsPolicyAndNeverAcrossChangesOfTheVault(t *testing.T) {
+	var mu sync.Mutex // calls run at once
 	runs := map[string]int{}
 	counting := func(name string, effects tool.SideEffects, cache tool.CachePolicy) tool.Tool {
 		return sample(name, "1.0.0", func(x *tool.Tool) {
 			x.SideEffects, x.Cache, x.CacheTTLS = effects, cache, 3600
 			x.Flags.WorkspaceOnly = effects == tool.Reads
 			x.Run = func(context.Context, *tool.Env, tool.Args) (tool.Data, error) {
+				mu.Lock()
+				defer mu.Unlock()
 				runs[name]++
 				return tool.Data{"run": runs[name]}, nil
 			}

@@ -177,10 +177,14 @@ func TestNothingThatANoteSaysGetsFurtherThanTheReviewThroughTheWholeProgram(t *t
 		t.Fatalf("%d cases, %v", len(files), err)
 	}
 	reviewed, refused := 0, 0
-	for _, file := range files {
+	for i, file := range files {
 		h := readHostile(t, file)
 		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
-		for _, mode := range []string{protocol.ModeAgent, protocol.ModePlan} {
+		modes := []string{protocol.ModeAgent, protocol.ModePlan}
+		if slow {
+			modes = modes[i%2 : i%2+1]
+		}
+		for _, mode := range modes {
 			t.Run(name+"/"+mode, func(t *testing.T) {
 				if h.play(t, mode) {
 					reviewed++
@@ -190,7 +194,7 @@ func TestNothingThatANoteSaysGetsFurtherThanTheReviewThroughTheWholeProgram(t *t
 			})
 		}
 	}
-	if reviewed < 20 || refused < 20 {
+	if !slow && (reviewed < 20 || refused < 20) {
 		t.Errorf("%d went to a review, %d did not: the corpus does not try both", reviewed, refused)
 	}
 }

@@ -161,6 +161,9 @@ func exhaustive() bool { return os.Getenv("EXHAUSTIVE") != "" }
 // points gives the operations at which a loop over n breaks things: all, or a
 // spread of about so many, always with the first ones and the last.
 func points(n, sample int) []int {
+	if slow {
+		sample = max(4, sample/3)
+	}
 	step := max(1, n/sample)
 	if exhaustive() {
 		step = 1
