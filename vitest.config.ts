@@ -20,8 +20,8 @@ const virtual = {
 const everyTime = ["story", "stopping", "actions", "edits", "recovery", "provider"].map(
 	(name) => `test/e2e/${name}.test.ts`,
 );
-/** Pictures of every state of the panel, held against what axe finds: at `make test-all`. */
-const everyState = ["plugin/panel/scenes.browser.test.ts"];
+/** Every state of the panel, in pictures and for axe, and its larger forms: at `make test-all`. */
+const everyState = ["scenes", "saved", "review"].map((name) => `plugin/panel/${name}.browser.test.ts`);
 
 const exclude = ["**/node_modules/**", "**/dist/**"];
 
