@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -80,9 +81,12 @@ func TestTheTwentySixthCallIsDeniedAndInTheOrderWithItsError(t *testing.T) {
 }
 
 func TestOnlyEnabledToolsWithinTheCeilingAreOfferedAndRun(t *testing.T) {
+	var mu sync.Mutex // calls run at once
 	ran := ""
 	mk := func(name string, effects tool.SideEffects) tool.Tool {
 		return tool.Tool{Spec: spec(name, effects), Run: func(context.Context, *tool.Env, tool.Args) (tool.Data, error) {
+			mu.Lock()
+			defer mu.Unlock()
 			ran += name
 			return tool.Data{}, nil
 		}}
