@@ -170,13 +170,7 @@ func encoded(bitmap safejs.Value, w, h int, mime string, quality float64) ([]byt
 	if err != nil {
 		return nil, err
 	}
-	n, err := array.Length()
-	if err != nil {
-		return nil, err
-	}
-	data := make([]byte, n)
-	_, err = safejs.CopyBytesToGo(data, array)
-	return data, err
+	return bytesOf(array)
 }
 
 func awaitCall(v safejs.Value, method string, args ...any) (safejs.Value, error) {

@@ -97,6 +97,11 @@ func readBytes(list safejs.Value, i int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return bytesOf(array)
+}
+
+// bytesOf copies a Uint8Array.
+func bytesOf(array safejs.Value) ([]byte, error) {
 	n, err := array.Length()
 	if err != nil {
 		return nil, err

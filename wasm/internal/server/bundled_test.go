@@ -120,18 +120,7 @@ func readActionStory(t *testing.T, a *txtar.Archive) *actionStory {
 func (st *actionStory) run(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: st.given, Active: st.active})
 	before := mem.Snapshot()
-	expected := mem.Snapshot()
-	for path, text := range st.want {
-		expected[path] = []byte(text)
-		for i, c := range path {
-			if c == '/' {
-				expected[path[:i+1]] = nil
-			}
-		}
-	}
-	for _, path := range st.gone {
-		delete(expected, path)
-	}
+	expected := changed(mem, st.want, st.gone)
 	sh := beginOn(t, mem, friday, free, "en")
 	r := sh.startAction(st)
 	if d := before.Diff(mem.Snapshot()); d != "" {

@@ -330,8 +330,14 @@ func (r *request) run(t *testing.T, v *requestVault) {
 }
 
 func (v *requestVault) expected(mem *hosttest.Memory) hosttest.Snapshot {
+	return changed(mem, v.want, v.gone)
+}
+
+// changed gives a vault as it is with some files written, in folders that are
+// made, and some gone.
+func changed(mem *hosttest.Memory, want map[string]string, gone []string) hosttest.Snapshot {
 	out := mem.Snapshot()
-	for path, text := range v.want {
+	for path, text := range want {
 		out[path] = []byte(text)
 		for i, c := range path {
 			if c == '/' {
@@ -339,7 +345,7 @@ func (v *requestVault) expected(mem *hosttest.Memory) hosttest.Snapshot {
 			}
 		}
 	}
-	for _, path := range v.gone {
+	for _, path := range gone {
 		delete(out, path)
 	}
 	return out
