@@ -2,11 +2,10 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { build } from "esbuild";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { external, target, virtualModules } from "../../scripts/build/bundle.mjs";
-import { openNote, repository, startPlayground, type Playground } from "../../test/e2e/harness";
+import { openNote, startPlayground, type Playground } from "../../test/e2e/harness";
 import type { Changed, Contents, Metadata } from "../protocol.gen";
+import { buildHostPlugin } from "./host_build";
 import type { Outcome } from "./host_plugin";
 
 const MANY = 1500; // more than a page of a listing
@@ -16,22 +15,7 @@ let folder: string;
 
 beforeAll(async () => {
 	folder = mkdtempSync(join(tmpdir(), "follow-"));
-	await build({
-		absWorkingDir: repository,
-		entryPoints: ["bridge/test/host_plugin.ts"],
-		outfile: join(folder, "plugin", "main.js"),
-		bundle: true,
-		format: "cjs",
-		target,
-		external,
-		plugins: [virtualModules({ wasmExec: "" })],
-		logLevel: "error",
-	});
-	writeFileSync(
-		join(folder, "plugin", "manifest.json"),
-		readFileSync(join(repository, "manifest.json"), "utf8"),
-	);
-	writeFileSync(join(folder, "plugin", "styles.css"), "");
+	await buildHostPlugin(join(folder, "plugin"));
 	mkdirSync(join(folder, "vault", "Many"), { recursive: true });
 	mkdirSync(join(folder, "vault", ".obsidian"));
 	writeFileSync(join(folder, "vault", ".obsidian", "daily-notes.json"), '{"folder":"Daily"}');

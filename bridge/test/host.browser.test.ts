@@ -5,10 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { createGzip } from "node:zlib";
-import { build } from "esbuild";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { external, target, virtualModules } from "../../scripts/build/bundle.mjs";
-import { openNote, repository, startPlayground, type Playground } from "../../test/e2e/harness";
+import { openNote, startPlayground, type Playground } from "../../test/e2e/harness";
+import { buildHostPlugin } from "./host_build";
 import type { Outcome } from "./host_plugin";
 
 let playground: Playground;
@@ -20,20 +19,7 @@ const gone: string[] = [];
 
 beforeAll(async () => {
 	folder = mkdtempSync(join(tmpdir(), "host-"));
-	await build({
-		absWorkingDir: repository,
-		entryPoints: ["bridge/test/host_plugin.ts"],
-		outfile: join(folder, "plugin", "main.js"),
-		bundle: true,
-		format: "cjs",
-		target,
-		external,
-		plugins: [virtualModules({ wasmExec: "" })],
-		logLevel: "error",
-	});
-	const manifest = JSON.parse(readFileSync(join(repository, "manifest.json"), "utf8")) as object;
-	writeFileSync(join(folder, "plugin", "manifest.json"), JSON.stringify(manifest));
-	writeFileSync(join(folder, "plugin", "styles.css"), "");
+	await buildHostPlugin(join(folder, "plugin"));
 	mkdirSync(join(folder, "vault", "Sub"), { recursive: true });
 	writeFileSync(join(folder, "vault", "a.md"), "# A\n\nSee [[b]] and [[nowhere]].\n");
 	writeFileSync(join(folder, "vault", "b.md"), "B\n");
