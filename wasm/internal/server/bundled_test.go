@@ -120,7 +120,7 @@ func readActionStory(t *testing.T, a *txtar.Archive) *actionStory {
 func (st *actionStory) run(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: st.given, Active: st.active})
 	before := mem.Snapshot()
-	expected := changed(mem, st.want, st.gone)
+	expected := mem.Snapshot().With(st.want, st.gone)
 	sh := beginOn(t, mem, friday, free, "en")
 	r := sh.startAction(st)
 	if d := before.Diff(mem.Snapshot()); d != "" {

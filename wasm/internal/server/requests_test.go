@@ -330,25 +330,7 @@ func (r *request) run(t *testing.T, v *requestVault) {
 }
 
 func (v *requestVault) expected(mem *hosttest.Memory) hosttest.Snapshot {
-	return changed(mem, v.want, v.gone)
-}
-
-// changed gives a vault as it is with some files written, in folders that are
-// made, and some gone.
-func changed(mem *hosttest.Memory, want map[string]string, gone []string) hosttest.Snapshot {
-	out := mem.Snapshot()
-	for path, text := range want {
-		out[path] = []byte(text)
-		for i, c := range path {
-			if c == '/' {
-				out[path[:i+1]] = nil
-			}
-		}
-	}
-	for _, path := range gone {
-		delete(out, path)
-	}
-	return out
+	return mem.Snapshot().With(v.want, v.gone)
 }
 
 // compare holds the outputs of the simulation against the story's.

@@ -27,6 +27,24 @@ func (m *Memory) Snapshot() Snapshot {
 	return s
 }
 
+// With gives the vault with some files written, in folders that are made, and
+// some files gone.
+func (s Snapshot) With(files map[string]string, gone []string) Snapshot {
+	out := maps.Clone(s)
+	for path, text := range files {
+		out[path] = []byte(text)
+		for i, c := range path {
+			if c == '/' {
+				out[path[:i+1]] = nil
+			}
+		}
+	}
+	for _, path := range gone {
+		delete(out, path)
+	}
+	return out
+}
+
 // Equal says whether two vaults are the same, byte for byte.
 func (s Snapshot) Equal(o Snapshot) bool { return s.Diff(o) == "" }
 
