@@ -55,7 +55,7 @@ func dailyNote(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, e
 	}
 	return tool.Data{
 		"path": path, "exists": there, "date": t.Format(time.DateOnly), "title": title(path),
-		"folder": s.Folder, "template": s.Template,
+		"folder": s.Folder, "template": s.Template, "enabled": s.Enabled,
 	}, nil
 }
 

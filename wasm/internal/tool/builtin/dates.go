@@ -1,8 +1,6 @@
 package builtin
 
 import (
-	"context"
-	"encoding/json"
 	"regexp"
 	"strconv"
 	"strings"
@@ -10,7 +8,6 @@ import (
 	"time"
 
 	"embedded-agent/wasm/internal/fault"
-	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/tool/builtin/moment"
 )
 
@@ -220,30 +217,4 @@ func pad2(n int) string {
 		return "0" + strconv.Itoa(n)
 	}
 	return strconv.Itoa(n)
-}
-
-// dailySettings are those of the app's daily notes.
-type dailySettings struct {
-	Folder   string `json:"folder"`
-	Format   string `json:"format"`
-	Template string `json:"template"`
-}
-
-// readDaily reads the daily notes' settings; the app's defaults where there are
-// none.
-func readDaily(ctx context.Context, env *tool.Env) (dailySettings, error) {
-	s := dailySettings{}
-	data, err := env.Vault.Read(ctx, env.Platform.ConfigDir+"/daily-notes.json")
-	switch {
-	case fault.Is(err, fault.Cancelled), fault.Is(err, fault.Timeout):
-		return s, err
-	case err == nil:
-		// Settings that cannot be read count as none, as in the app.
-		_ = json.Unmarshal(data, &s)
-	}
-	if s.Format == "" {
-		s.Format = "YYYY-MM-DD"
-	}
-	s.Folder = strings.Trim(s.Folder, "/ ")
-	return s, nil
 }

@@ -31,7 +31,11 @@ func templateApply() tool.Tool {
 }
 
 func applyTemplate(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
-	info, err := findFile(ctx, env, args.String("template"))
+	settings, err := readTemplates(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	info, err := findTemplate(ctx, env, settings.Folder, args.String("template"))
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +53,7 @@ func applyTemplate(ctx context.Context, env *tool.Env, args tool.Args) (tool.Dat
 	if err := checkNew(ctx, env, path); err != nil {
 		return nil, err
 	}
-	content, err := fillTemplate(string(text), path, args, env)
+	content, err := fillTemplate(string(text), path, settings, args, env)
 	if err != nil {
 		return nil, err
 	}
@@ -77,15 +81,29 @@ func applyTemplate(ctx context.Context, env *tool.Env, args tool.Args) (tool.Dat
 	return tool.Data{"path": path, "title": title(path), "etag": host.Etag(data), "link": link, "created": created}, nil
 }
 
+// findTemplate finds a template by its path or, as the app lists them, by its
+// name in the folder of templates.
+func findTemplate(ctx context.Context, env *tool.Env, folder, name string) (host.Info, error) {
+	info, err := findFile(ctx, env, name)
+	if folder == "" || !fault.Is(err, fault.NotFound) {
+		return info, err
+	}
+	if inFolder, e := findFile(ctx, env, vaultpath.Join(folder, name)); e == nil {
+		return inFolder, nil
+	}
+	return info, err
+}
+
 // placeholder is {{name}} or {{name:FORMAT}}, as the app's template plugin
 // reads it.
 var placeholder = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\{\{ *([^{}:]+?) *(?::([^{}]*))?\}\}`)
 })
 
-// fillTemplate replaces {{title}}, {{date}}, {{time}} (with formats) and the
-// variables given, in one pass; other placeholders stay as they are.
-func fillTemplate(text, path string, args tool.Args, env *tool.Env) (string, error) {
+// fillTemplate replaces {{title}}, {{date}}, {{time}} (with formats of their own,
+// or those of the settings) and the variables given, in one pass; other
+// placeholders stay as they are.
+func fillTemplate(text, path string, settings templateSettings, args tool.Args, env *tool.Env) (string, error) {
 	at, err := parseDate("now", env.Now)
 	if args.Has("date") {
 		at, err = parseDate(args.String("date"), env.Now)
@@ -109,12 +127,12 @@ func fillTemplate(text, path string, args tool.Args, env *tool.Env) (string, err
 			return title(path)
 		case "date":
 			if format == "" {
-				format = "YYYY-MM-DD"
+				format = settings.DateFormat
 			}
 			return moment.Format(at, format)
 		case "time":
 			if format == "" {
-				format = "HH:mm"
+				format = settings.TimeFormat
 			}
 			return moment.Format(at, format)
 		}
