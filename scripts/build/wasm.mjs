@@ -24,8 +24,7 @@ const HOT = [
 	"runtime",
 	"internal/runtime/...",
 	"internal/bytealg",
-	"crypto/internal/fips140/sha256",
-	...["canon", "index", "journal", "record"].map((p) => `embedded-agent/wasm/internal/${p}`),
+	...["canon", "digest", "index", "journal", "record"].map((p) => `embedded-agent/wasm/internal/${p}`),
 ];
 
 /** Builds a js/wasm program (a package pattern such as "./wasm") into a file. */

@@ -1,10 +1,10 @@
 package agent
 
 import (
-	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 
+	"embedded-agent/wasm/internal/digest"
 	"embedded-agent/wasm/internal/llm"
 )
 
@@ -14,7 +14,7 @@ import (
 type reading struct {
 	begun  bool
 	hashed int // messages in sum
-	sum    [sha256.Size]byte
+	sum    [digest.Size]byte
 	asked  int // messages in tokens
 	tokens int
 }
@@ -45,7 +45,7 @@ func (r *reading) add(v any) {
 	if json.Unmarshal([]byte(text), &plain) == nil {
 		text = jsonText(plain)
 	}
-	r.sum = sha256.Sum256(append(r.sum[:], text...))
+	r.sum = digest.Sum256(append(r.sum[:], text...))
 }
 
 // estimate guesses the request's tokens (llm.EstimateRequest).

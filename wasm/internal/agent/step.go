@@ -2,13 +2,13 @@ package agent
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
 	"slices"
 	"strconv"
 
 	"embedded-agent/plugin/i18n"
+	"embedded-agent/wasm/internal/digest"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/tool"
@@ -166,7 +166,7 @@ func firstSeq(env *tool.Env, args tool.Args) int {
 	if env != nil && env.Call != nil { // two iterations may have the same arguments
 		text = strconv.Itoa(env.Call.Seq) + " " + text
 	}
-	sum := sha256.Sum256([]byte(text))
+	sum := digest.Sum256([]byte(text))
 	const calls = 1 << 12 // room for the calls of one step
 	return int(binary.BigEndian.Uint32(sum[:4])>>1) &^ (calls - 1)
 }

@@ -2,11 +2,11 @@ package audit
 
 import (
 	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/hex"
 	"regexp"
 	"strings"
 
+	"embedded-agent/wasm/internal/digest"
 	"embedded-agent/wasm/internal/fault"
 )
 
@@ -58,7 +58,7 @@ func (r *Redactor) Text(s string) string {
 }
 
 func (r *Redactor) marker(secret string) string {
-	m := hmac.New(sha256.New, r.key)
+	m := hmac.New(digest.New, r.key)
 	m.Write([]byte(secret))
 	return "[redacted:" + hex.EncodeToString(m.Sum(nil)[:6]) + "]"
 }

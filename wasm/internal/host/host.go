@@ -12,8 +12,9 @@ package host
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/hex"
+
+	"embedded-agent/wasm/internal/digest"
 )
 
 // Kind says what a path is.
@@ -196,7 +197,7 @@ type Host struct {
 // Etag names a file's bytes: the SHA-256 in hexadecimal. A file that is not
 // there has the etag "".
 func Etag(data []byte) string {
-	sum := sha256.Sum256(data)
+	sum := digest.Sum256(data)
 	var out [64]byte
 	hex.Encode(out[:], sum[:])
 	return string(out[:])

@@ -1,10 +1,11 @@
 package llm
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
 	"strconv"
 	"strings"
+
+	"embedded-agent/wasm/internal/digest"
 )
 
 const (
@@ -89,7 +90,7 @@ func wireID(id, more string) bool {
 }
 
 func deriveID(text string) string {
-	sum := sha256.Sum256([]byte(text))
+	sum := digest.Sum256([]byte(text))
 	n := binary.BigEndian.Uint64(sum[:8])
 	var id [shortID]byte
 	for i := range id {

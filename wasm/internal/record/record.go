@@ -14,10 +14,11 @@ package record
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"strconv"
+
+	"embedded-agent/wasm/internal/digest"
 )
 
 const hashLen = 32 // hex digits
@@ -32,7 +33,7 @@ type Chain struct {
 // so that whole files cannot change places.
 func New(name string) *Chain {
 	c := &Chain{}
-	sum := sha256.Sum256([]byte(name))
+	sum := digest.Sum256([]byte(name))
 	hex.Encode(c.prev[:], sum[:hashLen/2])
 	return c
 }
@@ -57,10 +58,10 @@ func (c *Chain) Append(dst, rec []byte) []byte {
 
 // link advances the chain over one record.
 func (c *Chain) link(rec []byte) {
-	h := sha256.New()
+	h := digest.New()
 	h.Write(c.prev[:])
 	h.Write(rec)
-	var sum [sha256.Size]byte
+	var sum [digest.Size]byte
 	hex.Encode(c.prev[:], h.Sum(sum[:0])[:hashLen/2])
 	c.n++
 }

@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"maps"
@@ -13,6 +12,7 @@ import (
 
 	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/canon"
+	"embedded-agent/wasm/internal/digest"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/overlay"
@@ -147,7 +147,7 @@ func (s *Server) runConfig(se *session, call pipeline.Func, pol *policy.Policy, 
 }
 
 func seedOf(id string) uint64 {
-	sum := sha256.Sum256([]byte(id))
+	sum := digest.Sum256([]byte(id))
 	var n uint64
 	for _, b := range sum[:8] {
 		n = n<<8 | uint64(b)
@@ -217,7 +217,7 @@ func (w simulatedWorkspace) Focus(context.Context, string) error { return nil }
 // approvalOf hashes what a yes is a yes to: the plan, the amendments, every
 // write in order with its bytes before and after, and what model steps gave.
 func approvalOf(se *session) string {
-	h := sha256.New()
+	h := digest.New()
 	h.Write(se.raw)
 	amend, err := json.Marshal(se.amend)
 	if err == nil {

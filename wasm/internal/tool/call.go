@@ -1,7 +1,6 @@
 package tool
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"strconv"
@@ -9,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"embedded-agent/wasm/internal/canon"
+	"embedded-agent/wasm/internal/digest"
 	"embedded-agent/wasm/internal/fault"
 )
 
@@ -235,7 +235,7 @@ func (c *Call) Identify() error {
 	if err != nil {
 		return fault.New(fault.Validation, "error.tool.args", fault.P{"tool": c.Tool, "problems": err.Error()})
 	}
-	h := sha256.New()
+	h := digest.New()
 	h.Write(buf)
 	sum := h.Sum(nil)
 	c.ArgsHash = hex.EncodeToString(sum)
@@ -243,7 +243,7 @@ func (c *Call) Identify() error {
 	// once.
 	seq := append(sum, 0)
 	seq = binary.BigEndian.AppendUint64(seq, uint64(c.Seq))
-	id := sha256.Sum256(seq)
+	id := digest.Sum256(seq)
 	c.LogicalID = "call_" + hex.EncodeToString(id[:16])
 	c.SetAttempt(c.Attempt)
 	return nil

@@ -13,10 +13,11 @@
 package trace
 
 import (
-	"crypto/sha256"
 	"encoding/hex"
 	"sync"
 	"time"
+
+	"embedded-agent/wasm/internal/digest"
 )
 
 // Kind is a span's kind, as OTLP numbers it.
@@ -37,14 +38,14 @@ type Attr struct {
 
 // TraceID gives the trace of a run: 32 hexadecimal digits.
 func TraceID(runID string) string {
-	sum := sha256.Sum256([]byte("trace\x00" + runID))
+	sum := digest.Sum256([]byte("trace\x00" + runID))
 	return hex.EncodeToString(sum[:16])
 }
 
 // SpanID gives the span of a run that stands for something: 16 hexadecimal
 // digits. For a tool call, what is its callId.
 func SpanID(runID, what string) string {
-	sum := sha256.Sum256([]byte("span\x00" + runID + "\x00" + what))
+	sum := digest.Sum256([]byte("span\x00" + runID + "\x00" + what))
 	return hex.EncodeToString(sum[:8])
 }
 
