@@ -11,7 +11,7 @@ declare function embeddedCore(): void;
 
 function coreText(): string {
 	const text = embeddedCore.toString();
-	return text.slice(text.indexOf("/*") + 2, text.lastIndexOf("*/"));
+	return text.slice(text.indexOf("/*\n") + 3, text.lastIndexOf("*/"));
 }
 
 function spawn(): CoreWorker {

@@ -1,6 +1,6 @@
 // Every catalogue of words. A language is unpacked when the first of its words is
 // asked for that is not among those of the start.
-import { inflateSync, strFromU8 } from "fflate";
+import inflate from "tiny-inflate";
 import { first, packed, source, type Packed } from "words:all";
 import { fromBase91 } from "../../bridge/module";
 
@@ -21,12 +21,12 @@ export function catalogue(language: string): Catalogue {
 	return words;
 }
 
-const unpack = ({ length, text }: Packed): unknown =>
-	JSON.parse(strFromU8(inflateSync(fromBase91(text, length))));
+const unpack = ({ length, size, text }: Packed): unknown =>
+	JSON.parse(new TextDecoder().decode(inflate(fromBase91(text, length), new Uint8Array(size))));
 
 function unpackLanguage(language: string): Catalogue {
 	const bytes = packed[language];
-	if (!bytes) return JSON.parse(source) as Catalogue;
+	if (!bytes) return JSON.parse(source()) as Catalogue;
 	const [words, beside] = unpack(bytes) as [(string | null)[], Catalogue];
 	const all: Catalogue = { ...beside };
 	for (const [i, key] of Object.keys(catalogue("en")).entries()) {

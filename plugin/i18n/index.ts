@@ -12,16 +12,13 @@ export interface Words {
 }
 
 let language = "en";
-let plurals = new Intl.PluralRules("en");
 
 /**
  * Picks the catalogue for an app language code ("de", "zh", "pt-BR"). A
  * language without a catalogue is shown in English. Returns the tag chosen.
  */
 export function setLanguage(code: string): string {
-	language = catalogueFor(code);
-	plurals = new Intl.PluralRules(language);
-	return language;
+	return (language = catalogueFor(code));
 }
 
 function catalogueFor(code: string): string {
@@ -51,26 +48,29 @@ export function t(message: Words | string, params?: Params): string {
 	const values = typeof message === "string" ? params : message.params;
 	const text =
 		first[language]?.[key] ??
-		find(catalogue(language), plurals, key, values) ??
-		find(catalogue("en"), englishPlurals, key, values) ??
+		find(language, key, values) ??
+		find("en", key, values) ??
 		key;
 	return fill(text, values);
 }
 
-const englishPlurals = new Intl.PluralRules("en");
+const plurals = new Map<string, Intl.PluralRules>();
 
-function find(
-	from: Record<string, string>,
-	rules: Intl.PluralRules,
-	key: string,
-	params?: Params,
-): string | undefined {
+/** The CLDR rules of a language: made when first asked for, since they take a moment. */
+function pluralsOf(tag: string): Intl.PluralRules {
+	let rules = plurals.get(tag);
+	if (!rules) plurals.set(tag, (rules = new Intl.PluralRules(tag)));
+	return rules;
+}
+
+function find(tag: string, key: string, params?: Params): string | undefined {
+	const from = catalogue(tag);
 	const plain = from[key];
 	if (plain !== undefined) return plain;
 	const n = Number(params?.["n"]);
 	// One thing may be said by its name ("Will create Note.md"), in any language.
 	if (n === 1 && from[`${key}_one`] !== undefined) return from[`${key}_one`];
-	const form = Number.isFinite(n) ? rules.select(n) : "other";
+	const form = Number.isFinite(n) ? pluralsOf(tag).select(n) : "other";
 	return from[`${key}_${form}`] ?? from[`${key}_other`];
 }
 

@@ -1,13 +1,16 @@
 // Made by scripts/build/words.mjs of the files of this folder.
 
 declare module "words:all" {
-	/** JSON, deflated, in base91, with its length in bytes. */
+	/** JSON, deflated, in base91. */
 	export interface Packed {
+		/** Bytes once deflated. */
 		length: number;
+		/** Bytes of the JSON. */
+		size: number;
 		text: string;
 	}
 	/** English: the source, and the same files that the Go core embeds (i18n.go). JSON of words by key. */
-	export const source: string;
+	export const source: () => string;
 	/**
 	 * The other languages by their BCP 47 tags: the words of English's keys in
 	 * their order, null where there is none, and an object of what there is beside.
@@ -15,4 +18,10 @@ declare module "words:all" {
 	export const packed: Record<string, Packed>;
 	/** By language, the words that are asked for when the app starts. */
 	export const first: Record<string, Record<string, string>>;
+}
+
+// tiny-inflate has no types of its own.
+declare module "tiny-inflate" {
+	/** Inflates raw deflated bytes (RFC 1951) into a buffer that is large enough; gives what was filled of it. */
+	export default function inflate(source: Uint8Array, into: Uint8Array): Uint8Array;
 }

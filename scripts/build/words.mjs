@@ -25,8 +25,9 @@ function wordsOf(folder) {
 }
 
 function pack(value) {
-	const bytes = deflateRawSync(Buffer.from(JSON.stringify(value)), { level: 9 });
-	return { length: bytes.length, text: toBase91(bytes) };
+	const json = Buffer.from(JSON.stringify(value));
+	const bytes = deflateRawSync(json, { level: 9 });
+	return { length: bytes.length, size: json.length, text: toBase91(bytes) };
 }
 
 /** The words of English's keys in their order (null where English alone has a form), and what there is beside. */
@@ -46,8 +47,8 @@ export function wordsModule(folder) {
 		packed[entry.name] = pack(against(english, words));
 		first[entry.name] = firstOf(words);
 	}
-	const exported = { source: JSON.stringify(english), packed, first };
-	return Object.entries(exported)
-		.map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};\n`)
-		.join("");
+	// A function that is not called when the app starts is not compiled then either.
+	const source = `export const source = () => ${JSON.stringify(JSON.stringify(english))};\n`;
+	const exported = Object.entries({ packed, first });
+	return source + exported.map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};\n`).join("");
 }
