@@ -877,7 +877,8 @@ export interface StoreWriteCall {
  * HTTPRequest asks the shell to send a request. A header value may hold
  * {{secret:NAME}}; the shell puts the secret in, so that it never enters the
  * core. Buffered uses the host's own client, which obeys no CORS and cannot
- * stream.
+ * stream. Redact takes those secrets out of the answer, whatever its status;
+ * without it they are taken out of refusals alone.
  */
 export interface HTTPRequest {
 	method: string;
@@ -885,6 +886,7 @@ export interface HTTPRequest {
 	headers: { [key: string]: string};
 	body: string;
 	buffered: boolean;
+	redact: boolean;
 }
 /**
  * HTTPResponse is the head of an answer; its body is read by HTTPRead.
@@ -2163,4 +2165,4 @@ export interface ImportCall {
 }
 
 /** The hash of the Go sources of this file: what both sides must agree on. */
-export const Contract = "b4605f30f3e39ae4";
+export const Contract = "ced261968cbaf90d";

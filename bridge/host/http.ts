@@ -2,7 +2,8 @@ import { requestUrl, type App } from "obsidian";
 import type { Answer, Host } from "../client";
 import { fail } from "../problem";
 import type { HTTPChunk, HTTPRequest, HTTPResponse } from "../protocol.gen";
-import { withoutSecrets, withSecrets, type Filled } from "./secrets";
+import { Redaction } from "./redact";
+import { withSecrets, type Filled } from "./secrets";
 
 type HTTPMethods = "http.open" | "http.read" | "http.close";
 
@@ -50,7 +51,7 @@ export class HTTPHost {
 	}
 
 	async #stream(
-		{ method, url, body }: HTTPRequest,
+		{ method, url, body, redact }: HTTPRequest,
 		{ headers, used }: Filled,
 		host: string,
 		signal: AbortSignal,
@@ -70,14 +71,6 @@ export class HTTPHost {
 				redirect: "manual", // another host was not asked for, and would be given the headers
 			});
 			if (response.type === "opaqueredirect") throw fail("VALIDATION_ERROR", "error.http.redirect", { host });
-			if (response.status >= REFUSED) {
-				const words = withoutSecrets(new Uint8Array(await response.arrayBuffer()), used);
-				return this.#add(
-					{ host, abort, next: once(words) },
-					response.status,
-					Object.fromEntries(response.headers),
-				);
-			}
 			const reader = response.body?.getReader();
 			const next = async () => {
 				for (;;) {
@@ -86,7 +79,8 @@ export class HTTPHost {
 					if (chunk.value.length > 0) return chunk.value;
 				}
 			};
-			return this.#add({ host, abort, next }, response.status, Object.fromEntries(response.headers));
+			const guard = guardOf(response.status, redact, used);
+			return this.#add({ host, abort, next }, response.status, Object.fromEntries(response.headers), guard);
 		} catch (error) {
 			if (signal.aborted) throw fail("CANCELLED", "error.cancelled");
 			if (!(error instanceof TypeError)) throw error;
@@ -98,7 +92,7 @@ export class HTTPHost {
 
 	/** By the app's own client: obeys no CORS, gives the whole answer at once, cannot be stopped. */
 	async #buffered(
-		{ method, url, body }: HTTPRequest,
+		{ method, url, body, redact }: HTTPRequest,
 		{ headers, used }: Filled,
 		host: string,
 		signal: AbortSignal,
@@ -108,15 +102,16 @@ export class HTTPHost {
 			if (signal.aborted) throw fail("CANCELLED", "error.cancelled");
 			throw fail("NETWORK_ERROR", "error.http.unreachable", { host }, error);
 		});
-		const whole = new Uint8Array(response.arrayBuffer);
-		const next = once(response.status >= REFUSED ? withoutSecrets(whole, used) : whole);
-		return this.#add({ host, abort: new AbortController(), next }, response.status, response.headers);
+		const open = { host, abort: new AbortController(), next: once(new Uint8Array(response.arrayBuffer)) };
+		return this.#add(open, response.status, response.headers, guardOf(response.status, redact, used));
 	}
 
-	#add(open: Open, status: number, headers: Record<string, string>): HTTPResponse {
+	#add(open: Open, status: number, headers: Record<string, string>, guard?: Redaction): HTTPResponse {
 		const handle = ++this.#last;
-		this.#open.set(handle, open);
-		return { handle, status, headers };
+		this.#open.set(handle, guard ? { ...open, next: guarded(open.next, guard) } : open);
+		if (!guard) return { handle, status, headers };
+		const clean = Object.entries(headers).map(([name, value]) => [name, guard.text(value)]);
+		return { handle, status, headers: Object.fromEntries(clean) as Record<string, string> };
 	}
 
 	async #read(handle: number, signal: AbortSignal): Promise<Answer<HTTPChunk>> {
@@ -138,6 +133,30 @@ export class HTTPHost {
 		this.#open.get(handle)?.abort.abort();
 		this.#open.delete(handle);
 	}
+}
+
+/**
+ * What takes the secrets that were sent out of an answer: out of refusals, since
+ * some providers repeat the key that they did not accept, and where the core asks
+ * for it out of any. Not out of all: a key may be an ordinary word, as for models
+ * on this machine, which want none and take any.
+ */
+function guardOf(status: number, redact: boolean, used: string[]): Redaction | undefined {
+	return used.length > 0 && (redact || status >= REFUSED) ? new Redaction(used) : undefined;
+}
+
+/** Gives a body without secrets. */
+function guarded(next: Open["next"], guard: Redaction): Open["next"] {
+	let ended = false;
+	return async () => {
+		while (!ended) {
+			const chunk = await next();
+			ended = !chunk;
+			const clean = chunk ? guard.next(chunk) : guard.rest();
+			if (clean.length > 0) return clean;
+		}
+		return undefined;
+	};
 }
 
 /** Gives a body that is all there. */

@@ -31,10 +31,3 @@ export function withSecrets(app: App, headers: Record<string, string>): Filled {
 	}
 	return filled;
 }
-
-/** Takes secrets out of a refusal: some providers repeat the key that they did not accept. */
-export function withoutSecrets(body: Uint8Array, used: string[]): Uint8Array {
-	const text = new TextDecoder().decode(body);
-	const clean = used.reduce((rest, value) => rest.replaceAll(value, "[redacted]"), text);
-	return clean === text ? body : new TextEncoder().encode(clean);
-}

@@ -30,6 +30,16 @@ beforeAll(async () => {
 		response.setHeader("access-control-allow-headers", "*");
 		if (request.url === "/refused" && request.method !== "OPTIONS")
 			return response.writeHead(401).end(`the key ${String(request.headers["x-key"])} is wrong`);
+		if (request.url === "/refused-endlessly" && request.method !== "OPTIONS")
+			return response.writeHead(403).write("no");
+		if (request.url === "/echo" && request.method !== "OPTIONS") {
+			const key = String(request.headers["x-key"]);
+			response.setHeader("access-control-expose-headers", "*");
+			response.setHeader("etag", `"${key}"`);
+			const coded = Buffer.from(key).toString("base64");
+			response.write(`${key} ${key.slice(0, 10)}`); // "Bearer s3c"
+			return setTimeout(() => response.end(`${key.slice(10)} ${encodeURIComponent(key)} ${coded}`), 20);
+		}
 		if (request.url === "/moved") return response.writeHead(302, { location: "/" }).end();
 		if (request.url === "/endless") return response.writeHead(200).write("first");
 		if (request.url === "/bomb") {
@@ -351,7 +361,7 @@ describe("the network", () => {
 	const open = (path: string, more = {}, abort = 0) =>
 		call(
 			"http.open",
-			{ method: "GET", url: address + path, headers: {}, body: "", buffered: false, ...more },
+			{ method: "GET", url: address + path, headers: {}, body: "", buffered: false, redact: false, ...more },
 			[],
 			abort,
 		);
@@ -389,6 +399,35 @@ describe("the network", () => {
 			const { bytes } = await call("http.read", { handle });
 			expect(Buffer.from(bytes?.[0] ?? []).toString()).toBe("the key Bearer [redacted] is wrong");
 		}
+	});
+
+	test("an answer that repeats a secret comes without it where the core asks for that", async () => {
+		for (const buffered of [false, true]) {
+			const headers = { "x-key": "Bearer {{secret:k}}" };
+			const asked = await open("/echo", { headers, buffered, redact: true });
+			const { handle, headers: sent } = asked.result as { handle: number; headers: Record<string, string> };
+			expect(sent["etag"]).toBe('"Bearer [redacted]"');
+			let text = "";
+			for (;;) {
+				const { bytes, result } = await call("http.read", { handle });
+				if ((result as { done: boolean }).done) break;
+				text += Buffer.from(bytes?.[0] ?? []).toString();
+			}
+			expect(text).toMatch(
+				/^Bearer \[redacted\] Bearer \[redacted\] Bearer%20\[redacted\] \S*\[redacted\]A==$/,
+			);
+			expect(
+				Buffer.from((text.split(" ").at(-1) ?? "").replace("[redacted]", ""), "base64").toString(),
+			).not.toContain("3");
+		}
+	});
+
+	test("a refusal is read as any answer, and need not end", async () => {
+		const asked = await open("/refused-endlessly", { headers: { "x-key": "{{secret:k}}" } });
+		const { handle, status } = asked.result as { handle: number; status: number };
+		expect(status).toBe(403);
+		expect(Buffer.from((await call("http.read", { handle })).bytes?.[0] ?? []).toString()).toBe("no");
+		await call("http.close", { handle });
 	});
 
 	test("a missing secret, a redirect, an unreachable host and a broken stream are told apart", async () => {

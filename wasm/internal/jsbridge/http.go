@@ -66,7 +66,7 @@ func (t *HTTP) Do(ctx context.Context, r llm.HTTPRequest) (llm.HTTPResponse, err
 
 func (t *HTTP) open(ctx context.Context, r llm.HTTPRequest, buffered bool) (llm.HTTPResponse, error) {
 	res, _, err := ask[protocol.HTTPResponse](ctx, t.conn, "http.open", jsonParams(protocol.HTTPRequest{
-		Method: r.Method, URL: r.URL, Headers: r.Header, Body: string(r.Body), Buffered: buffered,
+		Method: r.Method, URL: r.URL, Headers: r.Header, Body: string(r.Body), Buffered: buffered, Redact: r.Redact,
 	}))
 	if err != nil {
 		return nil, err

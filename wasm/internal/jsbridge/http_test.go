@@ -39,7 +39,7 @@ func TestAnAnswerIsReadPieceByPieceUntilItsEnd(t *testing.T) {
 		c := NewConn(port)
 		done := get(t, NewHTTP(c), "https://api.test/v1")
 		sent := reply(t, c, port, `{"handle":3,"status":200,"headers":{"Content-Type":"text/event-stream"}}`, "")
-		want := `{"method":"POST","url":"https://api.test/v1","headers":{"authorization":"Bearer {{secret:k}}"},"body":"{}","buffered":false}`
+		want := `{"method":"POST","url":"https://api.test/v1","headers":{"authorization":"Bearer {{secret:k}}"},"body":"{}","buffered":false,"redact":false}`
 		if sent.Payload != want {
 			t.Fatalf("sent %s, want %s", sent.Payload, want)
 		}
@@ -84,7 +84,7 @@ func TestAHostThatFetchCannotReachIsReachedByTheBufferedClientFromThenOn(t *test
 		c := NewConn(port)
 		h := NewHTTP(c)
 		head := `{"handle":1,"status":200,"headers":{}}`
-		buffered := func(e protocol.Envelope) bool { return e.Payload[len(e.Payload)-5:] == "true}" }
+		buffered := func(e protocol.Envelope) bool { return strings.Contains(e.Payload, `"buffered":true`) }
 
 		done := get(t, h, "https://api.test/a")
 		if buffered(reply(t, c, port, "", unreachable)) || !buffered(reply(t, c, port, head, "")) {
@@ -181,7 +181,7 @@ func TestARequestThatNamesItsClientGoesByThatOneAlone(t *testing.T) {
 				done <- err
 			}()
 			sent := reply(t, c, port, "", unreachable)
-			if got := strings.HasSuffix(sent.Payload, `"buffered":true}`); got != want {
+			if got := strings.Contains(sent.Payload, `"buffered":true`); got != want {
 				t.Errorf("%s: %s", via, sent.Payload)
 			}
 			// A failure is the answer: nothing is sent a second time.

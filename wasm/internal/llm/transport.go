@@ -24,6 +24,9 @@ type HTTPRequest struct {
 	// Via says by which client it goes: "" by the one that streams, and where that
 	// fails before the answer begins by the other; ViaFetch or ViaApp by that alone.
 	Via string `json:"via,omitempty"`
+	// Redact says that the answer is for notes, people and logs: the secrets of the headers are taken out of it, whatever
+	// its status. They are taken out of refusals in any case.
+	Redact bool `json:"redact,omitempty"`
 }
 
 // The clients of a transport: one that streams, follows no redirect and can be

@@ -3,4 +3,4 @@
 package protocol
 
 // Contract is the hash of this package's sources: the version of the handshake.
-const Contract = "b4605f30f3e39ae4"
+const Contract = "ced261968cbaf90d"

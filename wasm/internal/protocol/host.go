@@ -251,13 +251,15 @@ type StoreWriteCall struct {
 // HTTPRequest asks the shell to send a request. A header value may hold
 // {{secret:NAME}}; the shell puts the secret in, so that it never enters the
 // core. Buffered uses the host's own client, which obeys no CORS and cannot
-// stream.
+// stream. Redact takes those secrets out of the answer, whatever its status;
+// without it they are taken out of refusals alone.
 type HTTPRequest struct {
 	Method   string            `json:"method"`
 	URL      string            `json:"url"`
 	Headers  map[string]string `json:"headers"`
 	Body     string            `json:"body"`
 	Buffered bool              `json:"buffered"`
+	Redact   bool              `json:"redact"`
 }
 
 // HTTPResponse is the head of an answer; its body is read by HTTPRead.

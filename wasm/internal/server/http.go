@@ -61,7 +61,7 @@ func (f fetcher) Fetch(ctx context.Context, r tool.HTTPRequest) (*tool.HTTPAnswe
 	}
 	out := network{Transport: f.s.deps.Transport, hosts: hosts}
 	res, err := out.Do(ctx, llm.HTTPRequest{
-		Method: r.Method, URL: r.URL, Header: r.Header, Body: []byte(r.Body), Stream: true, Via: via,
+		Method: r.Method, URL: r.URL, Header: r.Header, Body: []byte(r.Body), Stream: true, Via: via, Redact: true,
 	})
 	if err != nil {
 		return nil, err

@@ -31,10 +31,15 @@ import (
 type loopback struct {
 	client *http.Client
 	via    []string
+	// unredacted counts requests whose answers may hold the secrets that were sent.
+	unredacted int
 }
 
 func (l *loopback) Do(ctx context.Context, r llm.HTTPRequest) (llm.HTTPResponse, error) {
 	l.via = append(l.via, r.Via)
+	if !r.Redact {
+		l.unredacted++
+	}
 	req, err := http.NewRequestWithContext(ctx, r.Method, r.URL, bytes.NewReader(r.Body))
 	if err != nil {
 		return nil, fault.New(fault.Network, "error.http.unreachable", nil).With(err)
@@ -332,8 +337,8 @@ func TestAToolOnlySendsTheSecretsThatAreItsOwn(t *testing.T) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
-	if h.asked.Load() != 2 {
-		t.Errorf("%d requests", h.asked.Load())
+	if h.asked.Load() != 2 || transport.unredacted != 0 {
+		t.Errorf("%d requests, %d of them with the secrets in their answers", h.asked.Load(), transport.unredacted)
 	}
 }
 

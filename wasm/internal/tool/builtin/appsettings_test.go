@@ -9,17 +9,17 @@ import (
 func TestDailySettingsCountWhereDailyNotesAreOn(t *testing.T) {
 	const settings = `{"folder":"/Journal/","format":"YYYY-[W]WW","template":"T"}`
 	for core, on := range map[string]bool{
-		"none":                                  true, // no file: the app's own default
-		``:                                      true,
-		`{`:                                     true,
-		`null`:                                  true,
-		`[]`:                                    false,
-		`["graph","daily-notes"]`:               true,
-		`["graph"]`:                             false,
-		`{"graph":true,"daily-notes":true}`:     true,
-		`{"graph":true,"daily-notes":false}`:    false,
-		`{"graph":false}`:                       true,
-		`{"daily-notes":"odd","other":[1,{}]}`:  true,
+		"none":                                   true, // no file: the app's own default
+		``:                                       true,
+		`{`:                                      true,
+		`null`:                                   true,
+		`[]`:                                     false,
+		`["graph","daily-notes"]`:                true,
+		`["graph"]`:                              false,
+		`{"graph":true,"daily-notes":true}`:      true,
+		`{"graph":true,"daily-notes":false}`:     false,
+		`{"graph":false}`:                        true,
+		`{"daily-notes":"odd","other":[1,{}]}`:   true,
 		"{\r\n  \"daily-notes\": false\r\n}\r\n": false,
 	} {
 		files := map[string]string{".obsidian/daily-notes.json": settings, "Journal/2026-W46.md": ""}
