@@ -57,7 +57,7 @@ const stages = {
 	],
 	go: () => [
 		{
-			run: ["go", "test", "-vet=off", "-race", "-short", "-timeout", "5m", "-json", ...goPackages],
+			run: ["go", "test", "-vet=off", "-race", "-short", "-timeout", "15m", "-json", ...goPackages],
 			count: goCount,
 		},
 	],
@@ -69,7 +69,7 @@ const stages = {
 				"-vet=off",
 				"-short",
 				"-timeout",
-				"5m",
+				"15m",
 				"-json",
 				"-exec",
 				jsExec(),
@@ -151,6 +151,14 @@ function fuzz() {
 function goCount(print) {
 	const failedOutput = new Map();
 	const totals = { passed: 0, failed: 0, skipped: 0 };
+	/** A program that dies says so in the tests that never ended. */
+	const unfinished = (name) => {
+		for (const [key, output] of failedOutput) {
+			if (!key.startsWith(`${name} `)) continue;
+			print(output.trimEnd().split("\n").slice(-80).join("\n"));
+			failedOutput.delete(key);
+		}
+	};
 	return {
 		totals,
 		line(text) {
@@ -169,6 +177,7 @@ function goCount(print) {
 			if (!["pass", "fail", "skip"].includes(event.Action)) return;
 			if (event.Action === "fail") print((failedOutput.get(key) ?? "").trimEnd());
 			failedOutput.delete(key);
+			if (event.Action === "fail" && !event.Test) unfinished(event.Package);
 			if (event.Test) totals[{ pass: "passed", fail: "failed", skip: "skipped" }[event.Action]]++;
 			else if (event.Action !== "skip")
 				print(`${event.Action === "pass" ? "ok  " : "FAIL"} ${event.Package} ${event.Elapsed ?? 0}s`);
