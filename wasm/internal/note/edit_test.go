@@ -119,3 +119,45 @@ func TestItemsAreCutWithTheirSubItems(t *testing.T) {
 		t.Errorf("%d changes: %q", n, out)
 	}
 }
+
+func TestTextThatIsAddedIsNotReadAsPartOfItsNeighbours(t *testing.T) {
+	for _, c := range []struct{ data, text, want string }{
+		{"> quote\n", "words", "> quote\n\nwords\n"},
+		{"> [!note] x\r\n> quote", "words", "> [!note] x\r\n> quote\r\n\r\nwords\r\n"},
+		{"> quote\n", "> more", "> quote\n> more\n"},
+		{"| a |\n|---|\n", "words", "| a |\n|---|\n\nwords\n"},
+		{"| a |\n|---|\n", "| b |", "| a |\n|---|\n| b |\n"},
+		{"words\n", "| a |\n|---|", "words\n\n| a |\n|---|\n"},
+		{"- item\n", "words", "- item\n\nwords\n"},
+		{"- item\n  more of it\n", "words", "- item\n  more of it\n\nwords\n"},
+		{"- item\n", "  more of it", "- item\n  more of it\n"},
+		{"- item\n", "- next", "- item\n- next\n"},
+		{"- item\n\n", "words", "- item\n\nwords\n"},
+		{"1. item\n", "# Heading", "1. item\n# Heading\n"},
+		{"words\n", "more", "words\nmore\n"},
+		{"words\n", "- item", "words\n- item\n"},
+		{"words\n", "---\nmore", "words\n\n---\nmore\n"},
+		{"words\n", "===", "words\n\n===\n"},
+		{"# Heading\n", "---", "# Heading\n---\n"},
+		{"---\na: 1\n---\n", "words", "---\na: 1\n---\nwords\n"},
+		{"```\n- code\n```\n", "words", "```\n- code\n```\nwords\n"},
+		{"", "---", "---\n"},
+		{BOM, "---", BOM + "---\n"},
+	} {
+		if got := string(Append([]byte(c.data), c.text)); got != c.want {
+			t.Errorf("%q after %q\n got %q\nwant %q", c.text, c.data, got, c.want)
+		}
+	}
+	for _, c := range []struct{ data, text, want string }{
+		{"words\n", "> quote", "> quote\n\nwords\n"},
+		{"words\n", "- item", "- item\n\nwords\n"},
+		{"---\na: 1\n---\nwords\n", "| a |\n|---|", "---\na: 1\n---\n| a |\n|---|\n\nwords\n"},
+		{"- item\n", "- first", "- first\n- item\n"},
+		{"more\n", "words", "words\nmore\n"},
+		{"---\n", "words", "words\n\n---\n"},
+	} {
+		if got := string(Prepend([]byte(c.data), c.text)); got != c.want {
+			t.Errorf("%q before %q\n got %q\nwant %q", c.text, c.data, got, c.want)
+		}
+	}
+}

@@ -83,17 +83,25 @@ func (d *Doc) ReplaceSection(n int, text string) []byte {
 }
 
 // insertBlock puts a text at the start of a line, on lines of its own, in the
-// note's line ends.
+// note's line ends, with a blank line where it would become part of what stands
+// before it, or what stands after it a part of the text.
 func insertBlock(data []byte, at int, text string) []byte {
 	eol := EOL(data)
 	text = normalEOL(text, eol)
 	if text == "" {
 		return data
 	}
+	above, below := data[:trimEOL(data, 0, at)], string(data[at:])
+	if joins(above, text) {
+		text = eol + text
+	}
 	if at > 0 && data[at-1] != '\n' && string(data[:at]) != BOM {
 		text = eol + text
 	}
 	if !strings.HasSuffix(text, eol) {
+		text += eol
+	}
+	if below != "" && joins([]byte(strings.TrimSuffix(text, eol)), below) {
 		text += eol
 	}
 	var edits Edits

@@ -59,20 +59,20 @@ func fromInline(data []byte, keys []string, keep bool) ([]byte, int, error) {
 	}
 	set := map[string]bool{}
 	for _, f := range moved {
-		v := note.FieldValue(f.Value)
-		if emptyValue(values[f.Key]) && !set[f.Key] {
-			out, err = note.SetProperty(out, f.Key, v)
+		v, key := note.FieldValue(f.Value), ownKey(values, f.Key)
+		if emptyValue(values[key]) && !set[key] {
+			out, err = note.SetProperty(out, key, v)
 		} else {
 			more, ok := v.([]any)
 			if !ok {
 				more = []any{v}
 			}
-			out, err = note.AddToProperty(out, f.Key, more)
+			out, err = note.AddToProperty(out, key, more)
 		}
 		if err != nil {
 			return nil, 0, err
 		}
-		set[f.Key] = true
+		set[key], values[key] = true, v
 	}
 	return out, len(moved), nil
 }

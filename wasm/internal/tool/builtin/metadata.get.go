@@ -31,7 +31,7 @@ func metadataGet() tool.Tool {
 			if keys := stringList(args, "keys"); len(keys) > 0 {
 				only := map[string]any{}
 				for _, k := range keys {
-					only[k] = values[k]
+					only[k] = values[ownKey(values, k)]
 				}
 				values = only
 			}

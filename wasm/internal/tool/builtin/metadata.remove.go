@@ -21,9 +21,11 @@ func metadataRemove() tool.Tool {
 				return nil, err
 			}
 			return editMany(ctx, env, args, infos, func(_ host.Info, data []byte) ([]byte, int, error) {
+				names := propertyNames(data)
 				n := 0
 				for _, key := range stringList(args, "keys") {
-					if note.ParseFront(data).Property(key) == nil {
+					key = ownKey(names, key)
+					if _, there := names[key]; !there {
 						continue
 					}
 					out, err := note.RemoveProperty(data, key)
@@ -40,4 +42,15 @@ func metadataRemove() tool.Tool {
 		},
 		Claims: claimTargets,
 	})
+}
+
+// propertyNames gives the names of a note's properties, also where a value cannot
+// be read.
+func propertyNames(data []byte) map[string]any {
+	props, _ := note.ParseFront(data).Properties()
+	out := make(map[string]any, len(props))
+	for _, p := range props {
+		out[p.Key] = nil
+	}
+	return out
 }

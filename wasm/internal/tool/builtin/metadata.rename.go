@@ -20,10 +20,12 @@ func metadataRename() tool.Tool {
 				return nil, err
 			}
 			return editMany(ctx, env, args, infos, func(_ host.Info, data []byte) ([]byte, int, error) {
-				if note.ParseFront(data).Property(args.String("from")) == nil {
+				names := propertyNames(data)
+				from := ownKey(names, args.String("from"))
+				if _, there := names[from]; !there || from == args.String("to") {
 					return data, 0, nil
 				}
-				out, err := note.RenameProperty(data, args.String("from"), args.String("to"))
+				out, err := note.RenameProperty(data, from, args.String("to"))
 				return out, 1, err
 			})
 		},

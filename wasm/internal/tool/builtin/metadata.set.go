@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
@@ -45,10 +46,11 @@ func setProperties(data []byte, args tool.Args) ([]byte, error) {
 	add, _ := args["add"].(map[string]any)
 	keep := args.Has("overwrite") && !args.Bool("overwrite")
 	for _, k := range slices.Sorted(maps.Keys(set)) {
-		if keep && !emptyValue(values[k]) {
+		key := ownKey(values, k)
+		if keep && !emptyValue(values[key]) {
 			continue
 		}
-		if data, err = note.SetProperty(data, k, set[k]); err != nil {
+		if data, err = note.SetProperty(data, key, set[k]); err != nil {
 			return nil, err
 		}
 	}
@@ -57,11 +59,26 @@ func setProperties(data []byte, args tool.Args) ([]byte, error) {
 		if !ok {
 			more = []any{add[k]}
 		}
-		if data, err = note.AddToProperty(data, k, more); err != nil {
+		if data, err = note.AddToProperty(data, ownKey(values, k), more); err != nil {
 			return nil, err
 		}
 	}
 	return data, nil
+}
+
+// ownKey gives a property's name as the note writes it: the very name, or else the
+// one that differs in case alone. A name is one to people, and to the app, however
+// it is written; a second property beside it would be found by nobody.
+func ownKey(values map[string]any, key string) string {
+	if _, there := values[key]; there {
+		return key
+	}
+	for _, k := range slices.Sorted(maps.Keys(values)) {
+		if strings.EqualFold(k, key) {
+			return k
+		}
+	}
+	return key
 }
 
 // emptyValue says whether a property has no value.

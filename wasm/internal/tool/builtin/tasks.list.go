@@ -37,10 +37,10 @@ func listTasks(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, e
 		if err != nil {
 			return err
 		}
+		if args.Bool("topLevel") {
+			found = withoutBelow(d, found)
+		}
 		for _, n := range found {
-			if args.Bool("topLevel") && hasAncestor(d, n, found) {
-				continue
-			}
 			if len(tasks) == limit {
 				return errEnough
 			}
@@ -64,16 +64,24 @@ func taskData(d *note.Doc, path string, n int) map[string]any {
 	}
 }
 
-// hasAncestor says whether an item stands below another of a sorted list.
-func hasAncestor(d *note.Doc, n int, among []int) bool {
-	in := map[int]bool{}
-	for _, m := range among {
-		in[m] = true
+// withoutBelow leaves out of a sorted list the items that stand below another one
+// of it.
+func withoutBelow(d *note.Doc, items []int) []int {
+	covered := make([]bool, len(d.Items)) // is in the list, or below one that is
+	for _, i := range items {
+		covered[i] = true
 	}
-	for p := d.Items[n].Parent; p >= 0; p = d.Items[p].Parent {
-		if in[p] {
-			return true
+	var out []int
+	at := 0
+	for i := range d.Items {
+		p := d.Items[i].Parent
+		below := p >= 0 && covered[p]
+		if at < len(items) && items[at] == i {
+			if at++; !below {
+				out = append(out, i)
+			}
 		}
+		covered[i] = covered[i] || below
 	}
-	return false
+	return out
 }

@@ -3,6 +3,7 @@ package builtin
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strings"
 
 	"embedded-agent/wasm/internal/fault"
@@ -45,22 +46,16 @@ func moveTasks(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, e
 		return nil, err
 	}
 	var groups []group
-	moved := 0
-	var cut []int
+	found = withoutBelow(d, found) // these go along with the task above them
 	for _, n := range found {
-		if hasAncestor(d, n, found) {
-			continue // goes along with the task above it
-		}
-		cut = append(cut, n)
-		moved++
-		groups = addToGroup(groups, d, d.Items[n].Start, d.ItemText(n))
+		groups = addToGroup(groups, d, n, args.Bool("withHeading"))
 	}
-	if moved == 0 {
+	if len(found) == 0 {
 		return tool.Data{"from": from, "to": orArg(to, args.String("to")), "moved": 0}, nil
 	}
-	before := target
+	before, known := target, tasksAt(target)
 	for _, g := range groups {
-		target = putTasks(target, g, args)
+		target = putTasks(target, g, known, args)
 	}
 	if to == "" {
 		if to, err = newFile(ctx, env, tool.Args{"path": args.String("to")}); err == nil {
@@ -75,11 +70,11 @@ func moveTasks(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, e
 	// The tasks are in their new place before they leave the old one: what goes
 	// wrong between leaves them twice, never nowhere.
 	if !args.Bool("keep") {
-		if _, err := modify(ctx, env, from, source, d.CutItems(cut)); err != nil {
+		if _, err := modify(ctx, env, from, source, d.CutItems(found)); err != nil {
 			return nil, err
 		}
 	}
-	return tool.Data{"from": from, "to": to, "moved": moved}, nil
+	return tool.Data{"from": from, "to": to, "moved": len(found)}, nil
 }
 
 func orArg(s, arg string) string {
@@ -96,47 +91,57 @@ type group struct {
 	tasks   []string
 }
 
-func addToGroup(groups []group, d *note.Doc, at int, task string) []group {
+// addToGroup adds a task to those of its heading; all are one group where the
+// headings do not go along.
+func addToGroup(groups []group, d *note.Doc, item int, byHeading bool) []group {
 	heading, level := "", 2
-	if n := d.HeadingOf(at); n >= 0 {
+	if n := d.HeadingOf(d.Items[item].Start); n >= 0 && byHeading {
 		heading, level = d.Headings[n].Text, d.Headings[n].Level
 	}
-	for i := range groups {
-		if groups[i].heading == heading {
-			groups[i].tasks = append(groups[i].tasks, task)
-			return groups
-		}
+	i := slices.IndexFunc(groups, func(g group) bool { return g.heading == heading })
+	if i < 0 {
+		i, groups = len(groups), append(groups, group{heading: heading, level: level})
 	}
-	return append(groups, group{heading, level, []string{task}})
+	groups[i].tasks = append(groups[i].tasks, d.ItemText(item))
+	return groups
 }
 
-// hasLines says whether a text stands in the data as whole lines: "- [ ] a" is
-// not in "- [ ] ab", nor in an item nested below another.
-func hasLines(data []byte, text string) bool {
-	for from := 0; ; {
-		i := bytes.Index(data[from:], []byte(text))
-		if i < 0 {
-			return false
+// tasksAt gives the tasks at the top of a note's lists, each with all below it,
+// by their first line. What stands in code or in a quote is not one of them.
+func tasksAt(data []byte) map[string][]string {
+	d := note.Parse(data)
+	out := map[string][]string{}
+	for i := range d.Items {
+		it := &d.Items[i]
+		if it.Task() && it.Depth == 0 && !bytes.Contains(it.Indent.Of(data), []byte(">")) {
+			text := d.ItemText(i)
+			first, _, _ := strings.Cut(text, "\n")
+			out[first] = append(out[first], text)
 		}
-		start, end := from+i, from+i+len(text)
-		if (start == 0 || data[start-1] == '\n') && (end == len(data) || data[end] == '\n' || data[end] == '\r') {
-			return true
-		}
-		from = start + 1
 	}
+	return out
+}
+
+// holdsTask says whether a task is among those given, perhaps with more below it.
+func holdsTask(known map[string][]string, task string) bool {
+	first, _, _ := strings.Cut(task, "\n")
+	return slices.ContainsFunc(known[first], func(have string) bool {
+		rest, ok := strings.CutPrefix(have, task)
+		return ok && (rest == "" || rest[0] == '\n')
+	})
 }
 
 // putTasks adds a group of tasks to the target: under the heading given, or
 // under the one they stood under, or at the end. Tasks that are there already
 // are not added again.
-func putTasks(data []byte, g group, args tool.Args) []byte {
+func putTasks(data []byte, g group, known map[string][]string, args tool.Args) []byte {
 	heading, level := args.String("toHeading"), 2
-	if args.Bool("withHeading") && g.heading != "" {
+	if g.heading != "" {
 		heading, level = g.heading, g.level
 	}
 	var fresh []string
 	for _, t := range g.tasks {
-		if !hasLines(data, note.WithEOL(t, data)) {
+		if !holdsTask(known, t) {
 			fresh = append(fresh, t)
 		}
 	}

@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"embedded-agent/wasm/internal/fault"
@@ -41,7 +42,7 @@ func appendFile(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, 
 
 func appendText(data []byte, args tool.Args) []byte {
 	text := args.String("content")
-	if args.Bool("skipIfPresent") && strings.Contains(string(data), strings.TrimSpace(note.WithEOL(text, data))) {
+	if args.Bool("skipIfPresent") && holdsLines(string(data), text) {
 		return data
 	}
 	if args.Has("heading") {
@@ -52,4 +53,24 @@ func appendText(data []byte, args tool.Args) []byte {
 		return note.Prepend(data, text)
 	}
 	return note.Append(data, text)
+}
+
+// holdsLines says whether the lines of a text stand in another one after each
+// other, whatever space is around each: "- [ ] call" is not in "- [ ] call back".
+func holdsLines(text, lines string) bool {
+	have, want := trimmedLines(text), trimmedLines(strings.TrimSpace(lines))
+	for i := 0; i+len(want) <= len(have); i++ {
+		if slices.Equal(have[i:i+len(want)], want) {
+			return true
+		}
+	}
+	return false
+}
+
+func trimmedLines(text string) []string {
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		lines[i] = strings.TrimSpace(l)
+	}
+	return lines
 }

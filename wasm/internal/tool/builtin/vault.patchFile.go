@@ -50,7 +50,10 @@ func patch(path string, data []byte, args tool.Args) ([]byte, error) {
 		}
 		return d.ReplaceSection(n, args.String("content")), nil
 	}
-	find := []byte(note.WithEOL(args.String("find"), data))
+	find := []byte(args.String("find"))
+	if !bytes.Contains(data, find) { // models often write "\n" where the note has "\r\n"
+		find = []byte(note.WithEOL(args.String("find"), data))
+	}
 	switch n := bytes.Count(data, find); {
 	case len(find) == 0 || n == 0:
 		return nil, fault.New(fault.NotFound, "tools.patch.notFound", fault.P{"path": path})

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"bytes"
 	"context"
 	"regexp"
 	"slices"
@@ -57,9 +58,11 @@ func replaceText(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data,
 			skip[s] = true
 		}
 	}
-	template := args.String("replace")
-	if !args.Bool("regex") {
-		template = strings.ReplaceAll(template, "$", "$$")
+	template := strings.ReplaceAll(args.String("replace"), "$", "$$")
+	if args.Bool("regex") {
+		if template, err = groupTemplate(args.String("replace"), re); err != nil {
+			return nil, err
+		}
 	}
 	return editMany(ctx, env, args, infos, func(_ host.Info, data []byte) ([]byte, int, error) {
 		out, n := replaceIn(data, re, template, skip, whole)
@@ -82,29 +85,49 @@ func wordRune(r rune) bool {
 }
 
 // replaceIn replaces the matches that touch none of the zones to leave alone.
-// Groups are $1 or ${name}.
+// The expression sees "\n" where the note has "\r\n", so that ends of lines are
+// matched alike in every note.
 func replaceIn(data []byte, re *regexp.Regexp, template string, skip map[string]bool, whole bool) ([]byte, int) {
-	found := re.FindAllSubmatchIndex(data, -1)
+	plain := bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+	found := re.FindAllSubmatchIndex(plain, -1)
 	if whole {
-		found = wholeWords(data, found)
+		found = wholeWords(plain, found)
 	}
 	if len(found) == 0 {
 		return data, 0
 	}
 	zones := note.Parse(data).Zones(skip["code"], skip["links"], skip["headings"], skip["frontMatter"])
+	place := placesIn(data)
 	var edits note.Edits
 	at := 0
 	for _, m := range found {
-		for at < len(zones) && zones[at].End <= m[0] {
+		s := note.Span{Start: place(m[0]), End: place(m[1])}
+		for at < len(zones) && zones[at].End <= s.Start {
 			at++
 		}
-		if at < len(zones) && zones[at].Start < m[1] && (m[0] < m[1] || zones[at].Start < m[0]) {
+		if at < len(zones) && zones[at].Start < s.End && (s.Start < s.End || zones[at].Start < s.Start) {
 			continue
 		}
-		text := string(re.Expand(nil, []byte(template), data, m))
-		if text != string(data[m[0]:m[1]]) {
-			edits.Replace(note.Span{Start: m[0], End: m[1]}, note.WithEOL(text, data))
+		text := string(re.Expand(nil, []byte(template), plain, m))
+		if text != string(plain[m[0]:m[1]]) {
+			edits.Replace(s, note.WithEOL(text, data))
 		}
 	}
 	return edits.Apply(data), len(edits)
+}
+
+// placesIn gives a function from offsets in a text with "\n" alone to those in
+// the data, which may have "\r\n"; it is to be asked in ascending order.
+func placesIn(data []byte) func(int) int {
+	removed, next := 0, bytes.Index(data, []byte("\r\n"))
+	return func(offset int) int {
+		for next >= 0 && next-removed < offset {
+			removed++
+			from := next + 2
+			if next = bytes.Index(data[from:], []byte("\r\n")); next >= 0 {
+				next += from
+			}
+		}
+		return offset + removed
+	}
 }

@@ -43,9 +43,14 @@ func searchText(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, 
 		limit = args.Int("limit")
 	}
 	hits := []any{}
+	plainEnds := args.Bool("regex") || strings.Contains(args.String("query"), "\n")
 	err = readAll(ctx, env, infos, func(i host.Info, data []byte) error {
 		full := false
-		eachHit(string(data), next, func(line int, text string, at int) bool {
+		text := string(data)
+		if plainEnds {
+			text = strings.ReplaceAll(text, "\r\n", "\n") // "$" stands before a line's end, whichever it is
+		}
+		eachHit(text, next, func(line int, text string, at int) bool {
 			if full = len(hits) == limit; full {
 				return false
 			}
@@ -109,10 +114,20 @@ func patternOf(query string, isRegex, caseSensitive bool) string {
 	return "(?m)" + query
 }
 
-// needOf gives what a text must hold for a search to find something in it.
+// needOf gives what a text must hold for a search to find something in it. The
+// end of a line may be written in two ways, so nothing is asked of it.
 func needOf(query string, isRegex bool) index.Need {
-	if !isRegex {
-		return index.Literal(query)
+	switch {
+	case isRegex && strings.Contains(query, `\n`):
+		return index.Need{}
+	case !isRegex:
+		longest := ""
+		for line := range strings.SplitSeq(query, "\n") {
+			if len(line) > len(longest) {
+				longest = line
+			}
+		}
+		return index.Literal(longest)
 	}
 	return index.Pattern(patternOf(query, true, false))
 }

@@ -1,0 +1,154 @@
+package builtin_test
+
+import (
+	"testing"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host/hosttest"
+)
+
+// odd is a call on notes that are not as most notes are, and what becomes of
+// them; files that it does not name stay as they are.
+type odd struct {
+	tool  string
+	given map[string]string
+	args  map[string]any
+	want  map[string]string
+	err   fault.Code
+}
+
+func (o odd) run(t *testing.T, name string) {
+	t.Run(name, func(t *testing.T) {
+		m := hosttest.New(hosttest.Options{Files: o.given})
+		expected := m.Snapshot().With(o.want, nil)
+		if _, err := call(t, envOf(m.Host()), o.tool, o.args); o.err == "" && err != nil || !fault.Is(err, o.err) && o.err != "" {
+			t.Fatalf("%v, want %q", err, o.err)
+		}
+		if d := expected.Diff(m.Snapshot()); d != "" {
+			t.Error(d)
+		}
+	})
+}
+
+type (
+	files = map[string]string
+	args  = map[string]any
+)
+
+func TestToolsOnOddNotes(t *testing.T) {
+	for name, o := range map[string]odd{
+		"a line is not there because a longer one is": {
+			"vault.appendFile",
+			files{"a.md": "- [ ] call Ann tomorrow\n"},
+			args{"path": "a", "content": "- [ ] call Ann", "skipIfPresent": true},
+			files{"a.md": "- [ ] call Ann tomorrow\n- [ ] call Ann\n"},
+			"",
+		},
+		"a line is there, indented and with another line end": {
+			"vault.appendFile", files{"a.md": "x\r\n  - a \r\n  - b\r\n"}, args{"path": "a", "content": "- a\n- b\n", "skipIfPresent": true}, nil, "",
+		},
+		"two lines are not there when they stand apart": {
+			"vault.appendFile",
+			files{"a.md": "- a\n- c\n- b"},
+			args{"path": "a", "content": "- a\n- b", "skipIfPresent": true},
+			files{"a.md": "- a\n- c\n- b\n- a\n- b\n"},
+			"",
+		},
+		"a text with the note's second kind of line end is found as it stands": {
+			"vault.patchFile", files{"a.md": "a\r\nb\nc\n"}, args{"path": "a", "find": "b\nc", "replace": "X"}, files{"a.md": "a\r\nX\n"}, "",
+		},
+		"a text is found whichever line end it is given with": {
+			"vault.patchFile", files{"a.md": "a\r\nb\r\n"}, args{"path": "a", "find": "a\nb", "replace": "A\nB"}, files{"a.md": "A\r\nB\r\n"}, "",
+		},
+		"several lines are replaced in a note with CRLF": {
+			"vault.replaceText",
+			files{"a.md": "x\r\ny\r\nx\r\ny", "b.md": "x\ny\n"},
+			args{"find": "x\ny", "replace": "z\nw"},
+			files{"a.md": "z\r\nw\r\nz\r\nw", "b.md": "z\nw\n"},
+			"",
+		},
+		"an expression's line ends are those of any note": {
+			"vault.replaceText",
+			files{"a.md": "\ufeffa: 1\r\nb: 22\r\n\r\n`c: 3`\r\nd: 4"},
+			args{"find": `: (\d+)$`, "replace": "=$1;", "regex": true},
+			files{"a.md": "\ufeffa=1;\r\nb=22;\r\n\r\n`c: 3`\r\nd=4;"},
+			"",
+		},
+		"blank lines are joined in a note with CRLF": {
+			"vault.replaceText", files{"a.md": "a\r\n\r\n\r\n\r\nb\r\n"}, args{"find": `\n{3,}`, "replace": "\n\n", "regex": true}, files{"a.md": "a\r\n\r\nb\r\n"}, "",
+		},
+		"a group that is not there is refused, not emptied": {
+			"vault.replaceText", files{"a.md": "1 Jan"}, args{"find": `(\d) (\w+)`, "replace": "$3", "regex": true}, nil, fault.Validation,
+		},
+		"a named group that is not there is refused": {
+			"vault.replaceText", files{"a.md": "1 Jan"}, args{"find": `(?P<day>\d)`, "replace": "${month}", "regex": true}, nil, fault.Validation,
+		},
+		"a property is found however its name is written": {
+			"metadata.set",
+			files{"a.md": "---\nStatus: open # why\nTags: [x]\n---\n"},
+			args{"path": "a", "properties": args{"status": "done"}, "add": args{"tags": "z"}},
+			files{"a.md": "---\nStatus: done # why\nTags: [x, z]\n---\n"},
+			"",
+		},
+		"the very name comes first": {
+			"metadata.set", files{"a.md": "---\nA: 1\na: 2\n---\n"}, args{"path": "a", "properties": args{"a": 3.0}}, files{"a.md": "---\nA: 1\na: 3\n---\n"}, "",
+		},
+		"only what is missing is set, however it is written": {
+			"metadata.set", files{"a.md": "---\nStatus: open\n---\n"}, args{"path": "a", "properties": args{"status": "done"}, "overwrite": false}, nil, "",
+		},
+		"a property is renamed in case alone": {
+			"metadata.rename", files{"a.md": "---\nSTATUS: 1\n---\n"}, args{"path": "a", "from": "status", "to": "Status"}, files{"a.md": "---\nStatus: 1\n---\n"}, "",
+		},
+		"a property is removed however it is written": {
+			"metadata.remove", files{"a.md": "---\nStatus: 1\nb: 2\n---\n"}, args{"path": "a", "keys": []any{"status", "STATUS"}}, files{"a.md": "---\nb: 2\n---\n"}, "",
+		},
+		"inline fields in two spellings are one property": {
+			"metadata.fromInline", files{"a.md": "Key:: a\nkey:: b\n"}, args{"path": "a"}, files{"a.md": "---\nKey:\n  - a\n  - b\n---\n"}, "",
+		},
+		"a task that code shows is not there already": {
+			"tasks.move",
+			files{"a.md": "- [ ] t\n", "b.md": "```\n- [ ] t\n```\n> - [ ] t\n"},
+			args{"path": "a", "to": "b"},
+			files{"a.md": "", "b.md": "```\n- [ ] t\n```\n> - [ ] t\n- [ ] t\n"},
+			"",
+		},
+		"a task that is there with more below it is not added again": {
+			"tasks.move", files{"a.md": "- [ ] t\r\n\t- s\r\n", "b.md": "- [ ] t\n\t- s\n\t- mine\n"}, args{"path": "a", "to": "b"}, files{"a.md": ""}, "",
+		},
+		"a task with less below it is another one": {
+			"tasks.move", files{"a.md": "- [ ] t\n\t- s", "b.md": "- [ ] t\n"}, args{"path": "a", "to": "b"}, files{"a.md": "", "b.md": "- [ ] t\n- [ ] t\n\t- s\n"}, "",
+		},
+		"tasks go below words with a heading of their own or as a list": {
+			"tasks.move",
+			files{"a.md": "1. [ ] one\n2. [x] two\n", "b.md": "> quote"},
+			args{"path": "a", "to": "b", "status": "done"},
+			files{"a.md": "1. [ ] one\n", "b.md": "> quote\n2. [x] two\n"},
+			"",
+		},
+	} {
+		o.run(t, name)
+	}
+}
+
+func TestAReplacementsGroupsAreReadAsEditorsReadThem(t *testing.T) {
+	for replace, want := range map[string]string{
+		"$1st": "1st", "$10": "10", "$2$1": "Jan1", "${1}0": "10", "$<2>!": "Jan!", "$&$&": "1 Jan1 Jan", "$0": "1 Jan",
+		"US$ $$1 $x": "US$ $1 $x", "$": "$", "$$": "$", "${day}th": "1th", "\\1": "\\1", "": "",
+	} {
+		m := hosttest.New(hosttest.Options{Files: files{"a.md": "1 Jan"}})
+		mustCall(t, envOf(m.Host()), "vault.replaceText", args{"path": "a.md", "find": `(?P<day>\d) (\w+)`, "replace": replace, "regex": true})
+		if got, _ := m.File("a.md"); string(got) != want {
+			t.Errorf("%q gives %q, want %q", replace, got, want)
+		}
+	}
+}
+
+func TestASearchSeesTheEndsOfLinesOfAnyNote(t *testing.T) {
+	m := hosttest.New(hosttest.Options{Files: files{"a.md": "one\r\ntwo\r\n", "b.md": "one\ntwo\n"}})
+	for query, regex := range map[string]bool{`one$`: true, "one\ntwo": false, `one\ntwo`: true} {
+		d := mustCall(t, envOf(m.Host()), "vault.searchText", args{"query": query, "regex": regex})
+		if hits := d["hits"].([]any); len(hits) != 2 {
+			t.Errorf("%q: %v", query, hits)
+		}
+	}
+}
