@@ -25,6 +25,7 @@ func (w *Writer) Extend(ops []Planned) {
 	first := len(w.ops)
 	w.ops = append(w.ops, ops...)
 	w.status = append(w.status, make([]Outcome, len(ops))...)
+	w.mtimes = append(w.mtimes, make([]int64, len(ops))...)
 	w.windows = append(w.windows, split(w.ops, first)...)
 	w.after = append(w.after, prerequisites(w.ops, first)...)
 }

@@ -12,7 +12,7 @@
 //	{"t":"begin","run":…,"kind":"run","at":…,"ops":N,"approval":…}
 //	{"t":"op","i":0,"call":…,"kind":"modify","path":…,"before":ETAG,"after":ETAG,"pre":[pack,offset,length],"post":[…]}
 //	{"t":"act","call":…,"step":…,"seq":N}   a call that cannot be undone begins
-//	{"t":"done","i":[0,1,2]}          the writes that were made
+//	{"t":"done","i":[0,1,2],"m":[…]}  the writes that were made, and the files' times then
 //	{"t":"failed","i":3,"code":…}     refused or undone: nothing is there of it
 //
 // Nothing is written to the vault before the op record and the bytes it points
@@ -51,6 +51,9 @@ type Planned struct {
 	Op         host.Op
 	BeforeEtag string
 	AfterEtag  string
+	// MTime is the file's time once it was written, in ms, as a journal that was
+	// read back has it; 0 where it is not known.
+	MTime int64
 }
 
 // Header describes a run.

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,6 +24,7 @@ type Entry struct {
 	Post    Ref         `json:"post"`
 	Follows bool        `json:"follows"`
 	Outcome Outcome     `json:"-"`
+	MTime   int64       `json:"-"` // of the file once it was written, in ms; 0 where it is not known
 }
 
 // Log is a run's journal read back.
@@ -91,14 +93,7 @@ func (l *Log) addSettled(ctx context.Context, store host.Store, dir string) erro
 }
 
 func (l *Log) add(rec []byte) error {
-	var head struct {
-		T string          `json:"t"`
-		I json.RawMessage `json:"i"`
-	}
-	if err := json.Unmarshal(rec, &head); err != nil {
-		return err
-	}
-	switch head.T {
+	switch kindOf(rec) {
 	case "begin":
 		return json.Unmarshal(rec, &l.Header)
 	case "act":
@@ -117,19 +112,40 @@ func (l *Log) add(rec []byte) error {
 		}
 		l.Entries = append(l.Entries, e)
 	case "done":
-		var is []int
-		if err := json.Unmarshal(head.I, &is); err != nil {
+		var d struct {
+			I []int   `json:"i"`
+			M []int64 `json:"m"`
+		}
+		if err := json.Unmarshal(rec, &d); err != nil {
 			return err
 		}
-		return l.mark(is, Done)
+		if err := l.mark(d.I, Done); err != nil {
+			return err
+		}
+		for n, i := range d.I[:min(len(d.I), len(d.M))] {
+			l.Entries[i].MTime = d.M[n]
+		}
 	case "failed":
-		var i int
-		if err := json.Unmarshal(head.I, &i); err != nil {
+		var f struct {
+			I int `json:"i"`
+		}
+		if err := json.Unmarshal(rec, &f); err != nil {
 			return err
 		}
-		return l.mark([]int{i}, Failed)
+		return l.mark([]int{f.I}, Failed)
 	}
 	return nil
+}
+
+// kindOf reads what a record is. It stands first in each, so that one reading
+// of the whole is enough.
+func kindOf(rec []byte) string {
+	rest, ok := bytes.CutPrefix(rec, []byte(`{"t":"`))
+	name, _, closed := bytes.Cut(rest, []byte(`"`))
+	if !ok || !closed {
+		return ""
+	}
+	return string(name)
 }
 
 func (l *Log) mark(is []int, o Outcome) error {
@@ -148,7 +164,7 @@ func (l *Log) Hot() bool { return l.End == nil }
 // Write gives entry i with its bytes.
 func (l *Log) Write(ctx context.Context, i int) (Planned, error) {
 	e := &l.Entries[i]
-	p := Planned{Call: e.Call, BeforeEtag: e.Before, AfterEtag: e.After}
+	p := Planned{Call: e.Call, BeforeEtag: e.Before, AfterEtag: e.After, MTime: e.MTime}
 	p.Op = host.Op{Kind: e.Kind, Path: e.Path, To: e.To, Follows: e.Follows}
 	var err error
 	if e.Before != "" {

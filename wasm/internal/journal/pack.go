@@ -21,6 +21,7 @@ type packer struct {
 	known map[string]Ref
 	n     int
 	size  int64
+	room  int // what the next bytes to be collected may come to
 	open  []pack
 }
 
@@ -41,7 +42,7 @@ func (p *packer) add(etag string, data []byte) Ref {
 		p.size = 0
 	}
 	if len(p.open) == 0 || p.open[len(p.open)-1].n != p.n {
-		p.open = append(p.open, pack{n: p.n})
+		p.open = append(p.open, pack{n: p.n, data: make([]byte, 0, max(p.room, len(data)))})
 	}
 	last := &p.open[len(p.open)-1]
 	r := Ref{int64(p.n), p.size, int64(len(data))}

@@ -23,6 +23,9 @@ type Report struct {
 type RevertOptions struct {
 	Path    string // only this path; "" for all
 	Choices map[string]Choice
+	// Ahead, where set, is told the writes that are going to be taken back
+	// before they are looked at, so that what they need can be read together.
+	Ahead func(ctx context.Context, ops []Planned) error
 }
 
 // Revert makes the writes that take a run back, last first, on v: an overlay,
@@ -37,6 +40,11 @@ func Revert(ctx context.Context, l *Log, v host.Vault, o RevertOptions) (*Report
 	ops, err := l.net(ctx, o.Path)
 	if err != nil {
 		return nil, err
+	}
+	if o.Ahead != nil {
+		if err := o.Ahead(ctx, ops); err != nil {
+			return nil, err
+		}
 	}
 	r := &reverter{v: v, o: o, rep: &Report{}}
 	for _, p := range slices.Backward(ops) {
@@ -68,7 +76,7 @@ func (l *Log) net(ctx context.Context, only string) ([]Planned, error) {
 			return nil, err
 		}
 		if at, ok := open[e.Path]; ok && e.Kind == host.OpModify {
-			ops[at].Op.Data, ops[at].AfterEtag = p.Op.Data, p.AfterEtag
+			ops[at].Op.Data, ops[at].AfterEtag, ops[at].MTime = p.Op.Data, p.AfterEtag, p.MTime
 			continue
 		}
 		switch e.Kind {

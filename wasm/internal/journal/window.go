@@ -3,6 +3,7 @@ package journal
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"embedded-agent/wasm/internal/fault"
 )
@@ -13,6 +14,7 @@ const (
 	windowOps   = 64
 	windowBytes = 512 << 10
 	packBytes   = 8 << 20
+	recordRoom  = 640 // about what an op record takes, framed
 )
 
 type window struct{ from, to int }
@@ -115,7 +117,12 @@ func (w *Writer) stream(ctx context.Context) {
 
 // flushWindow appends a window's bytes to the pack, then its records.
 func (w *Writer) flushWindow(ctx context.Context, win window) error {
-	lines := w.settle(nil)
+	lines := w.settle(make([]byte, 0, recordRoom*(win.to-win.from+1)))
+	w.packs.room = 0
+	for i := win.from; i < win.to; i++ {
+		w.packs.room += len(w.ops[i].Op.Before) + len(w.ops[i].Op.Data)
+	}
+	w.packs.room = min(w.packs.room, packBytes)
 	for i := win.from; i < win.to; i++ {
 		rec := w.packs.opRecord(i, &w.ops[i])
 		lines = w.chain.Append(lines, rec)
@@ -137,6 +144,7 @@ func (w *Writer) settle(dst []byte) []byte {
 		return dst
 	}
 	done := []byte(`{"t":"done","i":[`)
+	times := []byte(`],"m":[`)
 	n := 0
 	var failed [][]byte
 	for _, i := range w.settled {
@@ -146,13 +154,15 @@ func (w *Writer) settle(dst []byte) []byte {
 		}
 		if n > 0 {
 			done = append(done, ',')
+			times = append(times, ',')
 		}
-		done = fmt.Append(done, i)
+		done = strconv.AppendInt(done, int64(i), 10)
+		times = strconv.AppendInt(times, w.mtimes[i], 10)
 		n++
 	}
 	w.settled = w.settled[:0]
 	if n > 0 {
-		dst = w.chain.Append(dst, append(done, "]}"...))
+		dst = w.chain.Append(dst, append(append(done, times...), "]}"...))
 	}
 	for _, f := range failed {
 		dst = w.chain.Append(dst, f)

@@ -28,6 +28,7 @@ type Writer struct {
 	err     error
 	running bool
 	status  []Outcome
+	mtimes  []int64
 	settled []int // done, not yet recorded
 	after   [][]int
 	packs   packer
@@ -52,7 +53,7 @@ const (
 func Begin(ctx context.Context, store host.Store, vault host.Vault, dir string, h Header, ops []Planned) (*Writer, error) {
 	w := &Writer{
 		store: store, vault: vault, dir: dir, ops: ops,
-		chain: record.New(File), status: make([]Outcome, len(ops)), packs: newPacker(),
+		chain: record.New(File), status: make([]Outcome, len(ops)), mtimes: make([]int64, len(ops)), packs: newPacker(),
 	}
 	w.cond = sync.NewCond(&w.mu)
 	w.windows = split(ops, 0)
@@ -127,7 +128,8 @@ func (w *Writer) apply(ctx context.Context, i int) error {
 		}
 	})
 	defer stop()
-	_, err := w.vault.Apply(whole, w.ops[i].Op)
+	info, err := w.vault.Apply(whole, w.ops[i].Op)
+	w.mtimes[i] = info.MTime // read under the lock, after set
 	return err
 }
 

@@ -16,6 +16,25 @@ func (b *Base) Seen(path string) (host.Info, bool) {
 	return i, ok
 }
 
+// Look asks the host about many files at once. What it does not tell is only not
+// known.
+func (b *Base) Look(ctx context.Context, paths []string) { b.look(ctx, paths) }
+
+// Trust takes a file to hold some bytes without reading it, where the host tells
+// that it has the time (in ms) and the size that it had with them. Who writes the
+// file gives the host these bytes to compare, so that nothing is lost where they
+// are wrong.
+func (b *Base) Trust(path string, mtime int64, data []byte) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	told := b.told(path)
+	if told == nil || told.Kind != host.File || mtime == 0 || told.MTime != mtime || told.Size != int64(len(data)) {
+		return false
+	}
+	b.keep(path, nonNil(data), told)
+	return true
+}
+
 // Taken says whether a name collides with an entry of the base, by the fold
 // key.
 func (b *Base) Taken(ctx context.Context, path string) (bool, error) {

@@ -97,3 +97,23 @@ func BenchmarkRun1000(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/1000, "µs/note")
 }
+
+// BenchmarkRevert1000 takes the run of BenchmarkRun1000 back.
+func BenchmarkRevert1000(b *testing.B) {
+	files, raw := thousand(1000)
+	for b.Loop() {
+		b.StopTimer()
+		s, ended := benchServer(b, files)
+		rs, err := runPlan(b.Context(), s, ended, raw)
+		if err != nil || rs.Outcome != "ok" {
+			b.Fatalf("%v %+v", err, rs.Problem)
+		}
+		b.StartTimer()
+		back, err := s.runRevert(b.Context(), protocol.Revert{Run: rs.Run})
+		if err != nil || back.Problem != nil || len(back.Restored) < 1000 {
+			b.Fatalf("%v %+v", err, back.Problem)
+		}
+		s.Close()
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/1000, "µs/note")
+}

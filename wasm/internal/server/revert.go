@@ -46,33 +46,33 @@ func (s *Server) idle() error {
 	return nil
 }
 
-func (s *Server) revert(ctx context.Context, p protocol.Revert) (protocol.Reverted, error) {
+// takeBack is one attempt of a revert. With trust, files that the host tells to
+// be as the run left them are not read before they are written; again says that
+// one of them was not.
+func (s *Server) takeBack(ctx context.Context, p protocol.Revert, trust bool) (_ protocol.Reverted, again bool, _ error) {
 	out := protocol.Reverted{Restored: []string{}, Merged: []string{}, Kept: []string{}, Conflicts: []protocol.Conflict{}, NotUndone: []protocol.Message{}}
 	doc, err := s.readRun(ctx, p.Run)
 	if err != nil {
-		return out, err
+		return out, false, err
 	}
 	chosen, err := choices(p.Choices)
 	if err != nil {
-		return out, err
+		return out, false, err
 	}
 	l, err := journal.Load(ctx, s.host.Store, runDir(p.Run))
 	if err != nil {
-		return out, err
+		return out, false, err
 	}
 	if l.Hot() {
 		if err := l.Settle(ctx, s.host.Vault); err != nil {
-			return out, err
+			return out, false, err
 		}
 	}
-	base := overlay.NewBase(s.host.Vault, nil, s.now())
-	if err := base.Prefetch(ctx, l.Touched(), 16); err != nil {
-		return out, err
-	}
-	v := overlay.New(base)
-	rep, err := journal.Revert(ctx, l, v.For("revert"), journal.RevertOptions{Path: p.Path, Choices: chosen})
+	ahead := &ahead{s: s, base: overlay.NewBase(s.host.Vault, nil, s.now()), trust: trust}
+	v := overlay.New(ahead.base)
+	rep, err := journal.Revert(ctx, l, v.For("revert"), journal.RevertOptions{Path: p.Path, Choices: chosen, Ahead: ahead.look})
 	if err != nil {
-		return out, err
+		return out, false, err
 	}
 	out.Run, err = s.carryBack(ctx, doc, v)
 	out.Restored, out.Merged, out.Kept = nonNil(rep.Restored), nonNil(rep.Merged), nonNil(rep.Kept)
@@ -84,18 +84,18 @@ func (s *Server) revert(ctx context.Context, p protocol.Revert) (protocol.Revert
 	}
 	if err != nil {
 		out.Problem = s.problem(err)
-		return out, nil
+		return out, ahead.trusted > 0 && fault.Is(err, fault.Conflict), nil
 	}
 	if l.Hot() && p.Path == "" && len(out.Conflicts) == 0 {
 		if err := s.settleAs(ctx, p.Run, l, outcomeCancelled, out.Run); err != nil {
-			return out, err
+			return out, false, err
 		}
 		if err := s.findHot(ctx); err != nil {
-			return out, err
+			return out, false, err
 		}
 	}
 	s.afterRevert(ctx, p, &out)
-	return out, nil
+	return out, false, nil
 }
 
 // choices reads the person's decisions. One that is not known is refused: taken
