@@ -77,8 +77,7 @@ export default class EmbeddedAgentPlugin extends Plugin {
 	/** Keeps what the person chose, and tells the core if it runs. */
 	async changeData(fields: Partial<Data>): Promise<void> {
 		this.data = { ...this.data, ...fields };
-		await this.saveData(this.data);
-		await this.configure();
+		await Promise.all([this.saveData(this.data), this.configure()]); // what is kept is already in force
 	}
 
 	/** Keeps what the person chose only when the core takes it; throws the core's reason. */

@@ -75,7 +75,7 @@ export async function sitDown({
 		data: { demoModelUrl: model.url, ...settings },
 		...look,
 	});
-	playground.page.setDefaultTimeout(20_000);
+	playground.page.setDefaultTimeout(45_000);
 	const person = new Person(playground, model);
 	await person.openPanel();
 	return person;
