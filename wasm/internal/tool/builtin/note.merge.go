@@ -3,12 +3,12 @@ package builtin
 import (
 	"bytes"
 	"context"
-	"strings"
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/note"
 	"embedded-agent/wasm/internal/tool"
+	"embedded-agent/wasm/internal/vaultpath"
 )
 
 func noteMerge() tool.Tool {
@@ -23,27 +23,42 @@ func noteMerge() tool.Tool {
 }
 
 func mergeNotes(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
-	var text []byte
-	var sources []host.Info
-	var err error
-	switch {
-	case args.Has("embedsOf") && !args.Has("paths"):
-		text, sources, err = expandEmbeds(ctx, env, args.String("embedsOf"))
-	case args.Has("paths") && !args.Has("embedsOf"):
-		text, sources, err = joinNotes(ctx, env, args)
-	default:
-		err = fault.New(fault.Validation, "tools.merge.ways", nil)
+	if args.Has("embedsOf") == args.Has("paths") {
+		return nil, fault.New(fault.Validation, "tools.merge.ways", nil)
 	}
+	path, err := newFilePath(env.Platform.Name, args)
 	if err != nil {
 		return nil, err
 	}
-	path, err := newFile(ctx, env, args)
-	if err != nil {
+	if err := checkNew(ctx, env, path); err != nil {
 		return nil, err
 	}
 	collision := args.String("onCollision")
 	if collision == "" {
 		collision = "unique"
+	}
+	if path, err = freePath(ctx, env, path, collision, nil); err != nil {
+		return nil, err
+	}
+	names, err := namesOf(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	merge := merger{ctx: ctx, env: env, names: names, to: path}
+	var text []byte
+	if args.Has("embedsOf") {
+		text, err = merge.expand(args.String("embedsOf"))
+	} else {
+		text, err = merge.join(args)
+	}
+	if err == nil {
+		err = names.err
+	}
+	if err != nil {
+		return nil, err
+	}
+	if _, err := ensureFolder(ctx, env, vaultpath.Parent(path)); err != nil {
+		return nil, err
 	}
 	path, _, err = createAt(ctx, env, path, text, collision)
 	if err != nil {
@@ -54,144 +69,105 @@ func mergeNotes(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, 
 		return nil, err
 	}
 	merged := []any{}
-	for _, s := range sources {
+	for _, s := range merge.sources {
 		merged = append(merged, s.Path)
-		if args.Bool("deleteSources") {
-			if err := trashFile(ctx, env, s.Path); err != nil {
-				return nil, err
-			}
+	}
+	if args.Bool("deleteSources") {
+		if err := merge.dropSources(path); err != nil {
+			return nil, err
 		}
 	}
 	return tool.Data{"path": path, "title": title(path), "etag": host.Etag(text), "link": link, "merged": merged}, nil
 }
 
-// joinNotes joins notes in the order given. The front matter of the first is
-// kept, that of the others left out.
-func joinNotes(ctx context.Context, env *tool.Env, args tool.Args) ([]byte, []host.Info, error) {
-	var out []byte
-	var sources []host.Info
-	eol := "\n"
-	separator := "\n"
-	if args.Has("separator") {
-		separator = args.String("separator")
-	}
-	for i, p := range stringList(args, "paths") {
-		info, err := findFile(ctx, env, p)
-		if err != nil {
-			return nil, nil, err
-		}
-		data, err := readText(ctx, env, info)
-		if err != nil {
-			return nil, nil, err
-		}
-		d := note.ParseFront(data)
-		body := d.Body.Of(data)
-		if i == 0 {
-			eol = note.EOL(data)
-			out = append(out, data[:d.Body.Start]...)
-		} else {
-			out = append(out, note.WithEOL(separator, data)...)
-		}
-		if args.Bool("headings") {
-			out = append(out, "## "+title(info.Path)+eol+eol...)
-		}
-		out = append(out, bytes.TrimLeft(body, "\r\n")...)
-		if len(body) > 0 && body[len(body)-1] != '\n' {
-			out = append(out, eol...)
-		}
-		sources = append(sources, info)
-	}
-	return out, sources, nil
-}
-
-// maxEmbeds is how many embeds deep notes are put into each other.
-const maxEmbeds = 10
-
-// expandEmbeds gives a note's text with the notes that it embeds in their
-// place, and those within them.
-func expandEmbeds(ctx context.Context, env *tool.Env, path string) ([]byte, []host.Info, error) {
-	info, err := findFile(ctx, env, path)
-	if err != nil {
-		return nil, nil, err
-	}
-	names, err := namesOf(ctx, env)
-	if err != nil {
-		return nil, nil, err
-	}
-	x := expansion{ctx: ctx, env: env, names: names, seen: map[string]bool{}}
-	text, err := x.expand(info.Path, "", nil)
-	if err == nil {
-		err = names.err
-	}
-	return text, x.sources, err
-}
-
-type expansion struct {
+// merger makes the text of one note out of several.
+type merger struct {
 	ctx     context.Context
 	env     *tool.Env
 	names   *names
-	seen    map[string]bool
+	to      string // the note to be
 	sources []host.Info
 	size    int
 }
 
-// expand gives one note's text, or one section of it; above are the notes that
-// embed it. An embed of one of them stays as it is, or there would be no end.
-func (x *expansion) expand(path, sub string, above []string) ([]byte, error) {
-	info, err := x.env.Vault.Stat(x.ctx, path)
+// take reads a note.
+func (m *merger) take(info host.Info) ([]byte, error) {
+	data, err := readText(m.ctx, m.env, info)
 	if err != nil {
 		return nil, err
 	}
-	data, err := readText(x.ctx, x.env, info)
+	if m.size += len(data); m.size > maxText {
+		return nil, fault.New(fault.Precondition, "tools.note.tooLarge", fault.P{"path": info.Path, "max": "10 MB"})
+	}
+	return data, nil
+}
+
+// join joins notes in the order given, each once. The front matter and the line
+// ends of the first are kept, the front matter of the others is left out.
+func (m *merger) join(args tool.Args) ([]byte, error) {
+	moves, err := m.find(args)
 	if err != nil {
 		return nil, err
 	}
-	if len(above) > 0 {
-		if !x.seen[path] {
-			x.seen[path] = true
-			x.sources = append(x.sources, info)
-		}
-		if data, err = embedded(path, data, sub); err != nil {
-			return nil, err
-		}
+	var first, out []byte
+	separator := "\n"
+	if args.Has("separator") {
+		separator = args.String("separator")
 	}
-	if x.size += len(data); x.size > maxText {
-		return nil, fault.New(fault.Precondition, "tools.note.tooLarge", fault.P{"path": path, "max": "10 MB"})
-	}
-	d := note.Parse(data)
-	var edits note.Edits
-	for i := range d.Links {
-		l := &d.Links[i]
-		target := note.Resolve(x.names, l.Path, path)
-		if !l.Embed || l.Front || l.External || !isNote(target) || len(above) >= maxEmbeds || contains(append(above, path), target) {
-			continue
-		}
-		text, err := x.expand(target, l.Subpath, append(above, path))
+	for i, info := range m.sources {
+		data, err := m.take(info)
 		if err != nil {
 			return nil, err
 		}
-		edits.Replace(l.Span, strings.TrimRight(note.WithEOL(string(text), data), "\r\n"))
+		body := note.ParseFront(data).Body
+		if i == 0 {
+			first = data
+			out = append(out, data[:body.Start]...)
+		} else {
+			out = append(out, note.WithEOL(separator, first)...)
+		}
+		if args.Bool("headings") {
+			out = append(out, note.WithEOL("## "+title(info.Path)+"\n\n", first)...)
+		}
+		r := relocate(m.env, m.names, info.Path, m.to)
+		if args.Bool("deleteSources") {
+			r.moves = moves
+		}
+		text := bytes.TrimLeft(r.text(body.Of(data)), "\r\n")
+		if len(text) > 0 && text[len(text)-1] != '\n' {
+			text = append(bytes.Clone(text), '\n')
+		}
+		out = append(out, note.WithEOL(string(text), first)...)
 	}
-	return edits.Apply(data), nil
+	return out, nil
 }
 
-func contains(list []string, s string) bool {
-	for _, e := range list {
-		if e == s {
-			return true
+// find finds the notes to join, and says that each becomes the new one.
+func (m *merger) find(args tool.Args) (note.Moves, error) {
+	moves := note.Moves{}
+	for _, p := range stringList(args, "paths") {
+		info, err := findFile(m.ctx, m.env, p)
+		if err != nil {
+			return nil, err
+		}
+		if _, twice := moves[info.Path]; !twice {
+			moves[info.Path] = m.to
+			m.sources = append(m.sources, info)
 		}
 	}
-	return false
+	return moves, nil
 }
 
-// embedded gives what an embed shows of a note: its text without front matter,
-// a section, or a block.
-func embedded(path string, data []byte, sub string) ([]byte, error) {
-	switch {
-	case sub == "":
-		return bytes.TrimLeft(note.ParseFront(data).Body.Of(data), "\r\n"), nil
-	case strings.HasPrefix(sub, "#^"):
-		return section(path, data, tool.Args{"block": sub[2:]})
+// dropSources puts the merged notes into the trash, once the links to them lead
+// to the new note.
+func (m *merger) dropSources(to string) error {
+	if err := followMerge(m.ctx, m.env, m.names, m.sources, to); err != nil {
+		return err
 	}
-	return section(path, data, tool.Args{"heading": sub[1:]})
+	for _, s := range m.sources {
+		if err := trashFile(m.ctx, m.env, s.Path); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -44,6 +44,10 @@ func splitAtHeadings(ctx context.Context, env *tool.Env, args tool.Args) (tool.D
 	if leave == "" {
 		leave = "headingAndLink"
 	}
+	names, err := namesOf(ctx, env)
+	if err != nil {
+		return nil, err
+	}
 	var edits note.Edits
 	made := []any{}
 	for n, h := range d.Headings {
@@ -57,7 +61,12 @@ func splitAtHeadings(ctx context.Context, env *tool.Env, args tool.Args) (tool.D
 		if isSplit(string(body.Of(data))) {
 			continue // split before: a second run changes nothing
 		}
-		one, link, err := splitOff(ctx, env, folder, h.Text, string(body.Of(data)), note.EOL(data))
+		to := vaultpath.Join(folder, noteTitle(env.Platform.Name, note.Title(h.Text))+".md")
+		text := relocate(env, names, path, to).text(body.Of(data))
+		if names.err != nil {
+			return nil, names.err
+		}
+		one, link, err := splitOff(ctx, env, to, text, note.EOL(data))
 		if err != nil {
 			return nil, err
 		}
@@ -101,15 +110,14 @@ func isSplit(body string) bool {
 }
 
 // splitOff makes the note of one section.
-func splitOff(ctx context.Context, env *tool.Env, folder, heading, body, eol string) (map[string]any, string, error) {
-	path := vaultpath.Join(folder, noteTitle(env.Platform.Name, note.Title(heading))+".md")
+func splitOff(ctx context.Context, env *tool.Env, path string, text []byte, eol string) (map[string]any, string, error) {
 	if err := checkNew(ctx, env, path); err != nil {
 		return nil, "", err
 	}
-	if _, err := ensureFolder(ctx, env, folder); err != nil {
+	if _, err := ensureFolder(ctx, env, vaultpath.Parent(path)); err != nil {
 		return nil, "", err
 	}
-	data := []byte(body)
+	data := bytes.Clone(text)
 	if len(data) > 0 && !bytes.HasSuffix(data, []byte("\n")) {
 		data = append(data, eol...)
 	}

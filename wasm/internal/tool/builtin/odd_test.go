@@ -1,6 +1,7 @@
 package builtin_test
 
 import (
+	"maps"
 	"testing"
 
 	"embedded-agent/wasm/internal/fault"
@@ -17,10 +18,21 @@ type odd struct {
 	err   fault.Code
 }
 
+// gone is what becomes of a note that is in the trash afterwards.
+const gone = "\x00gone"
+
 func (o odd) run(t *testing.T, name string) {
 	t.Run(name, func(t *testing.T) {
 		m := hosttest.New(hosttest.Options{Files: o.given})
-		expected := m.Snapshot().With(o.want, nil)
+		want := maps.Clone(o.want)
+		var away []string
+		for path, text := range want {
+			if text == gone {
+				away = append(away, path)
+				delete(want, path)
+			}
+		}
+		expected := m.Snapshot().With(want, away)
 		if _, err := call(t, envOf(m.Host()), o.tool, o.args); o.err == "" && err != nil || !fault.Is(err, o.err) && o.err != "" {
 			t.Fatalf("%v, want %q", err, o.err)
 		}
@@ -123,6 +135,69 @@ func TestToolsOnOddNotes(t *testing.T) {
 			files{"a.md": "1. [ ] one\n2. [x] two\n", "b.md": "> quote"},
 			args{"path": "a", "to": "b", "status": "done"},
 			files{"a.md": "1. [ ] one\n", "b.md": "> quote\n2. [x] two\n"},
+			"",
+		},
+	} {
+		o.run(t, name)
+	}
+}
+
+func TestLinksOfTextThatMovesLeadWhereTheyLed(t *testing.T) {
+	for name, o := range map[string]odd{
+		"merged from two folders": {
+			"note.merge",
+			files{"A/n.md": "[[x]] [r](./x.md) ![[A/x|w]] [[#h]]\n# h\n", "B/m.md": "[[x]] [[n#h]]", "A/x.md": "", "B/x.md": "", "i.png": ""},
+			args{"paths": []any{"A/n", "B/m"}, "path": "C/out.md"},
+			files{"C/out.md": "[[x]] [r](A/x.md) ![[A/x|w]] [[#h]]\n# h\n\n[[B/x]] [[n#h]]\n"},
+			"",
+		},
+		"merged, and the sources go": {
+			"note.merge",
+			files{"A/n.md": "[[m]] [[n]]", "B/m.md": "[b](../A/n.md)", "d.md": "---\nup: \"[[n]]\"\n---\n[[m|M]] `[[m]]` [x](B/m.md#h)", "c.canvas": `{"nodes":[{"id":"1","type":"file","file":"A/n.md"}]}`},
+			args{"paths": []any{"A/n", "B/m"}, "path": "out.md", "deleteSources": true},
+			files{
+				"out.md": "[[out]] [[out]]\n\n[b](out.md)\n", "d.md": "---\nup: \"[[out]]\"\n---\n[[out|M]] `[[m]]` [x](out.md#h)",
+				"c.canvas": `{"nodes":[{"id":"1","type":"file","file":"out.md"}]}`,
+				"A/n.md":   gone, "B/m.md": gone,
+			},
+			"",
+		},
+		"merged where the name is taken": {
+			"note.merge",
+			files{"n.md": "[[m]]", "m.md": "x\n", "out.md": "another", "d.md": "[[n]]"},
+			args{"paths": []any{"n", "m"}, "path": "out.md", "deleteSources": true},
+			files{"out (2).md": "[[out (2)]]\n\nx\n", "d.md": "[[out (2)]]", "n.md": gone, "m.md": gone},
+			"",
+		},
+		"merged, one of them named twice, in the line ends of the first": {
+			"note.merge",
+			files{"n.md": "---\r\na: 1\r\n---\r\nN", "m.md": "\ufeff---\nb: 2\n---\n\nM\nM\n", "e.md": ""},
+			args{"paths": []any{"n", "m.md", "n.md", "e"}, "path": "out.md", "headings": true},
+			files{"out.md": "---\r\na: 1\r\n---\r\n## n\r\n\r\nN\r\n\r\n## m\r\n\r\nM\r\nM\r\n\r\n## e\r\n\r\n"},
+			"",
+		},
+		"embeds in a list, a quote, a table and a line, and one of a section that is not there": {
+			"note.merge",
+			files{"n.md": "- ![[s/p]]\n> ![[s/p]]\n\n| ![[s/p]] |\nsee ![[p#A]], ![[p#none]]\n", "s/p.md": "# A\n[[q]] ![](./i.png)\n", "s/q.md": "", "a/q.md": "", "s/i.png": "", "i.png": ""},
+			args{"embedsOf": "n", "path": "out.md"},
+			files{"out.md": "- # A\n  [[s/q]] ![](s/i.png)\n> # A\n> [[s/q]] ![](s/i.png)\n\n| ![[s/p]] |\nsee # A\n[[s/q]] ![](s/i.png), ![[p#none]]\n"},
+			"",
+		},
+		"split off into a folder": {
+			"note.splitAtHeadings",
+			files{"A/n.md": "# T\n## One\n[r](./x.md) [[#Two]] [[#sub]] [[#^b]]\n### sub\n## Two\ntext ^b\n", "A/x.md": "", "x.md": ""},
+			args{"path": "A/n", "level": 2.0, "folder": "Parts"},
+			files{
+				"A/n.md": "# T\n## One\n[[One]]\n## Two\n[[Two]]\n", "Parts/One.md": "[r](A/x.md) [[n#Two]] [[#sub]] [[n#^b]]\n### sub\n",
+				"Parts/Two.md": "text ^b\n",
+			},
+			"",
+		},
+		"a task into another folder": {
+			"tasks.move",
+			files{"A/n.md": "# H\n- [ ] see [r](./x.md) and [[#H]]\n  - ![[./x]]\n", "A/x.md": "", "x.md": ""},
+			args{"path": "A/n", "to": "B/new", "create": true},
+			files{"A/n.md": "# H\n", "B/new.md": "- [ ] see [r](A/x.md) and [[n#H]]\n  - ![[A/x]]\n"},
 			"",
 		},
 	} {

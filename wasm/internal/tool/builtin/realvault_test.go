@@ -118,3 +118,31 @@ func runAndTakeBack(t *testing.T, m *hosttest.Memory, e *tool.Entry, args tool.A
 	}
 	return len(done)
 }
+
+// TestMergingAndSplittingRealNotesBreaksNoLink counts the broken links of real
+// vaults before and after their notes are merged into others, and split.
+func TestMergingAndSplittingRealNotesBreaksNoLink(t *testing.T) {
+	type obj = map[string]any
+	for _, c := range []struct {
+		vault, tool string
+		args        obj
+	}{
+		{"help-en", "note.merge", obj{"paths": []any{"Plugins/Search", "Plugins/Graph view", "Home"}, "path": "Archive/All of it.md", "deleteSources": true}},
+		{"help-en", "note.merge", obj{"paths": []any{"Linking notes and files/Internal links", "Editing and formatting/Properties"}, "title": "Links", "headings": true, "deleteSources": true}},
+		{"help-en", "note.splitAtHeadings", obj{"path": "Plugins/Search", "folder": "Parts/Deep"}},
+		{"help-en", "note.splitAtHeadings", obj{"path": "Editing and formatting/Basic formatting syntax", "leave": "headingAndEmbed"}},
+		{"kepano", "note.merge", obj{"paths": []any{"Categories/Books", "Categories/Movies"}, "path": "Kinds.md", "deleteSources": true}},
+	} {
+		t.Run(c.vault+"/"+c.tool, func(t *testing.T) {
+			env := envOf(realVault(t, c.vault).Host())
+			broken := func() int {
+				return len(mustCall(t, env, "links.find", obj{"kind": "broken", "limit": 10_000.0})["links"].([]any))
+			}
+			before := broken()
+			mustCall(t, env, c.tool, c.args)
+			if after := broken(); after != before {
+				t.Errorf("%d links are broken, %d were", after, before)
+			}
+		})
+	}
+}

@@ -45,10 +45,24 @@ func moveTasks(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, e
 	if err != nil {
 		return nil, err
 	}
+	path := to
+	if path == "" {
+		if path, err = newFilePath(env.Platform.Name, tool.Args{"path": args.String("to")}); err != nil {
+			return nil, err
+		}
+	}
+	names, err := namesOf(ctx, env)
+	if err != nil {
+		return nil, err
+	}
 	var groups []group
 	found = withoutBelow(d, found) // these go along with the task above them
 	for _, n := range found {
-		groups = addToGroup(groups, d, n, args.Bool("withHeading"))
+		task := string(relocate(env, names, from, path).text([]byte(d.ItemText(n))))
+		groups = addToGroup(groups, d, n, task, args.Bool("withHeading"))
+	}
+	if names.err != nil {
+		return nil, names.err
 	}
 	if len(found) == 0 {
 		return tool.Data{"from": from, "to": orArg(to, args.String("to")), "moved": 0}, nil
@@ -93,7 +107,7 @@ type group struct {
 
 // addToGroup adds a task to those of its heading; all are one group where the
 // headings do not go along.
-func addToGroup(groups []group, d *note.Doc, item int, byHeading bool) []group {
+func addToGroup(groups []group, d *note.Doc, item int, task string, byHeading bool) []group {
 	heading, level := "", 2
 	if n := d.HeadingOf(d.Items[item].Start); n >= 0 && byHeading {
 		heading, level = d.Headings[n].Text, d.Headings[n].Level
@@ -102,7 +116,7 @@ func addToGroup(groups []group, d *note.Doc, item int, byHeading bool) []group {
 	if i < 0 {
 		i, groups = len(groups), append(groups, group{heading: heading, level: level})
 	}
-	groups[i].tasks = append(groups[i].tasks, d.ItemText(item))
+	groups[i].tasks = append(groups[i].tasks, task)
 	return groups
 }
 

@@ -92,23 +92,12 @@ func createFile(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, 
 // says: "unique" (the next free number), "skip" (leaves it) or "error".
 func createAt(ctx context.Context, env *tool.Env, path string, data []byte, collision string) (string, bool, error) {
 	taken := map[string]bool{}
-	var failed error
 	for {
-		target := path
-		if collision == "unique" {
-			target = vaultpath.Unique(path, func(p string) bool {
-				if failed != nil {
-					return false // ends the search; the error is given below
-				}
-				there, err := occupied(ctx, env, p)
-				failed = err
-				return there || taken[p]
-			})
+		target, err := freePath(ctx, env, path, collision, taken)
+		if err != nil {
+			return "", false, err
 		}
-		if failed != nil {
-			return "", false, failed
-		}
-		_, err := env.Vault.Apply(ctx, host.Op{Kind: host.OpCreate, Path: target, Data: data})
+		_, err = env.Vault.Apply(ctx, host.Op{Kind: host.OpCreate, Path: target, Data: data})
 		switch {
 		case err == nil:
 			return target, true, nil
@@ -123,6 +112,24 @@ func createAt(ctx context.Context, env *tool.Env, path string, data []byte, coll
 		}
 		taken[target] = true
 	}
+}
+
+// freePath gives the path itself, or, for the collision "unique", the next one
+// that is free and not in taken.
+func freePath(ctx context.Context, env *tool.Env, path, collision string, taken map[string]bool) (string, error) {
+	if collision != "unique" {
+		return path, nil
+	}
+	var failed error
+	free := vaultpath.Unique(path, func(p string) bool {
+		if failed != nil {
+			return false // ends the search; the error is given below
+		}
+		there, err := occupied(ctx, env, p)
+		failed = err
+		return there || taken[p]
+	})
+	return free, failed
 }
 
 // maxTaken bounds how many names are tried that look free and are not: files on
