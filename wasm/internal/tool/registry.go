@@ -46,13 +46,7 @@ func NewRegistry(tools ...Tool) (*Registry, error) {
 		e := &Entry{Tool: t}
 		e.input = sync.OnceValues(func() (*Schema, error) { return CompileSchema(e.ID()+"/input", e.Input) })
 		e.output = sync.OnceValues(func() (*Schema, error) { return CompileSchema(e.ID()+"/output", e.Output) })
-		e.paths = sync.OnceValue(func() map[string]string {
-			s, err := e.input()
-			if err != nil {
-				return nil // CheckInput reports it
-			}
-			return pathArgs(s)
-		})
+		e.paths = sync.OnceValue(func() map[string]string { return pathArgs(e.Input) })
 		r.byID[t.ID()] = e
 		if r.byName[t.Name] == nil {
 			r.names = append(r.names, t.Name)
@@ -249,10 +243,17 @@ func (e *Entry) SecretNames(args Args) []string {
 // them in x-path: "existing", "new" or "folder".
 func (e *Entry) PathArgs() map[string]string { return e.paths() }
 
-// pathArgs reads the x-path annotations of an input schema.
-func pathArgs(s *Schema) map[string]string {
+// pathArgs reads the x-path annotations of an input schema, without compiling
+// it: every saved action's tools are asked for theirs when the core starts.
+func pathArgs(input json.RawMessage) map[string]string {
 	out := map[string]string{}
-	for name, raw := range s.Properties() {
+	var root struct {
+		Properties map[string]json.RawMessage `json:"properties"`
+	}
+	if json.Unmarshal(input, &root) != nil {
+		return nil // CheckInput reports it
+	}
+	for name, raw := range root.Properties {
 		var p struct {
 			Path string `json:"x-path"`
 		}
