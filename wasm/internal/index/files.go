@@ -23,9 +23,9 @@ type file struct {
 	open       bool  // an editor holds it
 	seen       int64 // the tick at which it was first seen so
 	sig        []byte
-	readAt     int64 // ms; when the signature's text was read
-	saved      bool  // the signature is on disk
-	row        *Row
+	readAt     int64    // ms; when the signature's text was read
+	saved      bool     // the signature is on disk
+	row        []uint32 // cells of the table; nil when it is not known
 }
 
 func newFile(i host.Info, tick int64) *file {

@@ -55,7 +55,7 @@ type Vault struct {
 	unsaved          []*file // with signatures that are not on disk
 	unsavedBytes     int64
 	signer           signer
-	words            map[string]string // strings that many rows have in common
+	table            *table // the words of rows
 }
 
 // maxHeld bounds the signatures in memory, and so on disk: what is beyond is
@@ -68,7 +68,7 @@ func Over(h host.Host) *Vault {
 		Vault: h.Vault, changes: h.Changes, metadata: h.Metadata,
 		now:     func() int64 { return time.Now().UnixMilli() },
 		syncing: make(chan struct{}, 1),
-		files:   map[string]*file{}, words: map[string]string{},
+		files:   map[string]*file{}, table: newTable(),
 	}
 	if _, tells := h.Vault.(host.Reads); !tells {
 		v.editors = h.Editor != nil

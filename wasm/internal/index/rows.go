@@ -3,48 +3,125 @@ package index
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/note"
 )
 
-// Row is a note's metadata. Nobody changes one.
+// Row is a note's metadata; the zero Row is that of a note of which it is not
+// known. Nobody changes one.
 type Row struct {
-	Tags  []string // without "#", each once; those of the front matter first
-	Props []Prop
-	Links []string // link paths to notes and files, as written
-	Tasks int      // task items
-	// Read: made of the text. Then Open and Done, which sum to Tasks, and Empty
-	// (nothing but front matter) are known too.
-	Read       bool
-	Open, Done int
-	Empty      bool
+	words *wordList
+	cells []uint32
 }
 
-// Prop is one property of the front matter.
-type Prop struct {
-	Name  string
-	Value any // as encoding/json decodes it
-}
+// The cells of a row: so many numbers, then those of the tags, of the names and
+// values of the properties in turn, and of the links.
+const (
+	cellTags  = iota // how many
+	cellProps        // how many, twice
+	cellTasks        // task items
+	cellOpen         // those that are not done
+	cellFlags
+	rowHead
+)
 
-// Value gives a property, nil where there is none.
-func (r *Row) Value(name string) any {
-	for i := range r.Props {
-		if r.Props[i].Name == name {
-			return r.Props[i].Value
+const (
+	flagRead  = 1 << iota // made of the text; otherwise cellOpen and flagEmpty are not known
+	flagEmpty             // nothing but front matter
+)
+
+// Known says whether the metadata is known.
+func (r Row) Known() bool { return r.cells != nil }
+
+// HasTag says whether one of the tags passes. They are without "#".
+func (r Row) HasTag(t *Test) bool {
+	for _, word := range r.cells[rowHead:][:r.cells[cellTags]] {
+		if t.of(r, word) {
+			return true
 		}
 	}
-	return nil
+	return false
 }
 
-// Values gives all properties.
-func (r *Row) Values() map[string]any {
-	out := make(map[string]any, len(r.Props))
-	for _, p := range r.Props {
-		out[p.Name] = p.Value
+func (r Row) props() []uint32 {
+	return r.cells[rowHead+r.cells[cellTags]:][:r.cells[cellProps]]
+}
+
+// Links gives the link paths to notes and files, as written and each once, by
+// the numbers that a Memo takes.
+func (r Row) Links() []uint32 {
+	return r.cells[rowHead+r.cells[cellTags]+r.cells[cellProps]:]
+}
+
+// Tasks gives how many task items there are.
+func (r Row) Tasks() int { return int(r.cells[cellTasks]) }
+
+// Read says whether the row was made of the text: then Open and Empty are known
+// too.
+func (r Row) Read() bool { return r.cells[cellFlags]&flagRead != 0 }
+
+// Open gives how many tasks are not done.
+func (r Row) Open() int { return int(r.cells[cellOpen]) }
+
+// Empty says that there is nothing but front matter.
+func (r Row) Empty() bool { return r.cells[cellFlags]&flagEmpty != 0 }
+
+// facts are what a row is made of.
+type facts struct {
+	tags, links       []string
+	props             map[string]any
+	tasks, open, flag int
+}
+
+// row makes a row's cells.
+func (t *table) row(f *facts) []uint32 {
+	t.rows++
+	cells := append(t.cells[:0], make([]uint32, rowHead)...)
+	cells[cellTags], cells[cellProps] = uint32(len(f.tags)), uint32(2*len(f.props))
+	cells[cellTasks], cells[cellOpen], cells[cellFlags] = uint32(f.tasks), uint32(f.open), uint32(f.flag)
+	for _, tag := range f.tags {
+		cells = append(cells, t.text(tag))
 	}
-	return out
+	for name, value := range f.props {
+		cells = append(cells, t.text(name), t.value(value))
+	}
+	links := len(cells)
+	for _, link := range f.links {
+		cells = append(cells, t.text(link))
+	}
+	slices.Sort(cells[links:])
+	t.cells = cells
+	return slices.Clone(cells[:links+len(slices.Compact(cells[links:]))])
+}
+
+// slackRows is how many rows may be dead whatever the number of the living.
+const slackRows = 4096
+
+// tidy writes the rows into a new table when most of those that were made are
+// no more: what only they said goes with the old one. The lock is held.
+func (v *Vault) tidy() {
+	if v.table.rows < 2*len(v.files)+slackRows {
+		return
+	}
+	old, fresh := v.table, newTable()
+	moved := make([]uint32, len(old.words)) // 0 or the new number and one
+	for _, f := range v.order {
+		if f.row == nil {
+			continue
+		}
+		fresh.rows++
+		f.row = slices.Clone(f.row)
+		for i, word := range f.row[rowHead:] {
+			if moved[word] == 0 {
+				moved[word] = fresh.value(old.words[word]) + 1
+			}
+			f.row[rowHead+i] = moved[word] - 1
+		}
+	}
+	v.table = fresh
 }
 
 // rowBatch is how many notes the host is asked about at once, rowBytes how many
@@ -59,6 +136,7 @@ const (
 func (v *Vault) fillRows(ctx context.Context, all []*file, progress func(done, total int)) error {
 	var missing []*file
 	v.mu.Lock()
+	v.tidy()
 	for _, f := range all {
 		if f.row == nil && f.note && !f.open && f.Size <= maxRowText {
 			missing = append(missing, f)
@@ -121,8 +199,8 @@ func (v *Vault) askRows(ctx context.Context, files []*file) ([]*file, error) {
 			rest = append(rest, f)
 			continue
 		}
-		if row := v.rowOfMeta(&metas[i]); row != nil {
-			f.row = row
+		if known, ok := factsOfMeta(&metas[i]); ok {
+			f.row = v.table.row(&known)
 		} else {
 			rest = append(rest, f)
 		}
@@ -130,22 +208,20 @@ func (v *Vault) askRows(ctx context.Context, files []*file) ([]*file, error) {
 	return rest, nil
 }
 
-func (v *Vault) rowOfMeta(m *host.Meta) *Row {
-	values := map[string]any{}
-	if m.Properties != "" && json.Unmarshal([]byte(m.Properties), &values) != nil {
-		return nil
+func factsOfMeta(m *host.Meta) (facts, bool) {
+	r := facts{tasks: m.Tasks, links: m.Links}
+	if m.Properties != "" && json.Unmarshal([]byte(m.Properties), &r.props) != nil {
+		return r, false
 	}
-	r := &Row{Tasks: m.Tasks, Links: v.sharedAll(m.Links)}
 	seen := map[string]bool{}
-	for _, t := range append(note.FrontTags(values), m.Tags...) {
+	for _, t := range append(note.FrontTags(r.props), m.Tags...) {
 		t = strings.TrimPrefix(strings.TrimSpace(t), "#")
 		if key := strings.ToLower(t); t != "" && !seen[key] {
 			seen[key] = true
-			r.Tags = append(r.Tags, v.shared(t))
+			r.tags = append(r.tags, t)
 		}
 	}
-	r.Props = v.propsOf(values)
-	return r
+	return r, true
 }
 
 // readRows makes rows of the texts.
@@ -162,98 +238,38 @@ func (v *Vault) readRows(ctx context.Context, files []*file) error {
 		if r.Missing || r.Unsaved || v.editors || int64(len(r.Data)) != f.Size || !readable(r.Data) {
 			continue
 		}
-		row := v.rowOfText(r.Data)
+		known := factsOfText(r.Data)
 		v.mu.Lock()
-		f.row = row
+		f.row = v.table.row(&known)
 		v.mu.Unlock()
 	}
 	return nil
 }
 
-func (v *Vault) rowOfText(data []byte) *Row {
+func factsOfText(data []byte) facts {
 	d := note.Parse(data)
 	values, err := d.Values()
 	if err != nil {
-		values = map[string]any{} // its properties cannot be read: it has none
+		values = nil // its properties cannot be read: it has none
 	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	r := &Row{
-		Read: true, Tags: v.sharedAll(d.AllTags(values)), Props: v.propsOf(values),
-		Empty: len(strings.TrimSpace(string(d.Body.Of(d.Data)))) == 0,
+	r := facts{flag: flagRead, tags: d.AllTags(values), props: values}
+	if len(strings.TrimSpace(string(d.Body.Of(d.Data)))) == 0 {
+		r.flag |= flagEmpty
 	}
 	for _, l := range d.Links {
 		if !l.External && l.Path != "" {
-			r.Links = append(r.Links, v.shared(l.Path))
+			r.links = append(r.links, l.Path)
 		}
 	}
 	for i := range d.Items {
-		switch it := &d.Items[i]; {
-		case !it.Task():
-		case note.Done(string(it.State.Of(d.Data))):
-			r.Done++
-		default:
-			r.Open++
+		if it := &d.Items[i]; it.Task() {
+			r.tasks++
+			if !note.Done(string(it.State.Of(d.Data))) {
+				r.open++
+			}
 		}
 	}
-	r.Tasks = r.Open + r.Done
 	return r
-}
-
-func (v *Vault) propsOf(values map[string]any) []Prop {
-	if len(values) == 0 {
-		return nil
-	}
-	out := make([]Prop, 0, len(values))
-	for name, value := range values {
-		out = append(out, Prop{v.shared(name), v.sharedValue(value)})
-	}
-	return out
-}
-
-func (v *Vault) sharedValue(value any) any {
-	switch t := value.(type) {
-	case string:
-		return v.shared(t)
-	case []any:
-		for i := range t {
-			t[i] = v.sharedValue(t[i])
-		}
-	}
-	return value
-}
-
-// Names, tags and short values come again and again: each is kept once. So that
-// a vault of ever new ones costs no more, there is an end to it.
-const (
-	maxShared  = 48
-	maxStrings = 200_000
-)
-
-// shared gives the one copy of a string. The lock is held.
-func (v *Vault) shared(s string) string {
-	if len(s) > maxShared {
-		return strings.Clone(s)
-	}
-	if one, ok := v.words[s]; ok {
-		return one
-	}
-	s = strings.Clone(s)
-	if len(v.words) < maxStrings {
-		v.words[s] = s
-	}
-	return s
-}
-
-func (v *Vault) sharedAll(list []string) []string {
-	if len(list) == 0 {
-		return nil
-	}
-	out := make([]string, len(list))
-	for i, s := range list {
-		out[i] = v.shared(s)
-	}
-	return out
 }
 
 func pathsOf(files []*file) []string {

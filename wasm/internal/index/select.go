@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"slices"
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
@@ -20,9 +21,9 @@ type Filter struct {
 	Need Need
 	// Rows: the caller wants the metadata of notes.
 	Rows bool
-	// Keep tests what has passed by its row, which is nil where it was not asked
-	// for or is not known. Nil keeps all.
-	Keep func(i *host.Info, row *Row) bool
+	// Keep tests what has passed by its row, which is not known where it was not
+	// asked for. Nil keeps all.
+	Keep func(i *host.Info, row Row) bool
 	// Held says of which files the caller has bytes that it goes on with, read
 	// since the tick AsOf or later: of these, what has changed after that tick is
 	// not known. Nil holds none. It must not ask the vault.
@@ -37,11 +38,11 @@ func (f *Filter) Passes(i *host.Info) bool {
 	return i.Kind == host.File && (!f.Notes || isNote(i.Path)) && (f.Pass == nil || f.Pass(i))
 }
 
-// Found is a file that may be wanted. Row is nil where it was not asked for or
-// is not known: then the file is to be read.
+// Found is a file that may be wanted; what it points to nobody changes. Where
+// its row is not known, the file is to be read.
 type Found struct {
-	host.Info
-	Row *Row
+	*host.Info
+	Row Row
 }
 
 // Select gives the files below a folder that may be wanted, sorted by path.
@@ -53,38 +54,54 @@ func (v *Vault) Select(ctx context.Context, f Filter) ([]Found, error) {
 		v.load(ctx)
 	}
 	v.mu.Lock()
-	found, err := v.candidates(&f), error(nil)
+	found := v.candidates(&f)
 	v.mu.Unlock()
 	if f.Rows {
-		err = v.fillRows(ctx, found, f.Progress)
+		if err := v.fillRows(ctx, found, f.Progress); err != nil {
+			return nil, err
+		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	rows := v.rowsOf(&f, found)
-	out := make([]Found, 0, min(len(found), 64))
-	for i, c := range found {
-		if f.Keep == nil || f.Keep(&c.Info, rows[i]) {
-			out = append(out, Found{c.Info, rows[i]})
+	return v.kept(ctx, &f, found)
+}
+
+// atOnce is how many files are looked at together.
+const atOnce = 256
+
+// kept gives the files that pass by their rows.
+func (v *Vault) kept(ctx context.Context, f *Filter, files []*file) ([]Found, error) {
+	out := make([]Found, 0, min(len(files), 64))
+	var rows [atOnce]Row
+	for some := range slices.Chunk(files, atOnce) {
+		if err := ended(ctx); err != nil {
+			return nil, err
+		}
+		v.rowsOf(f, some, rows[:])
+		for i, c := range some {
+			if f.Keep == nil || f.Keep(&c.Info, rows[i]) {
+				if len(out) == cap(out) {
+					out = slices.Grow(out, len(out)+1) // append alone copies many more times
+				}
+				out = append(out, Found{&c.Info, rows[i]})
+			}
 		}
 	}
 	return out, nil
 }
 
 // rowsOf gives the rows of files as far as they hold for the caller.
-func (v *Vault) rowsOf(f *Filter, files []*file) []*Row {
-	rows := make([]*Row, len(files))
+func (v *Vault) rowsOf(f *Filter, files []*file, rows []Row) {
 	if !f.Rows {
-		return rows
+		return
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	words := v.table.now()
 	for i, c := range files {
-		if !f.unknown(c) {
-			rows[i] = c.row
+		rows[i] = Row{}
+		if c.row != nil && !f.unknown(c) {
+			rows[i] = Row{words, c.row}
 		}
 	}
-	return rows
 }
 
 // candidates gives the files that pass by what is known of them. The lock is

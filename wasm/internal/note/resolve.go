@@ -79,36 +79,19 @@ func parentOf(p string) string {
 // files whose path ends with it, those below the note's folder first, shorter
 // paths first. An empty path is the note itself.
 func Resolve(n Names, linkpath, source string) string {
-	if linkpath == "" {
+	switch {
+	case linkpath == "":
 		return source
+	case isRelative(linkpath):
+		return exact(n, joinRelative(parentOf(source), linkpath))
 	}
-	folder := parentOf(source)
-	if strings.HasPrefix(linkpath, "./") || strings.HasPrefix(linkpath, "../") {
-		return exact(n, joinRelative(folder, linkpath))
-	}
-	rooted := strings.HasPrefix(linkpath, "/")
-	want := strings.ToLower(strings.TrimPrefix(linkpath, "/"))
-	if want == "" {
-		return ""
-	}
-	found := candidates(n, want)
-	for _, p := range found {
-		if low := strings.ToLower(p); low == want || low == want+".md" {
-			return p
-		}
-	}
-	if rooted {
-		return ""
-	}
-	found = slices.DeleteFunc(found, func(p string) bool {
-		low := "/" + strings.ToLower(p)
-		return !strings.HasSuffix(low, "/"+want) && !strings.HasSuffix(low, "/"+want+".md")
-	})
+	found := leadsTo(n, linkpath)
 	if len(found) == 0 {
 		return ""
 	}
+	folder := parentOf(source)
 	near := func(p string) bool { return folder == "" || strings.HasPrefix(p, folder+"/") }
-	slices.SortFunc(found, func(a, b string) int {
+	return slices.MinFunc(found, func(a, b string) int {
 		switch {
 		case near(a) != near(b):
 			if near(a) {
@@ -120,7 +103,52 @@ func Resolve(n Names, linkpath, source string) string {
 		}
 		return strings.Compare(a, b)
 	})
-	return found[0]
+}
+
+// ResolveAnywhere is Resolve where the note that the link stands in makes no
+// difference; settled is false where it does.
+func ResolveAnywhere(n Names, linkpath string) (target string, settled bool) {
+	if linkpath == "" || isRelative(linkpath) {
+		return "", false
+	}
+	switch found := leadsTo(n, linkpath); len(found) {
+	case 0:
+		return "", true
+	case 1:
+		return found[0], true
+	}
+	return "", false
+}
+
+func isRelative(linkpath string) bool {
+	return strings.HasPrefix(linkpath, "./") || strings.HasPrefix(linkpath, "../")
+}
+
+// leadsTo gives the files that a path that is not relative may lead to: the one
+// that has exactly this path, or those whose path ends with it.
+func leadsTo(n Names, linkpath string) []string {
+	rooted := strings.HasPrefix(linkpath, "/")
+	want := strings.ToLower(strings.TrimPrefix(linkpath, "/"))
+	if want == "" {
+		return nil
+	}
+	var out []string
+	for _, p := range candidates(n, want) {
+		low := strings.ToLower(p)
+		switch {
+		case low == want || low == want+".md":
+			return []string{p}
+		case !rooted && (endsIn(low, want) || endsIn(low, want+".md")):
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// endsIn says whether a path ends with the parts of another.
+func endsIn(path, end string) bool {
+	at := len(path) - len(end)
+	return at > 0 && path[at-1] == '/' && path[at:] == end
 }
 
 // candidates gives the files with the last part of a lower-case path as their
@@ -128,9 +156,9 @@ func Resolve(n Names, linkpath, source string) string {
 func candidates(n Names, want string) []string {
 	base := path.Base(want)
 	if found := n.Named(base); len(found) > 0 {
-		return slices.Clone(found)
+		return found
 	}
-	return slices.Clone(n.Named(base + ".md"))
+	return n.Named(base + ".md")
 }
 
 func exact(n Names, want string) string {

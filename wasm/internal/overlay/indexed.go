@@ -33,7 +33,7 @@ func (w *View) Select(ctx context.Context, f index.Filter) ([]index.Found, error
 	if len(staged) > 0 {
 		under.Pass = func(i *host.Info) bool { _, is := staged[i.Path]; return !is && f.Passes(i) }
 	}
-	under.Keep = func(i *host.Info, row *index.Row) bool {
+	under.Keep = func(i *host.Info, row index.Row) bool {
 		return (f.Keep == nil || f.Keep(i, row)) && w.v.sight(i.Path) == nil
 	}
 	out, err := w.v.base.selected(ctx, under)
@@ -42,8 +42,8 @@ func (w *View) Select(ctx context.Context, f index.Filter) ([]index.Found, error
 	}
 	fresh := false
 	for _, i := range staged {
-		if i != nil && f.Passes(i) && under.Keep(i, nil) {
-			out, fresh = append(out, index.Found{Info: *i}), true
+		if i != nil && f.Passes(i) && under.Keep(i, index.Row{}) {
+			out, fresh = append(out, index.Found{Info: i}), true
 		}
 	}
 	if fresh {
@@ -90,8 +90,8 @@ func (b *Base) selected(ctx context.Context, f index.Filter) ([]index.Found, err
 	}
 	var out []index.Found
 	for i := range all {
-		if f.Passes(&all[i]) && f.Keep(&all[i], nil) {
-			out = append(out, index.Found{Info: all[i]})
+		if f.Passes(&all[i]) && f.Keep(&all[i], index.Row{}) {
+			out = append(out, index.Found{Info: &all[i]})
 		}
 	}
 	return out, nil

@@ -22,14 +22,24 @@ func (s still) Since(ctx context.Context, generation, _ int64) (host.Changed, er
 	return host.Changed{Generation: 1, All: true, Changed: all}, err
 }
 
-// BenchmarkWarm answers from an index of 20,000 notes that is there.
-func BenchmarkWarm(b *testing.B) {
+// large is a vault of so many notes, each with front matter, links and tasks.
+func large(count int) map[string]string {
 	files := map[string]string{}
-	for i := range 20_000 {
+	for i := range count {
+		links := ""
+		for n := range 8 {
+			links += fmt.Sprintf("[[Note %d]] ", (i*31+n*7919)%(count+count/1000))
+		}
 		files[fmt.Sprintf("Area %d/Topic %d/Note %d.md", i%40, i%25, i)] = fmt.Sprintf(
-			"---\ntype: t%d\nrating: %d\ncreated: 2021-%02d-%02d\ntags: [area/%d, t%d]\n---\n# Note\n%s",
-			i%4, i%10, 1+i%12, 1+i%28, i%40, i%500, strings.Repeat("some words ", 20))
+			"---\ntype: t%d\nrating: %d\ncreated: 2021-%02d-%02d\ntags: [area/%d, t%d]\n---\n# Note\n- [ ] do %s\n%s",
+			i%4, i%10, 1+i%12, 1+i%28, i%40, i%500, links, strings.Repeat("some words ", 20))
 	}
+	return files
+}
+
+// BenchmarkWarm answers from an index of 100,000 notes that is there.
+func BenchmarkWarm(b *testing.B) {
+	files := large(100_000)
 	m := hosttest.New(hosttest.Options{Files: files})
 	h := m.Host()
 	h.Changes = still{h.Vault}
@@ -45,6 +55,10 @@ func BenchmarkWarm(b *testing.B) {
 		{"dates", "vault.query", map[string]any{
 			"where": []any{map[string]any{"property": "created", "op": "<", "value": "2021-07-01"}}, "sort": "property:created", "limit": 100.0,
 		}},
+		{"names", "vault.query", map[string]any{"name": "there is none"}},
+		{"tasks", "vault.query", map[string]any{"tasks": "any", "sort": "title", "limit": 100.0}},
+		{"broken", "vault.query", map[string]any{"brokenLinks": true, "limit": 100.0}},
+		{"unlinked", "vault.query", map[string]any{"withoutBacklinks": true, "limit": 100.0}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			e, err := registry(b).Get(c.tool, "")

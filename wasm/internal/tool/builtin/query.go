@@ -26,6 +26,8 @@ type queryPlan struct {
 	name, notName                 func(path string) bool
 	minName                       int
 	tags, anyTag, withoutTags     []string
+	tagTests, withoutTests        []*index.Test
+	anyTest                       *index.Test
 	exclude, fields               []string
 	where                         []condition
 	text                          finder
@@ -38,7 +40,9 @@ type queryPlan struct {
 	linksTo, linkedFrom           map[string]bool
 	notLinkedFrom                 map[string]bool
 	names                         *names
-	dateFrom, sortBy              string
+	links                         linkResolver
+	dateFrom, sortFrom            property
+	sortBy                        string
 	descending                    bool
 	// testsText: only a note's text tells whether it passes. needsText: its
 	// text is needed at all. needsBody: its front matter is not enough.
@@ -46,10 +50,9 @@ type queryPlan struct {
 }
 
 // passInfo tests what needs no reading.
-func (q *queryPlan) passInfo(i host.Info) bool {
-	attachment := !isNote(i.Path) && !carriesLinks(i.Path)
+func (q *queryPlan) passInfo(i *host.Info) bool {
 	switch {
-	case q.kind == "attachment" && !attachment, q.kind == "" && !isNote(i.Path), q.kind == "note" && !isNote(i.Path),
+	case q.kind == "attachment" && carriesLinks(i.Path),
 		q.name != nil && !q.name(i.Path), q.notName != nil && q.notName(i.Path),
 		q.minName > 0 && len([]rune(title(i.Path))) <= q.minName,
 		q.createdAfter > 0 && i.CTime < q.createdAfter, q.createdBefore > 0 && i.CTime >= q.createdBefore,
@@ -57,54 +60,47 @@ func (q *queryPlan) passInfo(i host.Info) bool {
 		q.linksTo != nil && !q.linksTo[i.Path], q.linkedFrom != nil && !q.linkedFrom[i.Path], q.notLinkedFrom[i.Path]:
 		return false
 	}
+	if len(q.exclude) == 0 {
+		return true
+	}
 	return !slices.ContainsFunc(q.exclude, func(e string) bool {
 		e = strings.Trim(e, "/")
 		return i.Path == e || i.Path == e+".md" || strings.HasPrefix(i.Path, e+"/")
 	})
 }
 
-// condition is a test of one property. memo holds what it said of texts, which
-// come again and again.
-type condition struct {
-	property, op string
-	value        any
-	memo         map[string]bool
+// property is a property by its name, and as rows have it.
+type property struct {
+	name  string
+	known *index.Property
 }
 
-const maxMemo = 10_000
+// condition is a test of one property.
+type condition struct {
+	property
+	op    string
+	value any
+}
 
 var operators = []string{"=", "!=", "<", "<=", ">", ">=", "contains", "exists", "missing"}
 
-func newCondition(v any) (condition, error) {
+func newCondition(v any, now time.Time) (condition, error) {
 	m, _ := v.(map[string]any)
 	a := tool.Args(m)
-	c := condition{property: a.String("property"), op: a.String("op"), value: a["value"], memo: map[string]bool{}}
+	c := condition{property: property{name: a.String("property")}, op: a.String("op"), value: a["value"]}
 	if c.op == "" {
 		c.op = "="
 	}
-	if c.property == "" || !slices.Contains(operators, c.op) {
+	if c.name == "" || !slices.Contains(operators, c.op) {
 		return c, fault.New(fault.Validation, "tools.query.condition", fault.P{"condition": fmt.Sprint(v)}).With(errQuery)
 	}
+	c.known = index.NewProperty(c.name, func(have any) bool { return c.pass(have, now) })
 	return c, nil
 }
 
 // pass tests a property's value. A list passes "=" when one of its elements
 // does, and "!=" when none is equal.
 func (c condition) pass(have any, now time.Time) bool {
-	text, ok := have.(string)
-	if !ok {
-		return c.test(have, now)
-	}
-	passed, known := c.memo[text]
-	if !known {
-		if passed = c.test(have, now); len(c.memo) < maxMemo {
-			c.memo[text] = passed
-		}
-	}
-	return passed
-}
-
-func (c condition) test(have any, now time.Time) bool {
 	switch c.op {
 	case "exists":
 		return !emptyValue(have)
@@ -218,8 +214,8 @@ func (q *queryPlan) wantsText() bool {
 // date gives the date of a file: of the property that was named, or else of its
 // creation; zero where the property holds none.
 func (q *queryPlan) date(h *hit) time.Time {
-	if q.dateFrom == "" || !h.known() {
-		return time.UnixMilli(h.info.CTime).In(q.env.Now.Location())
+	if q.dateFrom.name == "" || !h.known() {
+		return time.UnixMilli(h.CTime).In(q.env.Now.Location())
 	}
 	t, err := parseDate(strings.Trim(plainText(h.value(q.dateFrom)), "[]"), q.env.Now)
 	if err != nil {
@@ -230,7 +226,7 @@ func (q *queryPlan) date(h *hit) time.Time {
 
 // describe gives what is told of a file; d is nil when its text was not needed.
 func (q *queryPlan) describe(h *hit, d *note.Doc) map[string]any {
-	i := h.info
+	i := h.Info
 	at := func(ms int64) time.Time { return time.UnixMilli(ms).In(q.env.Now.Location()) }
 	date := q.date(h)
 	out := map[string]any{
@@ -302,6 +298,9 @@ func (q *queryPlan) taskData(d *note.Doc, path string) []any {
 // readSort reads "modified", "-modified", "property:NAME", "-property:NAME".
 func (q *queryPlan) readSort(args tool.Args) error {
 	q.sortBy, q.descending = strings.CutPrefix(args.String("sort"), "-")
+	if name, ok := strings.CutPrefix(q.sortBy, "property:"); ok {
+		q.sortFrom = property{name, index.NewProperty(name, nil)}
+	}
 	switch {
 	case q.sortBy == "", strings.HasPrefix(q.sortBy, "property:"),
 		slices.Contains([]string{"path", "title", "created", "modified", "size", "date"}, q.sortBy):

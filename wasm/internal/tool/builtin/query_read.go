@@ -3,9 +3,12 @@ package builtin
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/index"
+	"embedded-agent/wasm/internal/note"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/vaultpath"
 )
@@ -25,6 +28,7 @@ func newQuery(ctx context.Context, env *tool.Env, args tool.Args) (*queryPlan, e
 			}
 		}
 	}
+	q.testTags()
 	var err error
 	if args.Has("name") {
 		if q.name, err = compileGlob(args.String("name")); err != nil {
@@ -52,7 +56,7 @@ func newQuery(ctx context.Context, env *tool.Env, args tool.Args) (*queryPlan, e
 		if m, ok := w.(map[string]any); ok && m["property"] == "" {
 			continue
 		}
-		c, err := newCondition(w)
+		c, err := newCondition(w, env.Now)
 		if err != nil {
 			return nil, err
 		}
@@ -66,11 +70,30 @@ func newQuery(ctx context.Context, env *tool.Env, args tool.Args) (*queryPlan, e
 	}
 	q.empty, q.broken = boolArg(args, "empty"), boolArg(args, "brokenLinks")
 	q.unlinked = args.Bool("withoutBacklinks")
-	q.dateFrom = args.String("dateFrom")
+	q.dateFrom = property{name: args.String("dateFrom"), known: index.NewProperty(args.String("dateFrom"), nil)}
 	if err := q.readSort(args); err != nil {
 		return nil, err
 	}
 	return q, q.readLinks(args)
+}
+
+// testTags makes the tests of tags, as rows have them.
+func (q *queryPlan) testTags() {
+	test := func(wants ...string) *index.Test {
+		return index.NewTest(func(word any) bool {
+			tag, _ := word.(string)
+			return slices.ContainsFunc(wants, func(want string) bool { return note.HasTag(tag, want) })
+		})
+	}
+	for _, t := range q.tags {
+		q.tagTests = append(q.tagTests, test(t))
+	}
+	for _, t := range q.withoutTags {
+		q.withoutTests = append(q.withoutTests, test(t))
+	}
+	if len(q.anyTag) > 0 {
+		q.anyTest = test(q.anyTag...)
+	}
 }
 
 func boolArg(args tool.Args, name string) *bool {
@@ -88,7 +111,7 @@ func (q *queryPlan) readLinks(args tool.Args) error {
 		if err != nil {
 			return err
 		}
-		q.names = n
+		q.names, q.links.names = n, n
 	}
 	if args.Has("linksTo") {
 		info, err := find(q.ctx, q.env, args.String("linksTo"))
@@ -126,7 +149,7 @@ func (q *queryPlan) readLinks(args tool.Args) error {
 		q.text != nil || q.linksTo != nil || q.broken != nil && *q.broken
 	q.needsBody = len(q.tags)+len(q.anyTag)+len(q.withoutTags) > 0 || q.tasks != "" || q.linksTo != nil || q.broken != nil || q.wantsText()
 	q.needsText = q.testsText || len(q.withoutTags) > 0 || q.tasks != "" || q.empty != nil || q.broken != nil ||
-		q.dateFrom != "" || strings.HasPrefix(q.sortBy, "property:") || q.wantsText()
+		q.dateFrom.name != "" || strings.HasPrefix(q.sortBy, "property:") || q.wantsText()
 	return nil
 }
 
@@ -161,7 +184,9 @@ func compileGlob(pattern string) (func(path string) bool, error) {
 	low := strings.ToLower(pattern)
 	whole := strings.Contains(low, "/")
 	return func(path string) bool {
-		path = strings.ToLower(path)
+		if !isASCII(path) {
+			path = strings.ToLower(path)
+		}
 		if whole {
 			return globMatch(low, path) || globMatch(low, strings.TrimSuffix(path, ".md"))
 		}
@@ -169,7 +194,7 @@ func compileGlob(pattern string) (func(path string) bool, error) {
 	}, nil
 }
 
-// globMatch compares by the usual two-pointer walk, linear for one star and
+// globMatch compares, in any case of ASCII letters in s, by the usual two-pointer walk, linear for one star and
 // never more than the product of the lengths.
 func globMatch(pattern, s string) bool {
 	p, i, star, mark := 0, 0, -1, 0
@@ -178,7 +203,7 @@ func globMatch(pattern, s string) bool {
 		case p < len(pattern) && pattern[p] == '*':
 			star, mark = p, i
 			p++
-		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == s[i]):
+		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == lowerByte(s[i])):
 			p, i = p+1, i+1
 		case star >= 0:
 			p, mark = star+1, mark+1

@@ -22,9 +22,9 @@ func (q *queryPlan) filter(folder string) index.Filter {
 	return index.Filter{
 		Folder: folder, Need: q.need, Rows: q.needsText,
 		Notes: q.kind == "" || q.kind == "note",
-		Pass:  func(i *host.Info) bool { return q.passInfo(*i) },
-		Keep: func(i *host.Info, row *index.Row) bool {
-			if row == nil {
+		Pass:  q.passInfo,
+		Keep: func(i *host.Info, row index.Row) bool {
+			if !row.Known() {
 				return !q.testsText || isNote(i.Path) // an attachment has no tags, tasks, links
 			}
 			return q.judge(i.Path, row) != fails
@@ -33,20 +33,20 @@ func (q *queryPlan) filter(folder string) index.Filter {
 }
 
 // judge tests a note by its row.
-func (q *queryPlan) judge(path string, row *index.Row) verdict {
-	for i := range q.where {
-		if !q.where[i].pass(row.Value(q.where[i].property), q.env.Now) {
+func (q *queryPlan) judge(path string, row index.Row) verdict {
+	for _, c := range q.where {
+		if !c.known.Pass(row) {
 			return fails
 		}
 	}
-	if !q.passTags(row.Tags) {
+	if !q.passRowTags(row) {
 		return fails
 	}
 	all := min(q.judgeTasks(row), q.judgeEmpty(row))
 	if all == fails || q.linksTo == nil && q.broken == nil {
 		return q.withText(all)
 	}
-	if !q.passLinkPaths(path, row.Links) {
+	if !q.passLinkPaths(path, row) {
 		return fails
 	}
 	return q.withText(all)
@@ -67,39 +67,79 @@ func sure(pass bool) verdict {
 	return fails
 }
 
-func (q *queryPlan) judgeTasks(row *index.Row) verdict {
+func (q *queryPlan) judgeTasks(row index.Row) verdict {
 	switch {
 	case q.tasks == "":
 		return passes
 	case q.tasks == "none":
-		return sure(row.Tasks == 0)
-	case row.Tasks == 0:
+		return sure(row.Tasks() == 0)
+	case row.Tasks() == 0:
 		return fails
 	case q.tasks == "any":
 		return passes
-	case !row.Read:
+	case !row.Read():
 		return unsure
 	case q.tasks == "open":
-		return sure(row.Open > 0)
+		return sure(row.Open() > 0)
 	}
-	return sure(row.Done > 0)
+	return sure(row.Tasks() > row.Open())
 }
 
-func (q *queryPlan) judgeEmpty(row *index.Row) verdict {
+func (q *queryPlan) judgeEmpty(row index.Row) verdict {
 	switch {
 	case q.empty == nil:
 		return passes
-	case row.Read:
-		return sure(row.Empty == *q.empty)
+	case row.Read():
+		return sure(row.Empty() == *q.empty)
 	}
 	return unsure
 }
 
+// passRowTags is passTags by a row.
+func (q *queryPlan) passRowTags(row index.Row) bool {
+	for _, t := range q.tagTests {
+		if !row.HasTag(t) {
+			return false
+		}
+	}
+	for _, t := range q.withoutTests {
+		if row.HasTag(t) {
+			return false
+		}
+	}
+	return q.anyTest == nil || row.HasTag(q.anyTest)
+}
+
+// linkResolver follows the links of rows. Most lead to one place wherever they
+// stand, which is then looked for once.
+type linkResolver struct {
+	names note.Names
+	memo  index.Memo[linkEnd]
+}
+
+// linkEnd is where a link path leads. One that is not settled depends on the
+// note that it stands in.
+type linkEnd struct {
+	target  string
+	settled bool
+}
+
+func (r *linkResolver) target(row index.Row, link uint32, source string) string {
+	end := r.memo.Of(row, link, func(word any) (e linkEnd) {
+		e.target, e.settled = note.ResolveAnywhere(r.names, word.(string))
+		return e
+	})
+	if end.settled {
+		return end.target
+	}
+	return note.Resolve(r.names, row.Text(link), source)
+}
+
 // passLinkPaths tests the links of a note. An error of the names is kept there.
-func (q *queryPlan) passLinkPaths(path string, links []string) bool {
+func (q *queryPlan) passLinkPaths(path string, row index.Row) bool {
 	linksTo, broken := false, false
-	for _, l := range links {
-		target := note.Resolve(q.names, l, path)
+	for _, l := range row.Links() {
+		target := q.links.target(row, l, path)
 		broken = broken || target == ""
 		linksTo = linksTo || target != "" && target == q.target
 	}
@@ -110,7 +150,7 @@ func (q *queryPlan) passLinkPaths(path string, links []string) bool {
 // apart from itself, where rows tell it; the rest is to be read.
 func (q *queryPlan) linkedFromRows(linked map[string]bool) (note.Index, []host.Info, error) {
 	known := note.Index{}
-	found, err := selectFiles(q.ctx, q.env, index.Filter{Rows: true, Keep: func(*host.Info, *index.Row) bool { return true }})
+	found, err := selectFiles(q.ctx, q.env, index.Filter{Rows: true, Keep: func(*host.Info, index.Row) bool { return true }})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -118,16 +158,17 @@ func (q *queryPlan) linkedFromRows(linked map[string]bool) (note.Index, []host.I
 		known.Add(found[i].Path)
 	}
 	var rest []host.Info
+	links := linkResolver{names: known}
 	for i := range found {
 		f := &found[i]
-		if f.Row == nil {
+		if !f.Row.Known() {
 			if carriesLinks(f.Path) {
-				rest = append(rest, f.Info)
+				rest = append(rest, *f.Info)
 			}
 			continue
 		}
-		for _, l := range f.Row.Links {
-			if t := note.Resolve(known, l, f.Path); t != "" && t != f.Path {
+		for _, l := range f.Row.Links() {
+			if t := links.target(f.Row, l, f.Path); t != "" && t != f.Path {
 				linked[t] = true
 			}
 		}

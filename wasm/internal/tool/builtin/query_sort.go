@@ -29,33 +29,33 @@ const (
 
 // top gives the first hits, sorted; ties by path.
 func (q *queryPlan) top(hits []hit, limit int) ([]hit, error) {
-	compare := func(a, b sortKey) int {
-		n := cmp.Or(cmp.Compare(a.number, b.number), compareFold(a.text, b.text))
-		if a.kind != b.kind {
-			n = cmp.Compare(a.kind, b.kind)
+	compare := func(a, b *sortKey) int {
+		if n := q.compareKeys(a, b); n != 0 {
+			return n
 		}
-		if q.descending && a.kind != noKey && b.kind != noKey {
-			n = -n
-		}
-		return cmp.Or(n, strings.Compare(hits[a.place].info.Path, hits[b.place].info.Path))
+		return strings.Compare(hits[a.place].Path, hits[b.place].Path)
+	}
+	sort := func(keys []sortKey) {
+		slices.SortFunc(keys, func(a, b sortKey) int { return compare(&a, &b) })
 	}
 	// Only the best are kept and sorted: of 100,000 hits few are shown.
 	var best []sortKey
 	var worst *sortKey // of those that were kept when it was last sorted
+	room := max(2*limit, 2000)
 	for i := range hits {
 		k := q.keyOf(&hits[i])
 		k.place = i
-		if worst != nil && compare(k, *worst) > 0 {
+		if worst != nil && compare(&k, worst) > 0 {
 			continue
 		}
-		if best = append(best, k); len(best) > 2*limit {
-			slices.SortFunc(best, compare)
+		if best = append(best, k); len(best) > room {
+			sort(best)
 			best = best[:limit]
 			last := best[limit-1]
 			worst = &last
 		}
 	}
-	slices.SortFunc(best, compare)
+	sort(best)
 	out := make([]hit, min(limit, len(best)))
 	for i := range out {
 		out[i] = hits[best[i].place]
@@ -66,26 +66,49 @@ func (q *queryPlan) top(hits []hit, limit int) ([]hit, error) {
 	return out, nil
 }
 
+// compareKeys orders keys as the query has it.
+func (q *queryPlan) compareKeys(a, b *sortKey) int {
+	if a.kind != b.kind {
+		n := cmp.Compare(a.kind, b.kind)
+		if q.descending && a.kind != noKey && b.kind != noKey {
+			n = -n
+		}
+		return n
+	}
+	n := 0
+	switch a.kind {
+	case numberKey:
+		n = cmp.Compare(a.number, b.number)
+	case textKey:
+		n = compareFold(a.text, b.text)
+	case noKey:
+	}
+	if q.descending {
+		return -n
+	}
+	return n
+}
+
 func (q *queryPlan) keyOf(h *hit) sortKey {
 	number := func(n int64) sortKey { return sortKey{number: float64(n)} }
 	var value any
 	switch q.sortBy {
 	case "", "path":
-		return sortKey{kind: textKey, text: h.info.Path}
+		return sortKey{kind: textKey, text: h.Path}
 	case "created":
-		return number(h.info.CTime)
+		return number(h.CTime)
 	case "modified":
-		return number(h.info.MTime)
+		return number(h.MTime)
 	case "size":
-		return number(h.info.Size)
+		return number(h.Size)
 	case "title":
-		value = title(h.info.Path)
+		value = title(h.Path)
 	case "date":
 		if t := q.date(h); !t.IsZero() {
 			value = t.Format(time.DateOnly)
 		}
 	default:
-		value = h.value(strings.TrimPrefix(q.sortBy, "property:"))
+		value = h.value(q.sortFrom)
 	}
 	if n, ok := value.(float64); ok {
 		return sortKey{number: n}

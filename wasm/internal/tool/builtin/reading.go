@@ -33,8 +33,8 @@ func selectFiles(ctx context.Context, env *tool.Env, f index.Filter) ([]index.Fo
 	}
 	var out []index.Found
 	for i := range all {
-		if f.Passes(&all[i]) && (f.Keep == nil || f.Keep(&all[i], nil)) {
-			out = append(out, index.Found{Info: all[i]})
+		if f.Passes(&all[i]) && (f.Keep == nil || f.Keep(&all[i], index.Row{})) {
+			out = append(out, index.Found{Info: &all[i]})
 		}
 	}
 	return out, nil

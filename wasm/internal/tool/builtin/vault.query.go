@@ -3,7 +3,6 @@ package builtin
 import (
 	"context"
 	"strings"
-	"unicode/utf8"
 
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/index"
@@ -61,45 +60,44 @@ func query(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error
 	}
 	out, paths := []any{}, []any{}
 	for _, h := range shown {
-		out, paths = append(out, h.data), append(paths, h.info.Path)
+		out, paths = append(out, h.data), append(paths, h.Path)
 	}
 	return tool.Data{"notes": out, "paths": paths, "count": len(hits), "truncated": len(hits) > limit}, nil
 }
 
-// hit is a file that passed. Its properties are known by its row, or by its
-// text (values); data is what is told of it.
+// hit is a file that passed. Its properties are known by its text (values), or
+// by its row; data is what is told of it.
 type hit struct {
-	info   host.Info
-	row    *index.Row
+	*index.Found
 	values map[string]any
 	data   map[string]any
 }
 
 // known says whether the file's properties are known.
-func (h *hit) known() bool { return h.row != nil || h.values != nil }
+func (h *hit) known() bool { return h.values != nil || h.Row.Known() }
 
 // value gives a property.
-func (h *hit) value(name string) any {
-	if h.row != nil {
-		return h.row.Value(name)
+func (h *hit) value(p property) any {
+	if h.values != nil {
+		return h.values[p.name]
 	}
-	return h.values[name]
+	return p.known.Value(h.Row)
 }
 
 // read reads the files that must be read, and tests what only their text shows.
 func (q *queryPlan) read(found []index.Found) ([]hit, error) {
-	var hits []hit
+	hits := make([]hit, 0, len(found))
 	var texts []host.Info
 	for i := range found {
 		f := &found[i]
-		if f.Row == nil && q.needsText && isNote(f.Path) || f.Row != nil && q.judge(f.Path, f.Row) == unsure {
-			texts = append(texts, f.Info)
+		if !f.Row.Known() && q.needsText && isNote(f.Path) || f.Row.Known() && q.judge(f.Path, f.Row) == unsure {
+			texts = append(texts, *f.Info)
 			continue
 		}
-		hits = append(hits, hit{info: f.Info, row: f.Row})
+		hits = append(hits, hit{Found: f})
 	}
 	err := readAll(q.ctx, q.env, texts, func(i host.Info, data []byte) error {
-		h := hit{info: i}
+		h := hit{Found: &index.Found{Info: &i}}
 		front := note.ParseFront(data)
 		if !q.passProperties(&h, front) {
 			return nil
@@ -130,17 +128,16 @@ func (q *queryPlan) describeAll(hits []hit) error {
 			continue
 		}
 		h.data = q.describe(h, nil)
-		if q.wantsText() && h.row != nil {
-			texts, places[h.info.Path] = append(texts, h.info), i
+		if q.wantsText() && h.Row.Known() {
+			texts, places[h.Path] = append(texts, *h.Info), i
 		}
 	}
 	return readAll(q.ctx, q.env, texts, func(i host.Info, data []byte) error {
 		h := &hits[places[i.Path]]
 		d := note.Parse(data)
-		if values, err := d.Values(); err == nil {
-			h.row, h.values = nil, values
-		} else {
-			h.row, h.values = nil, map[string]any{}
+		var err error
+		if h.values, err = d.Values(); err != nil || h.values == nil {
+			h.values = map[string]any{}
 		}
 		h.data = q.describe(h, d)
 		return nil
@@ -200,7 +197,7 @@ func (q *queryPlan) passProperties(h *hit, front *note.Doc) bool {
 	}
 	h.values = values
 	for _, w := range q.where {
-		if !w.pass(values[w.property], q.env.Now) {
+		if !w.pass(values[w.name], q.env.Now) {
 			return false
 		}
 	}
@@ -221,13 +218,13 @@ func (q *queryPlan) passText(h *hit, d *note.Doc) (bool, error) {
 	if q.linksTo == nil && q.broken == nil {
 		return true, nil
 	}
-	return q.passLinks(h.info.Path, d)
+	return q.passLinks(h.Path, d)
 }
 
 func (q *queryPlan) passTags(tags []string) bool {
 	has := func(want string) bool {
 		for _, t := range tags {
-			if hasTag(t, want) {
+			if note.HasTag(t, want) {
 				return true
 			}
 		}
@@ -252,23 +249,6 @@ func (q *queryPlan) passTags(tags []string) bool {
 		}
 	}
 	return false
-}
-
-// hasTag is note.HasTag, quick where both are ASCII.
-func hasTag(tag, want string) bool {
-	n := len(want)
-	if n > 0 && want[0] == '#' || tag != "" && tag[0] == '#' {
-		return note.HasTag(tag, want)
-	}
-	for i := range min(len(tag), n) {
-		if c := tag[i] | want[i]; c >= utf8.RuneSelf {
-			return note.HasTag(tag, want)
-		}
-		if lowerByte(tag[i]) != lowerByte(want[i]) {
-			return false
-		}
-	}
-	return len(tag) == n || len(tag) > n && tag[n] == '/' || !isASCII(tag) && note.HasTag(tag, want)
 }
 
 func (q *queryPlan) passTasks(d *note.Doc) bool {

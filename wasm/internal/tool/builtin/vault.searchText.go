@@ -76,7 +76,7 @@ func notesHolding(ctx context.Context, env *tool.Env, folder string, need index.
 	found, err := selectFiles(ctx, env, index.Filter{Folder: folder, Need: need, Notes: true})
 	out := make([]host.Info, len(found))
 	for i := range found {
-		out[i] = found[i].Info
+		out[i] = *found[i].Info
 	}
 	return out, err
 }
