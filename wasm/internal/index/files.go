@@ -152,20 +152,28 @@ func (v *Vault) replace(all []host.Info) {
 		}
 		f := v.files[i.Path]
 		if f == nil || f.Info != i || i.Kind == host.File && !f.sure() {
-			v.forget(f)
 			f = newFile(i, v.tick)
 		}
 		files[i.Path] = f
 		order = append(order, f)
 	}
+	for p, f := range v.files {
+		if files[p] != f {
+			v.forget(f)
+		}
+	}
 	slices.SortFunc(order, byPath)
 	v.files, v.order = files, order
 }
 
-// forget takes a file's signature off the count. The lock is held.
+// forget takes a file's signature off the counts. The lock is held.
 func (v *Vault) forget(f *file) {
-	if f != nil && f.sig != nil {
-		v.held -= int64(len(f.sig))
+	if f == nil || f.sig == nil {
+		return
+	}
+	v.held -= int64(len(f.sig))
+	if f.saved {
+		v.savedBytes -= recordSize(f)
 	}
 }
 

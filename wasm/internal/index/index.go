@@ -54,6 +54,7 @@ type Vault struct {
 	held             int64   // bytes of signatures
 	unsaved          []*file // with signatures that are not on disk
 	unsavedBytes     int64
+	savedBytes       int64 // about: of the segments, what is alive
 	signer           signer
 	table            *table // the words of rows
 }
@@ -172,19 +173,20 @@ func (v *Vault) learn(f *file, read *host.FileBytes, at int64) {
 	if f.sig != nil || v.held > maxHeld || v.files[f.Path] != f {
 		return
 	}
-	if !readable(read.Data) {
+	sig, isText := v.signer.sign(read.Data)
+	if !isText || isBinary(read.Data) {
 		return
 	}
-	f.sig, f.readAt = v.signer.sign(read.Data), at
+	f.sig, f.readAt = sig, at
 	v.held += int64(len(f.sig))
 	v.unsaved = append(v.unsaved, f)
 	v.unsavedBytes += recordSize(f)
 }
 
 // readable says whether tools read a file as text.
-func readable(data []byte) bool {
-	return utf8.Valid(data) && bytes.IndexByte(data[:min(len(data), 8000)], 0) < 0
-}
+func readable(data []byte) bool { return utf8.Valid(data) && !isBinary(data) }
+
+func isBinary(data []byte) bool { return bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0 }
 
 func isNote(path string) bool {
 	return len(path) > 3 && strings.EqualFold(path[len(path)-3:], ".md")

@@ -371,8 +371,9 @@ func TestTextThatIsTypedBetweenAskingAndReadingIsNotTakenForTheFiles(t *testing.
 
 func FuzzSegments(f *testing.F) {
 	var s signer
+	abc, _ := s.sign([]byte("abc"))
 	good := appendBlock(nil, []*file{
-		{Info: host.Info{Path: "a/b.md", Size: 3, MTime: 5}, sig: s.sign([]byte("abc"))},
+		{Info: host.Info{Path: "a/b.md", Size: 3, MTime: 5}, sig: abc},
 		{Info: host.Info{Path: "a/c.md", Size: 9, MTime: 5}, sig: everything},
 	})
 	f.Add(good)
@@ -394,4 +395,42 @@ func FuzzSegments(f *testing.F) {
 		}
 		readBody(data, func(r record) { need.mayHold(r.sig) })
 	})
+}
+
+func TestWhatIsCountedOfSignaturesIsWhatThereIs(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		m := hosttest.New(hosttest.Options{})
+		v := over(m)
+		v.changes = forgetful{v.changes, func() bool { return rapid.IntRange(0, 3).Draw(r, "all") == 0 }}
+		for range rapid.IntRange(1, 8).Draw(r, "steps") {
+			for range rapid.IntRange(0, 4).Draw(r, "edits") {
+				edit(r, m)
+			}
+			_, need, match := query(r)
+			search(t, v, need, match)
+			var held, saved int64
+			for _, f := range v.files {
+				held += int64(len(f.sig))
+				if f.saved {
+					saved += recordSize(f)
+				}
+			}
+			if v.held != held || v.savedBytes != saved {
+				r.Fatalf("counted %d and %d, there are %d and %d", v.held, v.savedBytes, held, saved)
+			}
+		}
+	})
+}
+
+// forgetful is a host's changes that now and then tells everything anew.
+type forgetful struct {
+	host.Changes
+	all func() bool
+}
+
+func (f forgetful) Since(ctx context.Context, generation, page int64) (host.Changed, error) {
+	if f.all() {
+		generation = 0
+	}
+	return f.Changes.Since(ctx, generation, page)
 }

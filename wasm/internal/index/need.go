@@ -3,6 +3,7 @@ package index
 import (
 	"regexp/syntax"
 	"slices"
+	"strings"
 )
 
 // Need is what a text must hold to be worth reading. The zero Need is held by
@@ -16,7 +17,17 @@ type Need struct {
 // three bytes needs nothing.
 func Literal(text string) Need {
 	var f folder
-	return Need{grams: unique(gramsOf(f.appendFolded(nil, text)))}
+	return f.holds(text)
+}
+
+// holds is the need of a text. The end of a line may be written in two ways, so
+// nothing is asked of it.
+func (f *folder) holds(text string) (n Need) {
+	for line := range strings.SplitSeq(text, "\n") {
+		n.grams = append(n.grams, gramsOf(f.appendFolded(nil, line))...)
+	}
+	n.grams = unique(n.grams)
+	return n
 }
 
 // Pattern is the need of a search for a regular expression (RE2, flags inside):
@@ -34,7 +45,7 @@ func Pattern(pattern string) Need {
 func (f *folder) needOf(re *syntax.Regexp) Need {
 	switch re.Op {
 	case syntax.OpLiteral:
-		return Need{grams: unique(gramsOf(f.appendFolded(nil, string(re.Rune))))}
+		return f.holds(string(re.Rune))
 	case syntax.OpCapture, syntax.OpPlus:
 		return f.needOf(re.Sub[0])
 	case syntax.OpRepeat:

@@ -2,7 +2,6 @@ package index
 
 import (
 	"encoding/binary"
-	"math/bits"
 	"unicode/utf8"
 )
 
@@ -31,35 +30,34 @@ func gramHash(gram uint32) uint16 { return uint16(gram * 0x9E3779B1 >> hashBits)
 type signer struct {
 	folder
 	set   [1 << hashBits / 64]uint64
+	grams []uint16 // those whose bits are set, each once
 	spill [maxFolded]byte
 }
 
-// sign gives a text's signature.
-func (s *signer) sign(text []byte) []byte {
-	clear(s.set[:])
-	s.mark(text)
-	grams := 0
-	for _, w := range s.set {
-		grams += bits.OnesCount64(w)
+// sign gives a text's signature; false for bytes that are no UTF-8.
+func (s *signer) sign(text []byte) ([]byte, bool) {
+	for _, h := range s.grams {
+		s.set[h>>6] = 0
 	}
-	if grams > maxGrams {
-		return everything
+	s.grams = s.grams[:0]
+	if !s.mark(text) {
+		return nil, false
 	}
-	words := max(1, (int(float64(grams)*bitsPerGram)+63)/64)
+	if len(s.grams) > maxGrams {
+		return everything, true
+	}
+	words := max(1, (int(float64(len(s.grams))*bitsPerGram)+63)/64)
 	sig := make([]byte, words*8)
 	m := uint32(words * 64)
-	for i, w := range s.set {
-		for ; w != 0; w &= w - 1 {
-			hash := uint32(i*64 + bits.TrailingZeros64(w))
-			at := hash * m >> hashBits
-			sig[at>>3] |= 1 << (at & 7)
-		}
+	for _, h := range s.grams {
+		at := uint32(h) * m >> hashBits
+		sig[at>>3] |= 1 << (at & 7)
 	}
-	return sig
+	return sig, true
 }
 
 // mark sets the bits of all runs of the folded text.
-func (s *signer) mark(text []byte) {
+func (s *signer) mark(text []byte) bool {
 	gram, seen := uint32(0), 0
 	for i := 0; i < len(text); {
 		c := text[i]
@@ -67,24 +65,30 @@ func (s *signer) mark(text []byte) {
 			i++
 			gram = (gram<<8 | uint32(foldByte[c])) & 0xFFFFFF
 			if seen++; seen >= gramLen {
-				h := gramHash(gram)
-				s.set[h>>6] |= 1 << (h & 63)
+				s.add(gram)
 			}
 			continue
 		}
 		r, n := utf8.DecodeRune(text[i:])
-		folded := append(s.spill[:0], text[i:i+n]...)
-		if r != utf8.RuneError || n > 1 {
-			folded = utf8.AppendRune(s.spill[:0], s.fold(r))
+		if r == utf8.RuneError && n == 1 {
+			return false
 		}
 		i += n
-		for _, c := range folded {
+		for _, c := range utf8.AppendRune(s.spill[:0], s.fold(r)) {
 			gram = (gram<<8 | uint32(c)) & 0xFFFFFF
 			if seen++; seen >= gramLen {
-				h := gramHash(gram)
-				s.set[h>>6] |= 1 << (h & 63)
+				s.add(gram)
 			}
 		}
+	}
+	return true
+}
+
+func (s *signer) add(gram uint32) {
+	h := gramHash(gram)
+	if bit := uint64(1) << (h & 63); s.set[h>>6]&bit == 0 {
+		s.set[h>>6] |= bit
+		s.grams = append(s.grams, h)
 	}
 }
 

@@ -109,22 +109,24 @@ func (v *Vault) takeIn(data []byte) bool {
 			return
 		}
 		f.sig = append(make([]byte, 0, len(r.sig)), r.sig...)
-		f.readAt, f.saved = math.MaxInt64, true // only what is sure was written
+		f.readAt = math.MaxInt64 // only what is sure was written
+		v.isSaved(f)
 		v.held += int64(len(f.sig))
 	})
 }
 
-// saved is about how many bytes of the segments are alive.
+// isSaved notes that a file's signature is on disk. The lock is held.
+func (v *Vault) isSaved(f *file) {
+	if !f.saved && v.files[f.Path] == f {
+		v.savedBytes += recordSize(f)
+	}
+	f.saved = true
+}
+
 func (v *Vault) saved() int64 {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	var n int64
-	for _, f := range v.order {
-		if f.saved {
-			n += recordSize(f)
-		}
-	}
-	return n
+	return v.savedBytes
 }
 
 // saveIfMany saves when there is enough to be worth it.
@@ -184,7 +186,7 @@ func (v *Vault) keep(ctx context.Context, files []*file) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for _, f := range files {
-		f.saved = true
+		v.isSaved(f)
 	}
 }
 

@@ -209,7 +209,7 @@ func (q *queryPlan) passText(h *hit, d *note.Doc) (bool, error) {
 	if q.needsBody && (!q.passTags(d.AllTags(h.values)) || !q.passTasks(d)) {
 		return false, nil
 	}
-	if q.text != nil && q.text(string(d.Data), 0) < 0 {
+	if q.text != nil && q.text(d.Data, 0) < 0 {
 		return false, nil
 	}
 	if q.empty != nil && *q.empty != (strings.TrimSpace(string(d.Body.Of(d.Data))) == "") {

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"regexp"
@@ -46,15 +47,14 @@ func searchText(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, 
 	plainEnds := args.Bool("regex") || strings.Contains(args.String("query"), "\n")
 	err = readAll(ctx, env, infos, func(i host.Info, data []byte) error {
 		full := false
-		text := string(data)
 		if plainEnds {
-			text = strings.ReplaceAll(text, "\r\n", "\n") // "$" stands before a line's end, whichever it is
+			data = bytes.ReplaceAll(data, lineEnd, newline) // "$" stands before a line's end, whichever it is
 		}
-		eachHit(text, next, func(line int, text string, at int) bool {
+		eachHit(data, next, func(line int, text []byte, at int) bool {
 			if full = len(hits) == limit; full {
 				return false
 			}
-			hits = append(hits, map[string]any{"path": i.Path, "line": line, "text": around(text, at)})
+			hits = append(hits, map[string]any{"path": i.Path, "line": line, "text": around(string(text), at)})
 			return true
 		})
 		if full {
@@ -69,7 +69,7 @@ func searchText(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, 
 }
 
 // finder gives the first match in a text from an offset on, or -1.
-type finder func(text string, from int) int
+type finder func(text []byte, from int) int
 
 // notesHolding gives the notes below a folder that may hold what is needed.
 func notesHolding(ctx context.Context, env *tool.Env, folder string, need index.Need) ([]host.Info, error) {
@@ -84,18 +84,19 @@ func notesHolding(ctx context.Context, env *tool.Env, folder string, need index.
 // matcher gives the search that the arguments ask for.
 func matcher(query string, isRegex, caseSensitive bool) (finder, error) {
 	if !isRegex && caseSensitive {
-		return func(text string, from int) int { return indexFrom(text, query, from) }, nil
+		needle := []byte(query)
+		return func(text []byte, from int) int { return indexFrom(text, needle, from) }, nil
 	}
 	if !isRegex && isASCII(query) {
-		low := strings.ToLower(query)
-		return func(text string, from int) int { return indexFold(text, low, from) }, nil
+		low := []byte(strings.ToLower(query))
+		return func(text []byte, from int) int { return indexFold(text, low, from) }, nil
 	}
 	re, err := regexp.Compile(patternOf(query, isRegex, caseSensitive))
 	if err != nil {
 		return nil, fault.New(fault.Validation, "tools.search.regex", fault.P{"query": query}).With(err)
 	}
-	return func(text string, from int) int {
-		loc := re.FindStringIndex(text[from:])
+	return func(text []byte, from int) int {
+		loc := re.FindIndex(text[from:])
 		if loc == nil {
 			return -1
 		}
@@ -114,26 +115,16 @@ func patternOf(query string, isRegex, caseSensitive bool) string {
 	return "(?m)" + query
 }
 
-// needOf gives what a text must hold for a search to find something in it. The
-// end of a line may be written in two ways, so nothing is asked of it.
+// needOf gives what a text must hold for a search to find something in it.
 func needOf(query string, isRegex bool) index.Need {
-	switch {
-	case isRegex && strings.Contains(query, `\n`):
-		return index.Need{}
-	case !isRegex:
-		longest := ""
-		for line := range strings.SplitSeq(query, "\n") {
-			if len(line) > len(longest) {
-				longest = line
-			}
-		}
-		return index.Literal(longest)
+	if !isRegex {
+		return index.Literal(query)
 	}
 	return index.Pattern(patternOf(query, true, false))
 }
 
-func indexFrom(text, query string, from int) int {
-	i := strings.Index(text[from:], query)
+func indexFrom(text, query []byte, from int) int {
+	i := bytes.Index(text[from:], query)
 	if i < 0 {
 		return -1
 	}
@@ -142,7 +133,7 @@ func indexFrom(text, query string, from int) int {
 
 // indexFold finds a lower-case ASCII text in any case: it jumps to the places
 // of its first letter in either case.
-func indexFold(text, low string, from int) int {
+func indexFold(text, low []byte, from int) int {
 	up := low[0]
 	if up >= 'a' && up <= 'z' {
 		up -= 'a' - 'A'
@@ -165,15 +156,15 @@ func indexFold(text, low string, from int) int {
 		default:
 			i = min(nextLow, nextUp)
 		}
-		if i+len(low) <= len(text) && strings.EqualFold(text[i:i+len(low)], low) {
+		if i+len(low) <= len(text) && bytes.EqualFold(text[i:i+len(low)], low) {
 			return i
 		}
 	}
 	return -1
 }
 
-func byteFrom(text string, c byte, from int) int {
-	i := strings.IndexByte(text[from:], c)
+func byteFrom(text []byte, c byte, from int) int {
+	i := bytes.IndexByte(text[from:], c)
 	if i < 0 {
 		return -1
 	}
@@ -189,23 +180,25 @@ func isASCII(s string) bool {
 	return true
 }
 
+var newline, carriageReturn, lineEnd = []byte("\n"), []byte("\r"), []byte("\r\n")
+
 // eachHit calls use for every line with a match: its number from 1, its text,
 // and where in it the match is. It stops when use says so.
-func eachHit(text string, next finder, use func(line int, text string, at int) bool) {
+func eachHit(text []byte, next finder, use func(line int, text []byte, at int) bool) {
 	line, counted := 1, 0
 	for from := 0; from <= len(text); {
 		at := next(text, from)
 		if at < 0 {
 			return
 		}
-		line += strings.Count(text[counted:at], "\n")
-		start := strings.LastIndexByte(text[:at], '\n') + 1
+		line += bytes.Count(text[counted:at], newline)
+		start := bytes.LastIndexByte(text[:at], '\n') + 1
 		counted = at
 		end := len(text)
-		if n := strings.IndexByte(text[at:], '\n'); n >= 0 {
+		if n := bytes.IndexByte(text[at:], '\n'); n >= 0 {
 			end = at + n
 		}
-		if !use(line, strings.TrimSuffix(text[start:end], "\r"), at-start) {
+		if !use(line, bytes.TrimSuffix(text[start:end], carriageReturn), at-start) {
 			return
 		}
 		from = end + 1
