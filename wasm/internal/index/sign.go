@@ -30,26 +30,27 @@ func gramHash(gram uint32) uint16 { return uint16(gram * 0x9E3779B1 >> hashBits)
 type signer struct {
 	folder
 	set   [1 << hashBits / 64]uint64
-	grams []uint16 // those whose bits are set, each once
+	grams [1<<hashBits + 1]uint16 // those whose bits are set, each once
+	count int
 	spill [maxFolded]byte
 }
 
 // sign gives a text's signature; false for bytes that are no UTF-8.
 func (s *signer) sign(text []byte) ([]byte, bool) {
-	for _, h := range s.grams {
+	for _, h := range s.grams[:s.count] {
 		s.set[h>>6] = 0
 	}
-	s.grams = s.grams[:0]
+	s.count = 0
 	if !s.mark(text) {
 		return nil, false
 	}
-	if len(s.grams) > maxGrams {
+	if s.count > maxGrams {
 		return everything, true
 	}
-	words := max(1, (int(float64(len(s.grams))*bitsPerGram)+63)/64)
+	words := max(1, (int(float64(s.count)*bitsPerGram)+63)/64)
 	sig := make([]byte, words*8)
 	m := uint32(words * 64)
-	for _, h := range s.grams {
+	for _, h := range s.grams[:s.count] {
 		at := uint32(h) * m >> hashBits
 		sig[at>>3] |= 1 << (at & 7)
 	}
@@ -63,7 +64,7 @@ func (s *signer) mark(text []byte) bool {
 		c := text[i]
 		if c < utf8.RuneSelf {
 			i++
-			gram = (gram<<8 | uint32(foldByte[c])) & 0xFFFFFF
+			gram = gram<<8 | uint32(foldByte[c])
 			if seen++; seen >= gramLen {
 				s.add(gram)
 			}
@@ -75,7 +76,7 @@ func (s *signer) mark(text []byte) bool {
 		}
 		i += n
 		for _, c := range utf8.AppendRune(s.spill[:0], s.fold(r)) {
-			gram = (gram<<8 | uint32(c)) & 0xFFFFFF
+			gram = gram<<8 | uint32(c)
 			if seen++; seen >= gramLen {
 				s.add(gram)
 			}
@@ -84,12 +85,14 @@ func (s *signer) mark(text []byte) bool {
 	return true
 }
 
+// add takes in a run. Whether it is new goes by chance, so that no branch hangs
+// on it.
 func (s *signer) add(gram uint32) {
-	h := gramHash(gram)
-	if bit := uint64(1) << (h & 63); s.set[h>>6]&bit == 0 {
-		s.set[h>>6] |= bit
-		s.grams = append(s.grams, h)
-	}
+	h := gramHash(gram & 0xFFFFFF)
+	word, shift := &s.set[h>>6], h&63
+	s.grams[s.count] = h
+	s.count += int(^*word >> shift & 1)
+	*word |= 1 << shift
 }
 
 // has says whether a signature has the bit of a run.
