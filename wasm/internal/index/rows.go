@@ -79,6 +79,7 @@ type facts struct {
 // row makes a row's cells.
 func (t *table) row(f *facts) []uint32 {
 	t.rows++
+	t.begun++
 	cells := append(t.cells[:0], make([]uint32, rowHead)...)
 	cells[cellTags], cells[cellProps] = uint32(len(f.tags)), uint32(2*len(f.props))
 	cells[cellTasks], cells[cellOpen], cells[cellFlags] = uint32(f.tasks), uint32(f.open), uint32(f.flag)
@@ -88,13 +89,23 @@ func (t *table) row(f *facts) []uint32 {
 	for name, value := range f.props {
 		cells = append(cells, t.text(name), t.value(value))
 	}
-	links := len(cells)
 	for _, link := range f.links {
-		cells = append(cells, t.text(link))
+		if word := t.text(link); !t.marked(word) {
+			cells = append(cells, word)
+		}
 	}
-	slices.Sort(cells[links:])
 	t.cells = cells
-	return slices.Clone(cells[:links+len(slices.Compact(cells[links:]))])
+	return slices.Clone(cells)
+}
+
+// marked says whether a word has been asked for since a row was begun.
+func (t *table) marked(word uint32) bool {
+	for int(word) >= len(t.marks) {
+		t.marks = append(t.marks, make([]uint32, len(t.words)-len(t.marks)+1024)...)
+	}
+	was := t.marks[word]
+	t.marks[word] = t.begun
+	return was == t.begun
 }
 
 // slackRows is how many rows may be dead whatever the number of the living.

@@ -71,10 +71,12 @@ const atOnce = 256
 func (v *Vault) kept(ctx context.Context, f *Filter, files []*file) ([]Found, error) {
 	out := make([]Found, 0, min(len(files), 64))
 	var rows [atOnce]Row
-	for some := range slices.Chunk(files, atOnce) {
+	for len(files) > 0 {
 		if err := ended(ctx); err != nil {
 			return nil, err
 		}
+		some := files[:min(len(files), atOnce)]
+		files = files[len(some):]
 		v.rowsOf(f, some, rows[:])
 		for i, c := range some {
 			if f.Keep == nil || f.Keep(&c.Info, rows[i]) {

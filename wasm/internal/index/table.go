@@ -21,6 +21,8 @@ type table struct {
 	rows   int               // how many were made
 	key    []byte            // room, as are the cells
 	cells  []uint32
+	marks  []uint32 // by word: the row in which it was last a link
+	begun  uint32   // the row that is being made
 }
 
 func newTable() *table {

@@ -3,7 +3,6 @@ package overlay
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
@@ -40,16 +39,24 @@ func (w *View) Select(ctx context.Context, f index.Filter) ([]index.Found, error
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return nil, err // a folder made here is not there beneath
 	}
-	fresh := false
-	for _, i := range staged {
+	var fresh []string
+	for p, i := range staged {
 		if i != nil && f.Passes(i) && under.Keep(i, index.Row{}) {
-			out, fresh = append(out, index.Found{Info: i}), true
+			fresh = append(fresh, p)
 		}
 	}
-	if fresh {
-		slices.SortFunc(out, func(a, b index.Found) int { return strings.Compare(a.Path, b.Path) })
+	if len(fresh) == 0 {
+		return out, nil
 	}
-	return out, nil
+	slices.Sort(fresh)
+	both := make([]index.Found, 0, len(out)+len(fresh))
+	for _, p := range fresh {
+		for len(out) > 0 && out[0].Path < p {
+			both, out = append(both, out[0]), out[1:]
+		}
+		both = append(both, index.Found{Info: staged[p]})
+	}
+	return append(both, out...), nil
 }
 
 // stagedFiles gives the staged paths below a folder, nil for what is gone or a
