@@ -219,3 +219,18 @@ func TestToolsOverAnIndexGiveWhatToolsOverFilesGive(t *testing.T) {
 		}
 	})
 }
+
+func TestAnIndexAsksNothingOfLineEnds(t *testing.T) {
+	m := hosttest.New(hosttest.Options{Files: map[string]string{"crlf.md": "first line\r\nsecond line\r\n", "lf.md": "first line\nsecond line\n"}})
+	ix := index.Over(m.Host())
+	searched(t, envWithIndex(m.Host(), ix), map[string]any{"query": "the signatures are made"})
+	for _, c := range []struct {
+		query string
+		regex bool
+	}{{"line\nsecond", false}, {`line\nsecond`, true}, {`line\x0asecond`, true}, {"line\nsecond", true}, {"line$", true}} {
+		got := searched(t, envWithIndex(m.Host(), ix), map[string]any{"query": c.query, "regex": c.regex, "limit": 2})
+		if !strings.Contains(got, "crlf.md:1") || c.query != "line$" && !strings.Contains(got, " lf.md:1") {
+			t.Errorf("%q: found %q", c.query, got)
+		}
+	}
+}

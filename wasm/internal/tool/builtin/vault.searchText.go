@@ -47,7 +47,7 @@ func searchText(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, 
 	plainEnds := args.Bool("regex") || strings.Contains(args.String("query"), "\n")
 	err = readAll(ctx, env, infos, func(i host.Info, data []byte) error {
 		full := false
-		if plainEnds {
+		if plainEnds && bytes.Contains(data, lineEnd) {
 			data = bytes.ReplaceAll(data, lineEnd, newline) // "$" stands before a line's end, whichever it is
 		}
 		eachHit(data, next, func(line int, text []byte, at int) bool {
