@@ -8,7 +8,7 @@ import { core, root, writeRelease } from "./scripts/build/wasm.mjs";
 const dev = process.argv.includes("--dev");
 const built = await core({ quick: dev });
 const bundle = await bundleMain(built.wasmExec, { minify: !dev, sourcemap: dev });
-const main = embed(bundle, built.packed);
+const main = embed(bundle, built.packed, dev ? { max: Infinity } : {});
 writeFileSync(join(root, "main.js"), main);
 if (process.argv.includes("--release")) writeRelease(built);
 console.log(
