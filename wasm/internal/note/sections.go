@@ -1,6 +1,7 @@
 package note
 
 import (
+	"sort"
 	"strings"
 )
 
@@ -167,10 +168,9 @@ func Prepend(data []byte, text string) []byte {
 
 // InList says whether a place stands in a list item.
 func (d *Doc) InList(offset int) bool {
-	for i := range d.Items {
-		if it := &d.Items[i]; it.Parent < 0 && it.Start <= offset && offset < it.End {
-			return true
-		}
+	i := sort.Search(len(d.Items), func(i int) bool { return d.Items[i].Start > offset }) - 1
+	for i >= 0 && d.Items[i].Parent >= 0 {
+		i = d.Items[i].Parent
 	}
-	return false
+	return i >= 0 && offset < d.Items[i].End
 }

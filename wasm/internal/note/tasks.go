@@ -1,6 +1,7 @@
 package note
 
 import (
+	"sort"
 	"strings"
 )
 
@@ -13,21 +14,7 @@ func Done(state string) bool {
 
 // HeadingOf gives the index of the heading that a place stands under, or -1.
 func (d *Doc) HeadingOf(offset int) int {
-	n := -1
-	for i, h := range d.Headings {
-		if h.Start > offset {
-			break
-		}
-		n = i
-	}
-	return n
-}
-
-// UnderHeading says whether a place stands in the section of a heading or of
-// one below it.
-func (d *Doc) UnderHeading(offset, heading int) bool {
-	s := d.Section(heading)
-	return offset >= s.Start && offset < s.End
+	return sort.Search(len(d.Headings), func(i int) bool { return d.Headings[i].Start > offset }) - 1
 }
 
 // SetTaskState gives the note with the state of tasks changed: change gives a

@@ -68,6 +68,7 @@ func rewriteLinks(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data
 
 func (r *linkRewrite) rewrite(source string, data []byte) ([]byte, int) {
 	d := note.Parse(data)
+	tables := d.Tables()
 	var edits note.Edits
 	for i := range d.Links {
 		l := &d.Links[i]
@@ -79,6 +80,9 @@ func (r *linkRewrite) rewrite(source string, data []byte) ([]byte, int) {
 			continue
 		}
 		text, ok := r.text(l, resolved, source, data)
+		if r.mode == "alias" && note.InSpans(tables, l.Start) {
+			text = note.EscapeBars(text)
+		}
 		if ok && text != string(l.Of(data)) {
 			edits.Replace(l.Span, text)
 		}

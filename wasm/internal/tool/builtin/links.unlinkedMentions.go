@@ -1,10 +1,10 @@
 package builtin
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
+	"unicode"
 
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/note"
@@ -38,15 +38,26 @@ func unlinkedMentions(ctx context.Context, env *tool.Env, args tool.Args) (tool.
 	found := []any{}
 	edited, err := editMany(ctx, env, args, infos, func(i host.Info, data []byte) ([]byte, int, error) {
 		d := note.Parse(data)
+		hits := index.find(d)
+		if len(hits) == 0 {
+			return data, 0, nil
+		}
 		var edits note.Edits
+		tables := d.Tables()
 		seen := map[string]bool{}
-		for _, m := range index.find(d) {
-			if m.target == i.Path || !args.Bool("every") && seen[m.target] || !args.Bool("every") && linksTo(d, names, i.Path, m.target) {
+		if !args.Bool("every") {
+			seen = linkedFrom(d, names, i.Path)
+		}
+		for _, m := range hits {
+			if m.target == i.Path || seen[m.target] {
 				continue
 			}
-			seen[m.target] = true
+			seen[m.target] = !args.Bool("every")
 			text := string(m.Of(data))
 			link := note.MakeLink(names, m.target, i.Path, "", text, note.Format(env.Platform.LinkFormat), env.Platform.MarkdownLinks)
+			if note.InSpans(tables, m.Start) {
+				link = note.EscapeBars(link)
+			}
 			found = append(found, map[string]any{"path": i.Path, "line": d.Line(m.Start) + 1, "text": text, "target": m.target, "link": link})
 			edits.Replace(m.Span, link)
 		}
@@ -62,17 +73,23 @@ func unlinkedMentions(ctx context.Context, env *tool.Env, args tool.Args) (tool.
 	return edited, nil
 }
 
-// linksTo says whether a note links to a file already.
-func linksTo(d *note.Doc, n note.Names, source, target string) bool {
-	return slices.ContainsFunc(d.Links, func(l note.Link) bool {
-		return !l.External && l.Path != "" && note.Resolve(n, l.Path, source) == target
-	})
+// linkedFrom gives the files that a note links to already.
+func linkedFrom(d *note.Doc, n note.Names, source string) map[string]bool {
+	out := map[string]bool{}
+	for i := range d.Links {
+		if l := &d.Links[i]; !l.External && l.Path != "" {
+			out[note.Resolve(n, l.Path, source)] = true
+		}
+	}
+	return out
 }
 
 // mentions finds titles and aliases of notes in texts. They are kept by their
-// first word, so that a text is read once, whatever the number of notes.
+// words, and how many those may be by the first one, so that a text is read once,
+// whatever the number of notes, and however many of them begin alike.
 type mentions struct {
-	byFirst map[string][]mention // longest first
+	byWords map[string][]mention
+	counts  map[string][]int // most first
 }
 
 // mention is a name, taken apart: its words in lower case, what stands between
@@ -86,11 +103,23 @@ type mention struct {
 }
 
 // minMention is how many characters a title must have to be looked for: shorter
-// ones are most often other words.
+// ones are most often other words. Of a script that writes words with one or two
+// characters each counts for two.
 const minMention = 3
 
+func mentionLength(name string) int {
+	n := 0
+	for _, r := range name {
+		n++
+		if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) {
+			n++
+		}
+	}
+	return n
+}
+
 func newMentions(ctx context.Context, env *tool.Env, args tool.Args) (*mentions, error) {
-	m := &mentions{byFirst: map[string][]mention{}}
+	m := &mentions{byWords: map[string][]mention{}, counts: map[string][]int{}}
 	all, err := notes(ctx, env, "")
 	if err != nil {
 		return nil, err
@@ -119,10 +148,11 @@ func newMentions(ctx context.Context, env *tool.Env, args tool.Args) (*mentions,
 			return nil
 		})
 	}
-	for _, l := range m.byFirst {
-		slices.SortStableFunc(l, func(a, b mention) int {
-			return cmp.Or(len(b.words)-len(a.words), len(b.before)+len(b.after)-len(a.before)-len(a.after))
-		})
+	for _, l := range m.byWords {
+		slices.SortStableFunc(l, func(a, b mention) int { return len(b.before) + len(b.after) - len(a.before) - len(a.after) })
+	}
+	for _, counts := range m.counts {
+		slices.SortFunc(counts, func(a, b int) int { return b - a })
 	}
 	return m, err
 }
@@ -143,7 +173,7 @@ func oneSpace(s string) string {
 
 func (m *mentions) add(name, target string) {
 	words := note.Words([]byte(name))
-	if len([]rune(name)) < minMention || len(words) == 0 {
+	if mentionLength(name) < minMention || len(words) == 0 {
 		return
 	}
 	x := mention{target: target, before: name[:words[0].Start], after: name[words[len(words)-1].End:]}
@@ -153,7 +183,11 @@ func (m *mentions) add(name, target string) {
 			x.between = append(x.between, oneSpace(name[words[k-1].End:w.Start]))
 		}
 	}
-	m.byFirst[x.words[0]] = append(m.byFirst[x.words[0]], x)
+	key, first := strings.Join(x.words, "\x00"), x.words[0]
+	m.byWords[key] = append(m.byWords[key], x)
+	if !slices.Contains(m.counts[first], len(words)) {
+		m.counts[first] = append(m.counts[first], len(words))
+	}
 }
 
 // find gives the mentions in a note's text, outside of code, links, headings,
@@ -195,23 +229,33 @@ func (m *mentions) find(d *note.Doc) []mention {
 // at gives the longest name that stands at the next words, inside the span that
 // is free, and how many words it has.
 func (m *mentions) at(data []byte, words []note.Span, free note.Span) (mention, int) {
-	for _, x := range m.byFirst[strings.ToLower(string(words[0].Of(data)))] {
-		n := len(x.words)
-		if n > len(words) {
+	for _, n := range m.counts[strings.ToLower(string(words[0].Of(data)))] {
+		if n > len(words) || words[n-1].End > free.End {
 			continue
 		}
-		x.Span = note.Span{Start: words[0].Start - len(x.before), End: words[n-1].End + len(x.after)}
-		if x.Start < free.Start || x.End > free.End ||
-			string(data[x.Start:words[0].Start]) != x.before || string(data[words[n-1].End:x.End]) != x.after {
-			continue
+		lower := make([]string, n)
+		for k := range lower {
+			lower[k] = strings.ToLower(string(words[k].Of(data)))
 		}
-		ok := true
-		for k := 1; k < n && ok; k++ {
-			ok = strings.ToLower(string(words[k].Of(data))) == x.words[k] && oneSpace(string(data[words[k-1].End:words[k].Start])) == x.between[k-1]
-		}
-		if ok {
-			return x, n
+		for _, x := range m.byWords[strings.Join(lower, "\x00")] {
+			x.Span = note.Span{Start: words[0].Start - len(x.before), End: words[n-1].End + len(x.after)}
+			if x.Start >= free.Start && x.End <= free.End && x.stands(data, words[:n]) {
+				return x, n
+			}
 		}
 	}
 	return mention{}, 0
+}
+
+// stands says whether what is around and between words is what the name has there.
+func (x *mention) stands(data []byte, words []note.Span) bool {
+	if string(data[x.Start:words[0].Start]) != x.before || string(data[words[len(words)-1].End:x.End]) != x.after {
+		return false
+	}
+	for k := 1; k < len(words); k++ {
+		if oneSpace(string(data[words[k-1].End:words[k].Start])) != x.between[k-1] {
+			return false
+		}
+	}
+	return true
 }

@@ -57,22 +57,55 @@ func fromInline(data []byte, keys []string, keep bool) ([]byte, int, error) {
 	if !keep {
 		out = edits.Apply(data)
 	}
-	set := map[string]bool{}
-	for _, f := range moved {
-		v, key := note.FieldValue(f.Value), ownKey(values, f.Key)
-		if emptyValue(values[key]) && !set[key] {
-			out, err = note.SetProperty(out, key, v)
-		} else {
-			more, ok := v.([]any)
-			if !ok {
-				more = []any{v}
+	for _, p := range gather(moved, values) {
+		more := p.values
+		if emptyValue(values[p.key]) {
+			if out, err = note.SetProperty(out, p.key, more[0]); err != nil {
+				return nil, 0, err
 			}
-			out, err = note.AddToProperty(out, key, more)
+			more = more[1:]
 		}
-		if err != nil {
-			return nil, 0, err
+		if len(more) > 0 {
+			if out, err = note.AddToProperty(out, p.key, flat(more)); err != nil {
+				return nil, 0, err
+			}
 		}
-		set[key], values[key] = true, v
 	}
 	return out, len(moved), nil
+}
+
+// gathered is the values that a note's inline fields give one property.
+type gathered struct {
+	key    string
+	values []any
+}
+
+// gather puts fields of one name together, however each is written, so that a
+// property is written once, whatever the number of its fields.
+func gather(fields []note.Field, values map[string]any) []gathered {
+	var out []gathered
+	place := map[string]int{}
+	for _, f := range fields {
+		low := strings.ToLower(f.Key)
+		i, known := place[low]
+		if !known {
+			i, place[low] = len(out), len(out)
+			out = append(out, gathered{key: ownKey(values, f.Key)})
+		}
+		out[i].values = append(out[i].values, note.FieldValue(f.Value))
+	}
+	return out
+}
+
+// flat makes lists in a list its own elements.
+func flat(values []any) []any {
+	var out []any
+	for _, v := range values {
+		if list, ok := v.([]any); ok {
+			out = append(out, list...)
+		} else {
+			out = append(out, v)
+		}
+	}
+	return out
 }

@@ -117,6 +117,37 @@ func TestToolsOnOddNotes(t *testing.T) {
 		"inline fields in two spellings are one property": {
 			"metadata.fromInline", files{"a.md": "Key:: a\nkey:: b\n"}, args{"path": "a"}, files{"a.md": "---\nKey:\n  - a\n  - b\n---\n"}, "",
 		},
+		"a link in a table has its bar escaped": {
+			"links.unlinkedMentions",
+			files{"Cat.md": "", "a.md": "| who | what |\n|---|---|\n| a cat | 1 |\n\nsome | words\n", "b.md": "> x | y\n> --|--\n> cat | z\n\ncat"},
+			args{"link": true},
+			files{"a.md": "| who | what |\n|---|---|\n| a [[Cat\\|cat]] | 1 |\n\nsome | words\n", "b.md": "> x | y\n> --|--\n> [[Cat\\|cat]] | z\n\ncat"},
+			"",
+		},
+		"an alias in a table has its bar escaped": {
+			"links.rewrite",
+			files{"20260102 - Plan.md": "", "a.md": "| [[20260102 - Plan]] | x |\n|---|---|\n| [[20260102 - Plan\\|20260102 - Plan]] | |\n\n[[20260102 - Plan]]"},
+			args{"mode": "alias"},
+			files{"a.md": "| [[20260102 - Plan\\|Plan]] | x |\n|---|---|\n| [[20260102 - Plan\\|Plan]] | |\n\n[[20260102 - Plan|Plan]]"},
+			"",
+		},
+		"a title of two characters is a word in Chinese": {
+			"links.unlinkedMentions", files{"日本.md": "", "水.md": "", "ab.md": "", "a.md": "去日本。喝水 ab"}, args{"link": true}, files{"a.md": "去[[日本]]。喝水 ab"}, "",
+		},
+		"the longest of many names that begin alike": {
+			"links.unlinkedMentions",
+			files{"New York.md": "", "New York (state).md": "", "New.md": "", "New York City.md": "", "a.md": "new york city, New York (state), new  york and new, New York"},
+			args{"path": "a", "link": true},
+			files{"a.md": "[[New York City|new york city]], [[New York (state)]], [[New York|new  york]] and [[New|new]], New York"},
+			"",
+		},
+		"many inline fields of one name": {
+			"metadata.fromInline",
+			files{"a.md": "---\nKey: zero\n---\nkey:: one\nKEY:: [[two, three]], four\nother:: 1\nOther:: 2\n"},
+			args{"path": "a"},
+			files{"a.md": "---\nKey:\n  - zero\n  - one\n  - \"[[two, three]]\"\n  - four\nother:\n  - 1\n  - 2\n---\n"},
+			"",
+		},
 		"a task that code shows is not there already": {
 			"tasks.move",
 			files{"a.md": "- [ ] t\n", "b.md": "```\n- [ ] t\n```\n> - [ ] t\n"},

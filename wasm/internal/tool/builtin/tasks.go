@@ -31,12 +31,12 @@ func newTaskFilter(args tool.Args) taskFilter {
 // find gives the tasks that pass, by index among the note's items. A heading
 // that is not in the note is an error where one note is meant.
 func (f taskFilter) find(d *note.Doc, path string, strict bool) ([]int, error) {
-	heading := -1
+	part := note.Span{Start: 0, End: len(d.Data)}
 	if f.heading != "" {
 		n, err := headingIndex(d, path, f.heading)
 		switch {
 		case err == nil:
-			heading = n
+			part = d.Section(n)
 		case strict:
 			return nil, err
 		default:
@@ -48,7 +48,7 @@ func (f taskFilter) find(d *note.Doc, path string, strict bool) ([]int, error) {
 		it := &d.Items[i]
 		switch {
 		case !it.Task(), !f.hasStatus(string(it.State.Of(d.Data))),
-			heading >= 0 && !d.UnderHeading(it.Start, heading),
+			it.Start < part.Start || it.Start >= part.End,
 			f.lines != nil && !f.lines[it.Line+1],
 			f.text != "" && !strings.Contains(strings.ToLower(string(it.Text.Of(d.Data))), f.text):
 			continue
