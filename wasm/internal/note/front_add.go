@@ -20,8 +20,13 @@ func AddToProperty(data []byte, key string, more []any) ([]byte, error) {
 		}
 	}
 	n := len(list)
+	have := make(map[string]bool, n+len(more))
+	for _, e := range list {
+		have[valueID(e)] = true
+	}
 	for _, e := range more {
-		if !slices.ContainsFunc(list, func(have any) bool { return sameValue(have, e) }) {
+		if id := valueID(e); !have[id] {
+			have[id] = true
 			list = append(list, e)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"slices"
 )
 
 // element is one element of a written list.
@@ -30,6 +29,7 @@ func (d *Doc) editList(edits *Edits, p *Property, old, list []any) bool {
 		return false
 	}
 	kept := match(old, list)
+	stays := staying(kept, len(old))
 	first := elems[0]
 	dash := string(d.Data[first.Start:first.text.Start])
 	quote := d.commonQuote(elems)
@@ -42,7 +42,7 @@ func (d *Doc) editList(edits *Edits, p *Property, old, list []any) bool {
 			at++
 			continue
 		}
-		if at < len(elems) && !slices.Contains(kept, at) && !elems[at].text.Empty() && d.oneLine(elems[at]) {
+		if at < len(elems) && !stays[at] && !elems[at].text.Empty() && d.oneLine(elems[at]) {
 			edits.Replace(elems[at].text, yamlScalar(v, cmp.Or(d.quoteOf(elems[at]), quote)))
 			at++
 			continue
@@ -63,15 +63,16 @@ func (d *Doc) editList(edits *Edits, p *Property, old, list []any) bool {
 // it is, or -1. The elements that stay are in the same order in both.
 func match(old, list []any) []int {
 	places := map[string][]int{}
-	id := func(v any) string { return fmt.Sprintf("%T %v", number(v), number(v)) }
 	for i, v := range old {
-		places[id(v)] = append(places[id(v)], i)
+		id := valueID(v)
+		places[id] = append(places[id], i)
 	}
 	out := make([]int, len(list))
 	at := 0
 	for j, v := range list {
 		out[j] = -1
-		is := places[id(v)]
+		id := valueID(v)
+		is := places[id]
 		for len(is) > 0 && is[0] < at {
 			is = is[1:]
 		}
@@ -79,7 +80,21 @@ func match(old, list []any) []int {
 			out[j], at = is[0], is[0]+1
 			is = is[1:]
 		}
-		places[id(v)] = is
+		places[id] = is
+	}
+	return out
+}
+
+// valueID is the same for values that are the same in YAML, and for no others.
+func valueID(v any) string { return fmt.Sprintf("%T %v", number(v), number(v)) }
+
+// staying says of each old element whether it is kept.
+func staying(kept []int, old int) []bool {
+	out := make([]bool, old)
+	for _, k := range kept {
+		if k >= 0 {
+			out[k] = true
+		}
 	}
 	return out
 }
@@ -164,6 +179,7 @@ func (d *Doc) editFlow(edits *Edits, p *Property, old, list []any) bool {
 		return false
 	}
 	kept := match(old, list)
+	stays := staying(kept, len(old))
 	quote := d.commonQuote(elems)
 	separator := ", "
 	if len(elems) > 1 {
@@ -173,7 +189,7 @@ func (d *Doc) editFlow(edits *Edits, p *Property, old, list []any) bool {
 	out := append([]byte{}, d.Data[p.ValueAt.Start:elems[0].Start]...)
 	for j, v := range list {
 		k := kept[j]
-		if k < 0 && j < len(elems) && !slices.Contains(kept, j) {
+		if k < 0 && j < len(elems) && !stays[j] {
 			taken[j] = true
 		}
 		switch {

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"embedded-agent/wasm/internal/fault"
-	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/note"
 	"embedded-agent/wasm/internal/tool"
 )
@@ -44,9 +43,7 @@ func (m *merger) expandNote(path, sub string, above []string) ([]byte, error) {
 		if data, err = embedded(path, data, sub); err != nil {
 			return nil, err
 		}
-		if !slices.ContainsFunc(m.sources, func(s host.Info) bool { return s.Path == path }) {
-			m.sources = append(m.sources, info)
-		}
+		m.add(info)
 	}
 	d := note.Parse(data)
 	inside := append(slices.Clip(above), path)

@@ -44,7 +44,7 @@ func mergeNotes(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, 
 	if err != nil {
 		return nil, err
 	}
-	merge := merger{ctx: ctx, env: env, names: names, to: path}
+	merge := merger{ctx: ctx, env: env, names: names, to: path, seen: map[string]bool{}}
 	var text []byte
 	if args.Has("embedsOf") {
 		text, err = merge.expand(args.String("embedsOf"))
@@ -87,6 +87,7 @@ type merger struct {
 	names   *names
 	to      string // the note to be
 	sources []host.Info
+	seen    map[string]bool
 	size    int
 }
 
@@ -150,12 +151,18 @@ func (m *merger) find(args tool.Args) (note.Moves, error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, twice := moves[info.Path]; !twice {
-			moves[info.Path] = m.to
-			m.sources = append(m.sources, info)
-		}
+		moves[info.Path] = m.to
+		m.add(info)
 	}
 	return moves, nil
+}
+
+// add adds a source, once.
+func (m *merger) add(info host.Info) {
+	if !m.seen[info.Path] {
+		m.seen[info.Path] = true
+		m.sources = append(m.sources, info)
+	}
 }
 
 // dropSources puts the merged notes into the trash, once the links to them lead
