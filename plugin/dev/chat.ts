@@ -2,7 +2,7 @@
 
 import type { Page } from "playwright-core";
 import type { CallView, Event } from "../protocol";
-import { call, event, exec, runState, state, turn, words } from "./fixtures";
+import { call, event, exec, fileView, review, runState, state, turn, words } from "./fixtures";
 import { ready, type Scene } from "./stage";
 
 /** What the core says that sending would take. */
@@ -119,7 +119,14 @@ const spans = [
 	},
 ];
 
-/** The states of the chat. */
+/** A plan of a thousand steps, each for itself. */
+const planned = Array.from({ length: 1000 }, (_, n) => ({
+	...review().steps[0]!,
+	id: `step-${n}`,
+	text: `Step ${n + 1} of many`,
+}));
+
+/** The states of the chat, and of plans and runs of many steps. */
 export const chatScenes: Record<string, Scene> = {
 	composing: {
 		events: [ready],
@@ -147,7 +154,7 @@ export const chatScenes: Record<string, Scene> = {
 			},
 		},
 		after: async (page) => {
-			await page.getByRole("button", { name: /^Model/ }).click();
+			await page.getByRole("button", { name: "Model" }).click();
 			await page.getByRole("option", { name: "gpt-5.2-mini" }).waitFor();
 		},
 	},
@@ -192,7 +199,7 @@ export const chatScenes: Record<string, Scene> = {
 		answers: { "conversations.list": { conversations: talks } },
 		after: async (page) => {
 			await page.getByRole("button", { name: "Conversations", exact: true }).click();
-			await page.getByRole("button", { name: /^More for Tidy/ }).click();
+			await page.getByRole("button", { name: "More for Tidy" }).click();
 			await page.evaluate(() => window.dev.shell.heard.menu[1]?.run());
 			await page.getByLabel("Path of the note").waitFor();
 		},
@@ -226,6 +233,40 @@ export const chatScenes: Record<string, Scene> = {
 			),
 		],
 	},
+	"thousand-steps": {
+		events: [
+			ready,
+			event("run.state", {
+				run: runState({ total: 1000, done: 998, failed: 1, text: words("999 of 1,000 done") }),
+			}),
+			...Array.from({ length: 999 }, (_, n) =>
+				agentCall(
+					1000 + n,
+					{
+						stepId: `step-${n}`,
+						paths: [`Projects/Community garden/Note ${n}.md`],
+						status: n === 700 ? "error" : "ok",
+					},
+					"r1",
+				),
+			),
+		],
+	},
+	"thousand-planned": {
+		events: [ready, event("review.opened", { review: review({ steps: planned, calls: planned.length }) })],
+		after: async (page) => {
+			await page.locator(".ea-steps > summary").click();
+			await page.locator(".ea-step-text").first().waitFor();
+		},
+	},
+	"new-file": {
+		events: [ready, event("review.opened", { review: review() })],
+		answers: { "review.file": fileView("Projects/XYZ/Note 0.md") },
+		after: async (page) => {
+			await page.getByRole("button", { name: /Note 0/ }).click();
+			await page.locator(".cm-editor").waitFor();
+		},
+	},
 	"taken-back": {
 		events: [
 			event("state", {
@@ -234,6 +275,7 @@ export const chatScenes: Record<string, Scene> = {
 					run: runState({
 						state: "finished",
 						outcome: "ok",
+						done: 10,
 						text: words("“Ten notes” was taken back."),
 						can: { ...runState().can, pause: false, cancel: false, save: true },
 					}),

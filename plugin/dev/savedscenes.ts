@@ -123,7 +123,7 @@ export const savedScenes: Record<string, Scene> = {
 			await page.evaluate(() => window.dev.session.openAction("weather"));
 			await page.getByRole("button", { name: /agent\.run/ }).click();
 			await page.getByRole("button", { name: "Tool: agent.run" }).click();
-			await page.getByRole("button", { name: "Choose vault.readFile" }).waitFor();
+			await page.getByRole("button", { name: /vault\.readFile$/ }).waitFor();
 		},
 	},
 	"action-bundled": {

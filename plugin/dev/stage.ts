@@ -241,6 +241,7 @@ export const scenes: Record<string, Scene> = {
 					id: "q2",
 					kind: "parameters",
 					text: words("“Notes from bullets” needs two values."),
+					reason: undefined,
 					tool: undefined,
 					fields: [
 						{ name: "folder", label: words("Folder"), kind: "folder", value: "Projects" },
@@ -258,6 +259,7 @@ export const scenes: Record<string, Scene> = {
 				run: runState({
 					state: "finished",
 					outcome: "ok",
+					done: 10,
 					text: words("3 notes changed."),
 					can: { ...can, revert: true },
 				}),

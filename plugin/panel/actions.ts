@@ -133,11 +133,16 @@ export function follow(el: HTMLElement, on: boolean): Updatable<boolean> {
 	const slack = 24;
 	let following = false;
 	let stuck = false;
+	let at = 0;
 	const toEnd = () => {
+		// Scrolled back since, of which the event has not come yet (a review is read from its beginning).
+		if (el.scrollTop < at - slack) stuck = false;
 		if (stuck) el.scrollTop = el.scrollHeight;
+		at = el.scrollTop;
 	};
 	const scrolled = () => {
-		stuck = following && el.scrollHeight - el.scrollTop - el.clientHeight <= slack;
+		at = el.scrollTop;
+		stuck = following && el.scrollHeight - at - el.clientHeight <= slack;
 	};
 	const update = (next: boolean) => {
 		following = stuck = next;

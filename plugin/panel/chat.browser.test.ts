@@ -473,6 +473,27 @@ describe.skipIf(!findChromium())("the chat", () => {
 		});
 	});
 
+	it("gives way to a review, which is read from its beginning", async () => {
+		const page = await show(stage, [ready, event("turn.started", { turn: turn() })]);
+		const text = Array.from({ length: 60 }, (_, i) => `Line ${i}.\n\n`).join("");
+		await page.evaluate((e) => window.dev.tell([e]), event("turn.text", { delta: { turn: "t1", text } }));
+		await page.getByText("Line 59.").waitFor();
+		const top = () =>
+			page.evaluate(() => {
+				const [card, scroll] = [".ea-review", ".ea-scroll"].map((at) => document.querySelector(at));
+				return Math.abs(card!.getBoundingClientRect().top - scroll!.getBoundingClientRect().top);
+			});
+		await page.evaluate((e) => window.dev.tell([e]), event("review.opened", { review: review() }));
+		await settled(page);
+		await expect.poll(top).toBeLessThan(20);
+		const ended = turn({ phase: "done", outcome: "plan", reply: text, run: "r1" });
+		await page.evaluate((e) => window.dev.tell([e]), event("turn.ended", { turn: ended }));
+		await page.getByRole("button", { name: "Copy reply" }).waitFor();
+		await settled(page);
+		await expect.poll(top).toBeLessThan(20);
+		await page.context().close();
+	});
+
 	describe("the model", () => {
 		const models = { "models.list": { models: ["small", "large"] }, ...accepts };
 

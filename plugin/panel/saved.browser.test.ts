@@ -313,7 +313,7 @@ describe.skipIf(!findChromium())("the panel", () => {
 				/^The list could not be fetched; this is an older one\. List of Nov 18, 2026/,
 			);
 			await first.getByRole("button", { name: "Copy id" }).click();
-			await first.getByRole("button", { name: /Open Community plugins/ }).click();
+			await page.getByRole("button", { name: "Open Community plugins" }).click();
 			expect(await page.evaluate(() => [window.dev.shell.heard.copied, window.dev.desk.opened])).toEqual([
 				["obsidian-kanban"],
 				1,

@@ -1,4 +1,4 @@
-// Every state of the panel in Chromium: it fits, and axe finds nothing wrong.
+// Every state of the panel in Chromium: it fits, can be pressed by a finger, and axe finds nothing wrong.
 // Pictures are kept with SHOTS=folder.
 
 import { mkdirSync } from "node:fs";
@@ -7,6 +7,8 @@ import AxeBuilder from "@axe-core/playwright";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findChromium, type Look } from "../dev/build";
 import { chatScenes } from "../dev/chat";
+import { misfits, smallTargets } from "../dev/fit";
+import { spoken } from "../dev/spoken";
 import { openStage, scenes as panelScenes, settled, show, type Stage } from "../dev/stage";
 
 const scenes = { ...panelScenes, ...chatScenes };
@@ -46,11 +48,8 @@ describe.skipIf(!findChromium())("the panel", () => {
 						path: join(shots, `${name}-${width}-${theme}${mobile ? "-mobile" : ""}.png`),
 					});
 				}
-				const over = await page.evaluate(() => {
-					const scroll = document.querySelector(".ea-scroll");
-					return scroll ? scroll.scrollWidth - scroll.clientWidth : 0;
-				});
-				expect(over, `pixels wider than the panel at ${width}`).toBeLessThanOrEqual(0);
+				expect(await misfits(page), `at ${width}`).toEqual([]);
+				if (mobile) expect(await smallTargets(page), "too small for a finger").toEqual([]);
 				// The page stands for the app, which has its own landmarks and headings.
 				const axe = await new AxeBuilder({ page })
 					.disableRules(["region", "page-has-heading-one", "heading-order"])
@@ -67,32 +66,36 @@ describe.skipIf(!findChromium())("the panel", () => {
 		60_000,
 	);
 
-	const still = Object.keys(scenes).filter((name) => !scenes[name]!.after);
-
 	it.each<[string, Look]>([
 		["in German", { width: 300, lang: "de" }],
-		["in Chinese", { width: 300, lang: "zh" }],
+		["in Chinese", { width: 300, lang: "zh-CN" }],
 		["from right to left", { width: 300, dir: "rtl" }],
 	])(
 		"fits %s",
 		async (how, look) => {
-			for (const name of still) {
+			const wrong: string[] = [];
+			for (const name of Object.keys(scenes)) {
 				const page = await show(stage, scenes[name]!.events, look, scenes[name]!.answers);
+				await scenes[name]!.after?.(spoken(page, look.lang ?? "en"));
 				await settled(page);
 				if (shots) await page.screenshot({ path: join(shots, `${name}-${how.replaceAll(" ", "-")}.png`) });
-				const over = await page.evaluate(() => {
-					const scroll = document.querySelector(".ea-scroll");
-					return scroll ? scroll.scrollWidth - scroll.clientWidth : 0;
-				});
-				expect(over, name).toBeLessThanOrEqual(0);
-				const cut = await page.evaluate(() =>
-					[...document.querySelectorAll<HTMLElement>(".ea-buttons button, .ea-toolbar button")]
-						.filter((button) => button.scrollWidth > button.clientWidth + 1)
-						.map((button) => button.textContent),
-				);
-				expect(cut, `${name}: words cut off`).toEqual([]);
+				wrong.push(...(await misfits(page)).map((misfit) => `${name}: ${misfit}`));
 				await page.context().close();
 			}
+			expect(wrong).toEqual([]);
+		},
+		120_000,
+	);
+
+	it.each(["thousand-steps", "thousand-planned"])(
+		"draws only what is in sight of %s",
+		async (name) => {
+			const page = await show(stage, scenes[name]!.events, {}, scenes[name]!.answers);
+			await scenes[name]!.after?.(page);
+			await settled(page);
+			expect(await page.locator(".ea-panel [data-index]").count()).toBeLessThan(60);
+			expect(await page.locator(".ea-panel *").count()).toBeLessThan(900);
+			await page.context().close();
 		},
 		60_000,
 	);

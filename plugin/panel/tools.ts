@@ -34,7 +34,8 @@ export function toggled(names: readonly string[] | null, name: string): string[]
 	return all.includes(name) ? all.filter((n) => n !== name) : [...all, name];
 }
 
-/** The first sentence of what a model is told of a tool: enough for choosing one. */
+/** The first sentence of what a model is told of a tool, as plain text: enough for choosing one. */
 export function inShort(description: string): string {
-	return /^[^]*?[.!?](?=\s|$)/.exec(description)?.[0] ?? description;
+	const first = /^[^]*?[.!?](?=\s|$)/.exec(description)?.[0] ?? description;
+	return first.replaceAll("`", "");
 }

@@ -1,5 +1,6 @@
 export * from "./app";
 export * from "./chromium";
+export * from "./community";
 export * from "./folder";
 export * from "./look";
 export * from "./playground";
