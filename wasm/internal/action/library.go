@@ -12,6 +12,7 @@ import (
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/sorting"
 )
 
 // Library keeps the actions in the plugin's store, and shows those that come
@@ -84,7 +85,7 @@ func (l *Library) listed() []*Action {
 	shown := slices.DeleteFunc(slices.Clone(l.bundled), func(a *Action) bool { return slices.Contains(l.kept.hidden, a.ID) })
 	all := append(slices.Clone(l.kept.own), shown...)
 	last := len(l.kept.order)
-	slices.SortStableFunc(all, func(a, b *Action) int { return cmp.Compare(l.place(a, last), l.place(b, last)) })
+	sorting.StableFunc(all, func(a, b *Action) int { return cmp.Compare(l.place(a, last), l.place(b, last)) })
 	return all
 }
 

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"embedded-agent/wasm/internal/sorting"
 )
 
 // entry is a plugin with its words.
@@ -189,7 +191,7 @@ func rank(list []entry, text string, limit int) []Plugin {
 		}
 		best = append(best, scored{i, score})
 	}
-	slices.SortStableFunc(best, func(a, b scored) int {
+	sorting.StableFunc(best, func(a, b scored) int {
 		switch {
 		case a.score > b.score:
 			return -1

@@ -2,7 +2,6 @@ package conversation
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"sync"
 
@@ -10,6 +9,7 @@ import (
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/sorting"
 )
 
 // The bounds of what is kept. A file that grows over maxFile is made anew with
@@ -212,7 +212,7 @@ func (l *Library) newest() []string {
 	for id := range l.list {
 		ids = append(ids, id)
 	}
-	slices.SortFunc(ids, func(a, b string) int {
+	sorting.Func(ids, func(a, b string) int {
 		if c := strings.Compare(l.list[b].UpdatedAt, l.list[a].UpdatedAt); c != 0 {
 			return c
 		}

@@ -1,6 +1,10 @@
 package note
 
-import "slices"
+import (
+	"slices"
+
+	"embedded-agent/wasm/internal/sorting"
+)
 
 // Edit replaces a span by a text.
 type Edit struct {
@@ -21,7 +25,7 @@ func (e *Edits) Insert(at int, text string) { e.Replace(Span{at, at}, text) }
 // Apply gives the changed text. Edits that overlap an earlier one are left out.
 func (e Edits) Apply(data []byte) []byte {
 	sorted := slices.Clone(e)
-	slices.SortStableFunc(sorted, func(a, b Edit) int { return a.Start - b.Start })
+	sorting.StableFunc(sorted, func(a, b Edit) int { return a.Start - b.Start })
 	grow := 0
 	for _, x := range sorted {
 		grow += len(x.Text)

@@ -1,6 +1,8 @@
 package note
 
-import "slices"
+import (
+	"embedded-agent/wasm/internal/sorting"
+)
 
 // Zones lists the parts of a note to leave alone, sorted and joined: code (with
 // math, comments and HTML tags), links (the whole of each), headings, and the
@@ -25,7 +27,7 @@ func (d *Doc) Zones(code, links, headings, front bool) []Span {
 	if front && !d.Front.Empty() {
 		out = append(out, d.Front)
 	}
-	slices.SortFunc(out, func(a, b Span) int { return a.Start - b.Start })
+	sorting.Func(out, func(a, b Span) int { return a.Start - b.Start })
 	joined := out[:0]
 	for _, s := range out {
 		if n := len(joined); n > 0 && s.Start <= joined[n-1].End {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/sorting"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/vaultpath"
 )
@@ -68,7 +69,7 @@ func (c *checker) validate(n *Node, args map[string]any, open []string) {
 		}
 	}
 	violations := s.Validate(args)
-	slices.SortFunc(violations, func(a, b tool.Violation) int {
+	sorting.Func(violations, func(a, b tool.Violation) int {
 		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Message, b.Message))
 	})
 	for _, v := range violations {

@@ -10,6 +10,7 @@ import (
 
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/sorting"
 )
 
 // endpointsFile holds what was found out about endpoints. It is a memory, not a
@@ -89,7 +90,7 @@ func trim[V any](m map[string]V, most int, at func(V) string) {
 		return
 	}
 	keys := slices.Sorted(maps.Keys(m))
-	slices.SortStableFunc(keys, func(a, b string) int {
+	sorting.StableFunc(keys, func(a, b string) int {
 		switch x, y := at(m[a]), at(m[b]); {
 		case x < y:
 			return -1

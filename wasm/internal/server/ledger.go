@@ -13,6 +13,7 @@ import (
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/record"
+	"embedded-agent/wasm/internal/sorting"
 )
 
 // usageFolder holds the ledger: files 1.jsonl, 2.jsonl … of framed records
@@ -212,7 +213,7 @@ func (l *ledger) gather(ctx context.Context, gen int) error {
 			rows = append(rows, usageRow{r, currency})
 		}
 	}
-	slices.SortFunc(rows, func(a, b usageRow) int { return strings.Compare(a.Day, b.Day) })
+	sorting.Func(rows, func(a, b usageRow) int { return strings.Compare(a.Day, b.Day) })
 	head, err := jsonOf(usageHead{len(rows)})
 	if err != nil {
 		return err

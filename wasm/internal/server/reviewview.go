@@ -16,6 +16,7 @@ import (
 	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/runner"
+	"embedded-agent/wasm/internal/sorting"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/vaultpath"
 )
@@ -40,7 +41,7 @@ func (s *Server) reviewOf(se *session, pol *policy.Policy) *protocol.Review {
 			r.Files = append(r.Files, f)
 		}
 	}
-	slices.SortFunc(r.Files, func(a, b protocol.FileChange) int { return strings.Compare(a.Path, b.Path) })
+	sorting.Func(r.Files, func(a, b protocol.FileChange) int { return strings.Compare(a.Path, b.Path) })
 	r.Files = nonNil(r.Files)
 	r.Steps, r.Calls = s.stepPreviews(se)
 	r.Summary = summarise(r.Files, commandSteps(se), se)

@@ -9,6 +9,7 @@ import (
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/sorting"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -98,7 +99,7 @@ func (s *Server) secretsList(ctx context.Context, _ protocol.Empty) (protocol.Se
 		}
 		out.Secrets = append(out.Secrets, v)
 	}
-	slices.SortFunc(out.Secrets, func(a, b protocol.SecretView) int { return strings.Compare(a.Name, b.Name) })
+	sorting.Func(out.Secrets, func(a, b protocol.SecretView) int { return strings.Compare(a.Name, b.Name) })
 	return out, nil
 }
 

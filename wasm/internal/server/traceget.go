@@ -2,13 +2,13 @@ package server
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"time"
 
 	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/sorting"
 	"embedded-agent/wasm/internal/trace"
 )
 
@@ -108,7 +108,7 @@ func spanViews(entries []trace.Entry) []protocol.Span {
 			out[i].Status = e.ErrorType
 		}
 	}
-	slices.SortStableFunc(out, func(a, b protocol.Span) int {
+	sorting.StableFunc(out, func(a, b protocol.Span) int {
 		switch {
 		case a.StartMs < b.StartMs:
 			return -1

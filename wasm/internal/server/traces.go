@@ -11,6 +11,7 @@ import (
 	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/runner"
+	"embedded-agent/wasm/internal/sorting"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/trace"
 )
@@ -161,7 +162,7 @@ func (s *Server) keepTrace(ctx context.Context, t *tracing) error {
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(entries, func(a, b host.Info) int { return strings.Compare(a.Path, b.Path) })
+	sorting.Func(entries, func(a, b host.Info) int { return strings.Compare(a.Path, b.Path) })
 	for len(entries) > maxTraces {
 		if err := s.host.Store.Remove(ctx, entries[0].Path); err != nil {
 			return err

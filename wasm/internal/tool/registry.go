@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/sorting"
 )
 
 // Entry is a registered tool with its schemas, compiled at first use: a start
@@ -55,7 +56,7 @@ func NewRegistry(tools ...Tool) (*Registry, error) {
 	}
 	slices.Sort(r.names)
 	for _, es := range r.byName {
-		slices.SortFunc(es, func(a, b *Entry) int { return compareVersions(a.Version, b.Version) })
+		sorting.Func(es, func(a, b *Entry) int { return compareVersions(a.Version, b.Version) })
 	}
 	return r, nil
 }

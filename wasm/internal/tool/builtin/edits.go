@@ -11,6 +11,7 @@ import (
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/note"
+	"embedded-agent/wasm/internal/sorting"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -75,7 +76,7 @@ func targets(ctx context.Context, env *tool.Env, args tool.Args) ([]host.Info, e
 			out = append(out, info)
 		}
 	}
-	slices.SortFunc(out, func(a, b host.Info) int { return strings.Compare(a.Path, b.Path) })
+	sorting.Func(out, func(a, b host.Info) int { return strings.Compare(a.Path, b.Path) })
 	return out, nil
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/note"
+	"embedded-agent/wasm/internal/sorting"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -149,10 +150,10 @@ func newMentions(ctx context.Context, env *tool.Env, args tool.Args) (*mentions,
 		})
 	}
 	for _, l := range m.byWords {
-		slices.SortStableFunc(l, func(a, b mention) int { return len(b.before) + len(b.after) - len(a.before) - len(a.after) })
+		sorting.StableFunc(l, func(a, b mention) int { return len(b.before) + len(b.after) - len(a.before) - len(a.after) })
 	}
 	for _, counts := range m.counts {
-		slices.SortFunc(counts, func(a, b int) int { return b - a })
+		sorting.Func(counts, func(a, b int) int { return b - a })
 	}
 	return m, err
 }
@@ -197,7 +198,7 @@ func (m *mentions) find(d *note.Doc) []mention {
 	for _, t := range d.Tags {
 		zones = append(zones, t.Span)
 	}
-	slices.SortFunc(zones, func(a, b note.Span) int { return a.Start - b.Start })
+	sorting.Func(zones, func(a, b note.Span) int { return a.Start - b.Start })
 	words := note.Words(d.Data)
 	var out []mention
 	zone := 0

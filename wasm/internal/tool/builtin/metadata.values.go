@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/note"
+	"embedded-agent/wasm/internal/sorting"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -60,7 +60,7 @@ func propertyValues(ctx context.Context, env *tool.Env, args tool.Args) (tool.Da
 		for _, t := range values {
 			all = append(all, t)
 		}
-		slices.SortFunc(all, func(a, b *tally) int {
+		sorting.Func(all, func(a, b *tally) int {
 			return cmp.Or(b.count-a.count, strings.Compare(fmt.Sprint(a.value), fmt.Sprint(b.value)))
 		})
 		list := []any{}
@@ -69,7 +69,7 @@ func propertyValues(ctx context.Context, env *tool.Env, args tool.Args) (tool.Da
 		}
 		out = append(out, map[string]any{"property": key, "different": len(all), "values": list})
 	}
-	slices.SortFunc(out, func(a, b any) int {
+	sorting.Func(out, func(a, b any) int {
 		return strings.Compare(a.(map[string]any)["property"].(string), b.(map[string]any)["property"].(string))
 	})
 	return tool.Data{"properties": out}, nil

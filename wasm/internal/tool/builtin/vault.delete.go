@@ -7,6 +7,7 @@ import (
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/sorting"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/vaultpath"
 )
@@ -44,7 +45,7 @@ func trash(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error
 	}
 	// Deepest first, and what is in a folder before the folder: every step can
 	// be taken back by itself.
-	slices.SortFunc(below, func(a, b host.Info) int {
+	sorting.Func(below, func(a, b host.Info) int {
 		if d := strings.Count(b.Path, "/") - strings.Count(a.Path, "/"); d != 0 {
 			return d
 		}

@@ -9,6 +9,7 @@ import (
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/note"
+	"embedded-agent/wasm/internal/sorting"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/vaultpath"
 )
@@ -176,7 +177,7 @@ func linkChanges(ctx context.Context, env *tool.Env, plan *note.Rename) ([]linkC
 		out = append(out, linkChange{path, data, changed})
 		return nil
 	})
-	slices.SortFunc(out, func(a, b linkChange) int { return strings.Compare(a.path, b.path) })
+	sorting.Func(out, func(a, b linkChange) int { return strings.Compare(a.path, b.path) })
 	return out, err
 }
 
