@@ -30,6 +30,7 @@ type request struct {
 	asked  string // what the model asks back first
 	said   string
 	same   bool // a second run changes nothing
+	refuse bool // a second run changes nothing, and says why
 	plan   []byte
 	vaults [2]*requestVault
 }
@@ -55,7 +56,8 @@ type requestVault struct {
 // A story is a txtar archive. Its comment starts with the request; lines
 // "asked: WORDS" and "said: WORDS" (the model's question, the person's answer),
 // "active: PATH", "times: DATE PATH" (last change of a file; with " 2" before
-// the colon those of the second vault) and "again: same" may follow. Files:
+// the colon those of the second vault), "again: same" (a second run finds nothing
+// to do) and "again: refused" (it says that there is nothing to do) may follow. Files:
 // plan.json, given/PATH, want/PATH (all files of the vault that are not as
 // given; want-gone lists the paths that go), list (what the review lists),
 // answer.json (outputs of steps, by id; fields left out are not compared), and
@@ -118,6 +120,8 @@ func readRequest(t *testing.T, a *txtar.Archive) *request {
 			v.times[path] = at
 		case line == "again: same":
 			r.same = true
+		case line == "again: refused":
+			r.refuse = true
 		default:
 			t.Fatalf("a line that no story has: %s", line)
 		}
@@ -315,9 +319,9 @@ func (r *request) run(t *testing.T, v *requestVault) {
 	if d := expected.Diff(sh.mem.Snapshot()); d != "" {
 		t.Fatalf("the vault is not as expected:\n%s", d)
 	}
-	if r.same {
+	if r.same || r.refuse {
 		again, err := sh.s.OpenPlan(t.Context(), r.plan, nil, false)
-		if err != nil || again.Problem != nil || len(again.Files) > 0 {
+		if err != nil || (again.Problem != nil) != r.refuse || len(again.Files) > 0 {
 			t.Errorf("a second run is not without changes: %+v %v", again, err)
 		}
 	}
