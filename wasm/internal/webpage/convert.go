@@ -91,12 +91,14 @@ func (c *converter) beginCell() {
 }
 
 func (c *converter) innermost(name string) int {
-	for i := len(c.open) - 1; i >= 0; i-- {
-		if c.open[i].name == name {
-			return i
-		}
+	if c.named[name] == 0 {
+		return -1
 	}
-	return -1
+	i := len(c.open) - 1
+	for c.open[i].name != name {
+		i--
+	}
+	return i
 }
 
 // end closes the innermost element of a name, with all that was left open in
@@ -119,6 +121,7 @@ func (c *converter) popTo(i int) {
 func (c *converter) pop() {
 	e := c.open[len(c.open)-1]
 	c.open = c.open[:len(c.open)-1]
+	c.named[e.name]--
 	if e.skipped {
 		c.skip--
 	}

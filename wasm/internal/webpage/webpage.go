@@ -27,7 +27,7 @@ func Convert(page, address string) Page {
 	if err != nil {
 		base = &url.URL{}
 	}
-	c := &converter{base: base}
+	c := &converter{base: base, named: map[string]int{}}
 	z := html.NewTokenizer(strings.NewReader(page))
 	for {
 		switch z.Next() {
@@ -94,6 +94,7 @@ type converter struct {
 	base  *url.URL
 	title string
 	open  []element
+	named map[string]int // how many elements of a name are open
 	w     writer
 	skip  int // how many elements that are left out are open
 	link  int
@@ -144,7 +145,7 @@ func has(list, name string) bool {
 
 func (c *converter) start(t html.Token) {
 	name := t.Data
-	if which, within := closes(name); which != "" {
+	if which, within := closes(name); c.isOpen(which) {
 		for i := len(c.open) - 1; i >= 0 && !has(within, c.open[i].name); i-- {
 			if has(which, c.open[i].name) {
 				c.popTo(i)
@@ -168,6 +169,17 @@ func (c *converter) start(t html.Token) {
 		c.begin(&e, t)
 	}
 	c.open = append(c.open, e)
+	c.named[name]++
+}
+
+// isOpen says whether one of some elements is open.
+func (c *converter) isOpen(names string) bool {
+	for name := range strings.FieldsSeq(names) {
+		if c.named[name] > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // single writes an element without content.
@@ -176,6 +188,10 @@ func (c *converter) single(t html.Token) {
 		return
 	}
 	switch t.Data {
+	case "base": // the page's own say where its links begin
+		if u, err := c.base.Parse(strings.TrimSpace(attr(t, "href"))); err == nil && (u.Scheme == "http" || u.Scheme == "https") {
+			c.base = u
+		}
 	case "br":
 		if c.link > 0 || c.cell > 0 {
 			c.w.space = true

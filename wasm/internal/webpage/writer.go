@@ -20,7 +20,16 @@ type writer struct {
 	written  int      // pieces of text so far
 }
 
-func (w *writer) push(prefix string) { w.prefixes = append(w.prefixes, prefix) }
+// maxPrefixes bounds how deep lists and quotes are drawn: deeper ones stand as
+// deep as these, or every line of a hostile page would begin with all of them.
+const maxPrefixes = 20
+
+func (w *writer) push(prefix string) {
+	if len(w.prefixes) >= maxPrefixes {
+		prefix = ""
+	}
+	w.prefixes = append(w.prefixes, prefix)
+}
 
 func (w *writer) pop() { w.prefixes = w.prefixes[:len(w.prefixes)-1] }
 
