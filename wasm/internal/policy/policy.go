@@ -147,7 +147,7 @@ func (p *Policy) CheckPath(path string) error {
 	if err != nil {
 		return err
 	}
-	if p.Sandbox.Enabled && !vaultpath.Allowed(clean, p.Sandbox) {
+	if p.Sandbox.Enabled && !vaultpath.AllowedClean(clean, p.Sandbox) {
 		return fault.New(fault.Denied, "error.path.denied", fault.P{"path": path})
 	}
 	return nil

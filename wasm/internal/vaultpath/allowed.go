@@ -19,9 +19,11 @@ import (
 // Clean refuses is never allowed, sandbox or not.
 func Allowed(path string, sandbox tool.Sandbox) bool {
 	clean, err := CleanFolder(path)
-	if err != nil {
-		return false
-	}
+	return err == nil && AllowedClean(clean, sandbox)
+}
+
+// AllowedClean is Allowed of a path that Clean gave.
+func AllowedClean(clean string, sandbox tool.Sandbox) bool {
 	if !sandbox.Enabled {
 		return true
 	}
@@ -39,13 +41,31 @@ func Allowed(path string, sandbox tool.Sandbox) bool {
 	if !inside {
 		return false
 	}
-	folded := Fold(clean)
+	folded, plain := "", isPlainASCII(clean)
 	for _, pattern := range sandbox.DenyPatterns {
-		if pattern != "" && denies(Fold(pattern), folded) {
+		if pattern == "" {
+			continue
+		}
+		if plain && isSigns(pattern) {
+			if strings.Contains(clean, pattern) {
+				return false
+			}
+			continue
+		}
+		if folded == "" {
+			folded = Fold(clean)
+		}
+		if denies(Fold(pattern), folded) {
 			return false
 		}
 	}
 	return true
+}
+
+// isSigns says that a pattern is signs that have one spelling, such as "..": in
+// ASCII they can be looked for as they are.
+func isSigns(pattern string) bool {
+	return strings.Trim(pattern, ".:/_-") == ""
 }
 
 func denies(pattern, path string) bool {

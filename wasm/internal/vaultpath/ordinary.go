@@ -51,7 +51,8 @@ func ordinaryPart(part string) bool {
 	return !isDevice(part)
 }
 
-// isDevice is Device, asked only of names that are as long as one.
+// isDevice is Device, asked only of names that look like one. Those with a "$"
+// are not ordinary anyway.
 func isDevice(part string) bool {
 	stem := len(part)
 	if dot := strings.IndexByte(part, '.'); dot >= 0 {
@@ -61,8 +62,10 @@ func isDevice(part string) bool {
 		stem--
 	}
 	switch stem {
-	case len("CON"), len("COM1"), len("CONIN$"), len("CONOUT$"):
+	case len("CON"):
 		return Device(part) != ""
+	case len("COM1"):
+		return !isLetter(part[3]) && Device(part) != ""
 	}
 	return false
 }

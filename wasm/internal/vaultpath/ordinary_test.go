@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"embedded-agent/wasm/internal/tool"
 )
 
 // anyPath makes paths of pieces that matter to the rules.
@@ -50,4 +52,22 @@ func TestMostPathsAreOrdinary(t *testing.T) {
 			t.Errorf("%q is not looked at", p)
 		}
 	}
+}
+
+func TestASandboxSaysAtAGlanceWhatItsPatternsSay(t *testing.T) {
+	patterns := rapid.SliceOfN(rapid.SampledFrom([]string{"..", "://", ":", "_", "/.", "-", "A", "z*", "*.md", "a/**", "é", "--", ""}), 0, 3)
+	rapid.Check(t, func(t *rapid.T) {
+		clean, err := CleanFolder(anyPath().Draw(t, "path"))
+		if err != nil {
+			return
+		}
+		deny := patterns.Draw(t, "patterns")
+		want := true
+		for _, p := range deny {
+			want = want && (p == "" || !denies(Fold(p), Fold(clean)))
+		}
+		if got := AllowedClean(clean, tool.Sandbox{Enabled: true, AllowedRoots: []string{"/"}, DenyPatterns: deny}); got != want {
+			t.Fatalf("%q under %q: %v", clean, deny, got)
+		}
+	})
 }
