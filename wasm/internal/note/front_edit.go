@@ -11,6 +11,10 @@ import (
 // YAML mapping: it is left alone.
 var ErrFront = errors.New("the front matter cannot be read")
 
+// errUnsafe is beneath the errors of edits that would do more than was asked, in
+// a front matter that can be read: one that takes away what an alias refers to.
+var errUnsafe = errors.New("the change is not safe")
+
 // SetProperty gives the note with a property set to a value (as encoding/json
 // decodes it; nil leaves the key without a value). Everything else stays byte
 // for byte: order, comments, quotes. A text keeps the quotes that the old one
@@ -31,7 +35,7 @@ func SetProperty(data []byte, key string, value any) ([]byte, error) {
 	p := d.Property(key)
 	switch {
 	case p == nil && there:
-		return nil, fmt.Errorf("%w: the key %q is written in a form that cannot be edited", ErrFront, key)
+		return nil, fmt.Errorf("%w: the key %q is written in a form that cannot be edited", errUnsafe, key)
 	case p == nil:
 		out = d.addProperty(key, value)
 	default:
@@ -53,7 +57,7 @@ func RemoveProperty(data []byte, key string) ([]byte, error) {
 	}
 	p := d.Property(key)
 	if p == nil {
-		return nil, fmt.Errorf("%w: the key %q is written in a form that cannot be edited", ErrFront, key)
+		return nil, fmt.Errorf("%w: the key %q is written in a form that cannot be edited", errUnsafe, key)
 	}
 	var edits Edits
 	edits.Replace(p.Span, "")
@@ -125,7 +129,7 @@ func yamlKey(key string, quote byte) string {
 func checkEdit(out []byte, values map[string]any, change func(map[string]any)) error {
 	got, err := ParseFront(out).Values()
 	if err != nil {
-		return fmt.Errorf("%w after the change: %w", ErrFront, err)
+		return fmt.Errorf("%w: it could not be read afterwards: %w", errUnsafe, err)
 	}
 	want := make(map[string]any, len(values)+1)
 	for k, v := range values {
@@ -134,11 +138,11 @@ func checkEdit(out []byte, values map[string]any, change func(map[string]any)) e
 	change(want)
 	for k, v := range want {
 		if w, there := got[k]; !there || !sameValue(emptyList(v), emptyList(w)) {
-			return fmt.Errorf("%w: the value of %q cannot be written so that it reads back the same", ErrFront, k)
+			return fmt.Errorf("%w: the value of %q cannot be written so that it reads back the same", errUnsafe, k)
 		}
 	}
 	if len(got) != len(want) {
-		return fmt.Errorf("%w: the change would touch other properties", ErrFront)
+		return fmt.Errorf("%w: it would touch other properties", errUnsafe)
 	}
 	return nil
 }

@@ -236,6 +236,21 @@ func TestLinksOfTextThatMovesLeadWhereTheyLed(t *testing.T) {
 	}
 }
 
+func TestAChangeThatIsNotSafeIsNotCalledAMistakeInTheNote(t *testing.T) {
+	for given, key := range map[string]string{
+		"---\na: &x [1, 2]\nb: *x\n---\n": "tools.front.refused", "---\na: [\n---\n": "tools.front.invalid", "---\na: 1\na: 2\n---\n": "tools.front.invalid",
+	} {
+		m := hosttest.New(hosttest.Options{Files: files{"a.md": given}})
+		_, err := call(t, envOf(m.Host()), "metadata.set", args{"path": "a.md", "properties": args{"a": "z"}})
+		if f := fault.From(err); f.Code != fault.Precondition || f.Key != key {
+			t.Errorf("%q: %v, want %s", given, err, key)
+		}
+		if got, _ := m.File("a.md"); string(got) != given {
+			t.Errorf("%q became %q", given, got)
+		}
+	}
+}
+
 func TestAReplacementsGroupsAreReadAsEditorsReadThem(t *testing.T) {
 	for replace, want := range map[string]string{
 		"$1st": "1st", "$10": "10", "$2$1": "Jan1", "${1}0": "10", "$<2>!": "Jan!", "$&$&": "1 Jan1 Jan", "$0": "1 Jan",
