@@ -48,6 +48,20 @@ func ReadCalls(ctx context.Context, store host.Store, dir string) ([]Pair, error
 	return out, nil
 }
 
+// ReadEvents reads a run's events, as they were recorded. A torn tail is left
+// out; records that were changed are CONFLICT.
+func ReadEvents(ctx context.Context, store host.Store, dir string) ([]json.RawMessage, error) {
+	recs, err := lines(ctx, store, dir, EventsFile)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]json.RawMessage, len(recs))
+	for i, rec := range recs {
+		out[i] = rec
+	}
+	return out, nil
+}
+
 func corrupt(err error) error {
 	return fault.New(fault.Conflict, "error.journal.corrupt", nil).With(err)
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // exportDocument is what run.export gives: all that is needed to go through a
-// run again without a model.
+// run again without a model, and what happened in it.
 type exportDocument struct {
 	Version      int                  `json:"version"`
 	Run          string               `json:"run"`
@@ -21,6 +21,7 @@ type exportDocument struct {
 	Plan         json.RawMessage      `json:"plan,omitempty"`
 	Frozen       map[string]tool.Data `json:"frozen,omitempty"`
 	Envelopes    []tool.Envelope      `json:"envelopes,omitempty"`
+	Events       []json.RawMessage    `json:"events,omitempty"`
 }
 
 // runExport gives the replay bundle of a run, or of a turn that led to none: the
@@ -46,6 +47,9 @@ func (s *Server) runExport(ctx context.Context, p protocol.RunRef) (protocol.Doc
 	case err == nil:
 		out.Plan, out.Frozen = d.Plan, d.Frozen
 		if out.Envelopes, err = s.envelopes(ctx, p.Run); err != nil {
+			return protocol.Document{}, err
+		}
+		if out.Events, err = audit.ReadEvents(ctx, s.host.Store, runDir(p.Run)); err != nil {
 			return protocol.Document{}, err
 		}
 	case own == nil || !fault.Is(err, fault.NotFound):

@@ -145,12 +145,16 @@ func TestAWholeConversationReplaysFromItsExportWithoutAModel(t *testing.T) {
 			Bundles   []json.RawMessage
 			Envelopes []json.RawMessage
 			Plan      json.RawMessage
+			Events    []struct{ Type string }
 		}
 		if err := json.Unmarshal([]byte(text), &doc); err != nil || len(doc.Bundles) != len(want) {
 			t.Fatalf("%v, %d bundles", err, len(doc.Bundles))
 		}
 		if run == second.Run && (len(doc.Envelopes) != 2 || doc.Plan == nil) {
 			t.Errorf("%d envelopes, plan %s", len(doc.Envelopes), doc.Plan)
+		}
+		if n := len(doc.Events); run == second.Run && (n == 0 || doc.Events[n-1].Type != "run.finished") {
+			t.Errorf("events %+v", doc.Events)
 		}
 		for i, raw := range doc.Bundles {
 			b, err := agent.ParseBundle(raw)
