@@ -65,8 +65,12 @@ func (t *HTTP) Do(ctx context.Context, r llm.HTTPRequest) (llm.HTTPResponse, err
 }
 
 func (t *HTTP) open(ctx context.Context, r llm.HTTPRequest, buffered bool) (llm.HTTPResponse, error) {
+	headers := r.Header
+	if headers == nil {
+		headers = map[string]string{} // null is no list of headers to the host
+	}
 	res, _, err := ask[protocol.HTTPResponse](ctx, t.conn, "http.open", jsonParams(protocol.HTTPRequest{
-		Method: r.Method, URL: r.URL, Headers: r.Header, Body: string(r.Body), Buffered: buffered, Redact: r.Redact,
+		Method: r.Method, URL: r.URL, Headers: headers, Body: string(r.Body), Buffered: buffered, Redact: r.Redact,
 	}))
 	if err != nil {
 		return nil, err

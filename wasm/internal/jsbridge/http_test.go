@@ -184,6 +184,9 @@ func TestARequestThatNamesItsClientGoesByThatOneAlone(t *testing.T) {
 			if got := strings.Contains(sent.Payload, `"buffered":true`); got != want {
 				t.Errorf("%s: %s", via, sent.Payload)
 			}
+			if !strings.Contains(sent.Payload, `"headers":{}`) {
+				t.Errorf("no headers are an empty list to the host: %s", sent.Payload)
+			}
 			// A failure is the answer: nothing is sent a second time.
 			if err := <-done; !fault.Is(err, fault.Network) {
 				t.Errorf("%s: %v", via, err)
