@@ -114,7 +114,8 @@ export default class EmbeddedAgentPlugin extends Plugin {
 	}
 
 	private async configure(): Promise<void> {
-		if (!this.awake()) return;
+		// A core that is starting may have been told what was before; one that sleeps is told when it starts.
+		if (!this.awake() && this.client?.status.phase !== "starting") return;
 		try {
 			this.session.reset(await this.ask("configure", coreSettings(this.data)));
 			this.refused = "";

@@ -2,6 +2,7 @@
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { hashFolder } from "./harness";
 import { eventually, leave, pluginFolder, sentence, sitDown, type Person, type Seat } from "./person";
+import { choose, closeSettings, data, dataText, openPage, openSettings } from "./settings_page";
 
 afterAll(leave);
 
@@ -11,21 +12,6 @@ async function seat(settings: Record<string, unknown> = {}, rest: Seat = {}): Pr
 	return person;
 }
 
-/** The settings of the plugin, open. */
-async function openSettings(person: Person) {
-	await person.button("Open settings").click();
-	const dialog = person.page.getByRole("dialog", { name: "Settings" });
-	await dialog.getByText("Ask before a run").waitFor();
-	return dialog;
-}
-
-async function closeSettings(person: Person): Promise<void> {
-	await person.page.keyboard.press("Escape");
-	await person.page.getByRole("dialog", { name: "Settings" }).waitFor({ state: "detached" });
-}
-
-const dataText = (person: Person) => person.read(`${pluginFolder}/data.json`);
-const data = (person: Person) => JSON.parse(dataText(person)) as Record<string, unknown>;
 const lastBody = (person: Person) => person.model.requests.at(-1)?.body as Record<string, unknown>;
 
 describe("ask before a run", () => {
@@ -38,10 +24,8 @@ describe("ask before a run", () => {
 
 	test("Only when something would be written: what only reads goes on by itself, what writes asks", async () => {
 		const person = await seat();
-		const dialog = await openSettings(person);
-		await dialog.getByRole("combobox", { name: "Ask before a run" }).selectOption("writes");
-		await eventually(() => data(person)["confirm"]).toBe("writes");
-		await closeSettings(person);
+		await choose(person, { "Ask before a run": "Only when something would be written" });
+		expect(data(person)["confirm"]).toBe("writes");
 		await person.say("Which notes mention rain barrel?");
 		await person.runEnds("ok");
 		await person.askForNotes();
@@ -50,7 +34,8 @@ describe("ask before a run", () => {
 	});
 
 	test("Only when it must: what writes goes on by itself, is recorded as automatic, and can be taken back; a rename asks", async () => {
-		const person = await seat({ confirm: "never" });
+		const person = await seat();
+		await choose(person, { "Ask before a run": "Only when it must" });
 		const before = hashFolder(person.vault);
 		await person.selectIdeas();
 		await person.say(sentence);
@@ -78,10 +63,7 @@ describe("what is allowed", () => {
 			.waitFor();
 		expect(await person.button("Approve").count()).toBe(0);
 		expect(hashFolder(person.vault)).toEqual(before);
-		const dialog = await openSettings(person);
-		await dialog.getByRole("switch", { name: "Allow deletes" }).check({ force: true });
-		await eventually(() => data(person)["allowDeletes"]).toBe(true);
-		await closeSettings(person);
+		await choose(person, { "Allow deletes": true });
 		await person.say("Delete Inbox/Empty thought");
 		await person.plan.getByText(`Will move ${note} to the trash`).waitFor();
 		await person.approve();
@@ -91,7 +73,8 @@ describe("what is allowed", () => {
 	});
 
 	test("renames: refused when they are switched off, with the way to allow them", async () => {
-		const person = await seat({ allowRenames: false });
+		const person = await seat();
+		await choose(person, { "Allow renames": false });
 		await person.say("Rename Inbox/Untitled to Project proposal");
 		await person.problem
 			.getByText(/Renaming is switched off.*You can allow it in the settings\./)
@@ -121,26 +104,11 @@ describe("what is allowed", () => {
 			.waitFor();
 		const theme = () => person.page.evaluate(() => document.body.className);
 		const was = await theme();
-		const dialog = await openSettings(person);
-		await dialog.getByRole("switch", { name: "Allow commands" }).check({ force: true });
-		await eventually(() => data(person)["allowCommands"]).toBe(true);
-		await closeSettings(person);
+		await choose(person, { "Allow commands": true });
 		await person.say("Run the command theme:toggle-light-dark");
 		await person.plan.getByText(/Will run the command theme:toggle-light-dark\./).waitFor();
 		await person.plan.getByText(/^Cannot be simulated, cannot be undone/).waitFor();
 		expect(await theme()).toBe(was);
-	});
-
-	test("folders that are not allowed and paths that are denied are refused before anything runs", async () => {
-		const person = await seat({ allowedRoots: ["Inbox"] });
-		await person.selectIdeas();
-		await person.say(sentence);
-		await person.problem
-			.getByText(/is outside the folders that the settings allow, or matches a pattern they refuse\./)
-			.first()
-			.waitFor();
-		expect(await person.button("Approve").count()).toBe(0);
-		expect(person.list("Projects/XYZ")).toEqual([]);
 	});
 });
 
@@ -196,16 +164,8 @@ describe("the model", () => {
 		await person.panel.getByText("I am the demo model").waitFor();
 		expect(lastBody(person)).toMatchObject({ stream: true });
 		expect(lastBody(person)).not.toHaveProperty("temperature");
-		const dialog = await openSettings(person);
-		await dialog.getByRole("spinbutton", { name: "Longest reply" }).fill("4321");
-		await dialog.getByRole("textbox", { name: "Temperature" }).fill("0,5");
-		await dialog.getByRole("switch", { name: "Stream replies" }).uncheck({ force: true });
-		await eventually(() => data(person)).toMatchObject({
-			maxTokens: 4321,
-			temperature: 0.5,
-			streaming: false,
-		});
-		await closeSettings(person);
+		await choose(person, { "Longest reply": 4321, Temperature: "0,5", "Stream replies": false });
+		expect(data(person)).toMatchObject({ maxTokens: 4321, temperature: 0.5, streaming: false });
 		await person.button("New conversation").click();
 		await person.say("hello");
 		await person.panel.getByText("I am the demo model").waitFor();
@@ -234,14 +194,16 @@ describe("the model", () => {
 
 describe("limits", () => {
 	test("steps per plan: a longer plan is refused with the number", async () => {
-		const person = await seat({ maxSteps: 5 });
+		const person = await seat();
+		await choose(person, { "Steps per plan": 5 });
 		await person.selectIdeas();
 		await person.say(sentence);
 		expect(await person.readProblem()).toContain("the plan has 6 steps; at most 5 are allowed.");
 	});
 
 	test("calls per run: a loop that makes more is refused, and nothing is written", async () => {
-		const person = await seat({ maxCalls: 8 });
+		const person = await seat();
+		await choose(person, { "Calls per run": 8 });
 		const before = hashFolder(person.vault);
 		await person.selectIdeas();
 		await person.say(sentence);
@@ -257,7 +219,8 @@ describe("limits", () => {
 			[1, false],
 			[8, true],
 		] as const) {
-			const person = await seat({ maxConcurrency });
+			const person = await seat();
+			await choose(person, { "Calls at the same time": maxConcurrency });
 			await person.askForNotes();
 			person.playground.faults.set({ latencyMs: 20 });
 			await person.approve();
@@ -275,7 +238,8 @@ describe("limits", () => {
 
 	test("longest time per call: a write that hangs is stopped and told, with what to do", async () => {
 		// Long enough for a simulation on a busy machine, and shorter than the write.
-		const person = await seat({ timeoutMs: 2500 });
+		const person = await seat();
+		await choose(person, { "Longest time per call": 2500 });
 		const { faults } = person.playground;
 		await person.say("Create a note called Slow");
 		await person.plan.waitFor();
@@ -289,7 +253,8 @@ describe("limits", () => {
 	});
 
 	test("runs kept: older ones are removed and can no longer be reverted", async () => {
-		const person = await seat({ keepRuns: 1, confirm: "never" });
+		const person = await seat({ confirm: "never" });
+		await choose(person, { "Runs kept": 1 });
 		for (const name of ["One", "Two", "Three"]) {
 			await person.say(`Create a note called ${name}`);
 			await eventually(() =>
@@ -302,13 +267,6 @@ describe("limits", () => {
 });
 
 describe("tools, keys, hosts and prices", () => {
-	/** Opens a page of the settings by its entry. */
-	async function openPage(person: Person, name: string) {
-		const dialog = await openSettings(person);
-		await dialog.getByRole("button", { name: new RegExp(`^${name}`) }).click();
-		return dialog;
-	}
-
 	test("a preset is the provider and its address; only an address of one's own is asked for", async () => {
 		const person = await seat();
 		const dialog = await openSettings(person);
@@ -322,6 +280,19 @@ describe("tools, keys, hosts and prices", () => {
 		await preset.selectOption({ label: "Custom endpoint" });
 		await dialog.getByRole("textbox", { name: "Base URL" }).fill("http://10.0.0.2:9000/v1");
 		await eventually(() => data(person)["baseUrl"]).toBe("http://10.0.0.2:9000/v1");
+	});
+
+	test("what is chosen while the core starts is what it works by", async () => {
+		const person = await seat();
+		const { faults } = person.playground;
+		// The last thing that a core does before it is ready takes long.
+		faults.set({ latencyMs: 5000, latencyPath: `${pluginFolder}/runs` });
+		await person.restart();
+		await choose(person, { "Steps per plan": 5 });
+		faults.clear();
+		await person.selectIdeas();
+		await person.say(sentence);
+		expect(await person.readProblem()).toContain("at most 5 are allowed.");
 	});
 
 	test("a tool that is switched off is refused, and the plan with it", async () => {
