@@ -199,10 +199,10 @@ export class HostsPage extends ListPage<HTTPHost> {
 		this.remove(setting, index, t("settings.httpHosts.remove", { host: name }));
 		new Setting(parent)
 			.setClass("ea-sub-setting")
+			.setName(t("settings.httpHosts.unlimitedName", { host: name }))
 			.setDesc(t("settings.httpHosts.unlimited"))
 			.addToggle((toggle) =>
 				toggle
-					.setTooltip(t("settings.httpHosts.unlimitedName", { host: name }))
 					.setValue(entry.unlimited ?? false)
 					.onChange((unlimited) => void this.set(index, { unlimited })),
 			);
