@@ -22,8 +22,11 @@ export const calls = (tool: string, args: Record<string, unknown>): OutputItem =
 /** Plain words. */
 export const says = (text: string): OutputItem => ({ kind: "text", text });
 
+/** What it answers to the nth request (from 0), whose body is `asked`. */
+export type Turns = OutputItem[][] | ((n: number, asked: string) => OutputItem[]);
+
 /** Starts it; from the request `waitAt` on its answers wait for `release`. */
-export async function startAgentModel(turns: OutputItem[][], waitAt = Infinity): Promise<AgentModel> {
+export async function startAgentModel(turns: Turns, waitAt = Infinity): Promise<AgentModel> {
 	const asked: string[] = [];
 	let release = () => {};
 	const released = new Promise<void>((resolve) => (release = resolve));
@@ -34,7 +37,8 @@ export async function startAgentModel(turns: OutputItem[][], waitAt = Infinity):
 		const chunks: Buffer[] = [];
 		for await (const chunk of request) chunks.push(chunk as Buffer);
 		const text = Buffer.concat(chunks).toString("utf8");
-		const items = turns[asked.length] ?? [says("I have nothing more to say.")];
+		const turn = typeof turns === "function" ? turns(asked.length, text) : turns[asked.length];
+		const items = turn ?? [says("I have nothing more to say.")];
 		asked.push(text);
 		if (asked.length > waitAt) await released;
 		response.writeHead(200, { "content-type": "text/event-stream" });
