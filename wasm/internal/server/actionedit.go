@@ -198,6 +198,9 @@ func (s *Server) actionCanvas(ctx context.Context, p protocol.ActionRef) (protoc
 		return protocol.Exported{}, err
 	}
 	after := map[string][]string{}
+	for i := range tp.Steps { // of a plan that does not fit the tools, what it says itself is known
+		after[tp.Steps[i].ID] = tp.Steps[i].DependsOn
+	}
 	if g, _ := s.checkTemplate(tp); g != nil {
 		for _, n := range g.Nodes {
 			after[n.Step.ID] = n.DependsOn

@@ -61,26 +61,37 @@ type reach struct {
 	gone             map[string]bool
 }
 
-// touches says in words what an action may touch: a sentence for the most that
-// it does, and one for each thing that a person would want to know of.
+// touches says in words what an action may touch: a sentence for each of the
+// gravest things that it does, and one for each other thing that a person would
+// want to know of.
 func (s *Server) touches(a *action.Action, p *plan.Plan) []protocol.Message {
 	name := map[string]string{"name": a.Name, "goal": p.Goal}
 	if a.Plan == nil {
 		return []protocol.Message{{Key: "import.prompt", Params: name}}
 	}
 	r := s.reachOf(p)
-	key := "import.readOnly"
-	switch {
-	case r.risk == tool.RiskCommands:
-		key = "import.commands"
-	case r.deletes:
-		key = "import.deletes"
-	case r.renames:
-		key = "import.renames"
-	case r.risk == tool.RiskWrites:
-		key = "import.writes"
+	// Each of these is told, whatever else the action does.
+	var most []string
+	if r.risk == tool.RiskCommands {
+		most = append(most, "import.commands")
 	}
-	out := []protocol.Message{{Key: key, Params: name}}
+	if r.deletes {
+		most = append(most, "import.deletes")
+	}
+	if r.renames {
+		most = append(most, "import.renames")
+	}
+	switch {
+	case len(most) > 0:
+	case r.risk == tool.RiskWrites:
+		most = append(most, "import.writes")
+	default:
+		most = append(most, "import.readOnly")
+	}
+	var out []protocol.Message
+	for _, key := range most {
+		out = append(out, protocol.Message{Key: key, Params: name})
+	}
 	say := func(key string, things map[string]bool) {
 		if len(things) > 0 {
 			names := slices.Sorted(maps.Keys(things))

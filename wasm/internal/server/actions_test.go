@@ -350,6 +350,7 @@ func TestAnImportSaysInWordsWhatItMayTouch(t *testing.T) {
 		{plans(`{"id":"a","tool":"vault.delete","args":{"path":"a.md"}}`), []string{"import.deletes", "import.anywhere"}},
 		{plans(`{"id":"a","tool":"note.merge","args":{"paths":["a.md"],"folder":"B","title":"x","deleteSources":true}}`), []string{"import.deletes", "import.inFolders B"}},
 		{plans(`{"id":"a","tool":"commands.run","args":{"id":"app:reload"}}`), []string{"import.commands", "import.whichCommands app:reload"}},
+		{plans(`{"id":"a","tool":"commands.run","args":{"id":"app:reload"}}`, `{"id":"b","tool":"vault.delete","args":{"path":"A/a.md"}}`, `{"id":"c","tool":"vault.rename","args":{"path":"A/b.md","newPath":"A/c.md"}}`), []string{"import.commands", "import.deletes", "import.renames", "import.inFolders A", "import.whichCommands app:reload"}},
 		{plans(`{"id":"a","tool":"moon.fetch","args":{}}`), []string{"import.readOnly", "import.gone moon.fetch"}},
 		{plans(`{"id":"a","tool":"code.run","args":{"script":"def transform(x): return x","input":1}}`), []string{"import.readOnly", "import.code"}},
 	} {
