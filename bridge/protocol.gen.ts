@@ -534,6 +534,7 @@ export interface CallView {
 	problem?: Problem;
 	attempts?: number /* int */;
 	secretScope?: string;
+	pins?: string[]; // the names of what an agent's step pinned
 }
 /**
  * RunState is how far a run is. State: "running", "paused", "cancelling",
@@ -2165,4 +2166,4 @@ export interface ImportCall {
 }
 
 /** The hash of the Go sources of this file: what both sides must agree on. */
-export const Contract = "ced261968cbaf90d";
+export const Contract = "9c42db215e7c52f6";

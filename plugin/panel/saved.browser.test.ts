@@ -261,7 +261,8 @@ describe.skipIf(!findChromium())("the panel", () => {
 			const agent = {
 				tool: "agent.run",
 				paths: [],
-				result: JSON.stringify({ pins: { weather: { ok: true } } }),
+				result: '{"pins":{"weather":{"text":"Sunny…',
+				pins: ["weather"],
 			};
 			const page = await open([...withActions(grouped), told(agent), over], { "action.step": detail() });
 			await page

@@ -189,6 +189,7 @@ test("a plan and an agent recommend by the same list, shown the same way", async
 	await other.panel.getByRole("radio", { name: "Agent" }).check({ force: true });
 	await other.say("Is there a plugin for boards?");
 	await other.panel.getByText("May help: Kanban.").waitFor();
+	await other.button("Copy reply").waitFor(); // it has ended, and its calls are folded
 	expect(model.asked[1]).toContain("obsidian-kanban");
 	await other.panel.getByText(/^1 call$/).click();
 	await other.panel.getByRole("button", { name: /plugins\.search/ }).click();

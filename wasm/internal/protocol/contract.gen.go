@@ -3,4 +3,4 @@
 package protocol
 
 // Contract is the hash of this package's sources: the version of the handshake.
-const Contract = "ced261968cbaf90d"
+const Contract = "9c42db215e7c52f6"

@@ -132,6 +132,7 @@ type CallView struct {
 	Problem    *Problem `json:"problem,omitempty"`
 	Attempts   int      `json:"attempts,omitempty"`
 	SecretFrom string   `json:"secretScope,omitempty"`
+	Pins       []string `json:"pins,omitempty"` // the names of what an agent's step pinned
 }
 
 // RunState is how far a run is. State: "running", "paused", "cancelling",

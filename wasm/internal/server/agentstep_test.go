@@ -3,6 +3,7 @@ package server
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,6 +69,12 @@ func TestAModelStepIsAskedInTheSimulationAndItsAnswerIsApprovedRunAndReplayedWit
 	made, _ := mem.File("Sum.md")
 	if !strings.HasPrefix(string(made), "Alpha it is. (") || !strings.Contains(string(made), "beta") {
 		t.Errorf("%s", made)
+	}
+	// Its pins are named, however much of the result is shown.
+	for _, c := range call[protocol.RunDetail](r.shell, "run.get", protocol.RunRef{Run: p.Run}).Calls {
+		if named := slices.Equal(c.Pins, []string{"b"}); named != (c.Tool == "agent.run") {
+			t.Errorf("%s pins %q", c.Tool, c.Pins)
+		}
 	}
 	var doc runDocument
 	if err := json.Unmarshal(mem.StoreFiles()[runDir(p.Run)+"/run.json"], &doc); err != nil || len(doc.Frozen) != 1 {

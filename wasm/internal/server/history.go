@@ -105,7 +105,7 @@ func pastCall(c audit.Pair) protocol.CallView {
 	}
 	if r := c.Result; r != nil {
 		v.Status, v.DurationMs, v.Cached, v.SecretFrom = string(r.Status), r.DurationMs, r.Cached, r.SecretScope
-		v.Result, v.Paths = shortJSON(r.Data), touched(r.Effects)
+		v.Result, v.Pins, v.Paths = shortResult(c.Call.Tool, r.Data), pinsIn(r.Data), touched(r.Effects)
 		if r.Error != nil {
 			v.Problem = &protocol.Problem{Code: string(r.Error.Code), Key: r.Error.Key, Params: r.Error.Params, Detail: r.Error.Message}
 			if r.Error.Key != "" {

@@ -2,6 +2,8 @@ package server
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"time"
 
 	"embedded-agent/wasm/internal/audit"
@@ -125,7 +127,7 @@ func (s *Server) callView(c *tool.Call, r *tool.Result) *protocol.CallView {
 	}
 	v.Status, v.DurationMs, v.Cached, v.SecretFrom = string(r.Status), r.DurationMs, r.Cached, r.SecretScope
 	if r.OK {
-		v.Result = s.redact(shortJSON(r.Data))
+		v.Result, v.Pins = s.redact(shortResult(c.Tool, r.Data)), pinsIn(r.Data)
 	}
 	v.Paths = touched(r.Effects)
 	if r.Fault != nil {
@@ -135,9 +137,30 @@ func (s *Server) callView(c *tool.Call, r *tool.Result) *protocol.CallView {
 	return v
 }
 
+// shownPlugins bounds the found plugins of a search: they are shown as a list,
+// which a part cannot be.
+const shownPlugins = 16 << 10
+
+// shortResult writes what a tool gave for its row.
+func shortResult(name string, d tool.Data) string {
+	if name == "plugins.search" {
+		return shortJSONTo(d, shownPlugins)
+	}
+	return shortJSON(d)
+}
+
+// pinsIn gives the names of what an agent's step pinned, in order; none for
+// another tool.
+func pinsIn(d tool.Data) []string {
+	named, _ := d["pins"].(map[string]any)
+	return slices.Sorted(maps.Keys(named))
+}
+
 // shortJSON writes a value with its long texts shortened, so that a row stays a
 // row whatever a note holds.
-func shortJSON[M ~map[string]any](m M) string {
+func shortJSON[M ~map[string]any](m M) string { return shortJSONTo(m, shown) }
+
+func shortJSONTo[M ~map[string]any](m M, most int) string {
 	b, err := canon.Append(make([]byte, 0, 256), shortValue(map[string]any(m), shown/4))
 	if err != nil {
 		raw, err := json.Marshal(m)
@@ -146,7 +169,7 @@ func shortJSON[M ~map[string]any](m M) string {
 		}
 		b = raw
 	}
-	return shorten(string(b), shown)
+	return shorten(string(b), most)
 }
 
 func shortValue(v any, n int) any {
