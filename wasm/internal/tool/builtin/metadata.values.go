@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"embedded-agent/wasm/internal/host"
@@ -35,15 +37,21 @@ func propertyValues(ctx context.Context, env *tool.Env, args tool.Args) (tool.Da
 	}
 	only := args.String("property")
 	byKey := map[string]map[string]*tally{}
+	spelled := map[string]string{} // a name is one, however it is written: as it was first seen
 	err = readAll(ctx, env, infos, func(_ host.Info, data []byte) error {
 		values, err := note.ParseFront(data).Values()
 		if err != nil {
 			return nil // a front matter that cannot be read has no values
 		}
-		for key, v := range values {
-			if only == "" || strings.EqualFold(key, only) {
-				count(byKey, key, v)
+		for _, key := range slices.Sorted(maps.Keys(values)) {
+			low := strings.ToLower(key)
+			if only != "" && !strings.EqualFold(key, only) {
+				continue
 			}
+			if spelled[low] == "" {
+				spelled[low] = key
+			}
+			count(byKey, low, values[key])
 		}
 		return nil
 	})
@@ -67,7 +75,7 @@ func propertyValues(ctx context.Context, env *tool.Env, args tool.Args) (tool.Da
 		for _, t := range all[:min(limit, len(all))] {
 			list = append(list, map[string]any{"value": t.value, "count": t.count})
 		}
-		out = append(out, map[string]any{"property": key, "different": len(all), "values": list})
+		out = append(out, map[string]any{"property": spelled[key], "different": len(all), "values": list})
 	}
 	sorting.Func(out, func(a, b any) int {
 		return strings.Compare(a.(map[string]any)["property"].(string), b.(map[string]any)["property"].(string))

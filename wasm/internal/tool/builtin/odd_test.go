@@ -4,6 +4,8 @@ import (
 	"maps"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host/hosttest"
 )
@@ -148,6 +150,12 @@ func TestToolsOnOddNotes(t *testing.T) {
 			files{"a.md": "---\nKey:\n  - zero\n  - one\n  - \"[[two, three]]\"\n  - four\nother:\n  - 1\n  - 2\n---\n"},
 			"",
 		},
+		"a note that is written anew keeps its line ends and its mark": {
+			"vault.writeFile", files{"a.md": "\ufeffx\r\n"}, args{"path": "a", "content": "y\nz\n"}, files{"a.md": "\ufeffy\r\nz\r\n"}, "",
+		},
+		"a picture is not written over with text": {
+			"vault.writeFile", files{"a.png": "\x89PNG\x00"}, args{"path": "a.png", "content": "y"}, nil, fault.Precondition,
+		},
 		"a task that code shows is not there already": {
 			"tasks.move",
 			files{"a.md": "- [ ] t\n", "b.md": "```\n- [ ] t\n```\n> - [ ] t\n"},
@@ -248,6 +256,15 @@ func TestAChangeThatIsNotSafeIsNotCalledAMistakeInTheNote(t *testing.T) {
 		if got, _ := m.File("a.md"); string(got) != given {
 			t.Errorf("%q became %q", given, got)
 		}
+	}
+}
+
+func TestAPropertyIsOneHoweverItsNameIsWritten(t *testing.T) {
+	m := hosttest.New(hosttest.Options{Files: files{"a.md": "---\nStatus: x\n---\n", "b.md": "---\nstatus: X\n---\n"}})
+	d := mustCall(t, envOf(m.Host()), "metadata.values", args{})
+	want := []any{map[string]any{"property": "Status", "different": 1.0, "values": []any{map[string]any{"value": "x", "count": 2.0}}}}
+	if diff := cmp.Diff(want, d["properties"]); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -1,10 +1,13 @@
 package builtin
 
 import (
+	"bytes"
 	"context"
+	"strings"
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/note"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/vaultpath"
 )
@@ -48,13 +51,25 @@ func writeFile(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, e
 	case err != nil:
 		return nil, err
 	}
-	before, err := env.Vault.Read(ctx, info.Path)
+	before, err := readText(ctx, env, info)
 	if err != nil {
 		return nil, err
 	}
-	etag, err := modify(ctx, env, info.Path, before, data)
+	etag, err := modify(ctx, env, info.Path, before, rewritten(before, args.String("content")))
 	if err != nil {
 		return nil, err
 	}
 	return tool.Data{"path": info.Path, "etag": etag, "created": false}, nil
+}
+
+// rewritten gives a note's new text with the line ends and the byte order mark
+// that it has: a model does not see them, and they are not what was to change.
+func rewritten(before []byte, text string) []byte {
+	if bytes.IndexByte(before, '\n') >= 0 {
+		text = note.WithEOL(text, before)
+	}
+	if bytes.HasPrefix(before, []byte(note.BOM)) && !strings.HasPrefix(text, note.BOM) {
+		text = note.BOM + text
+	}
+	return []byte(text)
 }
