@@ -16,7 +16,7 @@ const bundled = join(root, "build/screenshots/harness/index.mjs");
 
 const sentence =
 	"Create a note for each bullet of the selection in folder Projects/XYZ and replace the selection with links to them";
-const rename = "Rename Projects/Community garden/Rain barrel to Water butt";
+const rename = "Rename Notes/Mulch to Mulching";
 /** A note of the sample vault with ten bullets, and the first and last line (from 0) that are selected. */
 const ideas = { path: "Inbox/Ideas for the garden.md", from: 9, to: 24 };
 
@@ -66,6 +66,10 @@ class Seat {
 
 	/** Gives the panel the room that a person would drag it to, and folds the files away. */
 	async arrange() {
+		// Playgrounds have no font of their own; one with even rounding keeps words and icons in line.
+		await this.page.addStyleTag({
+			content: "body { --font-interface: 'Inter', 'Liberation Sans', sans-serif }",
+		});
 		if (!this.side) return;
 		await this.page.addStyleTag({
 			content: `.mod-sidedock.mod-left-split, .status-bar, .notice-container { display: none !important; }
@@ -235,6 +239,20 @@ const stories = [
 			await seat.button("History").click();
 			await seat.panel.getByRole("region", { name: "History" }).getByRole("list").waitFor();
 			await seat.picture("history", seat.panel);
+		},
+	},
+	{
+		name: "plugins",
+		...panelOnly,
+		height: 720,
+		async play(seat) {
+			seat.harness.keepPluginList(seat.playground.vaultDir);
+			await seat.button("Manage saved actions").click();
+			await seat.page.getByRole("menuitem", { name: "Community plugins" }).click();
+			await seat.panel.getByRole("searchbox", { name: "What should it help with?" }).fill("a kanban board");
+			await seat.button("Search").click();
+			await seat.panel.getByText(/May help: Kanban by/).waitFor();
+			await seat.picture("plugins", seat.panel);
 		},
 	},
 	{
