@@ -1025,18 +1025,10 @@ export interface FileMetadata {
 	 * Properties is the front matter as JSON, "" without any.
 	 */
 	properties?: string;
-	headings?: Heading[];
 	/**
 	 * Tasks is how many task items there are; their text is in the file.
 	 */
 	tasks?: number /* int */;
-}
-/**
- * Heading is a heading of a note.
- */
-export interface Heading {
-	level: number /* int */;
-	text: string;
 }
 /**
  * MetadataCall is the method vault.metadata.
@@ -2166,4 +2158,4 @@ export interface ImportCall {
 }
 
 /** The hash of the Go sources of this file: what both sides must agree on. */
-export const Contract = "9c42db215e7c52f6";
+export const Contract = "ebf92c7d620ed345";

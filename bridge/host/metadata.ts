@@ -66,7 +66,6 @@ function contentOf(cache: CachedMetadata): Partial<FileMetadata> {
 		tags: cache.tags?.map(({ tag }) => tag),
 		links: links.map(({ link }) => getLinkpath(link)).filter((link) => link !== ""),
 		properties: cache.frontmatter && JSON.stringify(cache.frontmatter),
-		headings: cache.headings?.map(({ level, heading }) => ({ level, text: heading })),
 		tasks: cache.listItems?.filter(({ task }) => task !== undefined).length,
 	};
 }

@@ -113,7 +113,6 @@ test("metadata is what the app's cache knows; a note that changed a moment ago i
 		tags: ["#in/side"],
 		links: ["b", "pic.png"],
 		tasks: 2,
-		headings: [{ level: 1, text: "Heading" }],
 	});
 	expect(JSON.parse((await of("a.md"))?.properties ?? "")).toMatchObject({ tags: ["x"], rating: 3 });
 	expect(await of("none.md")).toMatchObject({ stale: true });

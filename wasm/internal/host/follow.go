@@ -41,12 +41,6 @@ type Reads interface {
 	ReadMany(ctx context.Context, paths []string) ([]FileBytes, error)
 }
 
-// Heading is a heading of a note.
-type Heading struct {
-	Level int
-	Text  string
-}
-
 // Meta is what the host's own cache knows of a note. Of a Stale one it knows
 // nothing that holds: read the file.
 type Meta struct {
@@ -57,8 +51,7 @@ type Meta struct {
 	Tags       []string // of the text, with "#"
 	Links      []string // link paths as written, without headings or aliases
 	Properties string   // the front matter as JSON, "" without any
-	Headings   []Heading
-	Tasks      int // how many task items there are
+	Tasks      int      // how many task items there are
 }
 
 // Metadata is the host's own cache of what notes contain. It is optional: where

@@ -100,9 +100,6 @@ func (m metadata) Of(ctx context.Context, paths []string) ([]host.Meta, error) {
 		if f.Properties != "" && canon.CheckDepth([]byte(f.Properties)) != nil {
 			out[i].Stale = true
 		}
-		for _, h := range f.Headings {
-			out[i].Headings = append(out[i].Headings, host.Heading(h))
-		}
 	}
 	return out, nil
 }

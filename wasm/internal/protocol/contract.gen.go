@@ -3,4 +3,4 @@
 package protocol
 
 // Contract is the hash of this package's sources: the version of the handshake.
-const Contract = "9c42db215e7c52f6"
+const Contract = "ebf92c7d620ed345"

@@ -53,16 +53,9 @@ type FileMetadata struct {
 	// Links are link paths as written, without headings or aliases.
 	Links []string `json:"links,omitempty"`
 	// Properties is the front matter as JSON, "" without any.
-	Properties string    `json:"properties,omitempty"`
-	Headings   []Heading `json:"headings,omitempty"`
+	Properties string `json:"properties,omitempty"`
 	// Tasks is how many task items there are; their text is in the file.
 	Tasks int `json:"tasks,omitempty"`
-}
-
-// Heading is a heading of a note.
-type Heading struct {
-	Level int    `json:"level"`
-	Text  string `json:"text"`
 }
 
 // MetadataCall is the method vault.metadata.
