@@ -8,7 +8,8 @@
 //   - a signature of each note's text (sign.go), made when notes are read in
 //     bulk, that says which searches the note is worth reading for;
 //   - a row of each note's metadata (rows.go), from the host's own cache where
-//     it has one, otherwise from the text.
+//     it has one, otherwise from the text: numbers into a table of words
+//     (table.go), so that what is asked of a word is asked once.
 //
 // It can leave something out by mistake in no case: a file that it does not
 // know, or that has changed, or is open in an editor, is among what is to be
