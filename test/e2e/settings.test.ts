@@ -284,12 +284,23 @@ describe("tools, keys, hosts and prices", () => {
 
 	test("what is chosen while the core starts is what it works by", async () => {
 		const person = await seat();
-		const { faults } = person.playground;
-		// The last thing that a core does before it is ready takes long.
-		faults.set({ latencyMs: 5000, latencyPath: `${pluginFolder}/runs` });
-		await person.restart();
+		await person.playground.restart();
+		// The core has been told the settings, and waits for what it asks first of its store.
+		await person.page.evaluate(() => {
+			const { adapter } = window.app.vault;
+			const exists = adapter.exists.bind(adapter);
+			const start = window as unknown as { asks: boolean; go(): void };
+			const gate = new Promise<void>((resolve) => (start.go = resolve));
+			adapter.exists = async (path: string) => {
+				start.asks ||= path.endsWith("/redaction.key");
+				if (path.endsWith("/redaction.key")) await gate;
+				return exists(path);
+			};
+		});
+		await person.openPanel();
+		await person.page.waitForFunction(() => (window as unknown as { asks?: boolean }).asks);
 		await choose(person, { "Steps per plan": 5 });
-		faults.clear();
+		await person.page.evaluate(() => (window as unknown as { go(): void }).go());
 		await person.selectIdeas();
 		await person.say(sentence);
 		expect(await person.readProblem()).toContain("at most 5 are allowed.");
