@@ -46,11 +46,7 @@ export function t(key: string, params?: Params): string;
 export function t(message: Words | string, params?: Params): string {
 	const key = typeof message === "string" ? message : message.key;
 	const values = typeof message === "string" ? params : message.params;
-	const text =
-		first[language]?.[key] ??
-		find(language, key, values) ??
-		find("en", key, values) ??
-		key;
+	const text = first[language]?.[key] ?? find(language, key, values) ?? find("en", key, values) ?? key;
 	return fill(text, values);
 }
 

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, s
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { compress as zstd, init } from "@bokuweb/zstd-wasm";
+import { dropLines } from "./lines.mjs";
 import { mergeData } from "./segments.mjs";
 
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -47,7 +48,7 @@ export function buildWasm(pkg, out) {
  * builds that are not shipped.
  */
 export async function compress(wasm, { quick = false } = {}) {
-	const bytes = mergeData(wasm);
+	const bytes = dropLines(mergeData(wasm));
 	const level = quick ? 3 : 22;
 	const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 32);
 	const folder = join(root, "build");

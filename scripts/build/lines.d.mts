@@ -1,0 +1,1 @@
+export function dropLines(module: Buffer<ArrayBuffer>): Buffer<ArrayBuffer>;
