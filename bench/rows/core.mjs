@@ -1,9 +1,10 @@
-// The core's own work, as wasm: Go benchmarks run by Node, whose engine is
-// Chromium's. Targets: plan_validate_1000 <= 50 ms, core_per_note <= 150 µs
+// The core's own work, as wasm, compiled as it ships: Go benchmarks run by Node,
+// whose engine is Chromium's. Targets: plan_validate_1000 <= 50 ms, core_per_note <= 150 µs
 // (run and simulation together are core_per_note_and_simulation),
 // decode_* >= 10 MB/s, loop_overhead_per_call <= 2 ms.
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
+import { inlining } from "../../scripts/build/wasm.mjs";
 
 const benches = [
 	["plan_validate_1000", "plan", "DecodeAndCheck1000", (m) => m["ns/op"] / 1e6, "ms"],
@@ -27,6 +28,7 @@ export async function* rows(ctx) {
 		if (!ctx.wanted(name)) continue;
 		const args = [
 			"test",
+			...inlining,
 			"-run",
 			"^$",
 			"-bench",

@@ -1,5 +1,6 @@
 export const root: string;
 export function hasGo(): boolean;
+export const inlining: string[];
 export function buildWasm(pkg: string, out: string): string;
 export function compress(bytes: Uint8Array, options?: { quick?: boolean }): Promise<Buffer>;
 export function decoderWasm(): string;
