@@ -155,7 +155,7 @@ test("what is installed is marked, on or off; the id is copied, the app's own li
 	await eventually(() => person.page.evaluate(() => navigator.clipboard.readText())).toBe(
 		"obsidian-spaced-repetition",
 	);
-	await other.getByRole("button", { name: /^Open Community plugins/ }).click();
+	await person.panel.getByRole("button", { name: /^Open Community plugins/ }).click();
 	const settings = person.page.getByRole("dialog", { name: "Settings" });
 	await settings.getByRole("tabpanel", { name: "Community plugins" }).waitFor();
 	await person.page.keyboard.press("Escape");

@@ -66,8 +66,10 @@ func TestARowSaysWhatItWasMadeOf(t *testing.T) {
 func check(r *rapid.T, row Row, f *facts) {
 	for _, name := range []string{"a", "b", "due", "true", "none"} {
 		p := NewProperty(name, func(value any) bool { return cmp.Equal(value, f.props[name]) })
-		if !p.Pass(row) || !p.Pass(row) || !cmp.Equal(p.Value(row), f.props[name]) {
-			r.Fatalf("%s is %v, want %v", name, p.Value(row), f.props[name])
+		for range 2 { // the second answer is the one that was kept
+			if !p.Pass(row) || !cmp.Equal(p.Value(row), f.props[name]) {
+				r.Fatalf("%s is %v, want %v", name, p.Value(row), f.props[name])
+			}
 		}
 		if row.HasTag(NewTest(func(word any) bool { return word == name })) != slices.Contains(f.tags, name) {
 			r.Fatalf("tag %s, of %q", name, f.tags)

@@ -3,7 +3,6 @@ package builtin_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/tool"
@@ -130,14 +129,11 @@ func TestAQueryByNameReadsNoNote(t *testing.T) {
 	}
 }
 
+// A matcher that tries every way would not come back from any of these.
 func TestHostilePatternsEnd(t *testing.T) {
 	m := hosttest.New(hosttest.Options{Files: map[string]string{strings.Repeat("a", 200) + ".md": strings.Repeat("a", 100_000)}})
-	start := time.Now()
 	env := envOf(m.Host())
 	mustCall(t, env, "vault.query", map[string]any{"name": strings.Repeat("*a", 100) + "b"})
 	mustCall(t, env, "vault.query", map[string]any{"text": "(a*)*b", "regex": true})
 	mustCall(t, env, "vault.searchText", map[string]any{"query": strings.Repeat("a", 5000) + "b"})
-	if took := time.Since(start); took > 10*time.Second {
-		t.Errorf("took %v", took)
-	}
 }
