@@ -134,6 +134,7 @@ test("what is not saved is saved when the app quits", async () => {
 				tasks.addPromise(window.app.vault.create("Quit.md", "heard")),
 			);
 			workspace.activeEditor?.editor?.replaceRange("last words\n", { line: 0, ch: 0 });
+			return workspace.quit(); // the app waits for it, a browser that leaves a page does not
 		});
 		await playground.restart();
 		expect(readNote(playground, "Note.md")).toMatch(/^last words\n/);

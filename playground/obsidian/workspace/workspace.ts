@@ -358,7 +358,13 @@ export class Workspace extends Events {
 	}
 
 	/** Tells everyone that the app is about to go, and saves what is not saved. Resolves when all work has ended. */
-	async quit(): Promise<void> {
+	quit(): Promise<void> {
+		return (this.quitting ??= this.leave());
+	}
+
+	private quitting?: Promise<void>;
+
+	private async leave(): Promise<void> {
 		const tasks = new Tasks();
 		this.trigger("quit", tasks);
 		this.iterateAllLeaves((leaf) => {
