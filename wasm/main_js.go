@@ -7,10 +7,10 @@ package main
 
 import (
 	"os"
-	"runtime/debug"
 	"slices"
 
 	"embedded-agent/wasm/internal/jsbridge"
+	"embedded-agent/wasm/internal/memory"
 	"embedded-agent/wasm/internal/sandbox"
 	"embedded-agent/wasm/internal/server"
 )
@@ -19,10 +19,7 @@ func main() {
 	if slices.Contains(os.Args[1:], sandbox.Argument) {
 		jsbridge.Main(func(jsbridge.Core) jsbridge.Server { return jsbridge.NewSandbox() })
 	}
-	// A collection stops everything on the one thread there is, so it waits until
-	// the heap is four times what lives on it; a large heap it keeps smaller.
-	debug.SetGCPercent(300)
-	debug.SetMemoryLimit(192 << 20)
+	memory.Follow(192 << 20)
 	jsbridge.Main(func(c jsbridge.Core) jsbridge.Server {
 		s, err := server.New(server.Deps{Host: c.Host, Transport: c.HTTP, HasSecret: c.Secret, Emit: c.Emit, Images: c.Images})
 		if err != nil {
