@@ -155,7 +155,8 @@ function goCount(print) {
 	const unfinished = (name) => {
 		for (const [key, output] of failedOutput) {
 			if (!key.startsWith(`${name} `)) continue;
-			print(output.trimEnd().split("\n").slice(-80).join("\n"));
+			const lines = output.trimEnd().split("\n");
+			print([...lines.slice(0, 40), ...lines.slice(40).slice(-40)].join("\n"));
 			failedOutput.delete(key);
 		}
 	};

@@ -189,7 +189,7 @@ describe("while a run goes", () => {
 		faults.clear();
 		const made = person.list("Projects/XYZ").length;
 		expect(made).toBeLessThan(10);
-		await person.log.getByText(/^\d+ of 15 steps done, then one failed\.$/).waitFor();
+		await person.log.getByText(/^\d+ of 15 steps done, then one failed\.\s*$/).waitFor();
 		await person.log.getByText(`Created ${made} notes under Projects/XYZ`).waitFor();
 		const problem = person.problem.first();
 		await problem.getByText("vault.createFile").waitFor();
