@@ -1,3 +1,5 @@
+import { joined } from "./text";
+
 /** What stands where a secret was. */
 const MARK = new TextEncoder().encode("[redacted]");
 
@@ -107,14 +109,4 @@ function indexOf(data: Uint8Array, needle: Uint8Array, from: number): number {
 function matches(data: Uint8Array, at: number, needle: Uint8Array, length: number): boolean {
 	for (let i = 0; i < length; i++) if (data[at + i] !== needle[i]) return false;
 	return true;
-}
-
-function joined(parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
-	const out = new Uint8Array(parts.reduce((n, part) => n + part.length, 0));
-	let at = 0;
-	for (const part of parts) {
-		out.set(part, at);
-		at += part.length;
-	}
-	return out;
 }

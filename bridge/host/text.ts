@@ -20,6 +20,17 @@ export function unpack(content: Content, blobs: Uint8Array[]): string | Uint8Arr
 	return content.blob < 0 ? content.text : (blobs[content.blob] ?? new Uint8Array());
 }
 
+/** Puts bytes together. */
+export function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+	const out = new Uint8Array(parts.reduce((n, part) => n + part.length, 0));
+	let at = 0;
+	for (const part of parts) {
+		out.set(part, at);
+		at += part.length;
+	}
+	return out;
+}
+
 /** As bytes in a buffer of their own. */
 export function toBytes(content: string | Uint8Array): Uint8Array<ArrayBuffer> {
 	if (typeof content === "string") return encoder.encode(content);

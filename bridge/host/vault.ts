@@ -6,7 +6,7 @@ import { Lanes } from "./lanes";
 import { dirtyView, editorKeeps, settle, viewsOf, writeThroughEditor } from "./open_notes";
 import { byPath, entryAt, fileAt, find, folderAt, GONE, guard, infoOf, translate } from "./paths";
 import { applyAll } from "./together";
-import { BOM, decode, sameBytes, toBytes, unpack } from "./text";
+import { BOM, decode, joined, sameBytes, toBytes, unpack } from "./text";
 
 /** How many writes are handed to the app at once: what is handed over cannot be taken back. */
 const WIDTH = 8;
@@ -82,12 +82,7 @@ async function readMany(app: App, paths: string[]): Promise<Answer<Contents>> {
 			}
 		}),
 	);
-	const bytes = new Uint8Array(parts.reduce((sum, part) => sum + (part?.length ?? 0), 0));
-	let at = 0;
-	for (const part of parts) {
-		if (part) bytes.set(part, at);
-		at += part?.length ?? 0;
-	}
+	const bytes = joined(parts.filter((part) => part !== undefined));
 	return (blob) => ({ sizes: parts.map((part) => part?.length ?? -1), unsaved, blob: blob(bytes) });
 }
 

@@ -93,7 +93,11 @@ func (l *Log) addSettled(ctx context.Context, store host.Store, dir string) erro
 }
 
 func (l *Log) add(rec []byte) error {
-	switch kindOf(rec) {
+	kind, ok := kindOf(rec)
+	if !ok {
+		return errors.New("a record that does not say what it is")
+	}
+	switch kind {
 	case "begin":
 		return json.Unmarshal(rec, &l.Header)
 	case "act":
@@ -119,6 +123,9 @@ func (l *Log) add(rec []byte) error {
 		if err := json.Unmarshal(rec, &d); err != nil {
 			return err
 		}
+		if d.I == nil {
+			return errNoWrites
+		}
 		if err := l.mark(d.I, Done); err != nil {
 			return err
 		}
@@ -127,25 +134,31 @@ func (l *Log) add(rec []byte) error {
 		}
 	case "failed":
 		var f struct {
-			I int `json:"i"`
+			I *int `json:"i"`
 		}
 		if err := json.Unmarshal(rec, &f); err != nil {
 			return err
 		}
-		return l.mark([]int{f.I}, Failed)
+		if f.I == nil {
+			return errNoWrites
+		}
+		return l.mark([]int{*f.I}, Failed)
+	default: // of a later version
+		if !json.Valid(rec) {
+			return errors.New("a record that is no JSON")
+		}
 	}
 	return nil
 }
 
+var errNoWrites = errors.New("a record of an outcome that names no write")
+
 // kindOf reads what a record is. It stands first in each, so that one reading
 // of the whole is enough.
-func kindOf(rec []byte) string {
+func kindOf(rec []byte) (kind string, ok bool) {
 	rest, ok := bytes.CutPrefix(rec, []byte(`{"t":"`))
 	name, _, closed := bytes.Cut(rest, []byte(`"`))
-	if !ok || !closed {
-		return ""
-	}
-	return string(name)
+	return string(name), ok && closed
 }
 
 func (l *Log) mark(is []int, o Outcome) error {

@@ -24,7 +24,7 @@ func (l *Log) Rest(ctx context.Context) ([]Planned, error) {
 	return out, nil
 }
 
-// Touched lists the files that a run wrote, for reading ahead.
+// Touched lists the files that a run wrote, each once.
 func (l *Log) Touched() []string {
 	seen := map[string]bool{}
 	var out []string

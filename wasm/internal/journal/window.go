@@ -17,7 +17,7 @@ const (
 	recordRoom  = 640 // about what an op record takes, framed
 )
 
-type window struct{ from, to int }
+type window struct{ from, to, bytes int }
 
 // split makes windows of ops[first:].
 func split(ops []Planned, first int) []window {
@@ -26,12 +26,12 @@ func split(ops []Planned, first int) []window {
 	for i := first; i < len(ops); i++ {
 		size += len(ops[i].Op.Before) + len(ops[i].Op.Data)
 		if i-from+1 >= windowOps || size >= windowBytes {
-			ws = append(ws, window{from, i + 1})
+			ws = append(ws, window{from, i + 1, size})
 			from, size = i+1, 0
 		}
 	}
 	if from < len(ops) {
-		ws = append(ws, window{from, len(ops)})
+		ws = append(ws, window{from, len(ops), size})
 	}
 	return ws
 }
@@ -118,11 +118,7 @@ func (w *Writer) stream(ctx context.Context) {
 // flushWindow appends a window's bytes to the pack, then its records.
 func (w *Writer) flushWindow(ctx context.Context, win window) error {
 	lines := w.settle(make([]byte, 0, recordRoom*(win.to-win.from+1)))
-	w.packs.room = 0
-	for i := win.from; i < win.to; i++ {
-		w.packs.room += len(w.ops[i].Op.Before) + len(w.ops[i].Op.Data)
-	}
-	w.packs.room = min(w.packs.room, packBytes)
+	w.packs.room = min(win.bytes, packBytes)
 	for i := win.from; i < win.to; i++ {
 		rec := w.packs.opRecord(i, &w.ops[i])
 		lines = w.chain.Append(lines, rec)

@@ -15,7 +15,7 @@ const readTogether = 64
 // Prefetch reads files beforehand, several at once: one by one, the way to the
 // host and back would be most of the time. What is not there is left out.
 func (b *Base) Prefetch(ctx context.Context, paths []string, width int) error {
-	b.look(ctx, paths)
+	b.Look(ctx, paths)
 	wanted := slices.DeleteFunc(slices.Clone(paths), b.known)
 	if many, ok := b.host.(host.Reads); ok {
 		return inParallel(slices.Collect(slices.Chunk(wanted, readTogether)), width, func(chunk []string) error {

@@ -16,10 +16,6 @@ func (b *Base) Seen(path string) (host.Info, bool) {
 	return i, ok
 }
 
-// Look asks the host about many files at once. What it does not tell is only not
-// known.
-func (b *Base) Look(ctx context.Context, paths []string) { b.look(ctx, paths) }
-
 // Trust takes a file to hold some bytes without reading it, where the host tells
 // that it has the time (in ms) and the size that it had with them. Who writes the
 // file gives the host these bytes to compare, so that nothing is lost where they
@@ -45,9 +41,9 @@ func (b *Base) Taken(ctx context.Context, path string) (bool, error) {
 // lookAt is from how many wanted files of a folder on it is listed first.
 const lookAt = 8
 
-// look lists the folders of many files that are going to be read, so that it is
+// Look lists the folders of many files that are going to be read, so that it is
 // known what they were like before. What cannot be listed is only not known.
-func (b *Base) look(ctx context.Context, paths []string) {
+func (b *Base) Look(ctx context.Context, paths []string) {
 	in := map[string]int{}
 	for _, p := range paths {
 		in[vaultpath.Parent(p)]++

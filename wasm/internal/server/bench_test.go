@@ -66,7 +66,7 @@ func BenchmarkExecute1000(b *testing.B) {
 }
 
 // benchServer gives a core over a vault in memory, and where the end of each of
-// its runs is told. Memory is collected as main_js.go has it.
+// its runs is told. Memory is collected as package memory has it below its limit.
 func benchServer(b *testing.B, files map[string]string) (*Server, chan protocol.RunState) {
 	debug.SetGCPercent(300)
 	ended := make(chan protocol.RunState, 1)

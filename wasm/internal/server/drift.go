@@ -87,12 +87,9 @@ func (s *Server) drifted(ctx context.Context, se *session) ([]string, error) {
 		case overlay.Rmdir:
 		}
 	}
-	if s.host.Workspace != nil {
-		w, err := s.host.Workspace.Context(ctx)
-		if err != nil {
-			return nil, err
-		}
-		d.open = w.OpenPaths
+	var err error
+	if d.open, err = s.openNotes(ctx); err != nil {
+		return nil, err
 	}
 	return d.find(ctx)
 }

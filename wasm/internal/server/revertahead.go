@@ -31,9 +31,13 @@ func joined(first, second protocol.Reverted) protocol.Reverted {
 	for _, c := range second.Conflicts {
 		open[c.Path] = true
 	}
-	made := slices.DeleteFunc(first.Restored, func(path string) bool { return open[path] })
-	second.Kept = slices.DeleteFunc(second.Kept, func(path string) bool { return slices.Contains(made, path) })
-	second.Restored = append(made, second.Restored...)
+	restored := slices.DeleteFunc(first.Restored, func(path string) bool { return open[path] })
+	made := map[string]bool{}
+	for _, path := range restored {
+		made[path] = true
+	}
+	second.Kept = slices.DeleteFunc(second.Kept, func(path string) bool { return made[path] })
+	second.Restored = append(restored, second.Restored...)
 	if second.Run == "" {
 		second.Run = first.Run
 	}
@@ -59,7 +63,7 @@ func (a *ahead) look(ctx context.Context, ops []journal.Planned) error {
 		paths[i] = p.Op.Path
 	}
 	if a.trust && !slices.ContainsFunc(ops, func(p journal.Planned) bool { return p.Op.Kind == host.OpRename }) {
-		open, err := a.open(ctx)
+		open, err := a.s.openNotes(ctx)
 		if err != nil {
 			return err
 		}
@@ -73,11 +77,11 @@ func (a *ahead) look(ctx context.Context, ops []journal.Planned) error {
 	return a.base.Prefetch(ctx, paths, readWidth)
 }
 
-// open lists the notes whose text may not be in their files.
-func (a *ahead) open(ctx context.Context) ([]string, error) {
-	if a.s.host.Workspace == nil {
+// openNotes lists the notes whose text may not be in their files.
+func (s *Server) openNotes(ctx context.Context) ([]string, error) {
+	if s.host.Workspace == nil {
 		return nil, nil
 	}
-	w, err := a.s.host.Workspace.Context(ctx)
+	w, err := s.host.Workspace.Context(ctx)
 	return w.OpenPaths, err
 }
