@@ -176,7 +176,10 @@ function goCount(print) {
 				return;
 			}
 			if (!["pass", "fail", "skip"].includes(event.Action)) return;
-			if (event.Action === "fail") print((failedOutput.get(key) ?? "").trimEnd());
+			if (event.Action === "fail") {
+				print((failedOutput.get(key) ?? "").trimEnd());
+				failures.push(key.trimEnd());
+			}
 			failedOutput.delete(key);
 			if (event.Action === "fail" && !event.Test) unfinished(event.Package);
 			if (event.Test) totals[{ pass: "passed", fail: "failed", skip: "skipped" }[event.Action]]++;
@@ -195,6 +198,9 @@ function vitestCount(print) {
 			print(text);
 			// eslint-disable-next-line no-control-regex -- colours
 			const plain = text.replace(/\x1b\[[0-9;]*m/g, "");
+			// Each failure's heading, then the first line of what went wrong.
+			if (/^\s*FAIL\s/.test(plain)) failures.push(plain.trim());
+			else if (/^\s*\w*Error: /.test(plain) && failures.length > 0) failures.push(`  ${plain.trim()}`);
 			if (!/^\s*Tests\s/.test(plain)) return;
 			for (const kind of Object.keys(totals))
 				totals[kind] += Number(new RegExp(`(\\d+) ${kind}`).exec(plain)?.[1] ?? 0);
@@ -209,11 +215,15 @@ function nodeCount(print) {
 		totals,
 		line(text) {
 			if (!/^\s*(✔|▶)/.test(text)) print(text);
+			if (/^\s*✖/.test(text)) failures.push(text.trim());
 			const found = /^[#ℹ] (pass|fail|skipped) (\d+)/.exec(text);
 			if (found) totals[{ pass: "passed", fail: "failed", skipped: "skipped" }[found[1]]] += Number(found[2]);
 		},
 	};
 }
+
+/** What failed, by name: said again at the end, where it is found without the rest. */
+const failures = [];
 
 function one(print) {
 	return { totals: undefined, line: print };
@@ -262,6 +272,7 @@ if (names[0] === "sum") {
 		.trim()
 		.split("\n")
 		.map((line) => JSON.parse(line));
+	for (const failure of all.flatMap((part) => part.failures)) console.log(failure);
 	const total = (kind) => all.reduce((n, part) => n + part[kind], 0);
 	console.log(`${total("passed")} passed, ${total("failed")} failed, ${total("skipped")} skipped`);
 	process.exit(0);
@@ -279,12 +290,14 @@ for (const name of names) {
 		for (const kind of Object.keys(totals)) totals[kind] += part[kind];
 	}
 	for (const kind of Object.keys(sum)) sum[kind] += totals[kind];
+	if (totals.failed > 0) failures.push(`in stage ${name}`);
 	const seconds = ((Date.now() - began) / 1000).toFixed(1);
 	console.log(
 		`== ${name}: ${totals.failed > 0 ? "FAILED" : "ok"} (${totals.passed} passed, ${totals.failed} failed) ${seconds}s`,
 	);
 }
+for (const failure of failures) console.log(failure);
 const skipped = sum.skipped > 0 ? `, ${sum.skipped} skipped` : "";
 console.log(`${sum.passed} passed, ${sum.failed} failed${skipped}`);
-if (process.env.COUNTS) appendFileSync(process.env.COUNTS, `${JSON.stringify(sum)}\n`);
+if (process.env.COUNTS) appendFileSync(process.env.COUNTS, `${JSON.stringify({ ...sum, failures })}\n`);
 if (sum.failed > 0) process.exitCode = 1;

@@ -1,7 +1,15 @@
 import { TFile, TFolder, type App, type TAbstractFile } from "obsidian";
 import type { Answer, Host, HostCall } from "../client";
 import { fail, ProblemError } from "../problem";
-import type { Content, Contents, Info, Op } from "../protocol.gen";
+import {
+	CorePluginsFile,
+	DailyNotesFile,
+	TemplatesFile,
+	type Content,
+	type Contents,
+	type Info,
+	type Op,
+} from "../protocol.gen";
 import { Lanes } from "./lanes";
 import { dirtyView, editorKeeps, settle, viewsOf, writeThroughEditor } from "./open_notes";
 import { byPath, entryAt, fileAt, find, folderAt, GONE, guard, infoOf, translate } from "./paths";
@@ -32,7 +40,7 @@ export function vaultHost(app: App): Pick<Host, VaultMethods> {
 	};
 	return {
 		"vault.stat": async ({ path }) => infoOf(entryAt(app.vault, path)),
-		"vault.read": ({ path }) => (path === dailyNotes(app) ? readHidden(app, path) : read(app, path)),
+		"vault.read": ({ path }) => (appSettings(app).includes(path) ? readHidden(app, path) : read(app, path)),
 		"vault.reads": ({ paths }) => readMany(app, paths),
 		"vault.list": async ({ path }) => entries(folderAt(app.vault, path).children),
 		"vault.walk": async ({ path }) => entries(below(folderAt(app.vault, path))),
@@ -86,8 +94,9 @@ async function readMany(app: App, paths: string[]): Promise<Answer<Contents>> {
 	return (blob) => ({ sizes: parts.map((part) => part?.length ?? -1), unsaved, blob: blob(bytes) });
 }
 
-/** The one file of the app's settings that a tool reads. */
-const dailyNotes = (app: App) => `${app.vault.configDir}/daily-notes.json`;
+/** The files of the app's own settings that tools read; every other hidden file is closed to them. */
+const appSettings = (app: App) =>
+	[CorePluginsFile, DailyNotesFile, TemplatesFile].map((name) => `${app.vault.configDir}/${name}`);
 
 async function readHidden(app: App, path: string): Promise<Answer<Content>> {
 	const bytes = await app.vault.adapter.readBinary(path).catch((error: unknown) => {

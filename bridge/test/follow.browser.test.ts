@@ -8,6 +8,11 @@ import type { Changed, Contents, Metadata } from "../protocol.gen";
 import { buildHostPlugin } from "./host_build";
 import type { Outcome } from "./host_plugin";
 
+const SETTINGS = {
+	"core-plugins.json": '{"daily-notes":true}',
+	"daily-notes.json": '{"folder":"Daily"}',
+	"templates.json": '{"folder":"Templates"}',
+};
 const MANY = 1500; // more than a page of a listing
 
 let playground: Playground;
@@ -18,7 +23,9 @@ beforeAll(async () => {
 	await buildHostPlugin(join(folder, "plugin"));
 	mkdirSync(join(folder, "vault", "Many"), { recursive: true });
 	mkdirSync(join(folder, "vault", ".obsidian"));
-	writeFileSync(join(folder, "vault", ".obsidian", "daily-notes.json"), '{"folder":"Daily"}');
+	for (const [name, text] of Object.entries(SETTINGS))
+		writeFileSync(join(folder, "vault", ".obsidian", name), text);
+	writeFileSync(join(folder, "vault", ".obsidian", "app.json"), "{}");
 	writeFileSync(
 		join(folder, "vault", "a.md"),
 		"---\ntags: [x]\nrating: 3\n---\n# Heading\n[[b#Part|shown]] ![[pic.png]] #in/side\n- [ ] one\n- [x] two\n",
@@ -128,11 +135,22 @@ test("metadata is what the app's cache knows; a note that changed a moment ago i
 	expect(await of("Many/0.md")).toMatchObject({ tags: ["#changed"] });
 });
 
-test("of the hidden files, the settings of daily notes alone can be read", async () => {
-	const { bytes } = await call("vault.read", { path: ".obsidian/daily-notes.json" });
-	expect(Buffer.from(bytes?.[0] ?? []).toString()).toBe('{"folder":"Daily"}');
-	for (const path of [".obsidian/app.json", ".obsidian/plugins/x/data.json", ".obsidian/../a.md"]) {
-		expect((await call("vault.read", { path })).problem?.code).toBe("VALIDATION_ERROR");
+test("of the hidden files, the settings of daily notes and templates and which are on can be read, and no other", async () => {
+	for (const [name, text] of Object.entries(SETTINGS)) {
+		const { bytes } = await call("vault.read", { path: `.obsidian/${name}` });
+		expect(Buffer.from(bytes?.[0] ?? []).toString()).toBe(text);
+	}
+	for (const path of [
+		".obsidian/app.json",
+		".obsidian/community-plugins.json",
+		".obsidian/plugins/x/data.json",
+		".obsidian/plugins/daily-notes.json",
+		".obsidian//daily-notes.json",
+		".obsidian/../.obsidian/daily-notes.json",
+		".obsidian/../a.md",
+		".other/daily-notes.json",
+	]) {
+		expect((await call("vault.read", { path })).problem?.code, path).toBe("VALIDATION_ERROR");
 	}
 	const there = await playground.page.evaluate(() =>
 		(window as unknown as { hostCall: (m: string, p: unknown) => Promise<Outcome> }).hostCall("vault.apply", {

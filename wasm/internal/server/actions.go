@@ -56,7 +56,7 @@ func (s *Server) planAndOrigin(ctx context.Context, run string) (*plan.Plan, act
 	x := s.run
 	s.mu.Unlock()
 	if x != nil && x.se.id == run {
-		return x.se.plan, s.origin(x.se.base.EditorSeen(), x.se.now), nil
+		return x.se.plan, s.origin(x.se.editorSeen(), x.se.now), nil
 	}
 	d, err := s.readRun(ctx, run)
 	if err != nil {

@@ -122,6 +122,23 @@ func (x *execution) carryOut() {
 	}
 	x.s.ended(ctx, x, sum)
 	x.askAgain()
+	x.letGo()
+}
+
+// letGo keeps at hand, of a run that has ended, what its rest and a saved action
+// are made of. All else it held is in its records, and of ten thousand notes as
+// much again as the next review takes.
+func (x *execution) letGo() {
+	x.s.mu.Lock()
+	defer x.s.mu.Unlock()
+	if x.s.run != x {
+		return
+	}
+	past := &execution{s: x.s, kind: x.kind, cancel: x.cancel, rs: x.state(), se: x.se.past()}
+	if past.rs.Can.Rest {
+		past.done = x.done
+	}
+	x.s.run = past
 }
 
 // execute begins the records and carries out the plan.

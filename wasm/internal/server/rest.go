@@ -55,7 +55,7 @@ func (s *Server) sessionOf(ctx context.Context, d *runDocument) (*session, error
 	se.frozen = agent.NewFrozen(d.Frozen)
 	s.mu.Lock()
 	if x := s.run; x != nil && x.se.id == d.RunID { // what was not kept is still at hand
-		se.selection, se.amend, se.frozen = x.se.base.EditorSeen(), x.se.amend.Clone(), x.se.frozen
+		se.selection, se.amend, se.frozen = x.se.editorSeen(), x.se.amend.Clone(), x.se.frozen
 	} else if d.Amendments != nil {
 		se.amend = d.Amendments.Clone()
 	}

@@ -56,7 +56,7 @@ func (s *Server) runDocument(x *execution, id string, pol *policy.Policy) *runDo
 	if !se.amend.Empty() {
 		d.Amendments = s.redactAmendments(d, se.amend)
 	}
-	d.Editor, d.Prior = se.base.EditorSeen(), se.prior
+	d.Editor, d.Prior = se.editorSeen(), se.prior
 	if d.Editor != nil && s.redact(d.Editor.Text) != d.Editor.Text {
 		seen := *d.Editor
 		seen.Text = s.redact(seen.Text)

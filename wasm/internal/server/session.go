@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"maps"
+	pathpkg "path"
 	"slices"
 	"time"
 
@@ -69,6 +70,19 @@ func (s *Server) newSession(p *plan.Plan, g *plan.Graph, raw json.RawMessage) *s
 	}
 }
 
+// past is what is kept of a session whose run has ended.
+func (se *session) past() *session {
+	return &session{id: se.id, plan: se.plan, now: se.now, selection: se.editorSeen(), amend: se.amend, frozen: se.frozen}
+}
+
+// editorSeen gives what was selected when the plan was simulated, or nil.
+func (se *session) editorSeen() *host.EditorState {
+	if se.base == nil {
+		return se.selection
+	}
+	return se.base.EditorSeen()
+}
+
 // simulate executes the plan on the overlay and makes the review of it. A
 // failure of a step is in the review, not an error: what the plan would do up
 // to there is worth seeing.
@@ -107,14 +121,16 @@ func (s *Server) simulate(ctx context.Context, se *session) error {
 	return nil
 }
 
-// sight says what tools may see: what the policy lets them touch, and the one
-// file of the app's own settings that a tool reads.
+var appSettings = []string{protocol.CorePluginsFile, protocol.DailyNotesFile, protocol.TemplatesFile}
+
+// sight says what tools may see: what the policy lets them touch, and the few
+// files of the app's own settings that tools read.
 func (s *Server) sight(pol *policy.Policy) func(path string) error {
 	s.mu.Lock()
-	daily := s.host.Platform.ConfigDir + "/daily-notes.json"
+	config := s.host.Platform.ConfigDir
 	s.mu.Unlock()
 	return func(path string) error {
-		if path == daily {
+		if dir, name := pathpkg.Split(path); dir == config+"/" && slices.Contains(appSettings, name) {
 			return nil
 		}
 		return pol.CheckPath(path)

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/protocol"
 )
@@ -28,5 +29,44 @@ func TestToolsThatWalkTheVaultSeeOnlyTheAllowedFolders(t *testing.T) {
 		if !strings.Contains(out, "Work/Plan.md") || strings.Contains(out, "Private") || strings.Contains(out, "salary") {
 			t.Errorf("%s saw %s", st.Node.Step.ID, out)
 		}
+	}
+}
+
+func TestOfTheAppsFolderTheSettingsThatToolsNeedAreSeenAndNothingElse(t *testing.T) {
+	mem := hosttest.New(hosttest.Options{Files: map[string]string{
+		".obsidian/core-plugins.json": `{"daily-notes":true,"templates":true}`,
+		".obsidian/daily-notes.json":  `{"folder":"Work/Daily"}`,
+		".obsidian/templates.json":    `{"dateFormat":"YYYY"}`,
+		".obsidian/app.json":          `{}`, "Work/T.md": "{{date}}",
+	}})
+	sh := newShell(t, mem, protocol.Settings{Provider: "openai", AllowedRoots: []string{"Work"}, DenyPatterns: []string{"obsidian", "json"}})
+	sh.s.host.Platform.ConfigDir = ".obsidian" // as a handshake says it
+	see := sh.s.sight(sh.s.currentPolicy())
+	for path, seen := range map[string]bool{
+		".obsidian/core-plugins.json": true, ".obsidian/daily-notes.json": true, ".obsidian/templates.json": true,
+		".obsidian/app.json": false, ".obsidian/plugins/daily-notes.json": false, "daily-notes.json": false,
+		".obsidian": false, ".obsidian/": false, ".other/templates.json": false, "Private/x.md": false, "Work/T.md": true,
+	} {
+		if err := see(path); (err == nil) != seen {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	r, err := sh.s.OpenPlan(t.Context(), []byte(`{"goal":"the day","assumptions":[],"steps":[
+{"id":"day","tool":"dates.dailyNote","args":{}},
+{"id":"make","tool":"template.apply","args":{"template":"Work/T.md","path":"$steps.day.path"},"dependsOn":["day"]}]}`), nil, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	se, err := sh.s.open(r.Run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out := shortJSON(se.report.Steps[0].Results[0].Data); !strings.Contains(out, `"Work/Daily/`) || !strings.Contains(out, `"enabled":true`) {
+		t.Errorf("the app's settings were not seen: %s", out)
+	}
+	_, err = sh.s.OpenPlan(t.Context(), []byte(`{"goal":"peek","assumptions":[],"steps":[
+{"id":"peek","tool":"vault.readFile","args":{"path":".obsidian/daily-notes.json"}}]}`), nil, true)
+	if !fault.Is(err, fault.Validation) {
+		t.Errorf("a step that names the file itself: %v", err)
 	}
 }

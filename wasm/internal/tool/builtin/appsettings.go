@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -23,7 +24,7 @@ type dailySettings struct {
 // the file then is of no use to them any more.
 func readDaily(ctx context.Context, env *tool.Env) (dailySettings, error) {
 	var s dailySettings
-	err := readCore(ctx, env, "daily-notes", &s.Enabled, &s)
+	err := readCore(ctx, env, protocol.DailyNotesFile, &s.Enabled, &s)
 	if s.Format == "" {
 		s.Format = "YYYY-MM-DD"
 	}
@@ -42,7 +43,7 @@ type templateSettings struct {
 func readTemplates(ctx context.Context, env *tool.Env) (templateSettings, error) {
 	var s templateSettings
 	var enabled bool
-	err := readCore(ctx, env, "templates", &enabled, &s)
+	err := readCore(ctx, env, protocol.TemplatesFile, &enabled, &s)
 	if s.DateFormat == "" {
 		s.DateFormat = "YYYY-MM-DD"
 	}
@@ -53,18 +54,18 @@ func readTemplates(ctx context.Context, env *tool.Env) (templateSettings, error)
 	return s, err
 }
 
-// readCore reads the settings of one of the app's core plugins, which are
-// ID.json in the app's folder, and whether it is on. Settings that cannot be
+// readCore reads the settings of one of the app's core plugins, which are in the
+// file ID.json of the app's folder, and whether it is on. Settings that cannot be
 // read count as none, as in the app; only a call that ends is an error.
-func readCore(ctx context.Context, env *tool.Env, id string, enabled *bool, settings any) error {
-	list, err := readConfig(ctx, env, "core-plugins.json")
+func readCore(ctx context.Context, env *tool.Env, file string, enabled *bool, settings any) error {
+	list, err := readConfig(ctx, env, protocol.CorePluginsFile)
 	if err != nil {
 		return err
 	}
-	if *enabled = coreEnabled(list, id); !*enabled {
+	if *enabled = coreEnabled(list, strings.TrimSuffix(file, ".json")); !*enabled {
 		return nil
 	}
-	data, err := readConfig(ctx, env, id+".json")
+	data, err := readConfig(ctx, env, file)
 	if err == nil && len(data) > 0 {
 		_ = json.Unmarshal(data, settings)
 	}
