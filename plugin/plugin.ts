@@ -3,19 +3,14 @@
 
 import { getLanguage, Notice, Plugin, type ObsidianProtocolData, type WorkspaceLeaf } from "obsidian";
 import type { Client } from "../bridge/client";
-import { connect } from "../bridge/host";
 import { ActionCommands } from "./commands";
 import { coreSettings, firstRun, readData, type Data, type PaletteEntry } from "./data";
-import { ObsidianDesk } from "./desk";
-import { nextFrame } from "./frame";
 import { setLanguage, t } from "./i18n";
 import { asProblem } from "./panel/core";
-import { revertable } from "./panel/reducer";
-import { Session } from "./panel/session.svelte";
+import type { Session } from "./panel/session.svelte";
 import type { Event, Method, Params, Result, TestResult } from "./protocol";
 import { ActionRibbon } from "./ribbon";
 import { AgentSettings } from "./settings";
-import { ObsidianShell } from "./shell";
 import { Status } from "./status";
 import { PanelView, viewType } from "./view";
 
@@ -24,8 +19,10 @@ const link = "embedded-agent";
 
 export default class EmbeddedAgentPlugin extends Plugin {
 	data: Data = firstRun;
-	private session!: Session;
+	private session: Promise<Session> | null = null;
+	private connected: Promise<Client> | null = null;
 	private client: Client | null = null;
+	private unloaded = false;
 	private refused = "";
 	private settingTab!: AgentSettings;
 	private status!: Status;
@@ -42,9 +39,8 @@ export default class EmbeddedAgentPlugin extends Plugin {
 	override async onload(): Promise<void> {
 		setLanguage(getLanguage());
 		this.data = readData(await this.loadData());
-		this.session = new Session(() => this.core(), new ObsidianShell(this), nextFrame, new ObsidianDesk(this));
 		this.status = new Status(this, { visible: () => this.visible(), open: (run) => void this.openRun(run) });
-		this.registerView(viewType, (leaf: WorkspaceLeaf) => new PanelView(leaf, this.session));
+		this.registerView(viewType, (leaf: WorkspaceLeaf) => new PanelView(leaf, () => this.panel()));
 		this.addRibbonIcon("wand-sparkles", t("panel.title"), () => void this.open());
 		this.addCommand({ id: "open", name: t("panel.command.open"), callback: () => void this.open() });
 		this.addCommand({
@@ -60,9 +56,10 @@ export default class EmbeddedAgentPlugin extends Plugin {
 	}
 
 	override onunload(): void {
+		this.unloaded = true;
 		this.client?.dispose();
 		this.client = null;
-		this.session.dispose();
+		void this.session?.then((session) => session.dispose());
 	}
 
 	/** data.json was changed by sync or by hand. */
@@ -86,7 +83,7 @@ export default class EmbeddedAgentPlugin extends Plugin {
 		const state = await this.ask("configure", coreSettings(next));
 		this.data = next;
 		await this.saveData(next);
-		this.session.reset(state);
+		(await this.panel()).reset(state);
 	}
 
 	/** Asks the core, and starts it if it sleeps. Throws the core's reason. */
@@ -99,9 +96,14 @@ export default class EmbeddedAgentPlugin extends Plugin {
 		return this.client?.status.phase === "ready";
 	}
 
-	/** The panel's session, for pages of the settings that show its parts. */
-	get panel(): Session {
-		return this.session;
+	/**
+	 * The panel's session, which outlives the panel. It is made when something
+	 * first needs it: what the panel is made of takes no time when the app starts.
+	 */
+	panel(): Promise<Session> {
+		return (this.session ??= import("./panel-session").then(({ openSession }) =>
+			openSession(this, () => this.core()),
+		));
 	}
 
 	/** Asks the model's endpoint for a sign of life. */
@@ -117,7 +119,8 @@ export default class EmbeddedAgentPlugin extends Plugin {
 		// A core that is starting may have been told what was before; one that sleeps is told when it starts.
 		if (!this.awake() && this.client?.status.phase !== "starting") return;
 		try {
-			this.session.reset(await this.ask("configure", coreSettings(this.data)));
+			const state = await this.ask("configure", coreSettings(this.data));
+			(await this.panel()).reset(state);
 			this.refused = "";
 		} catch (error) {
 			// Told once, not at every letter that is typed.
@@ -128,14 +131,17 @@ export default class EmbeddedAgentPlugin extends Plugin {
 	}
 
 	private async core(): Promise<Client> {
-		this.client ??= this.connect();
-		await this.client.start();
-		return this.client;
+		const client = await (this.connected ??= this.connect());
+		await client.start();
+		return client;
 	}
 
-	private connect(): Client {
+	private async connect(): Promise<Client> {
+		const [session, { connect }] = await Promise.all([this.panel(), import("../bridge/host")]);
 		const client = connect(this, { settings: () => coreSettings(this.data), panelType: viewType });
-		client.subscribe((event) => this.heard(event));
+		if (this.unloaded) client.dispose(); // a client that was given up says so to whoever asks it
+		else this.client = client;
+		client.subscribe((event) => this.heard(session, event));
 		client.onStatus(({ phase, problem }) => {
 			// A core that died and was started anew is told; one that stays down fails its requests.
 			if (phase === "ready" && problem) new Notice(t(problem));
@@ -143,8 +149,8 @@ export default class EmbeddedAgentPlugin extends Plugin {
 		return client;
 	}
 
-	private heard(event: Event): void {
-		this.session.receive(event);
+	private heard(session: Session, event: Event): void {
+		session.receive(event);
 		if (event.type === "actions.changed") this.keepPalette(event.actions ?? []);
 		if (event.type === "state") this.keepPalette(event.state?.actions ?? []);
 		this.status.heard(event);
@@ -171,29 +177,24 @@ export default class EmbeddedAgentPlugin extends Plugin {
 	/** Opens the panel on the review of the action; the core asks for what is missing. */
 	private async runAction(id: string): Promise<void> {
 		await this.open();
-		await this.session.ask("actions.run", { id });
+		await (await this.panel()).ask("actions.run", { id });
 	}
 
 	private async revertLast(): Promise<void> {
-		await this.open();
-		await this.session.start();
-		this.session.flush();
-		const run = revertable(this.session.state);
-		if (run === "") new Notice(t("panel.command.nothingToRevert"));
-		else await this.session.revert(run);
+		const session = await this.begin();
+		if (session.revertable === "") new Notice(t("panel.command.nothingToRevert"));
+		else await session.revert(session.revertable);
 	}
 
 	/** obsidian://embedded-agent, with action=NAME (asked before it runs) or run=ID. */
 	private async followLink(params: ObsidianProtocolData): Promise<void> {
-		await this.open();
-		await this.session.start();
-		this.session.flush();
-		if (params["run"]) return this.session.showRun(params["run"]);
+		const session = await this.begin();
+		if (params["run"]) return session.showRun(params["run"]);
 		// "action" is also what the app calls the link's own name.
 		const name = params["name"] ?? (params.action === link ? undefined : params.action);
 		if (!name) return;
-		const action = this.session.state.actions.find((a) => a.name === name || a.id === name);
-		if (action) this.session.linked = action;
+		const action = session.state.actions.find((a) => a.name === name || a.id === name);
+		if (action) session.linked = action;
 		else new Notice(t("panel.link.unknown", { name }));
 	}
 
@@ -207,9 +208,19 @@ export default class EmbeddedAgentPlugin extends Plugin {
 	/** Shows the panel where a run is: in the chat if it is the last one, else in the history. */
 	private async openRun(run?: string): Promise<void> {
 		await this.open();
-		this.session.flush();
-		if (run && this.session.state.run?.run !== run) await this.session.showRun(run);
-		else this.session.screen = "chat";
+		const session = await this.panel();
+		session.flush();
+		if (run && session.state.run?.run !== run) await session.showRun(run);
+		else session.screen = "chat";
+	}
+
+	/** Opens the panel and waits until it knows what the core knows. */
+	private async begin(): Promise<Session> {
+		await this.open();
+		const session = await this.panel();
+		await session.start();
+		session.flush();
+		return session;
 	}
 
 	private visible(): boolean {

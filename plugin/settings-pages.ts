@@ -14,7 +14,7 @@ export class PanelPage extends SettingPage {
 	private shown = 0;
 
 	constructor(
-		private readonly session: Session,
+		private readonly session: () => Promise<Session>,
 		private readonly part: PartName,
 	) {
 		super();
@@ -24,8 +24,8 @@ export class PanelPage extends SettingPage {
 		this.hide();
 		this.containerEl.empty();
 		const shown = ++this.shown;
-		void import("./panel/show").then(({ showPart }) => {
-			if (shown === this.shown) this.hidePart = showPart(this.containerEl, this.session, this.part);
+		void Promise.all([this.session(), import("./panel/show")]).then(([session, { showPart }]) => {
+			if (shown === this.shown) this.hidePart = showPart(this.containerEl, session, this.part);
 		});
 	}
 

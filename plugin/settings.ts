@@ -94,7 +94,7 @@ export class AgentSettings extends PluginSettingTab {
 			},
 			count("imageMaxPixels"),
 			this.test(),
-			this.page("usage", () => new PanelPage(this.agent.panel, "usage")),
+			this.page("usage", () => new PanelPage(() => this.agent.panel(), "usage")),
 		];
 	}
 
@@ -105,7 +105,7 @@ export class AgentSettings extends PluginSettingTab {
 
 	private tools(): SettingGroupItem[] {
 		return [
-			this.page("toolList", () => new PanelPage(this.agent.panel, "tools")),
+			this.page("toolList", () => new PanelPage(() => this.agent.panel(), "tools")),
 			this.page("secrets", () => new SecretsPage(this.app, this.agent)),
 			toggle("allowHttp"),
 			{

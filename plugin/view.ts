@@ -19,7 +19,7 @@ export class PanelView extends ItemView {
 
 	constructor(
 		leaf: WorkspaceLeaf,
-		private readonly session: Session,
+		private readonly session: () => Promise<Session>,
 	) {
 		super(leaf);
 	}
@@ -35,13 +35,13 @@ export class PanelView extends ItemView {
 	protected override async onOpen(): Promise<void> {
 		this.contentEl.addClass("ea-view");
 		this.opened = true;
-		const { showPanel } = await import("./panel/show");
+		const [session, { showPanel }] = await Promise.all([this.session(), import("./panel/show")]);
 		if (!this.opened) return; // closed again meanwhile
-		this.hide = showPanel(this.contentEl, this.session);
+		this.hide = showPanel(this.contentEl, session);
 		this.app.workspace.onLayoutReady(() => {
 			if (!this.hide) return;
-			this.watchSelection();
-			void this.session.start();
+			this.watchSelection(session);
+			void session.start();
 		});
 	}
 
@@ -58,14 +58,14 @@ export class PanelView extends ItemView {
 		this.contentEl.querySelector<HTMLTextAreaElement>(".ea-message")?.focus();
 	}
 
-	private watchSelection(): void {
+	private watchSelection(session: Session): void {
 		let timer = 0;
-		const look = () => void this.session.lookAtSelection();
+		const look = () => void session.lookAtSelection();
 		const changed = () => {
 			window.clearTimeout(timer);
 			timer = window.setTimeout(look, settle);
 		};
-		this.register(this.session.shell.watchSelection(changed));
+		this.register(session.shell.watchSelection(changed));
 		this.register(() => window.clearTimeout(timer));
 		changed();
 	}

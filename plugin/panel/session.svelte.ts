@@ -25,7 +25,7 @@ import { t } from "../i18n";
 import { Compose } from "./compose.svelte";
 import { asProblem, type Core } from "./core";
 import type { Desk } from "./desk";
-import { initial, list, reduceAll, runningRun, runOf, workingTurn } from "./reducer";
+import { initial, list, reduceAll, revertable, runningRun, runOf, workingTurn } from "./reducer";
 import type { Shell } from "./shell";
 import { Talks } from "./talks.svelte";
 
@@ -172,6 +172,11 @@ export class Session {
 	/** Whether the core works on a turn; then no conversation begins or is opened. */
 	get working(): Turn | null {
 		return workingTurn(this.state);
+	}
+
+	/** The run that "Revert last run" takes back; "" where there is none. */
+	get revertable(): string {
+		return revertable(this.state);
 	}
 
 	/** Sends what is written; dryRun asks for a review that cannot be approved. */

@@ -41,8 +41,10 @@ export function virtualModules({ wasmExec, workerSource }) {
 	return {
 		name: "virtual-modules",
 		setup(build) {
-			build.onResolve({ filter: /^(go:wasm-exec|bridge:worker|words:all)$/ }, ({ path }) => ({ path, namespace: "virtual" }));
+			build.onResolve({ filter: /^(go:wasm-exec|bridge:worker|words:all|esm-env)$/ }, ({ path }) => ({ path, namespace: "virtual" }));
 			const contents = {
+				// As constants that the bundler folds: without them Svelte brings its checks for developers along.
+				"esm-env": () => "export const DEV = false, BROWSER = true, NODE = false;",
 				"go:wasm-exec": () => wasmExecModule(wasmExec),
 				"words:all": () => wordsModule(join(root, "plugin/i18n")),
 				"bridge:worker": () => `export default ${JSON.stringify(workerSource)};`,

@@ -155,10 +155,11 @@ describe("an image that goes along", () => {
 	const send = (image: { name: string; type: string; data: string }) =>
 		person.page.evaluate(async (image) => {
 			const plugin = window.app.plugins.plugins["embedded-agent"] as unknown as {
-				session: { ask(method: string, params: object): Promise<unknown> };
+				panel(): Promise<{ ask(method: string, params: object): Promise<unknown> }>;
 			};
 			const attached = [{ kind: "image", ...image }];
-			await plugin.session.ask("send", {
+			const session = await plugin.panel();
+			await session.ask("send", {
 				text: "What is in this picture?",
 				mode: "plan",
 				conversation: "",
