@@ -52,9 +52,10 @@ type Config struct {
 	// Simulating runs do not wait between attempts, and make one call after the
 	// other in the plan's order, so that they always come out the same.
 	Simulating bool
-	// Ahead is told, while simulating, of files that the next calls of a step
-	// name, so that they can be read together.
-	Ahead func(ctx context.Context, paths []string)
+	// Ahead is told, while simulating, what the calls of a step are going to be
+	// called with, so that what they need can be asked for together. The function
+	// that it gives, if any, is called when they have ended.
+	Ahead func(ctx context.Context, n *plan.Node, args []func() (tool.Args, error)) (ended func())
 	Now   func() time.Time
 	// Seed drives the jitter of pauses.
 	Seed uint64

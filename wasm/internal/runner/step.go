@@ -32,8 +32,9 @@ func (r *run) runStep(ctx context.Context, s *step) {
 	}
 	s.Results = make([]*tool.Result, len(calls))
 	s.enqueued()
-	r.lookAhead(ctx, s, calls)
+	ended := r.lookAhead(ctx, s, calls)
 	r.runCalls(ctx, s, calls)
+	ended()
 	r.conclude(s)
 }
 
@@ -155,29 +156,18 @@ func (r *run) behind(s *step, calls int) int {
 	return n
 }
 
-// lookAhead names the files that a simulated step's calls will read.
-func (r *run) lookAhead(ctx context.Context, s *step, calls []call) {
-	if r.Ahead == nil || len(calls) < 2 {
-		return
-	}
-	var paths []string
-	for name, kind := range s.Node.Tool.PathArgs() {
-		if kind != "existing" {
-			continue
-		}
+// lookAhead tells what a simulated step's calls will be called with.
+func (r *run) lookAhead(ctx context.Context, s *step, calls []call) (ended func()) {
+	if r.Ahead != nil && len(calls) > 1 && s.place >= r.From {
+		args := make([]func() (tool.Args, error), len(calls))
 		for i := range calls {
-			args, err := calls[i].bind()
-			if err != nil {
-				continue // the call itself will say so
-			}
-			if p, ok := args[name].(string); ok {
-				paths = append(paths, p)
-			}
+			args[i] = calls[i].bind
+		}
+		if ended = r.Ahead(ctx, s.Node, args); ended != nil {
+			return ended
 		}
 	}
-	if len(paths) > 0 {
-		r.Ahead(ctx, paths)
-	}
+	return func() {}
 }
 
 // count keeps a run within its number of calls.

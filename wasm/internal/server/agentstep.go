@@ -28,6 +28,8 @@ type simulation struct {
 	policy *policy.Policy
 	budget *agent.Budget
 	cache  pipeline.Cache // of all tools but model steps
+	// scripts is the sandbox of the step that runs one script after the other.
+	scripts *scriptsAhead
 }
 
 type simulationKey struct{}
@@ -48,6 +50,9 @@ func (sim *simulation) env(c *tool.Call) (*tool.Env, *overlay.View) {
 	env := sim.s.env(sim.se, w, simulatedWorkspace{sim.s.host.Workspace, w})
 	if sim.se.sealed {
 		env.HTTP = nil // what was read from the web is frozen, and not read again
+	}
+	if sim.scripts != nil {
+		env.Sandbox = sim.scripts
 	}
 	return env, w
 }

@@ -144,6 +144,7 @@ func (h *badWeb) serve(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/plain")
 		for {
 			if _, err := w.Write([]byte("s")); err != nil {
+				h.gone <- struct{}{}
 				return
 			}
 			w.(http.Flusher).Flush()
@@ -219,14 +220,16 @@ func TestAHostileServerGetsNothingAndStopsNothing(t *testing.T) {
 		t.Errorf("a gzip bomb: %v", err)
 	}
 	left("a gzip bomb")
-	if _, err := get("/slow", 200*time.Millisecond); !fault.Is(err, fault.Timeout) {
-		t.Errorf("slow bytes: %v", err)
+	for _, path := range []string{"/slow", "/silent"} {
+		// On a busy machine a request may not get there in that time.
+		asked := h.asked.Load()
+		for within := 50 * time.Millisecond; h.asked.Load() == asked; within *= 2 {
+			if _, err := get(path, within); !fault.Is(err, fault.Timeout) {
+				t.Fatalf("%s: %v", path, err)
+			}
+		}
+		left(path)
 	}
-	left("slow bytes")
-	if _, err := get("/silent", 50*time.Millisecond); !fault.Is(err, fault.Timeout) {
-		t.Errorf("no answer at all: %v", err)
-	}
-	left("no answer at all")
 	e, err := s.registry.Get("http.request", "")
 	if err != nil {
 		t.Fatal(err)

@@ -104,10 +104,7 @@ func (s *Server) simulate(ctx context.Context, se *session) error {
 		Timeout: time.Duration(pol.Limits.MaxTimeoutMs) * time.Millisecond,
 	})
 	rc := s.runConfig(se, call, pol, "")
-	rc.Ahead = func(ctx context.Context, paths []string) {
-		// What cannot be read ahead is read, or refused, when it is needed.
-		_ = se.base.Prefetch(ctx, paths, readWidth)
-	}
+	rc.Ahead = sim.ahead
 	rep := runner.Run(sim.in(ctx), rc)
 	if err := ctx.Err(); err != nil {
 		return fault.From(err)
@@ -136,10 +133,6 @@ func (s *Server) sight(pol *policy.Policy) func(path string) error {
 		return pol.CheckPath(path)
 	}
 }
-
-// readWidth is how many reads are under way at once: one by one, the way to the
-// host and back would be most of a simulation.
-const readWidth = 16
 
 func (s *Server) currentPolicy() *policy.Policy {
 	s.mu.Lock()

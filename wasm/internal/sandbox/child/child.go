@@ -21,6 +21,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"embedded-agent/wasm/internal/fault"
@@ -81,13 +82,13 @@ func (r *Runner) Run(ctx context.Context, s host.Script) ([]byte, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.Limits.Time)
 	defer cancel()
-	answer, err := r.ask(ctx, protocol.Sandbox{
+	said, err := r.ask(ctx, protocol.Sandbox{
 		Script: s.Source, Input: string(s.Input), Now: s.Now.Format(time.RFC3339),
 		MaxSteps: s.Limits.Steps, MaxMs: int(s.Limits.Time.Milliseconds()), MaxMB: s.Limits.MB,
 	})
 	switch {
 	case err == nil:
-		return sandbox.Result(answer)
+		return sandbox.Result(said)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		ms := strconv.FormatInt(s.Limits.Time.Milliseconds(), 10)
 		return nil, fault.New(fault.Sandbox, "tools.code.time", fault.P{"ms": ms})
@@ -142,8 +143,8 @@ func (r *Runner) start(mb int) error {
 func (r *Runner) ask(ctx context.Context, s protocol.Sandbox) (protocol.Sandboxed, error) {
 	p := r.proc
 	type outcome struct {
-		answer protocol.Sandboxed
-		err    error
+		answer
+		err error
 	}
 	done := make(chan outcome, 1)
 	go func() {
@@ -155,10 +156,10 @@ func (r *Runner) ask(ctx context.Context, s protocol.Sandbox) (protocol.Sandboxe
 	}()
 	select {
 	case o := <-done:
-		if o.err != nil {
+		if o.err != nil || o.Last {
 			r.kill()
 		}
-		return o.answer, o.err
+		return o.Sandboxed, o.err
 	case <-ctx.Done():
 		r.kill()
 		<-done
@@ -179,7 +180,7 @@ func Main() {
 			mb = n
 		}
 	}
-	limit(mb)
+	m := limit(mb)
 	in, out := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
 	interpreter := sandbox.New()
 	for {
@@ -190,12 +191,23 @@ func Main() {
 		// The parent ends a script that is over its time; without a parent, the
 		// child does.
 		alone := time.AfterFunc(2*time.Duration(r.MaxMs)*time.Millisecond+grace, func() { os.Exit(4) })
-		answer := interpreter.Run(r)
+		m.working.Store(true)
+		a := answer{Sandboxed: interpreter.Run(r)}
+		m.working.Store(false)
 		alone.Stop()
-		if err := out.Encode(answer); err != nil {
+		a.Last = taken() > m.size/2
+		if err := out.Encode(a); err != nil {
 			os.Exit(1)
 		}
 	}
+}
+
+// answer is what a child says of a script. The last one is of a child whose
+// script has taken much memory: what a process was given stays counted as its
+// own, so the next script, which would be stopped for it, gets a new child.
+type answer struct {
+	protocol.Sandboxed
+	Last bool `json:"last,omitempty"`
 }
 
 // grace is how much longer than its parent a child waits, and more.
@@ -205,22 +217,41 @@ const grace = time.Second
 // end, in bytes.
 const maxStack = 32 << 20
 
+// meter looks at how much memory the child has.
+type meter struct {
+	size    int64       // bytes that it may have
+	working atomic.Bool // on a script
+}
+
 // limit bounds the child's memory: by the system's limit where there is one,
-// and by a look at it every few milliseconds.
-func limit(mb int) {
-	size := int64(mb) << 20
+// and by a look at it every few milliseconds of a script.
+func limit(mb int) *meter {
+	m := &meter{size: int64(mb) << 20}
 	debug.SetMaxStack(maxStack)
-	debug.SetMemoryLimit(size * 3 / 4)
+	debug.SetMemoryLimit(m.size * 3 / 4)
 	if !raceDetector {
-		limitData(uint64(size))
+		limitData(uint64(m.size))
 	}
 	go func() {
-		sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 		for range time.Tick(5 * time.Millisecond) {
-			metrics.Read(sample)
-			if int64(sample[0].Value.Uint64()-sample[1].Value.Uint64()) > size {
+			if m.working.Load() && held() > m.size {
 				os.Exit(3)
 			}
 		}
 	}()
+	return m
+}
+
+// taken is the memory that the system has given to the child, in bytes.
+func taken() int64 {
+	sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"}}
+	metrics.Read(sample)
+	return int64(sample[0].Value.Uint64())
+}
+
+// held is that without what was given back.
+func held() int64 {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(sample)
+	return taken() - int64(sample[0].Value.Uint64())
 }

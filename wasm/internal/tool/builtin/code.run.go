@@ -20,17 +20,24 @@ func codeRun() tool.Tool {
 	})
 }
 
+// ScriptOf gives the script that code.run runs for its arguments.
+func ScriptOf(env *tool.Env, args tool.Args) (host.Script, error) {
+	input, err := canon.Append(nil, args["input"])
+	if err != nil {
+		return host.Script{}, fault.New(fault.Validation, "error.tool.args", fault.P{"tool": "code.run", "problems": err.Error()})
+	}
+	return host.Script{Source: args.String("script"), Input: input, Now: env.Now, Limits: env.Script}, nil
+}
+
 func runCode(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
 	if env.Sandbox == nil {
 		return nil, fault.New(fault.Sandbox, "tools.code.none", nil)
 	}
-	input, err := canon.Append(nil, args["input"])
+	script, err := ScriptOf(env, args)
 	if err != nil {
-		return nil, fault.New(fault.Validation, "error.tool.args", fault.P{"tool": "code.run", "problems": err.Error()})
+		return nil, err
 	}
-	out, err := env.Sandbox.Run(ctx, host.Script{
-		Source: args.String("script"), Input: input, Now: env.Now, Limits: env.Script,
-	})
+	out, err := env.Sandbox.Run(ctx, script)
 	if err != nil {
 		return nil, err
 	}
