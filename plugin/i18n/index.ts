@@ -1,7 +1,7 @@
 // The words of the interface. English is the source and the same files that
 // the Go core embeds (i18n.go); another language falls back to it key by key.
 
-import { catalogue, first, languages } from "./catalogues";
+import { around, first, languages } from "./catalogues";
 
 /** What is put into a message's {placeholders}. */
 export type Params = Record<string, string | number>;
@@ -60,7 +60,7 @@ function pluralsOf(tag: string): Intl.PluralRules {
 }
 
 function find(tag: string, key: string, params?: Params): string | undefined {
-	const from = catalogue(tag);
+	const from = around(tag, key);
 	const plain = from[key];
 	if (plain !== undefined) return plain;
 	const n = Number(params?.["n"]);

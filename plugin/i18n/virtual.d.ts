@@ -9,13 +9,15 @@ declare module "words:all" {
 		size: number;
 		text: string;
 	}
+	/** The words of the settings ("settings." and what follows), and all others. */
+	export type Lot = "settings" | "rest";
 	/** English: the source, and the same files that the Go core embeds (i18n.go). JSON of words by key. */
-	export const source: () => string;
+	export const source: Record<Lot, () => string>;
 	/**
 	 * The other languages by their BCP 47 tags: the words of English's keys in
 	 * their order, null where there is none, and an object of what there is beside.
 	 */
-	export const packed: Record<string, Packed>;
+	export const packed: Record<string, Record<Lot, () => Packed>>;
 	/** By language, the words that are asked for when the app starts. */
 	export const first: Record<string, Record<string, string>>;
 }

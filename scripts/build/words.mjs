@@ -1,5 +1,5 @@
 // The words of the interface as they are in main.js: English as JSON, which is read
-// at once; the other languages packed, since each person needs one, and text beyond
+// fast; the other languages packed, since each person needs one, and text beyond
 // ASCII takes six characters a letter.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,6 +10,19 @@ const SOURCE = "en";
 
 /** What the app asks for when it starts: names of commands, and of the panel. These words are there at once. */
 const FIRST = /^panel\.(title$|command\.)/;
+
+/**
+ * The words of the settings are apart: the app asks for all of them when the
+ * plugin is loaded, so that they are found in its search.
+ */
+const SETTINGS = /^settings\./;
+
+/** The same words in two lots: those of the settings, and all others. */
+function lots(words) {
+	const entries = Object.entries(words);
+	const lot = (settings) => Object.fromEntries(entries.filter(([key]) => SETTINGS.test(key) === settings));
+	return { settings: lot(true), rest: lot(false) };
+}
 
 const firstOf = (words) => Object.fromEntries(Object.entries(words).filter(([key]) => FIRST.test(key)));
 
@@ -36,19 +49,29 @@ function against(english, words) {
 	return [Object.keys(english).map((key) => words[key] ?? null), beside];
 }
 
+/** Source text of an object of functions: one that is not called when the app starts is not compiled then either. */
+const functions = (values) =>
+	`{ ${Object.entries(values).map(([name, value]) => `${JSON.stringify(name)}: () => (${JSON.stringify(value)})`).join(", ")} }`;
+
 /** The module "words:all" (plugin/i18n/virtual.d.ts), made of the folders of plugin/i18n. */
 export function wordsModule(folder) {
-	const english = wordsOf(join(folder, SOURCE));
-	const packed = {};
-	const first = { [SOURCE]: firstOf(english) };
+	const all = wordsOf(join(folder, SOURCE));
+	const english = lots(all);
+	const texts = Object.fromEntries(Object.entries(english).map(([lot, words]) => [lot, JSON.stringify(words)]));
+	const first = { [SOURCE]: firstOf(all) };
+	const packed = [];
 	for (const entry of readdirSync(folder, { withFileTypes: true })) {
 		if (!entry.isDirectory() || entry.name === SOURCE) continue;
 		const words = wordsOf(join(folder, entry.name));
-		packed[entry.name] = pack(against(english, words));
+		const theirs = lots(words);
+		const bytes = Object.keys(english).map((lot) => [lot, pack(against(english[lot], theirs[lot]))]);
+		packed.push(`${JSON.stringify(entry.name)}: ${functions(Object.fromEntries(bytes))}`);
 		first[entry.name] = firstOf(words);
 	}
-	// A function that is not called when the app starts is not compiled then either.
-	const source = `export const source = () => ${JSON.stringify(JSON.stringify(english))};\n`;
-	const exported = Object.entries({ packed, first });
-	return source + exported.map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};\n`).join("");
+	return [
+		`export const source = ${functions(texts)};`,
+		`export const packed = { ${packed.join(", ")} };`,
+		`export const first = ${JSON.stringify(first)};`,
+		"",
+	].join("\n");
 }

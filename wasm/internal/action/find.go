@@ -3,12 +3,12 @@ package action
 import (
 	"encoding/json"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/lazy"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/tool"
 )
@@ -275,21 +275,21 @@ func (f *finder) notes() {
 	}
 }
 
-var isoDate = regexp.MustCompile(`(^|[^0-9A-Za-z\\-])([12][0-9]{3}-[01][0-9]-[0-3][0-9])($|[^0-9A-Za-z-])`)
+var isoDate = lazy.Pattern(`(^|[^0-9A-Za-z\\-])([12][0-9]{3}-[01][0-9]-[0-3][0-9])($|[^0-9A-Za-z-])`)
 
 // dates makes the day of the run ${date} wherever it stands, and a parameter of
 // every other day that stands for itself.
 func (f *finder) dates() {
 	if f.from.Date != "" {
 		f.try(Param{Name: Today, Kind: Date}, func(s string, _ arg) string {
-			return isoDate.ReplaceAllStringFunc(s, func(m string) string {
+			return isoDate().ReplaceAllStringFunc(s, func(m string) string {
 				return strings.Replace(m, f.from.Date, parameter(Today), 1)
 			})
 		})
 	}
 	var found []string
 	f.rewrite(func(s string, _ arg) string {
-		if m := isoDate.FindStringSubmatch(s); m != nil && m[0] == s {
+		if m := isoDate().FindStringSubmatch(s); m != nil && m[0] == s {
 			found = appendNew(found, s)
 		}
 		return s

@@ -8,6 +8,7 @@ import (
 
 	"embedded-agent/wasm/internal/digest"
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/lazy"
 )
 
 // Redactor takes secrets out of text before it is stored or shown. What it
@@ -17,7 +18,6 @@ import (
 type Redactor struct {
 	key      []byte
 	hints    []string
-	builtin  *regexp.Regexp
 	patterns []*regexp.Regexp
 }
 
@@ -25,14 +25,14 @@ type Redactor struct {
 // the regular expression.
 var (
 	keyHints   = []string{"sk-", "key-", "Bearer ", "bearer ", "api_key", "apikey", "x-api-key", "AIza", "ghp_", "gsk_", "xai-", "hf_"}
-	keyPattern = regexp.MustCompile(`(?i)\b(?:sk-[a-z0-9_\-*.]{8,}|key-[a-z0-9]{16,}|AIza[a-z0-9_\-]{20,}|ghp_[a-z0-9]{20,}|gsk_[a-z0-9]{20,}|xai-[a-z0-9]{20,}|hf_[a-z0-9]{20,})|\bbearer\s+[a-z0-9._~+/\-]{8,}=*|(?:api_?key|x-api-key)["']?\s*[:=]\s*["']?[a-z0-9._~+/\-]{8,}`)
+	keyPattern = lazy.Pattern(`(?i)\b(?:sk-[a-z0-9_\-*.]{8,}|key-[a-z0-9]{16,}|AIza[a-z0-9_\-]{20,}|ghp_[a-z0-9]{20,}|gsk_[a-z0-9]{20,}|xai-[a-z0-9]{20,}|hf_[a-z0-9]{20,})|\bbearer\s+[a-z0-9._~+/\-]{8,}=*|(?:api_?key|x-api-key)["']?\s*[:=]\s*["']?[a-z0-9._~+/\-]{8,}`)
 )
 
 // NewRedactor makes a redactor with the person's own patterns (regular
 // expressions). A pattern that does not compile is VALIDATION_ERROR: a guard
 // that is not there must be noticed.
 func NewRedactor(key []byte, patterns []string) (*Redactor, error) {
-	r := &Redactor{key: key, hints: keyHints, builtin: keyPattern}
+	r := &Redactor{key: key, hints: keyHints}
 	for _, p := range patterns {
 		re, err := regexp.Compile(p)
 		if err != nil {
@@ -47,7 +47,7 @@ func NewRedactor(key []byte, patterns []string) (*Redactor, error) {
 func (r *Redactor) Text(s string) string {
 	for _, h := range r.hints {
 		if strings.Contains(s, h) {
-			s = r.builtin.ReplaceAllStringFunc(s, r.marker)
+			s = keyPattern().ReplaceAllStringFunc(s, r.marker)
 			break
 		}
 	}

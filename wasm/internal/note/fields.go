@@ -2,9 +2,9 @@ package note
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
-	"sync"
+
+	"embedded-agent/wasm/internal/lazy"
 )
 
 // Field is an inline field as the Dataview plugin writes them: "Key:: value"
@@ -18,13 +18,9 @@ type Field struct {
 	Whole bool
 }
 
-var lineField = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:[-*+] |\d+[.)] )?(?:\*\*|__|\*|_)?([\pL\pN][^:\[\](){}#|*_` + "`" + `]{0,80}?)(?:\*\*|__|\*|_)?:: ?(?:\*\*|__)?[ \t]*(.*)$`)
-})
+var lineField = lazy.Pattern(`^(?:[-*+] |\d+[.)] )?(?:\*\*|__|\*|_)?([\pL\pN][^:\[\](){}#|*_` + "`" + `]{0,80}?)(?:\*\*|__|\*|_)?:: ?(?:\*\*|__)?[ \t]*(.*)$`)
 
-var bracketField = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`[\[(]([\pL\pN][^:\[\](){}|]{0,80}?)::[ \t]*`)
-})
+var bracketField = lazy.Pattern(`[\[(]([\pL\pN][^:\[\](){}|]{0,80}?)::[ \t]*`)
 
 // Fields lists the inline fields of the text, in order, none from code.
 func (d *Doc) Fields() []Field {

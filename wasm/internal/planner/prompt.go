@@ -3,11 +3,11 @@ package planner
 import (
 	_ "embed"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"embedded-agent/wasm/internal/lazy"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/tool"
@@ -152,10 +152,10 @@ func yes(b bool) string {
 }
 
 // marks are the tags that text from notes must not be able to close or open.
-var marks = regexp.MustCompile(`(?i)<(/?(?:context|today|language|allowed|active_file|names|selection|attached|instruction)\b)`)
+var marks = lazy.Pattern(`(?i)<(/?(?:context|today|language|allowed|active_file|names|selection|attached|instruction)\b)`)
 
 // mark makes text from a note unable to pass for a mark of ours.
-func mark(s string) string { return marks.ReplaceAllString(s, "&lt;$1") }
+func mark(s string) string { return marks().ReplaceAllString(s, "&lt;$1") }
 
 // CutText cuts a text to so many bytes, at a character, and says whether it did.
 func CutText(s string, limit int) (string, bool) {

@@ -3,11 +3,11 @@ package planner
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"embedded-agent/wasm/internal/lazy"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/tool"
 )
@@ -262,27 +262,27 @@ func catalogue(entries []*tool.Entry) string {
 
 var (
 	// scopePhrase is how descriptions put the scope.
-	scopePhrase = regexp.MustCompile("(?i)(?:(?:in|from|of) )?one note \\(`path`\\), some \\(`paths`\\), a `folder` with those below, or the whole vault")
+	scopePhrase = lazy.Pattern("(?i)(?:(?:in|from|of) )?one note \\(`path`\\), some \\(`paths`\\), a `folder` with those below, or the whole vault")
 	// told are sentences that tell what the signature tells already, which other
 	// tool does something else, how a call fails, which is told where it happens,
 	// or what stays as it is.
-	told = regexp.MustCompile("^(?:Gives |Each note has `|Fails with |[A-Z]+_[A-Z]+ )|" +
+	told = lazy.Pattern("^(?:Gives |Each note has `|Fails with |[A-Z]+_[A-Z]+ )|" +
 		"^(?:To|For) [^.]*\\buse [a-z]+\\.[a-zA-Z]+|" +
 		"(?:byte for byte|left alone|keeps its line ends|not changed|stays? as (?:it is|they are))")
 	// failure is the code of an error, in a sentence that names no parameter.
-	failure = regexp.MustCompile("^[^`]*\\b[A-Z]+_[A-Z]+\\b[^`]*$")
+	failure = lazy.Pattern("^[^`]*\\b[A-Z]+_[A-Z]+\\b[^`]*$")
 	// sentenceEnd is followed by the beginning of the next one.
-	sentenceEnd = regexp.MustCompile("[.!?][)\"]? [A-Z`\"]")
+	sentenceEnd = lazy.Pattern("[.!?][)\"]? [A-Z`\"]")
 )
 
 // brief gives a description on one line, without what is told elsewhere. Its
 // first sentence is always there.
 func brief(description string) string {
-	description = scopePhrase.ReplaceAllString(description, "in scope")
+	description = scopePhrase().ReplaceAllString(description, "in scope")
 	var keep []string
 	for _, line := range strings.Split(description, "\n") {
 		for _, s := range sentences(strings.TrimSpace(line)) {
-			if s != "" && (len(keep) == 0 || !told.MatchString(s) && !failure.MatchString(s)) {
+			if s != "" && (len(keep) == 0 || !told().MatchString(s) && !failure().MatchString(s)) {
 				keep = append(keep, s)
 			}
 		}
@@ -293,7 +293,7 @@ func brief(description string) string {
 func sentences(text string) []string {
 	var out []string
 	for {
-		at := sentenceEnd.FindStringIndex(text)
+		at := sentenceEnd().FindStringIndex(text)
 		if at == nil {
 			return append(out, text)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"embedded-agent/wasm/internal/lazy"
 	"go.starlark.net/starlark"
 	"go.starlark.net/starlarkstruct"
 )
@@ -221,11 +222,11 @@ func replacer(thread *starlark.Thread, r *regexp.Regexp, by starlark.Value, text
 	return nil, fmt.Errorf("re.sub: repl is a %s, not a text or a function", by.Type())
 }
 
-var group = regexp.MustCompile(`\\(?:(\d)|g<([A-Za-z0-9_]+)>|(\\))|\$`)
+var group = lazy.Pattern(`\\(?:(\d)|g<([A-Za-z0-9_]+)>|(\\))|\$`)
 
 // goTemplate writes Python's \1 and \g<name> as Go has them.
 func goTemplate(s string) string {
-	return group.ReplaceAllStringFunc(s, func(m string) string {
+	return group().ReplaceAllStringFunc(s, func(m string) string {
 		switch {
 		case m == "$":
 			return "$$"

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"io"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/lazy"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/tool"
 )
@@ -109,8 +109,8 @@ var own = []string{
 }
 
 var (
-	headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
-	secretRef  = regexp.MustCompile(`\{\{secret:([^{}]+)\}\}`)
+	headerName = lazy.Pattern("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
+	secretRef  = lazy.Pattern(`\{\{secret:([^{}]+)\}\}`)
 )
 
 // checkHeader refuses headers that a tool may not set, and secrets that were not
@@ -118,11 +118,11 @@ var (
 func checkHeader(header map[string]string, secrets map[string]bool) error {
 	for name, value := range header {
 		low := strings.ToLower(name)
-		if !headerName.MatchString(name) || slices.Contains(own, low) || strings.HasPrefix(low, "sec-") ||
+		if !headerName().MatchString(name) || slices.Contains(own, low) || strings.HasPrefix(low, "sec-") ||
 			strings.HasPrefix(low, "proxy-") || strings.ContainsAny(value, "\r\n\x00") {
 			return fault.New(fault.Denied, "policy.httpHeader", fault.P{"name": name})
 		}
-		for _, m := range secretRef.FindAllStringSubmatch(value, -1) {
+		for _, m := range secretRef().FindAllStringSubmatch(value, -1) {
 			if !secrets[m[1]] {
 				return fault.New(fault.Denied, "policy.httpSecret", fault.P{"name": m[1]})
 			}

@@ -108,7 +108,7 @@ type Flags struct {
 	PTY           bool `json:"pty,omitempty"`           // always refused
 }
 
-// Example is one use of a tool: shown to the model, and run as a test.
+// Example is one use of a tool: it stands on the tool's page, and runs as a test.
 type Example struct {
 	Name string `json:"name"`
 	// Given is the vault before: path to text. Selection marks the active
@@ -139,7 +139,6 @@ type Spec struct {
 	Description string          `json:"description"` // Markdown, for the model
 	Input       json.RawMessage `json:"inputSchema"` // draft-07, refuses unknown properties
 	Output      json.RawMessage `json:"outputSchema"`
-	Examples    []Example       `json:"examples,omitempty"`
 	Timeout     time.Duration   `json:"-"` // zero: the policy's
 	// Secrets names the secrets the tool needs.
 	Secrets []string `json:"secrets,omitempty"`

@@ -1,9 +1,9 @@
 package anthropic
 
 import (
-	"regexp"
 	"strconv"
 
+	"embedded-agent/wasm/internal/lazy"
 	"embedded-agent/wasm/internal/llm"
 )
 
@@ -40,16 +40,16 @@ func setThinking(body *request, r llm.Request) {
 }
 
 var (
-	oldName = regexp.MustCompile(`claude-([0-9]+)-([0-9])\b`)
-	newName = regexp.MustCompile(`claude-[a-z]+-([0-9]+)(?:[-.]([0-9]{1,2})\b)?`)
+	oldName = lazy.Pattern(`claude-([0-9]+)-([0-9])\b`)
+	newName = lazy.Pattern(`claude-[a-z]+-([0-9]+)(?:[-.]([0-9]{1,2})\b)?`)
 )
 
 // adaptive reports whether a model decides by itself how long to think: all since 4.6 do. Older ones take a budget.
 func adaptive(model string) bool {
-	if oldName.MatchString(model) {
+	if oldName().MatchString(model) {
 		return false
 	}
-	m := newName.FindStringSubmatch(model)
+	m := newName().FindStringSubmatch(model)
 	if m == nil {
 		return true
 	}

@@ -3,9 +3,10 @@ package sentinel
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"embedded-agent/wasm/internal/lazy"
 )
 
 // Role says who speaks.
@@ -259,14 +260,14 @@ func parseValue(s string) (value, rest string, ok bool) {
 	return value, rest, true
 }
 
-var ownID = regexp.MustCompile(`^fc_(\d{1,9})$`)
+var ownID = lazy.Pattern(`^fc_(\d{1,9})$`)
 
 // HighestID is the highest number among ids of the form fc_001 in the items: new calls go on behind it.
 func HighestID(items []Item) int {
 	highest := 0
 	for _, it := range items {
 		for _, id := range []string{it.ID, it.CallID} {
-			if m := ownID.FindStringSubmatch(id); m != nil {
+			if m := ownID().FindStringSubmatch(id); m != nil {
 				n, _ := strconv.Atoi(m[1]) // at most nine digits
 				highest = max(highest, n)
 			}

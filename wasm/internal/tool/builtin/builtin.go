@@ -51,9 +51,8 @@ func All() []tool.Tool {
 // imply.
 func define(t tool.Tool) tool.Tool {
 	text := mustRead(t.Name + ".md")
-	head, examples, _ := strings.Cut(text, "\n## Examples\n")
+	head, _, _ := strings.Cut(text, examplesHeading)
 	t.Description = strings.TrimSpace(head)
-	t.Examples = mustExamples(t.Name, examples)
 	var s struct{ Input, Output json.RawMessage }
 	if err := json.Unmarshal([]byte(mustRead(t.Name+".schema.json")), &s); err != nil {
 		panic(fmt.Sprintf("builtin: %s.schema.json: %v", t.Name, err)) // embedded: a test reads them all
@@ -81,9 +80,13 @@ func mustRead(name string) string {
 	return string(b)
 }
 
-// mustExamples reads the examples of a tool's page: a heading of the third
-// level names one, the JSON block after it is the example.
-func mustExamples(name, text string) []tool.Example {
+const examplesHeading = "\n## Examples\n"
+
+// Examples reads the examples of a tool's page: a heading of the third level
+// names one, the JSON block after it is the example. It panics where the page
+// is not made so.
+func Examples(name string) []tool.Example {
+	_, text, _ := strings.Cut(mustRead(name+".md"), examplesHeading)
 	var out []tool.Example
 	for part := range strings.SplitSeq("\n"+text, "\n### ") {
 		title, rest, ok := strings.Cut(part, "\n")

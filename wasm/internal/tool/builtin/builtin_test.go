@@ -96,10 +96,10 @@ func checkError(t *testing.T, err error) {
 
 func TestEveryExampleDoesWhatItSays(t *testing.T) {
 	for _, tl := range builtin.All() {
-		if len(tl.Examples) < 2 {
-			t.Errorf("%s has %d examples, want at least 2", tl.Name, len(tl.Examples))
+		if len(builtin.Examples(tl.Name)) < 2 {
+			t.Errorf("%s has %d examples, want at least 2", tl.Name, len(builtin.Examples(tl.Name)))
 		}
-		for _, ex := range tl.Examples {
+		for _, ex := range builtin.Examples(tl.Name) {
 			t.Run(tl.Name+"/"+ex.Name, func(t *testing.T) { runExample(t, tl.Name, ex) })
 		}
 	}

@@ -1,13 +1,13 @@
 package builtin
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/lazy"
 	"embedded-agent/wasm/internal/tool/builtin/moment"
 )
 
@@ -99,9 +99,7 @@ func wordDate(s string, day, now time.Time) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-var relative = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(in )?([+-]?)(\d{1,5}|an?|one|two|three|four|five|six|seven|eight|nine|ten|next|last) ?(d|days?|w|weeks?|fortnights?|months?|y|years?|quarters?)( ago| from now)?$`)
-})
+var relative = lazy.Pattern(`^(in )?([+-]?)(\d{1,5}|an?|one|two|three|four|five|six|seven|eight|nine|ten|next|last) ?(d|days?|w|weeks?|fortnights?|months?|y|years?|quarters?)( ago| from now)?$`)
 
 var counts = map[string]int{
 	"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,

@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"mime"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/lazy"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/webpage"
 )
@@ -25,13 +25,13 @@ const (
 )
 
 // secretName is a secret in a header, by the name that the settings have for it.
-var secretName = regexp.MustCompile(`\{\{secret:([^{}]*)\}\}`)
+var secretName = lazy.Pattern(`\{\{secret:([^{}]*)\}\}`)
 
 // headerSecrets names the secrets that a call puts into headers.
 func headerSecrets(args tool.Args) []string {
 	var names []string
 	for _, v := range headersOf(args) {
-		for _, m := range secretName.FindAllStringSubmatch(v, -1) {
+		for _, m := range secretName().FindAllStringSubmatch(v, -1) {
 			names = append(names, m[1])
 		}
 	}
@@ -56,14 +56,14 @@ func fetch(ctx context.Context, env *tool.Env, method string, args tool.Args) (t
 	}
 	address := args.String("url")
 	for name, text := range map[string]string{"url": address, "body": args.String("body")} {
-		if secretName.MatchString(text) {
+		if secretName().MatchString(text) {
 			return nil, fault.New(fault.Validation, "tools.http.secretPlace", fault.P{"where": name})
 		}
 	}
 	header := headersOf(args)
 	for name, value := range header {
-		header[name] = secretName.ReplaceAllStringFunc(value, func(m string) string {
-			return env.Secrets[secretName.FindStringSubmatch(m)[1]]
+		header[name] = secretName().ReplaceAllStringFunc(value, func(m string) string {
+			return env.Secrets[secretName().FindStringSubmatch(m)[1]]
 		})
 	}
 	limit := args.Int("maxBytes")

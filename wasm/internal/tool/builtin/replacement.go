@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/lazy"
 )
 
 // groupRef is a reference to a group in a replacement: $1, ${1}, ${name}, $<name>,
 // $& for the whole match, and $$ for a dollar sign.
-var groupRef = regexp.MustCompile(`\$(?:\$|&|\d{1,2}|\{(\w+)\}|<(\w+)>)`)
+var groupRef = lazy.Pattern(`\$(?:\$|&|\d{1,2}|\{(\w+)\}|<(\w+)>)`)
 
 // groupTemplate gives a replacement as package regexp reads it. There "$1st" is
 // a group named "1st", and a group that is not there is empty: text would be lost
@@ -19,7 +20,7 @@ var groupRef = regexp.MustCompile(`\$(?:\$|&|\d{1,2}|\{(\w+)\}|<(\w+)>)`)
 func groupTemplate(replace string, re *regexp.Regexp) (string, error) {
 	var b strings.Builder
 	at := 0
-	for _, m := range groupRef.FindAllStringSubmatchIndex(replace, -1) {
+	for _, m := range groupRef().FindAllStringSubmatchIndex(replace, -1) {
 		b.WriteString(strings.ReplaceAll(replace[at:m[0]], "$", "$$"))
 		at = m[1]
 		ref := replace[m[0]:m[1]]

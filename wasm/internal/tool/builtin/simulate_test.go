@@ -9,6 +9,7 @@ import (
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/overlay"
 	"embedded-agent/wasm/internal/tool"
+	"embedded-agent/wasm/internal/tool/builtin"
 )
 
 // TestEveryToolSimulatesWhatItDoes makes each example's call on the vault
@@ -19,7 +20,7 @@ func TestEveryToolSimulatesWhatItDoes(t *testing.T) {
 		if !e.Simulable {
 			continue
 		}
-		for _, ex := range e.Examples {
+		for _, ex := range builtin.Examples(e.Name) {
 			if ex.Error == "" {
 				t.Run(e.Name+"/"+ex.Name, func(t *testing.T) { simulateExample(t, e, ex) })
 			}

@@ -2,12 +2,11 @@ package builtin
 
 import (
 	"context"
-	"regexp"
 	"strings"
-	"sync"
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/lazy"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/tool/builtin/moment"
 	"embedded-agent/wasm/internal/vaultpath"
@@ -96,9 +95,7 @@ func findTemplate(ctx context.Context, env *tool.Env, folder, name string) (host
 
 // placeholder is {{name}} or {{name:FORMAT}}, as the app's template plugin
 // reads it.
-var placeholder = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\{\{ *([^{}:]+?) *(?::([^{}]*))?\}\}`)
-})
+var placeholder = lazy.Pattern(`\{\{ *([^{}:]+?) *(?::([^{}]*))?\}\}`)
 
 // fillTemplate replaces {{title}}, {{date}}, {{time}} (with formats of their own,
 // or those of the settings) and the variables given, in one pass; other

@@ -270,11 +270,11 @@ func TestTheCursorStandsAfterTheInsertedText(t *testing.T) {
 
 func TestEveryToolStopsForACancelledCaller(t *testing.T) {
 	for _, e := range registry(t).All() {
-		if e.SideEffects == tool.None || len(e.Examples) == 0 {
+		if e.SideEffects == tool.None || len(builtin.Examples(e.Name)) == 0 {
 			continue
 		}
 		t.Run(e.Name, func(t *testing.T) {
-			for _, ex := range e.Examples {
+			for _, ex := range builtin.Examples(e.Name) {
 				if ex.Error != "" {
 					continue
 				}
@@ -299,7 +299,7 @@ func TestAnErrorOfTheDiskReachesTheCallerAsItIs(t *testing.T) {
 			continue
 		}
 		t.Run(e.Name, func(t *testing.T) {
-			for _, ex := range e.Examples {
+			for _, ex := range builtin.Examples(e.Name) {
 				m := hosttest.New(hosttest.Options{Files: ex.Given, Active: ex.Active})
 				before := m.Snapshot()
 				m.FailAt(1, nil)
