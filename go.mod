@@ -44,3 +44,7 @@ tool (
 	honnef.co/go/tools/cmd/staticcheck
 	mvdan.cc/gofumpt
 )
+
+// As it is upstream, but for metaschemas that are compiled when they are first
+// needed: docs/adr/0016-jsonschema-copy.md.
+replace github.com/santhosh-tekuri/jsonschema/v5 => ./third_party/jsonschema
