@@ -95,6 +95,7 @@ func (o *outbox) flush() {
 		x := event()
 		o.emit(protocol.Event{Type: protocol.EventExec, At: x.Timestamp, Exec: x})
 	}
+	clear(o.calls) // else they hold on to their runs, which are large
 	o.calls = o.calls[:0]
 	clear(o.at)
 	if o.run != nil {

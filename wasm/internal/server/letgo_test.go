@@ -1,0 +1,49 @@
+package server
+
+import (
+	"runtime"
+	"testing"
+	"time"
+
+	"embedded-agent/wasm/internal/host/hosttest"
+	"embedded-agent/wasm/internal/protocol"
+)
+
+// A run of ten thousand notes takes much memory. When it has ended, nothing may
+// hold on to it: not the core, and nothing that waits to be told.
+func TestARunThatHasEndedIsLetGoOf(t *testing.T) {
+	files, raw := thousand(700) // more events than are gathered at once
+	sh := newShell(t, hosttest.New(hosttest.Options{Files: files}), protocol.Settings{Provider: "openai", MaxCalls: 10_000})
+	r, err := sh.s.OpenPlan(t.Context(), []byte(raw), nil, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	let := make(chan string, 2)
+	func() {
+		se, err := sh.s.open(r.Run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := sh.s.begin(se, false); err != nil {
+			t.Fatal(err)
+		}
+		runtime.AddCleanup(se, func(what string) { let <- what }, "the session")
+		sh.s.mu.Lock()
+		defer sh.s.mu.Unlock()
+		runtime.AddCleanup(sh.s.run, func(what string) { let <- what }, "the run")
+	}()
+	if end := sh.finished(); end.Outcome != "ok" {
+		t.Fatal(end.Outcome)
+	}
+	for given, late := 0, time.After(time.Minute); given < 2; {
+		runtime.GC()
+		select {
+		case <-let:
+			given++
+		case <-late:
+			t.Fatalf("%d of 2 were given back", given)
+		default:
+			runtime.Gosched()
+		}
+	}
+}
