@@ -4,8 +4,12 @@ import "testing"
 
 func TestAPatternIsCompiledOnceWhenItIsUsed(t *testing.T) {
 	p := Pattern(`^a+$`)
-	if !p().MatchString("aa") || p() != p() {
+	first := p()
+	if !first.MatchString("aa") || first.MatchString("b") {
 		t.Error("not the pattern")
+	}
+	if again := p(); again != first {
+		t.Error("compiled again")
 	}
 	broken := Pattern(`(`) // nobody uses it yet
 	defer func() {
