@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/aymanbagabas/go-udiff"
-
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/journal"
@@ -120,41 +118,6 @@ func countLines(b []byte) int {
 		n++
 	}
 	return n
-}
-
-// hunks gives the runs of changed lines between two texts.
-func hunks(before, after string) []protocol.Hunk {
-	out := []protocol.Hunk{}
-	if before == after {
-		return out
-	}
-	shift := 0 // how many lines further down the new text is
-	line, at := 0, 0
-	for _, e := range udiff.Lines(before, after) {
-		line += strings.Count(before[at:e.Start], "\n")
-		at = e.Start
-		removed, added := splitLines(before[e.Start:e.End]), splitLines(e.New)
-		if n := len(out); n > 0 && out[n-1].BeforeTo == line {
-			h := &out[n-1]
-			h.Removed, h.Added = append(h.Removed, removed...), append(h.Added, added...)
-			h.BeforeTo, h.AfterTo = h.BeforeTo+len(removed), h.AfterTo+len(added)
-		} else {
-			out = append(out, protocol.Hunk{
-				BeforeFrom: line, BeforeTo: line + len(removed),
-				AfterFrom: line + shift, AfterTo: line + shift + len(added),
-				Removed: removed, Added: added,
-			})
-		}
-		shift += len(added) - len(removed)
-	}
-	return out
-}
-
-func splitLines(s string) []string {
-	if s == "" {
-		return []string{}
-	}
-	return strings.Split(strings.TrimSuffix(s, "\n"), "\n")
 }
 
 // stepPreviews lists the steps as they were simulated, and counts the calls.

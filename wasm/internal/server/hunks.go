@@ -1,0 +1,89 @@
+package server
+
+import (
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"embedded-agent/wasm/internal/protocol"
+)
+
+// hunks gives the runs of changed lines between two texts.
+func hunks(before, after string) []protocol.Hunk {
+	out := []protocol.Hunk{}
+	if before == after {
+		return out
+	}
+	// Most changes leave most lines: only what is between those is compared.
+	head, tail := sameLines(before, after)
+	line, at := strings.Count(before[:head], "\n"), 0
+	before, after = before[head:len(before)-tail], after[head:len(after)-tail]
+	shift := 0 // how many lines further down the new text is
+	for _, e := range udiff.Lines(before, after) {
+		line += strings.Count(before[at:e.Start], "\n")
+		at = e.Start
+		removed, added := splitLines(before[e.Start:e.End]), splitLines(e.New)
+		if n := len(out); n > 0 && out[n-1].BeforeTo == line {
+			h := &out[n-1]
+			h.Removed, h.Added = append(h.Removed, removed...), append(h.Added, added...)
+			h.BeforeTo, h.AfterTo = h.BeforeTo+len(removed), h.AfterTo+len(added)
+		} else {
+			out = append(out, protocol.Hunk{
+				BeforeFrom: line, BeforeTo: line + len(removed),
+				AfterFrom: line + shift, AfterTo: line + shift + len(added),
+				Removed: removed, Added: added,
+			})
+		}
+		shift += len(added) - len(removed)
+	}
+	return out
+}
+
+// sameLines gives how many bytes of whole lines two texts have in common at
+// their beginning, and after that at their end.
+func sameLines(a, b string) (head, tail int) {
+	head = strings.LastIndexByte(a[:commonPrefix(a, b)], '\n') + 1
+	a, b = a[head:], b[head:]
+	tail = commonSuffix(a, b)
+	begins := func(s string) bool { return tail == len(s) || s[len(s)-tail-1] == '\n' }
+	if begins(a) && begins(b) {
+		return head, tail
+	}
+	end := strings.IndexByte(a[len(a)-tail:], '\n')
+	if end < 0 {
+		return head, 0
+	}
+	return head, tail - end - 1
+}
+
+// together is how many bytes are compared at once, which is faster than one by one.
+const together = 64
+
+func commonPrefix(a, b string) int {
+	n, most := 0, min(len(a), len(b))
+	for n+together <= most && a[n:n+together] == b[n:n+together] {
+		n += together
+	}
+	for n < most && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+func commonSuffix(a, b string) int {
+	n, most := 0, min(len(a), len(b))
+	for n+together <= most && a[len(a)-n-together:len(a)-n] == b[len(b)-n-together:len(b)-n] {
+		n += together
+	}
+	for n < most && a[len(a)-n-1] == b[len(b)-n-1] {
+		n++
+	}
+	return n
+}
+
+func splitLines(s string) []string {
+	if s == "" {
+		return []string{}
+	}
+	return strings.Split(strings.TrimSuffix(s, "\n"), "\n")
+}
