@@ -139,8 +139,8 @@ export default class EmbeddedAgentPlugin extends Plugin {
 	private async connect(): Promise<Client> {
 		const [session, { connect }] = await Promise.all([this.panel(), import("../bridge/host")]);
 		const client = connect(this, { settings: () => coreSettings(this.data), panelType: viewType });
-		if (this.unloaded)
-			client.dispose(); // a client that was given up says so to whoever asks it
+		// A client that was given up says so to whoever asks it.
+		if (this.unloaded) client.dispose();
 		else this.client = client;
 		client.subscribe((event) => this.heard(session, event));
 		client.onStatus(({ phase, problem }) => {

@@ -38,9 +38,12 @@ export function vaultHost(app: App): Pick<Host, VaultMethods> {
 		const ofOnePath = op.kind === "create" || op.data !== undefined || op.before !== undefined;
 		return ofOnePath ? lanes.run(op.path, call.signal, work) : lanes.alone(call.signal, work);
 	};
+	const settings = [CorePluginsFile, DailyNotesFile, TemplatesFile].map(
+		(name) => `${app.vault.configDir}/${name}`,
+	);
 	return {
 		"vault.stat": async ({ path }) => infoOf(entryAt(app.vault, path)),
-		"vault.read": ({ path }) => (appSettings(app).includes(path) ? readHidden(app, path) : read(app, path)),
+		"vault.read": ({ path }) => (settings.includes(path) ? readHidden(app, path) : read(app, path)),
 		"vault.reads": ({ paths }) => readMany(app, paths),
 		"vault.list": async ({ path }) => entries(folderAt(app.vault, path).children),
 		"vault.walk": async ({ path }) => entries(below(folderAt(app.vault, path))),
@@ -94,10 +97,7 @@ async function readMany(app: App, paths: string[]): Promise<Answer<Contents>> {
 	return (blob) => ({ sizes: parts.map((part) => part?.length ?? -1), unsaved, blob: blob(bytes) });
 }
 
-/** The files of the app's own settings that tools read; every other hidden file is closed to them. */
-const appSettings = (app: App) =>
-	[CorePluginsFile, DailyNotesFile, TemplatesFile].map((name) => `${app.vault.configDir}/${name}`);
-
+/** A file of the app's own settings that tools read; every other hidden file is closed to them. */
 async function readHidden(app: App, path: string): Promise<Answer<Content>> {
 	const bytes = await app.vault.adapter.readBinary(path).catch((error: unknown) => {
 		throw translate(error, path);

@@ -1,7 +1,7 @@
 // Every catalogue of words, in lots. A lot is unpacked when the first of its words
 // is asked for that is not among those of the start.
 import inflate from "tiny-inflate";
-import { first, packed, source, type Lot, type Packed } from "words:all";
+import { first, lotOf, packed, source, type Lot, type Packed } from "words:all";
 import { fromBase91 } from "../../bridge/module";
 
 /** Messages by key. */
@@ -12,7 +12,7 @@ export { first };
 /** Every language that there is, by its BCP 47 tag. */
 export const languages: readonly string[] = ["en", ...Object.keys(packed)];
 
-const lots: readonly Lot[] = ["settings", "rest"];
+const lots = Object.keys(source) as Lot[];
 
 const unpacked = new Map<string, Catalogue>();
 
@@ -23,7 +23,7 @@ export function catalogue(language: string): Catalogue {
 
 /** The words of a language that are in one lot with a key. */
 export function around(language: string, key: string): Catalogue {
-	return words(language, key.startsWith("settings.") ? "settings" : "rest");
+	return words(language, lotOf(key));
 }
 
 function words(language: string, lot: Lot): Catalogue {

@@ -11,6 +11,8 @@ declare module "words:all" {
 	}
 	/** The words of the settings ("settings." and what follows), and all others. */
 	export type Lot = "settings" | "rest";
+	/** The lot that holds the word of a key. */
+	export const lotOf: (key: string) => Lot;
 	/** English: the source, and the same files that the Go core embeds (i18n.go). JSON of words by key. */
 	export const source: Record<Lot, () => string>;
 	/**

@@ -12,16 +12,16 @@ const SOURCE = "en";
 const FIRST = /^panel\.(title$|command\.)/;
 
 /**
- * The words of the settings are apart: the app asks for all of them when the
- * plugin is loaded, so that they are found in its search.
+ * The lot that a word is in. The words of the settings are apart: the app asks
+ * for all of them when the plugin is loaded, so that they are found in its search.
  */
-const SETTINGS = /^settings\./;
+const lotOf = (key) => (key.startsWith("settings.") ? "settings" : "rest");
 
-/** The same words in two lots: those of the settings, and all others. */
+/** The same words in lots. */
 function lots(words) {
-	const entries = Object.entries(words);
-	const lot = (settings) => Object.fromEntries(entries.filter(([key]) => SETTINGS.test(key) === settings));
-	return { settings: lot(true), rest: lot(false) };
+	const out = { settings: {}, rest: {} };
+	for (const [key, text] of Object.entries(words)) out[lotOf(key)][key] = text;
+	return out;
 }
 
 const firstOf = (words) => Object.fromEntries(Object.entries(words).filter(([key]) => FIRST.test(key)));
@@ -72,6 +72,7 @@ export function wordsModule(folder) {
 		`export const source = ${functions(texts)};`,
 		`export const packed = { ${packed.join(", ")} };`,
 		`export const first = ${JSON.stringify(first)};`,
+		`export const lotOf = ${lotOf};`,
 		"",
 	].join("\n");
 }

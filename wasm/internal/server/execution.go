@@ -134,7 +134,7 @@ func (x *execution) letGo() {
 	if x.s.run != x {
 		return
 	}
-	past := &execution{s: x.s, kind: x.kind, cancel: x.cancel, rs: x.state(), se: x.se.past()}
+	past := &execution{rs: x.state(), se: x.se.past()}
 	if past.rs.Can.Rest {
 		past.done = x.done
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 
+	"embedded-agent/wasm/internal/affix"
 	"embedded-agent/wasm/internal/protocol"
 )
 
@@ -42,9 +43,9 @@ func hunks(before, after string) []protocol.Hunk {
 // sameLines gives how many bytes of whole lines two texts have in common at
 // their beginning, and after that at their end.
 func sameLines(a, b string) (head, tail int) {
-	head = strings.LastIndexByte(a[:commonPrefix(a, b)], '\n') + 1
+	head = strings.LastIndexByte(a[:affix.Prefix(a, b)], '\n') + 1
 	a, b = a[head:], b[head:]
-	tail = commonSuffix(a, b)
+	tail = affix.Suffix(a, b)
 	begins := func(s string) bool { return tail == len(s) || s[len(s)-tail-1] == '\n' }
 	if begins(a) && begins(b) {
 		return head, tail
@@ -54,31 +55,6 @@ func sameLines(a, b string) (head, tail int) {
 		return head, 0
 	}
 	return head, tail - end - 1
-}
-
-// together is how many bytes are compared at once, which is faster than one by one.
-const together = 64
-
-func commonPrefix(a, b string) int {
-	n, most := 0, min(len(a), len(b))
-	for n+together <= most && a[n:n+together] == b[n:n+together] {
-		n += together
-	}
-	for n < most && a[n] == b[n] {
-		n++
-	}
-	return n
-}
-
-func commonSuffix(a, b string) int {
-	n, most := 0, min(len(a), len(b))
-	for n+together <= most && a[len(a)-n-together:len(a)-n] == b[len(b)-n-together:len(b)-n] {
-		n += together
-	}
-	for n < most && a[len(a)-n-1] == b[len(b)-n-1] {
-		n++
-	}
-	return n
 }
 
 func splitLines(s string) []string {

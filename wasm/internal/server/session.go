@@ -5,8 +5,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"maps"
-	pathpkg "path"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -124,10 +124,10 @@ var appSettings = []string{protocol.CorePluginsFile, protocol.DailyNotesFile, pr
 // files of the app's own settings that tools read.
 func (s *Server) sight(pol *policy.Policy) func(path string) error {
 	s.mu.Lock()
-	config := s.host.Platform.ConfigDir
+	folder := s.host.Platform.ConfigDir + "/"
 	s.mu.Unlock()
 	return func(path string) error {
-		if dir, name := pathpkg.Split(path); dir == config+"/" && slices.Contains(appSettings, name) {
+		if name, below := strings.CutPrefix(path, folder); below && slices.Contains(appSettings, name) {
 			return nil
 		}
 		return pol.CheckPath(path)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"embedded-agent/wasm/internal/affix"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/sorting"
 )
@@ -126,28 +127,12 @@ func (r *Registry) Version() string { return fmt.Sprintf("1.%d", len(r.byID)) }
 func (r *Registry) near(name string) string {
 	best, score := "", 0
 	for _, n := range r.names {
-		s := commonPrefix(n, name) + commonSuffix(n, name)
+		s := affix.Prefix(n, name) + affix.Suffix(n, name)
 		if s > score {
 			best, score = n, s
 		}
 	}
 	return best
-}
-
-func commonPrefix(a, b string) int {
-	n := 0
-	for n < len(a) && n < len(b) && a[n] == b[n] {
-		n++
-	}
-	return n
-}
-
-func commonSuffix(a, b string) int {
-	n := 0
-	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
-		n++
-	}
-	return n
 }
 
 func compareVersions(a, b string) int {

@@ -195,7 +195,8 @@ func Main() {
 		a := answer{Sandboxed: interpreter.Run(r)}
 		m.working.Store(false)
 		alone.Stop()
-		a.Last = taken() > m.size/2
+		taken, _ := memory()
+		a.Last = taken > m.size/2
 		if err := out.Encode(a); err != nil {
 			os.Exit(1)
 		}
@@ -234,7 +235,10 @@ func limit(mb int) *meter {
 	}
 	go func() {
 		for range time.Tick(5 * time.Millisecond) {
-			if m.working.Load() && held() > m.size {
+			if !m.working.Load() {
+				continue
+			}
+			if _, held := memory(); held > m.size {
 				os.Exit(3)
 			}
 		}
@@ -242,16 +246,11 @@ func limit(mb int) *meter {
 	return m
 }
 
-// taken is the memory that the system has given to the child, in bytes.
-func taken() int64 {
-	sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"}}
+// memory gives how many bytes the system has given to the child, and how many
+// of them it holds: the rest was given back.
+func memory() (taken, held int64) {
+	sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(sample)
-	return int64(sample[0].Value.Uint64())
-}
-
-// held is that without what was given back.
-func held() int64 {
-	sample := []metrics.Sample{{Name: "/memory/classes/heap/released:bytes"}}
-	metrics.Read(sample)
-	return taken() - int64(sample[0].Value.Uint64())
+	taken = int64(sample[0].Value.Uint64())
+	return taken, taken - int64(sample[1].Value.Uint64())
 }
