@@ -1,7 +1,7 @@
 # Embedded Agent. `make run` tries it, `make test` proves it; each installs what
 # it needs.
 
-.PHONY: run test rest test-all check lint go-test js-test e2e build generate golden fuzz bench large release screenshots install browser clean
+.PHONY: run test rest test-all check lint go-test js-test e2e build generate golden fuzz flaky bench large release screenshots install browser clean
 
 stages := node scripts/stages.mjs
 go_lint := gofumpt go-vet staticcheck generated
@@ -32,7 +32,7 @@ test: browser
 
 # What is exhaustive or heavy; under 30 minutes.
 rest: browser
-	$(stages) e2e-rest go-all peers
+	$(stages) e2e-rest go-all peers flaky-part
 
 test-all: test rest
 
@@ -63,6 +63,11 @@ golden: install
 # Each fuzz target for FUZZTIME (10s).
 fuzz: install
 	$(stages) fuzz
+
+# Every Go test 20 times and the browser's 5 times, with two busy loops beside;
+# an hour or more. `make rest` does a part of it.
+flaky: browser build
+	$(stages) flaky-go flaky-browser
 
 # Prints `name value unit`; ONLY=prefix runs a part.
 bench:

@@ -108,7 +108,30 @@ const stages = {
 	],
 	peers: () => peers(),
 	fuzz: () => fuzz(),
+	// Tests that pass by luck: everything many times, on a machine that has other work.
+	"flaky-go": () => [busily(goTimes(20, goPackages))],
+	"flaky-browser": () =>
+		Array.from({ length: 5 }, () => ["browser", "e2e"])
+			.flat()
+			.map((project) => busily({ run: ["npx", "vitest", "run", "--project", project], count: vitestCount })),
+	// A quarter of the Go packages, another one for each commit.
+	"flaky-part": () => [busily(goTimes(3, quarter(testedPackages({}))))],
 };
+
+/** All tests of packages, over and over. */
+const goTimes = (times, packages) => ({
+	run: ["go", "test", "-vet=off", "-short", "-timeout", "120m", "-json", `-count=${times}`, ...packages],
+	count: goCount,
+});
+
+/** A command with two busy loops beside it. */
+const busily = (command) => ({ ...command, run: ["node", "scripts/busy.mjs", "2", ...command.run] });
+
+/** Every fourth of a list, from a place that the commit decides. */
+function quarter(list) {
+	const from = Number.parseInt(output("git", ["rev-parse", "HEAD"]).slice(0, 8) || "0", 16) % 4;
+	return list.filter((_, i) => i % 4 === from);
+}
 
 /** Tests against other people's programs, each in a folder with a lock of its own. */
 function peers() {
@@ -177,8 +200,9 @@ function goCount(print) {
 			}
 			if (!["pass", "fail", "skip"].includes(event.Action)) return;
 			if (event.Action === "fail") {
-				print((failedOutput.get(key) ?? "").trimEnd());
-				failures.push(key.trimEnd());
+				const said = (failedOutput.get(key) ?? "").trimEnd();
+				print(said);
+				failures.push(key.trimEnd(), ...reasons(said));
 			}
 			failedOutput.delete(key);
 			if (event.Action === "fail" && !event.Test) unfinished(event.Package);
@@ -187,6 +211,12 @@ function goCount(print) {
 				print(`${event.Action === "pass" ? "ok  " : "FAIL"} ${event.Package} ${event.Elapsed ?? 0}s`);
 		},
 	};
+}
+
+/** The lines of a failed Go test's output that say what was wrong. */
+function reasons(output) {
+	const lines = output.split("\n").filter((line) => /_test\.go:\d+: |^panic: |DATA RACE/.test(line));
+	return lines.slice(0, 5).map((line) => `  ${line.trim().slice(0, 300)}`);
 }
 
 /** Reads vitest's summary. */
@@ -238,7 +268,14 @@ function execute({ run, env, silent, count = one }) {
 			env: { ...process.env, npm_config_loglevel: "error", ...env },
 			stdio: ["ignore", "pipe", "pipe"],
 		});
+		const tail = [];
+		const known = failures.length;
 		let spoke = false; // standard output: a tool that is being fetched speaks on the other
+		const read = (text) => {
+			reader.line(text);
+			tail.push(text);
+			if (tail.length > 15) tail.shift();
+		};
 		const lines = (stream) => {
 			let rest = "";
 			stream.setEncoding("utf8");
@@ -246,9 +283,9 @@ function execute({ run, env, silent, count = one }) {
 				if (stream === child.stdout) spoke = true;
 				const all = (rest + chunk).split("\n");
 				rest = all.pop();
-				all.forEach((text) => reader.line(text));
+				all.forEach(read);
 			});
-			stream.on("end", () => rest && reader.line(rest));
+			stream.on("end", () => rest && read(rest));
 		};
 		lines(child.stdout);
 		lines(child.stderr);
@@ -260,6 +297,8 @@ function execute({ run, env, silent, count = one }) {
 			const failed = code !== 0 || (silent && spoke);
 			const totals = reader.totals ?? { passed: failed ? 0 : 1, failed: 0, skipped: 0 };
 			if (failed && totals.failed === 0) totals.failed = 1;
+			// Whoever names no failure of its own: how its words ended.
+			if (failed && failures.length === known) failures.push(...tail.map((text) => `  ${text}`));
 			resolve(totals);
 		});
 	});
