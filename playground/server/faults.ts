@@ -27,6 +27,8 @@ export interface FaultSettings {
 	torn?: { nth: number; bytes: number; path?: string };
 	/** The nth change from now on, and everything after it, is never done and never answered. */
 	freezeAt?: number;
+	/** Only changes whose path starts with this are counted for `freezeAt`. */
+	freezePath?: string;
 }
 
 /** Calls by name since the last `reset`, and the sum of those that change the folder. */
@@ -105,7 +107,7 @@ export class Faults {
 		const mutates = mutations.has(request.op);
 		this.counted[request.op] = (this.counted[request.op] ?? 0) + 1;
 		if (mutates) this.counted.mutations++;
-		if (mutates && this.settings.freezeAt !== undefined) {
+		if (mutates && this.settings.freezeAt !== undefined && startsWith(request, this.settings.freezePath)) {
 			this.mutationHits++;
 			if (this.mutationHits >= this.settings.freezeAt) return { kind: "silent" };
 		}

@@ -104,6 +104,14 @@ describe("faults", () => {
 		expect(faults.counters()).toEqual({ mutations: 0 });
 	});
 
+	test("a freeze counts the changes below its path alone", () => {
+		const faults = new Faults();
+		faults.set({ freezeAt: 2, freezePath: "Notes/" });
+		expect(
+			["Other/a", "Notes/a", "Other/b", "Notes/b"].map((path) => faults.judge(call("write", path)).kind),
+		).toEqual(["go", "go", "go", "silent"]);
+	});
+
 	test("a kill silences the connections that are open and no later one", () => {
 		const faults = new Faults();
 		const before = faults.generation;

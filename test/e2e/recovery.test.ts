@@ -13,13 +13,16 @@ async function seat(): Promise<Person> {
 
 const offer = (person: Person) => person.panel.getByRole("region", { name: "Unfinished run" });
 
-/** Approves, and lets the disk fall silent for good at the nth change that the plugin makes; then restarts the app. */
+/**
+ * Approves, and lets the disk fall silent for good at the nth note that the plugin writes; then restarts the app.
+ * What it writes in its own folder meanwhile is not counted: how much that is by then depends on the machine.
+ */
 async function killAt(person: Person, n: number): Promise<void> {
 	const { faults } = person.playground;
 	await person.askForNotes();
 	faults.resetCounters();
 	const { generation } = faults;
-	faults.set({ freezeAt: n });
+	faults.set({ freezeAt: n, freezePath: "Projects/XYZ/" });
 	await person.button("Approve").click();
 	await eventually(() => faults.generation).toBeGreaterThan(generation);
 	await person.restart();
@@ -29,7 +32,7 @@ describe("a kill in the middle of a run", () => {
 	test("offers what is unfinished at the next start, and Take back leaves every byte as it was", async () => {
 		const person = await seat();
 		const before = hashFolder(person.vault);
-		await killAt(person, 12);
+		await killAt(person, 5);
 		await offer(person).getByText("A run was interrupted").waitFor();
 		await offer(person)
 			.getByText(/^Begun /)
@@ -42,7 +45,7 @@ describe("a kill in the middle of a run", () => {
 
 	test("Finish makes what was approved and is missing", async () => {
 		const person = await seat();
-		await killAt(person, 12);
+		await killAt(person, 5);
 		await offer(person).waitFor();
 		expect(person.list("Projects/XYZ").length).toBeLessThan(10);
 		await person.button("Finish").click();
@@ -53,7 +56,7 @@ describe("a kill in the middle of a run", () => {
 
 	test("Leave as it is keeps what was done, and does nothing more", async () => {
 		const person = await seat();
-		await killAt(person, 12);
+		await killAt(person, 5);
 		await offer(person).waitFor();
 		const then = hashFolder(person.vault);
 		await person.button("Leave as it is").click();
