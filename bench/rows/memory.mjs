@@ -1,0 +1,100 @@
+// The memory of the page's process after 150 runs, each taken back and looked up
+// in the history, against the same after 10 (target: 1.1). By the operating
+// system's count of the process, which has the core's memory in it; so where
+// there is no /proc, the row is skipped.
+import { readFileSync, readdirSync } from "node:fs";
+
+export const names = ["page_memory_150_runs_vs_10"];
+
+const NOTES = 10;
+
+export async function* rows(ctx) {
+	if (process.platform !== "linux") return yield [names[0], "skipped", ""];
+	const { page, close } = await ctx.playground();
+	await page.evaluate(() => window.app.commands.executeCommandById("embedded-agent:open"));
+	await page.getByRole("textbox", { name: "Message" }).waitFor();
+	await page.evaluate(saveAction, NOTES);
+	const renderer = await rendererOf(page);
+	const history = page.getByRole("button", { name: "History" });
+	const memory = {};
+	for (let run = 1; run <= 150; run++) {
+		await page.evaluate(runAndRevert);
+		await history.click();
+		await page.locator(".ea-runs li").first().waitFor();
+		await page.getByRole("button", { name: "Back", exact: true }).click();
+		await page.getByRole("textbox", { name: "Message" }).waitFor();
+		if (run === 10 || run === 150 || (process.env.TRACE_MEMORY && run % 10 === 0)) {
+			memory[run] = await settledMemory(page, renderer);
+			if (process.env.TRACE_MEMORY) console.error(run, JSON.stringify(memory[run]));
+		}
+	}
+	yield [names[0], memory[150].rss / memory[10].rss, "x"];
+	await close();
+}
+
+/** The process that draws the page: the one of the browser's that grows when the page takes memory. */
+async function rendererOf(page) {
+	const browser = await page.context().browser().newBrowserCDPSession();
+	const { processInfo } = await browser.send("SystemInfo.getProcessInfo");
+	await browser.detach();
+	const renderers = processInfo.filter(({ type }) => type === "renderer").map(({ id }) => id);
+	const largest = renderers.sort((a, b) => rss(b) - rss(a))[0];
+	if (largest === undefined) throw new Error(`no renderer among ${readdirSync("/proc").length} processes`);
+	return largest;
+}
+
+/** Bytes of a process that are its own. */
+function rss(pid) {
+	const text = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
+	const kb = (name) => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(text)[1]);
+	return 1024 * (kb("Private_Dirty") + kb("Private_Clean"));
+}
+
+/** What the process holds once the engine has collected what it can. */
+async function settledMemory(page, pid) {
+	const session = await page.context().newCDPSession(page);
+	for (let i = 0; i < 3; i++) await session.send("HeapProfiler.collectGarbage");
+	const { nodes, documents, jsEventListeners } = await session.send("Memory.getDOMCounters");
+	const heap = (await session.send("Runtime.getHeapUsage")).usedSize;
+	await session.detach();
+	return { rss: rss(pid), heap, nodes, documents, jsEventListeners };
+}
+
+/** In the page: an action that makes notes. */
+async function saveAction(notes) {
+	const client = await window.app.plugins.plugins["embedded-agent"].core();
+	const text = Array.from({ length: notes }, (_, i) => `- Note ${i}`).join("\n");
+	const steps = [
+		{ id: "list", tool: "util.parseMarkdownBullets", args: { text } },
+		{
+			id: "make",
+			tool: "vault.createFile",
+			args: { folder: "Bench", title: "{bullet.title}", content: "{bullet.title}\n".repeat(60) },
+			foreach: { from: "$steps.list.items", itemName: "bullet" },
+		},
+	];
+	const actions = [{ id: "", name: "Bench", plan: { goal: "Bench", assumptions: [], steps } }];
+	const json = JSON.stringify({ format: "embedded-agent/actions", version: 1, actions });
+	await client.request("actions.import", { json, confirm: true });
+	window.benchAction = (await client.request("actions.list", {})).actions.find(({ name }) => name === "Bench").id;
+}
+
+/** In the page: one run, taken back. */
+async function runAndRevert() {
+	const client = await window.app.plugins.plugins["embedded-agent"].core();
+	const run = await new Promise((resolve, reject) => {
+		const end = client.subscribe((event) => {
+			if (event.turn?.problem || event.review?.problem) reject(new Error(JSON.stringify(event)));
+			if (event.type === "review.opened")
+				client
+					.request("review.approve", { run: event.review.run, approval: event.review.approval })
+					.catch(reject);
+			if (event.type !== "run.state" || event.run.state !== "finished") return;
+			end();
+			if (event.run.outcome === "ok") resolve(event.run.run);
+			else reject(new Error(JSON.stringify(event.run)));
+		});
+		client.request("actions.run", { id: window.benchAction }).catch(reject);
+	});
+	await client.request("run.revert", { run });
+}
