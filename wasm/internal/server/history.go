@@ -26,7 +26,7 @@ func (s *Server) runsList(ctx context.Context, q protocol.RunsQuery) (protocol.R
 		if err != nil {
 			continue // a folder without a readable run: shown by its bytes only
 		}
-		sum.Bytes, err = s.runBytes(ctx, runDir(id))
+		sum.Bytes, err = s.sizes.Size(ctx, runDir(id))
 		if err != nil {
 			return out, err
 		}
@@ -52,26 +52,6 @@ func (s *Server) runIDs(ctx context.Context) ([]string, error) {
 	}
 	slices.Sort(ids)
 	return ids, nil
-}
-
-func (s *Server) runBytes(ctx context.Context, dir string) (int64, error) {
-	entries, err := s.host.Store.List(ctx, dir)
-	if err != nil {
-		return 0, err
-	}
-	var n int64
-	for _, e := range entries {
-		if e.Kind == host.Folder {
-			below, err := s.runBytes(ctx, e.Path)
-			if err != nil {
-				return 0, err
-			}
-			n += below
-			continue
-		}
-		n += e.Size
-	}
-	return n, nil
 }
 
 // runGet opens a past run.

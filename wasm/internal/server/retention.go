@@ -57,7 +57,7 @@ func (s *Server) prune(ctx context.Context) error {
 	}
 	var bytes int64
 	for i, id := range slices.Backward(ids) {
-		n, err := s.runBytes(ctx, runDir(id))
+		n, err := s.sizes.Size(ctx, runDir(id))
 		if err != nil {
 			return err
 		}

@@ -26,6 +26,7 @@ import (
 	"embedded-agent/wasm/internal/pipeline"
 	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/storesize"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/tool/builtin"
 )
@@ -58,6 +59,7 @@ type Deps struct {
 type Server struct {
 	deps      Deps
 	host      host.Host
+	sizes     *storesize.Store // what the host's store lies under
 	registry  *tool.Registry
 	library   *action.Library
 	endpoints *endpoints
@@ -98,8 +100,10 @@ func New(d Deps) (*Server, error) {
 	if d.Now == nil {
 		d.Now = time.Now
 	}
+	sizes := storesize.Over(d.Host.Store)
+	d.Host.Store = sizes
 	s := &Server{
-		deps: d, host: indexed(d.Host), library: action.NewLibrary(d.Host.Store),
+		deps: d, host: indexed(d.Host), sizes: sizes, library: action.NewLibrary(d.Host.Store),
 		questions: map[string]*question{}, offset: time.UTC,
 	}
 	tools := append(builtin.All(), agent.StepTool(s.startStep))

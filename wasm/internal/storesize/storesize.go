@@ -1,0 +1,111 @@
+// Package storesize knows how much room folders of the plugin's store take.
+//
+// To count a folder is a call of the host for each folder in it. The history
+// shows the size of every run, and the limits of the history are held against
+// all of them after each run; a run that has ended does not grow. So a size is
+// counted once, and again only after something was written there.
+package storesize
+
+import (
+	"context"
+	"strings"
+	"sync"
+
+	"embedded-agent/wasm/internal/host"
+)
+
+// Store is a store that remembers the sizes of folders. What another program
+// writes is not noticed: a size is for showing and for making room, never for
+// reading.
+type Store struct {
+	host.Store
+
+	mu    sync.Mutex
+	sizes map[string]int64 // by folder; guarded by mu
+	// writes counts what was written: a size that was counted while something
+	// was written is not remembered. Guarded by mu.
+	writes int
+}
+
+// Over lays the memory over a store. All that is written must go through it.
+func Over(store host.Store) *Store {
+	return &Store{Store: store, sizes: map[string]int64{}}
+}
+
+// Size gives the bytes of all files in a folder and below it; 0 for a folder
+// that is missing.
+func (s *Store) Size(ctx context.Context, folder string) (int64, error) {
+	s.mu.Lock()
+	n, known := s.sizes[folder]
+	writes := s.writes
+	s.mu.Unlock()
+	if known {
+		return n, nil
+	}
+	n, err := s.count(ctx, folder)
+	if err != nil {
+		return 0, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.writes == writes {
+		s.sizes[folder] = n
+	}
+	return n, nil
+}
+
+func (s *Store) count(ctx context.Context, folder string) (int64, error) {
+	entries, err := s.List(ctx, folder)
+	if err != nil {
+		return 0, err
+	}
+	var n int64
+	for _, e := range entries {
+		if e.Kind == host.Folder {
+			below, err := s.count(ctx, e.Path)
+			if err != nil {
+				return 0, err
+			}
+			n += below
+			continue
+		}
+		n += e.Size
+	}
+	return n, nil
+}
+
+// Append is host.Store's.
+func (s *Store) Append(ctx context.Context, path string, data []byte) error {
+	defer s.forget(path)
+	return s.Store.Append(ctx, path, data)
+}
+
+// Write is host.Store's.
+func (s *Store) Write(ctx context.Context, path string, data []byte) error {
+	defer s.forget(path)
+	return s.Store.Write(ctx, path, data)
+}
+
+// Remove is host.Store's.
+func (s *Store) Remove(ctx context.Context, path string) error {
+	defer s.forget(path)
+	return s.Store.Remove(ctx, path)
+}
+
+// forget drops the sizes of the folders that a path is in, or that are in it: a
+// write that failed may have done a part of its work.
+func (s *Store) forget(path string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.writes++
+	for folder := range s.sizes {
+		if within(path, folder) || within(folder, path) {
+			delete(s.sizes, folder)
+		}
+	}
+}
+
+// within says whether a path is a folder or in it; "" is the whole store.
+func within(path, folder string) bool {
+	return folder == "" || path == folder || strings.HasPrefix(path, folder+"/")
+}
