@@ -53,11 +53,12 @@ function rss(pid) {
 /** What the process holds once the engine has collected what it can. */
 async function settledMemory(page, pid) {
 	const session = await page.context().newCDPSession(page);
+	const before = rss(pid);
 	for (let i = 0; i < 3; i++) await session.send("HeapProfiler.collectGarbage");
 	const { nodes, documents, jsEventListeners } = await session.send("Memory.getDOMCounters");
 	const heap = (await session.send("Runtime.getHeapUsage")).usedSize;
 	await session.detach();
-	return { rss: rss(pid), heap, nodes, documents, jsEventListeners };
+	return { rss: rss(pid), before, heap, nodes, documents, jsEventListeners };
 }
 
 /** In the page: an action that makes notes. */

@@ -28,6 +28,23 @@ describe.skipIf(!findChromium())("the chat", () => {
 	}, 60_000);
 	afterAll(() => stage?.browser.close());
 
+	it("of a long conversation draws the last turns, and the others when they are asked for", async () => {
+		const said = Array.from({ length: 25 }, (_, i) =>
+			event("turn.ended", { turn: { ...done, id: `t${i}`, text: `Question ${i}.` } }),
+		);
+		const page = await show(stage, [ready, ...said]);
+		await settled(page);
+		const drawn = async () => (await page.locator(".ea-scroll").innerText()).match(/Question \d+\./g);
+		const questions = (from: number) => Array.from({ length: 25 - from }, (_, i) => `Question ${from + i}.`);
+		expect(await drawn()).toEqual(questions(15));
+		await button(page, "Show 15 earlier messages").click();
+		expect(await drawn()).toEqual(questions(5));
+		await button(page, "Show 5 earlier messages").click();
+		expect(await drawn()).toEqual(questions(0));
+		expect(await page.getByRole("button", { name: /earlier message/ }).count()).toBe(0);
+		await page.context().close();
+	});
+
 	describe("what goes along", () => {
 		it("is sent as it stands in the card, and is gone from the next message", async () => {
 			const page = await show(stage, [ready], {}, { ...accepts, estimate: estimated });
