@@ -11,7 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/goccy/go-yaml"
+	"embedded-agent/wasm/internal/safeyaml"
+
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -213,12 +214,12 @@ func TestFrontMatterOfRealVaultsReadsAsYAMLDoes(t *testing.T) {
 		if d.FrontBody.Empty() {
 			continue
 		}
-		var raw any
-		if yaml.Unmarshal(d.FrontBody.Of(data), &raw) != nil {
-			continue
+		raw, err := safeyaml.Decode(d.FrontBody.Of(data))
+		if errors.Is(err, safeyaml.ErrBounds) {
+			t.Errorf("%s: %v", name, err)
 		}
-		want, ok := jsonValue(raw).(map[string]any)
-		if !ok {
+		want, ok := raw.(map[string]any)
+		if err != nil || !ok {
 			continue
 		}
 		got, err := d.Values()

@@ -4,12 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/goccy/go-yaml"
+	"embedded-agent/wasm/internal/safeyaml"
 )
 
 // Values decodes the front matter: keys to values as encoding/json has them
@@ -43,61 +42,19 @@ func (d *Doc) Values() (map[string]any, error) {
 	return out, nil
 }
 
-// decodeYAML decodes a mapping by the YAML library.
-func decodeYAML(body []byte) (out map[string]any, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			out, err = nil, fmt.Errorf("the YAML cannot be read: %v", r)
-		}
-	}()
-	var raw any
-	body = bytes.ReplaceAll(body, []byte("\r\n"), []byte("\n"))
-	if err := yaml.Unmarshal(body, &raw); err != nil {
-		return nil, fmt.Errorf("%s", strings.SplitN(err.Error(), "\n", 2)[0])
+// decodeYAML decodes a mapping by the YAML library, within its bounds.
+func decodeYAML(body []byte) (map[string]any, error) {
+	v, err := safeyaml.Decode(body)
+	if err != nil {
+		return nil, err
 	}
-	switch m := jsonValue(raw).(type) {
+	switch m := v.(type) {
 	case map[string]any:
 		return m, nil
 	case nil:
 		return map[string]any{}, nil
 	}
 	return nil, fmt.Errorf("the front matter is no list of properties")
-}
-
-// jsonValue gives a decoded YAML value as encoding/json would.
-func jsonValue(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		for k, e := range v {
-			v[k] = jsonValue(e)
-		}
-		return v
-	case map[any]any:
-		out := make(map[string]any, len(v))
-		for k, e := range v {
-			out[fmt.Sprint(k)] = jsonValue(e)
-		}
-		return out
-	case []any:
-		for i, e := range v {
-			v[i] = jsonValue(e)
-		}
-		return v
-	case uint64:
-		return float64(v)
-	case int64:
-		return float64(v)
-	case int:
-		return float64(v)
-	case float64:
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Sprint(v)
-		}
-		return v
-	case string, bool, nil:
-		return v
-	}
-	return fmt.Sprint(v)
 }
 
 // simpleValue decodes what most values are without the YAML library, at a
