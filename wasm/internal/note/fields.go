@@ -47,16 +47,23 @@ func (d *Doc) Fields() []Field {
 }
 
 func (d *Doc) bracketFields(line Span) []Field {
+	found := bracketField().FindAllSubmatchIndex(line.Of(d.Data), -1)
+	if len(found) == 0 {
+		return nil
+	}
 	var out []Field
-	for _, m := range bracketField().FindAllSubmatchIndex(line.Of(d.Data), -1) {
+	closers := closers(d.Data, line)
+	after := line.Start // fields within a field's value are its text
+	for _, m := range found {
 		start, value := line.Start+m[0], line.Start+m[1]
 		if d.InOpaque(start) {
 			continue
 		}
-		end := closing(d.Data, start, line.End)
-		if end < value {
+		end, closed := closers[start]
+		if !closed || end < value || start < after {
 			continue
 		}
+		after = end
 		out = append(out, Field{
 			Span: Span{start, end + 1}, Key: strings.TrimSpace(string(d.Data[line.Start+m[2] : line.Start+m[3]])),
 			Value: strings.TrimSpace(string(d.Data[value:end])),
@@ -65,25 +72,32 @@ func (d *Doc) bracketFields(line Span) []Field {
 	return out
 }
 
-// closing finds the bracket that closes the one at start, or -1.
-func closing(data []byte, start, end int) int {
-	open := data[start]
-	shut := byte(']')
-	if open == '(' {
-		shut = ')'
+// closers gives, for each bracket "[" or "(" of a line, the one that closes it;
+// brackets of the other kind do not count.
+func closers(data []byte, line Span) map[int]int {
+	out := map[int]int{}
+	var square, round []int
+	shut := func(open []int, at int) []int {
+		n := len(open) - 1
+		if n < 0 {
+			return open
+		}
+		out[open[n]] = at
+		return open[:n]
 	}
-	depth := 0
-	for i := start; i < end; i++ {
+	for i := line.Start; i < line.End; i++ {
 		switch data[i] {
-		case open:
-			depth++
-		case shut:
-			if depth--; depth == 0 {
-				return i
-			}
+		case '[':
+			square = append(square, i)
+		case '(':
+			round = append(round, i)
+		case ']':
+			square = shut(square, i)
+		case ')':
+			round = shut(round, i)
 		}
 	}
-	return -1
+	return out
 }
 
 // FieldValue gives an inline field's value as a property has it: a list where

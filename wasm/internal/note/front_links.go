@@ -9,6 +9,7 @@ func (p *scanner) frontLinks() {
 	for at := p.FrontBody.Start; at < p.FrontBody.End; {
 		end, next := p.bounds(at)
 		var quote byte
+		shut := -1 // the next "]]", once it was looked for
 		for i := at; i < end; i++ {
 			c := data[i]
 			switch {
@@ -23,7 +24,7 @@ func (p *scanner) frontLinks() {
 			case quote != 0 && c == quote:
 				quote = 0
 			case c == '[' && i+1 < end && data[i+1] == '[':
-				i = p.frontLink(i, end, quote)
+				i = p.frontLink(i, end, quote, &shut)
 			}
 		}
 		at = next
@@ -45,13 +46,18 @@ func opensQuote(data []byte, line, at int) bool {
 	return true
 }
 
-// frontLink reads one link and gives the offset of its last byte.
-func (p *scanner) frontLink(at, end int, quote byte) int {
+// frontLink reads one link and gives the offset of its last byte. shut is where
+// the next "]]" of the line is, as far as an earlier link has looked for it.
+func (p *scanner) frontLink(at, end int, quote byte, shut *int) int {
 	data := p.Data
-	n := bytes.Index(data[at+2:end], []byte("]]"))
-	if n < 0 {
-		return end // no link any more in this line
+	if *shut < at+2 {
+		n := bytes.Index(data[at+2:end], []byte("]]"))
+		if n < 0 {
+			return end // no link any more in this line
+		}
+		*shut = at + 2 + n
 	}
+	n := *shut - at - 2
 	if n == 0 || quote == 0 && opensQuote(data, p.lines[p.Line(at)], at) {
 		return at + 1
 	}

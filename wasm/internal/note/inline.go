@@ -13,16 +13,31 @@ type inline struct {
 	*scanner
 	at, end  int
 	brackets []bracket
-	noTick   [8]bool // no closing run of that many backticks ahead (longer runs share the last)
+	// A link holds no link: of the first so many brackets, those that are no
+	// embed's cannot become one any more.
+	inactive int
+	noTick   map[int]bool // no closing run of that many backticks ahead
 	noDollar bool
-	wikiEnd  int // where the next "]]" of the present line is; -1 when not known
-	wikiLine int // no "]]" before this offset
+	noTitle  bool // no ")" ahead that could end a title
+	wikiEnd  int  // where the next "]]" of the present line is; -1 when not known
+	wikiLine int  // no "]]" before this offset
+	line     Span // the line that was looked at last, from where it was asked for
 }
 
 // bracket is an open "[".
 type bracket struct {
 	at    int
 	embed bool
+	deep  int // how many embeds deep its text is
+}
+
+// lineEnd gives the end of the line that an offset is in. It is asked for places
+// in ascending order, and looks for each line's end once.
+func (s *inline) lineEnd(at int) int {
+	if at < s.line.Start || at > s.line.End || s.line.End == 0 {
+		s.line = Span{at, lineEnd(s.Data, at)}
+	}
+	return min(s.line.End, s.end)
 }
 
 func (p *scanner) inline(start, end int) {
@@ -81,8 +96,7 @@ func (s *inline) step(start int) {
 // code skips a code span; a run of backticks without a partner is text.
 func (s *inline) code() {
 	n := runOf(s.Data[s.at:s.end], '`')
-	memo := &s.noTick[min(n, len(s.noTick))-1]
-	if !*memo || n >= len(s.noTick) {
+	if !s.noTick[n] {
 		for i := s.at + n; i < s.end; {
 			j := bytes.IndexByte(s.Data[i:s.end], '`')
 			if j < 0 {
@@ -97,7 +111,10 @@ func (s *inline) code() {
 			}
 			i += k
 		}
-		*memo = true
+		if s.noTick == nil {
+			s.noTick = map[int]bool{}
+		}
+		s.noTick[n] = true
 	}
 	s.at += n
 }
@@ -240,7 +257,7 @@ func (s *inline) blockID(start int) {
 	if i == s.at {
 		return
 	}
-	if end := min(lineEnd(s.Data, at), s.end); !blankFrom(s.Data, i, end) {
+	if !blankFrom(s.Data, i, s.lineEnd(at)) {
 		return
 	}
 	s.Blocks = append(s.Blocks, Block{Span{at, i}, string(s.Data[at+1 : i])})

@@ -39,7 +39,7 @@ func (s *inline) openBracket(start int) {
 	if at+1 < s.end && s.Data[at+1] == '[' && s.wiki(embed) {
 		return
 	}
-	s.brackets = append(s.brackets, bracket{at, embed})
+	s.brackets = append(s.brackets, bracket{at: at, embed: embed})
 	s.at++
 }
 
@@ -50,7 +50,7 @@ func (s *inline) wiki(embed bool) bool {
 		if s.wikiLine > inside {
 			return false
 		}
-		line := min(lineEnd(s.Data, inside), s.end)
+		line := s.lineEnd(inside)
 		n := bytes.Index(s.Data[inside:line], []byte("]]"))
 		if n < 0 {
 			s.wikiLine = line
@@ -106,19 +106,26 @@ func splitSubpath(target string) (path, sub string) {
 	return target, ""
 }
 
+// maxEmbedded is how deep embeds may stand in each other's text; each holds the
+// text of all within it.
+const maxEmbedded = 8
+
 // closeBracket reads the destination that may follow a "]".
 func (s *inline) closeBracket() {
 	at := s.at
 	s.at++
-	n := len(s.brackets)
-	if n == 0 {
+	n := len(s.brackets) - 1
+	if n < 0 {
 		return
 	}
-	open := s.brackets[n-1]
-	s.brackets = s.brackets[:n-1]
+	open := s.brackets[n]
+	s.brackets = s.brackets[:n]
+	literal := n < s.inactive && !open.embed || open.deep >= maxEmbedded
+	s.inactive = min(s.inactive, n)
 	switch {
-	case s.at < s.end && s.Data[s.at] == '(':
-		l, end, ok := destination(s.Data, s.at+1, s.end, true)
+	case literal || s.at >= s.end:
+	case s.Data[s.at] == '(':
+		l, end, ok := destination(s.Data, s.at+1, s.end, &s.noTitle)
 		if !ok {
 			return
 		}
@@ -126,11 +133,16 @@ func (s *inline) closeBracket() {
 		l.Alias, l.AliasAt = string(s.Data[open.at+1:at]), Span{open.at + 1, at}
 		if open.embed {
 			l.Start--
+		} else {
+			s.inactive = n
+		}
+		if n > 0 {
+			s.brackets[n-1].deep = max(s.brackets[n-1].deep, open.deep+1)
 		}
 		s.Links = append(s.Links, l)
 		s.at = end
-	case s.at < s.end && s.Data[s.at] == ':' && s.lineStarts(open.at) && s.Data[open.at+1] != '^':
-		l, end, ok := destination(s.Data, s.at+1, s.end, false)
+	case s.Data[s.at] == ':' && s.lineStarts(open.at) && s.Data[open.at+1] != '^':
+		l, end, ok := destination(s.Data, s.at+1, s.end, nil)
 		if !ok {
 			return
 		}
@@ -151,9 +163,9 @@ func (s *inline) lineStarts(at int) bool {
 // reference implementations; it keeps the scan linear.
 const maxParens = 32
 
-// destination reads a Markdown link's destination and title. With paren it must
-// end with ")".
-func destination(data []byte, at, end int, paren bool) (l Link, after int, ok bool) {
+// destination reads a Markdown link's destination and title. One in parentheses
+// must end with ")"; noTitle is what is known for those, nil for a definition.
+func destination(data []byte, at, end int, noTitle *bool) (l Link, after int, ok bool) {
 	l.Kind = Markdown
 	i := skipSpace(data, at, end)
 	if i < end && data[i] == '<' {
@@ -186,23 +198,27 @@ func destination(data []byte, at, end int, paren bool) (l Link, after int, ok bo
 		}
 		l.Target, i = Span{i, min(j, end)}, min(j, end)
 	}
-	if i, ok = title(data, i, end, paren); !ok {
+	if i, ok = title(data, i, end, noTitle); !ok {
 		return l, 0, false
 	}
-	if l.Target.Empty() && !paren {
+	if l.Target.Empty() && noTitle == nil {
 		return l, 0, false
 	}
 	l.decode(string(l.Target.Of(data)))
 	return l, i, true
 }
 
-// title skips a link's title and the closing parenthesis.
-func title(data []byte, at, end int, paren bool) (int, bool) {
+// title skips a link's title and the closing parenthesis. That a title in
+// parentheses is not closed is found once: no later one is, either.
+func title(data []byte, at, end int, noTitle *bool) (int, bool) {
 	i := skipSpace(data, at, end)
 	if i > at && i < end && (data[i] == '"' || data[i] == '\'' || data[i] == '(') {
 		closer := data[i]
 		if closer == '(' {
 			closer = ')'
+			if noTitle != nil && *noTitle {
+				return 0, false
+			}
 		}
 		for i++; i < end && data[i] != closer; i++ {
 			if data[i] == '\\' {
@@ -210,12 +226,15 @@ func title(data []byte, at, end int, paren bool) (int, bool) {
 			}
 		}
 		if i >= end {
+			if noTitle != nil && closer == ')' {
+				*noTitle = true
+			}
 			return 0, false
 		}
 		at = i + 1
 		i = skipSpace(data, at, end)
 	}
-	if !paren { // a definition fills its line
+	if noTitle == nil { // a definition fills its line
 		return at, blankFrom(data, at, min(lineEnd(data, at), end))
 	}
 	if i >= end || data[i] != ')' {

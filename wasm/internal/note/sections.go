@@ -122,6 +122,10 @@ func normalEOL(text, eol string) string {
 // WithEOL writes a text in the line ends of a note.
 func WithEOL(text string, of []byte) string { return normalEOL(text, EOL(of)) }
 
+// InEOL writes a text with a line end; what EOL gives is to be asked for once,
+// since it looks through the whole of a note without one.
+func InEOL(text, eol string) string { return normalEOL(text, eol) }
+
 // BlockWithID gives the span of the block that has an id, the id included: the
 // list item or the paragraph whose line ends with it, or, for an id on a line
 // of its own, the paragraph before it.
