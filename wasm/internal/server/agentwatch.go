@@ -37,11 +37,11 @@ func (s *Server) tellDelta(t *turn, e *llm.Event) {
 		if t.view().Phase != phaseStreaming {
 			s.phase(t, phaseStreaming)
 		}
-		t.set(func(t *protocol.Turn) { t.Reply += e.Delta })
-		s.out.tell(protocol.Event{Type: protocol.EventTurnText, Delta: &protocol.Delta{Turn: id, Text: e.Delta}})
+		t.says(e.Delta)
+		s.out.gatherText(protocol.EventTurnText, id, e.Delta)
 	case llm.EventThinkingDelta:
-		t.set(func(t *protocol.Turn) { t.Reasoning += e.Delta })
-		s.out.tell(protocol.Event{Type: protocol.EventTurnReasoning, Delta: &protocol.Delta{Turn: id, Text: e.Delta}})
+		t.reasons(e.Delta)
+		s.out.gatherText(protocol.EventTurnReasoning, id, e.Delta)
 	}
 }
 

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 
@@ -11,17 +12,26 @@ import (
 
 // outbox hands events to the shell in order. Those of calls and of progress are
 // gathered for a moment, since a run makes thousands: a call that has begun and
-// ended meanwhile is told once, and only the newest progress is told.
+// ended meanwhile is told once, and only the newest progress is told. So are the
+// pieces of an answer, which come word by word: those of a moment are one event.
 type outbox struct {
 	emit func(protocol.Event)
 	now  func() time.Time
 	life context.Context
 
-	mu      sync.Mutex
-	calls   []func() *protocol.ExecutionEvent
-	at      map[string]int // callId -> place in calls
-	run     *protocol.Event
-	waiting bool
+	mu        sync.Mutex
+	calls     []func() *protocol.ExecutionEvent
+	at        map[string]int // callId -> place in calls
+	run       *protocol.Event
+	pieces    []*piece
+	streaming string // the turn whose first piece is told
+	waiting   bool
+}
+
+// piece is text that streamed in, of one kind and turn.
+type piece struct {
+	kind, turn string
+	text       strings.Builder
 }
 
 // gather is how long events are gathered.
@@ -69,6 +79,30 @@ func (o *outbox) gatherRun(r protocol.RunState) {
 	o.later()
 }
 
+// gatherText keeps a piece of an answer for the next moment. The first piece is
+// told at once: that is what a person waits for.
+func (o *outbox) gatherText(kind, turn, text string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.streaming != turn {
+		o.streaming = turn
+		o.flush()
+		o.emit(textEvent(pipeline.Stamp(o.now()), kind, turn, text))
+		return
+	}
+	last := len(o.pieces) - 1
+	if last < 0 || o.pieces[last].kind != kind || o.pieces[last].turn != turn {
+		o.pieces = append(o.pieces, &piece{kind: kind, turn: turn})
+		last++
+	}
+	o.pieces[last].text.WriteString(text)
+	o.later()
+}
+
+func textEvent(at, kind, turn, text string) protocol.Event {
+	return protocol.Event{Type: kind, At: at, Delta: &protocol.Delta{Turn: turn, Text: text}}
+}
+
 // later sees to it that what is gathered is told soon. The lock is held.
 func (o *outbox) later() {
 	if o.waiting {
@@ -98,6 +132,10 @@ func (o *outbox) flush() {
 	clear(o.calls) // else they hold on to their runs, which are large
 	o.calls = o.calls[:0]
 	clear(o.at)
+	for _, p := range o.pieces {
+		o.emit(textEvent(pipeline.Stamp(o.now()), p.kind, p.turn, p.text.String()))
+	}
+	o.pieces = nil
 	if o.run != nil {
 		o.emit(*o.run)
 		o.run = nil

@@ -27,6 +27,29 @@ type turn struct {
 	asksFor string
 	mustAsk bool
 	said    *said // what it leaves in its conversation; nil outside of one
+	// What streams in grows here; the turn's texts share their bytes.
+	reply, reasoning strings.Builder
+}
+
+// grow puts a piece behind a text that streams in. A text that was set otherwise
+// meanwhile is gone on with.
+func grow(b *strings.Builder, text *string, piece string) {
+	if b.Len() != len(*text) {
+		b.Reset()
+		b.WriteString(*text)
+	}
+	b.WriteString(piece)
+	*text = b.String()
+}
+
+// says takes a piece of the answer.
+func (t *turn) says(piece string) {
+	t.set(func(p *protocol.Turn) { grow(&t.reply, &p.Reply, piece) })
+}
+
+// reasons takes a piece of what the model thinks.
+func (t *turn) reasons(piece string) {
+	t.set(func(p *protocol.Turn) { grow(&t.reasoning, &p.Reasoning, piece) })
 }
 
 // The phases and outcomes of a turn.
@@ -219,12 +242,12 @@ func (s *Server) watch(t *turn) planner.Watch {
 				begun = true
 				s.phase(t, phaseStreaming)
 			}
-			t.set(func(t *protocol.Turn) { t.Reply += d })
-			s.out.tell(protocol.Event{Type: protocol.EventTurnText, Delta: &protocol.Delta{Turn: id, Text: d}})
+			t.says(d)
+			s.out.gatherText(protocol.EventTurnText, id, d)
 		},
 		Reasoning: func(d string) {
-			t.set(func(t *protocol.Turn) { t.Reasoning += d })
-			s.out.tell(protocol.Event{Type: protocol.EventTurnReasoning, Delta: &protocol.Delta{Turn: id, Text: d}})
+			t.reasons(d)
+			s.out.gatherText(protocol.EventTurnReasoning, id, d)
 		},
 		Repairing: func(int, []plan.Problem) {
 			begun = false
