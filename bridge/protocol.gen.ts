@@ -1860,6 +1860,10 @@ export interface Settings {
 	maxConcurrency: number /* int */;
 	maxSteps: number /* int */;
 	maxCalls: number /* int */;
+	/**
+	 * MaxPlanMB is how many megabytes a plan may write, and build of values.
+	 */
+	maxPlanMb: number /* int */;
 	allowedRoots: string[];
 	denyPatterns: string[];
 	redactPatterns: string[];
@@ -2174,4 +2178,4 @@ export interface ImportCall {
 }
 
 /** The hash of the Go sources of this file: what both sides must agree on. */
-export const Contract = "e8b3b313adcce355";
+export const Contract = "54a369306d79d559";

@@ -43,6 +43,7 @@ export const firstRun: Data = {
 	maxConcurrency: 0,
 	maxSteps: 0,
 	maxCalls: 0,
+	maxPlanMb: 0,
 	allowedRoots: [],
 	denyPatterns: [],
 	redactPatterns: [],

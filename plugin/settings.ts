@@ -191,6 +191,7 @@ export class AgentSettings extends PluginSettingTab {
 			count("maxConcurrency"),
 			count("maxSteps"),
 			count("maxCalls"),
+			count("maxPlanMb", 1000),
 			count("agentIterations"),
 			count("agentCalls"),
 			count("agentTokens"),
@@ -236,10 +237,10 @@ function text(key: SettingKey, placeholder: string): Control {
 	return { ...named(key), control: { type: "text", key, placeholder } };
 }
 
-function count(key: SettingKey): Control {
+function count(key: SettingKey, max?: number): Control {
 	return {
 		...named(key),
-		control: { type: "number", key, min: 0, step: 1, placeholder: t("settings.default") },
+		control: { type: "number", key, min: 0, max, step: 1, placeholder: t("settings.default") },
 	};
 }
 

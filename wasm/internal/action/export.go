@@ -61,9 +61,11 @@ func Parse(raw []byte) ([]*Action, error) {
 // Import keeps parsed actions under new ids; a taken name gets a number.
 func (l *Library) Import(ctx context.Context, actions []*Action, newID func() string) error {
 	return l.change(ctx, func(s *state) error {
+		names := l.names(s)
 		for _, a := range actions {
 			a.ID = newID()
-			a.Name = l.free(s, a.Name)
+			a.Name = names.free(a.Name)
+			names.take(a.Name)
 			s.own = append(s.own, a)
 		}
 		return nil

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -82,28 +81,49 @@ func (l *Library) List(ctx context.Context) ([]*Action, error) {
 }
 
 func (l *Library) listed() []*Action {
-	shown := slices.DeleteFunc(slices.Clone(l.bundled), func(a *Action) bool { return slices.Contains(l.kept.hidden, a.ID) })
+	hidden := setOf(l.kept.hidden)
+	shown := slices.DeleteFunc(slices.Clone(l.bundled), func(a *Action) bool { return hidden[a.ID] })
 	all := append(slices.Clone(l.kept.own), shown...)
-	last := len(l.kept.order)
-	sorting.StableFunc(all, func(a, b *Action) int { return cmp.Compare(l.place(a, last), l.place(b, last)) })
+	place := l.places()
+	sorting.StableFunc(all, func(a, b *Action) int { return cmp.Compare(place(a), place(b)) })
 	return all
 }
 
-// place is where an action stands; a new one of the person's comes before the
-// first bundled one.
-func (l *Library) place(a *Action, last int) int {
-	i := slices.Index(l.kept.order, a.ID)
-	switch {
-	case i >= 0:
-		return 2 * i
-	case a.bundled:
-		return 2 * last
+// places gives where an action stands; a new one of the person's comes before
+// the first bundled one.
+func (l *Library) places() func(a *Action) int {
+	bundled := make(map[string]bool, len(l.bundled))
+	for _, a := range l.bundled {
+		bundled[a.ID] = true
 	}
-	first := slices.IndexFunc(l.kept.order, func(id string) bool { return l.bundle(id) != nil })
-	if first < 0 {
-		return 2*last - 1
+	last := len(l.kept.order)
+	at, first := make(map[string]int, last), last
+	for i, id := range l.kept.order {
+		if _, twice := at[id]; !twice {
+			at[id] = i
+		}
+		if bundled[id] && first == last {
+			first = i
+		}
 	}
-	return 2*first - 1
+	return func(a *Action) int {
+		i, ordered := at[a.ID]
+		switch {
+		case ordered:
+			return 2 * i
+		case a.bundled:
+			return 2 * last
+		}
+		return 2*first - 1
+	}
+}
+
+func setOf(ids []string) map[string]bool {
+	out := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		out[id] = true
+	}
+	return out
 }
 
 func (l *Library) bundle(id string) *Action { return find(l.bundled, id) }
@@ -228,9 +248,17 @@ func (l *Library) Put(ctx context.Context, a *Action) error {
 func (l *Library) Order(ctx context.Context, ids []string) error {
 	return l.change(ctx, func(s *state) error {
 		s.order = nil
+		there := make(map[string]bool, len(s.own)+len(l.bundled))
+		for _, a := range s.own {
+			there[a.ID] = true
+		}
+		for _, a := range l.bundled {
+			there[a.ID] = true
+		}
 		for _, id := range ids {
-			if find(s.own, id) != nil || l.bundle(id) != nil {
-				s.order = appendNew(s.order, id)
+			if there[id] {
+				s.order = append(s.order, id)
+				there[id] = false // each once
 			}
 		}
 		return nil
@@ -295,16 +323,16 @@ func (l *Library) Free(ctx context.Context, name string) (string, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	err := l.load(ctx)
-	return l.free(&l.kept, strings.TrimSpace(name)), err
+	return l.names(&l.kept).free(strings.TrimSpace(name)), err
 }
 
-func (l *Library) free(s *state, name string) string {
-	if !l.taken(s, name, "") {
-		return name
-	}
-	for n := 2; ; n++ {
-		if try := name + " (" + strconv.Itoa(n) + ")"; !l.taken(s, try, "") {
-			return try
+// names gives the names that are taken.
+func (l *Library) names(s *state) *names {
+	n := &names{taken: make(map[string]bool, len(s.own)), next: map[string]int{}}
+	for _, list := range [][]*Action{s.own, l.bundled} {
+		for _, a := range list {
+			n.take(a.Name)
 		}
 	}
+	return n
 }

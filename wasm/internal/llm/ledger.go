@@ -3,6 +3,7 @@ package llm
 import (
 	"encoding/csv"
 	"encoding/json"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -83,8 +84,9 @@ func (l Ledger) Merge(other Ledger) Ledger {
 
 // By adds up the rows to one per group: keep says which of day, host and model stay apart.
 func (l Ledger) By(day, host, model bool) Ledger {
-	sum := Ledger{Currency: l.Currency}
-	for _, row := range l.Rows {
+	grouped := Ledger{Currency: l.Currency, Rows: slices.Clone(l.Rows)}
+	for i := range grouped.Rows {
+		row := &grouped.Rows[i]
 		if !day {
 			row.Day = ""
 		}
@@ -94,9 +96,8 @@ func (l Ledger) By(day, host, model bool) Ledger {
 		if !model {
 			row.Model = ""
 		}
-		sum = sum.Merge(Ledger{Currency: l.Currency, Rows: []LedgerRow{row}})
 	}
-	return sum
+	return Ledger{Currency: l.Currency}.Merge(grouped)
 }
 
 // Total is the sum of all rows.

@@ -122,6 +122,9 @@ func (s *inline) closeBracket() {
 	s.brackets = s.brackets[:n]
 	literal := n < s.inactive && !open.embed || open.deep >= maxEmbedded
 	s.inactive = min(s.inactive, n)
+	if n > 0 { // so deep that it is text, what is around it is too
+		s.brackets[n-1].deep = max(s.brackets[n-1].deep, open.deep)
+	}
 	switch {
 	case literal || s.at >= s.end:
 	case s.Data[s.at] == '(':

@@ -249,8 +249,15 @@ func DedupeTags(data []byte) ([]byte, int, error) {
 	return out, n, nil
 }
 
+// maxTag is how long a tag may be that is written, in bytes: it may come into
+// very many places.
+const maxTag = 1_000
+
 // ValidTag says whether a text can be a tag.
 func ValidTag(t string) bool {
+	if len(t) > maxTag {
+		return false
+	}
 	d := Parse([]byte("#" + t))
 	return len(d.Tags) == 1 && d.Tags[0].Name == t && !bytes.HasPrefix([]byte(t), []byte("/"))
 }

@@ -40,6 +40,11 @@ func (v *Vault) admit(ctx context.Context, op host.Op) (_ host.Op, refused *faul
 		return op, refused, err
 	}
 	op, keep := v.amend.apply(op)
+	if keep && v.count != nil {
+		if err := v.count(len(op.Data)); err != nil {
+			return op, nil, err
+		}
+	}
 	if !keep && !op.Follows {
 		return op, nil, dropped(op)
 	}

@@ -43,6 +43,7 @@ type Vault struct {
 	log     []Write
 	editor  *host.EditorState
 	edited  bool
+	count   func(bytes int) error
 }
 
 // node is the staged state of one path. Gone means that nothing is there any
@@ -83,6 +84,10 @@ func WithSight(see func(path string) error) Option { return func(v *Vault) { v.s
 
 // WithAmendments applies what the person changed in review.
 func WithAmendments(a *Amendments) Option { return func(v *Vault) { v.amend = a } }
+
+// WithQuota counts what is staged: count is given the bytes of each write before
+// they are kept, and its error refuses the write.
+func WithQuota(count func(bytes int) error) Option { return func(v *Vault) { v.count = count } }
 
 // New lays an overlay over a base.
 func New(base *Base, opts ...Option) *Vault {

@@ -10,6 +10,7 @@ import (
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/overlay"
 	"embedded-agent/wasm/internal/policy"
+	"embedded-agent/wasm/internal/quota"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -206,6 +207,11 @@ func execute(ctx context.Context, s *state) error {
 			return fault.From(ctx.Err())
 		}
 		return err
+	}
+	if s.env.Quota != nil && s.entry.SideEffects == tool.None { // what reads gives what is there
+		if err := s.env.Quota.Build(quota.Size(map[string]any(data))); err != nil {
+			return err
+		}
 	}
 	s.data = data
 	return nil

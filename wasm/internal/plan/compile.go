@@ -142,6 +142,9 @@ func (c *Compiled) bind(n *node, scope *Scope) (any, error) {
 		if !ok {
 			return nil, c.missing(n.ref)
 		}
+		if err := scope.make(v, n.asText); err != nil {
+			return nil, err
+		}
 		if _, text := v.(string); n.asText && !text {
 			b, err := appendText(nil, v)
 			if err != nil {
@@ -190,6 +193,9 @@ func (c *Compiled) fill(n *node, scope *Scope) (any, error) {
 		v, ok := scope.value(g.ref)
 		if !ok {
 			return nil, c.missing(g.ref)
+		}
+		if err := scope.make(v, true); err != nil {
+			return nil, err
 		}
 		var err error
 		if b, err = appendText(b, v); err != nil {

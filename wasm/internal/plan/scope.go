@@ -2,6 +2,7 @@ package plan
 
 import (
 	"embedded-agent/wasm/internal/canon"
+	"embedded-agent/wasm/internal/quota"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -14,6 +15,9 @@ type Scope struct {
 	Var   func(name string) (any, bool)
 	Item  any
 	Index int
+	// Make is asked before a text is filled or a list is copied, with the bytes
+	// that it takes; its error is the binding's. Nil asks nobody.
+	Make func(bytes int) error
 }
 
 // MapScope makes a Scope of two maps, either of which may be nil.
@@ -28,6 +32,18 @@ func MapScope(steps, vars map[string]any) Scope {
 func (s Scope) At(index int, item any) Scope {
 	s.Index, s.Item = index, item
 	return s
+}
+
+// make asks for the bytes of a value that is put into a text, or copied: of a
+// copy the texts are shared.
+func (s *Scope) make(v any, intoText bool) error {
+	switch {
+	case s.Make == nil:
+		return nil
+	case intoText:
+		return s.Make(quota.Size(v))
+	}
+	return s.Make(quota.Shape(v))
 }
 
 // value looks a reference up.

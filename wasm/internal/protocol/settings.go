@@ -25,6 +25,8 @@ type Settings struct {
 	MaxConcurrency int `json:"maxConcurrency"`
 	MaxSteps       int `json:"maxSteps"`
 	MaxCalls       int `json:"maxCalls"`
+	// MaxPlanMB is how many megabytes a plan may write, and build of values.
+	MaxPlanMB int `json:"maxPlanMb"`
 
 	AllowedRoots   []string `json:"allowedRoots"`
 	DenyPatterns   []string `json:"denyPatterns"`

@@ -46,6 +46,9 @@ type Config struct {
 	From, To int
 	// Prior holds results by sequence number that are taken as they are.
 	Prior map[int]*tool.Result
+	// Make is asked before a value is built for a call (plan.Scope); nil asks
+	// nobody.
+	Make func(bytes int) error
 	// Vars are values known before the first step.
 	Vars map[string]any
 	Gate *Gate
@@ -204,6 +207,7 @@ func (r *run) report(ctx context.Context) *Report {
 // scope is what references see. It may be read while other steps end.
 func (r *run) scope() plan.Scope {
 	return plan.Scope{
+		Make: r.Make,
 		Step: func(id string) (any, bool) {
 			r.mu.Lock()
 			defer r.mu.Unlock()

@@ -131,7 +131,8 @@ func (w *work) stageAgain(ctx context.Context) error {
 // fresh lays an empty overlay over the vault.
 func (w *work) fresh() {
 	pol := w.s.currentPolicy()
-	w.se.vault = overlay.New(w.se.base, overlay.WithGuard(pol.CheckOp), overlay.WithSight(w.s.sight(pol)))
+	w.se.quota = w.s.newQuota()
+	w.se.vault = overlay.New(w.se.base, overlay.WithGuard(pol.CheckOp), overlay.WithSight(w.s.sight(pol)), overlay.WithQuota(w.se.quota.Write))
 }
 
 // deps is the pipeline of the conversation: the tools work on the overlay.

@@ -21,6 +21,7 @@ import (
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/quota"
 	"embedded-agent/wasm/internal/runner"
 	"embedded-agent/wasm/internal/tool"
 )
@@ -33,6 +34,7 @@ type session struct {
 	plan        *plan.Plan
 	graph       *plan.Graph
 	raw         json.RawMessage
+	quota       *quota.Plan // of the simulation under way, or the last one
 	warnings    []protocol.Message
 	dryRun      bool
 	mustAsk     bool // imported or changed: confirmation cannot be switched off
@@ -94,7 +96,8 @@ func (s *Server) simulate(ctx context.Context, se *session) error {
 		se.memo = &memo{kept: map[memoKey]tool.Data{}}
 	}
 	pol := s.currentPolicy()
-	v := overlay.New(se.base, overlay.WithGuard(pol.CheckOp), overlay.WithSight(s.sight(pol)), overlay.WithAmendments(se.amend))
+	se.quota = s.newQuota()
+	v := overlay.New(se.base, overlay.WithGuard(pol.CheckOp), overlay.WithSight(s.sight(pol)), overlay.WithAmendments(se.amend), overlay.WithQuota(se.quota.Write))
 	called := map[string]*tool.Call{}
 	sim := s.simulation(se, v, pol)
 	call := pipeline.New(pipeline.Deps{
@@ -104,7 +107,7 @@ func (s *Server) simulate(ctx context.Context, se *session) error {
 		Timeout: time.Duration(pol.Limits.MaxTimeoutMs) * time.Millisecond,
 	})
 	rc := s.runConfig(se, call, pol, "")
-	rc.Ahead = sim.ahead
+	rc.Ahead, rc.Make = sim.ahead, se.quota.Build
 	rep := runner.Run(sim.in(ctx), rc)
 	if err := ctx.Err(); err != nil {
 		return fault.From(err)
@@ -164,6 +167,13 @@ func seedOf(id string) uint64 {
 	return n
 }
 
+// newQuota opens the account of what one plan makes while it is simulated.
+func (s *Server) newQuota() *quota.Plan {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return quota.New(s.settings.MaxPlanMB)
+}
+
 // env is what a tool can reach.
 func (s *Server) env(se *session, w *overlay.View, ws host.Workspace) *tool.Env {
 	s.mu.Lock()
@@ -173,7 +183,7 @@ func (s *Server) env(se *session, w *overlay.View, ws host.Workspace) *tool.Env 
 		Vault: w, Editor: editorView{w, s.host.Editor == nil && se.selection == nil},
 		Workspace: ws, Commands: s.host.Commands, Platform: platform,
 		Sandbox: s.host.Sandbox, Script: script, HTTP: s.fetcher(), Plugins: s.plugins,
-		Now: se.now.In(loc), Progress: func(int, int) {},
+		Now: se.now.In(loc), Progress: func(int, int) {}, Quota: se.quota,
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/quota"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -37,6 +38,8 @@ func withDefaults(s protocol.Settings) protocol.Settings {
 	positive(&s.MaxConcurrency, 8)
 	positive(&s.MaxSteps, plan.DefaultMaxSteps)
 	positive(&s.MaxCalls, 20_000)
+	positive(&s.MaxPlanMB, quota.DefaultMB)
+	s.MaxPlanMB = min(s.MaxPlanMB, quota.MaxMB)
 	positive(&s.CodeMaxMs, defaultCodeMs)
 	positive(&s.CodeMaxMB, defaultCodeMB)
 	positive(&s.KeepRuns, 100)

@@ -15,6 +15,7 @@ import (
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/quota"
 )
 
 // Error and its codes are shared by the whole program.
@@ -176,6 +177,8 @@ type Env struct {
 	Script  host.ScriptLimits
 	HTTP    Fetcher
 	Plugins PluginSearcher
+	// Quota counts what a plan makes; nil has no limit.
+	Quota *quota.Plan
 	// Image, where a model reads the output and can look at images, makes one fit
 	// for it: the media type and the bytes that go to the model. Nil elsewhere, as
 	// in a plan.

@@ -48,6 +48,7 @@ func (m *merger) expandNote(path, sub string, above []string) ([]byte, error) {
 	d := note.Parse(data)
 	inside := append(slices.Clip(above), path)
 	var edits note.Edits
+	eol := d.EOL()
 	for i := range d.Links {
 		l := &d.Links[i]
 		target := note.Resolve(m.names, l.Path, path)
@@ -62,7 +63,7 @@ func (m *merger) expandNote(path, sub string, above []string) ([]byte, error) {
 			return nil, err
 		}
 		text = relocate(m.env, m.names, target, path).text(text)
-		if placed, ok := inPlace(d, l.Start, note.WithEOL(string(text), data)); ok {
+		if placed, ok := inPlace(d, l.Start, note.InEOL(string(text), eol)); ok {
 			edits.Replace(l.Span, placed)
 		}
 	}
@@ -74,20 +75,19 @@ func (m *merger) expandNote(path, sub string, above []string) ([]byte, error) {
 // further lines.
 func inPlace(d *note.Doc, at int, text string) (string, bool) {
 	text = strings.TrimRight(text, "\r\n")
-	start := bytes.LastIndexByte(d.Data[:at], '\n') + 1
-	before := string(d.Data[start:at])
 	if !strings.Contains(text, "\n") {
 		return text, true
 	}
-	if strings.HasPrefix(strings.TrimLeft(before, " \t>"), "|") {
+	before := d.Data[d.LineSpan(d.Line(at)).Start:at]
+	if marks := bytes.TrimLeft(before, " \t>"); len(marks) > 0 && marks[0] == '|' {
 		return "", false
 	}
-	lead := []rune{}
-	for _, r := range before {
+	var lead []byte
+	for _, c := range before {
 		switch {
-		case r == '>' || r == ' ' || r == '\t':
-			lead = append(lead, r)
-		case strings.ContainsRune("-*+.)0123456789", r) && d.InList(at):
+		case c == '>' || c == ' ' || c == '\t':
+			lead = append(lead, c)
+		case strings.IndexByte("-*+.)0123456789", c) >= 0 && d.InList(at):
 			lead = append(lead, ' ')
 		default:
 			return text, true // words stand before it

@@ -109,7 +109,7 @@ func fillTemplate(text, path string, settings templateSettings, args tool.Args, 
 		return "", err
 	}
 	variables, _ := args["variables"].(map[string]any)
-	return placeholder().ReplaceAllStringFunc(text, func(m string) string {
+	value := func(m string) string {
 		parts := placeholder().FindStringSubmatch(m)
 		format := strings.TrimSpace(parts[2])
 		if v, ok := variables[parts[1]]; ok && parts[2] == "" {
@@ -134,5 +134,16 @@ func fillTemplate(text, path string, settings templateSettings, args tool.Args, 
 			return moment.Format(at, format)
 		}
 		return m
-	}), nil
+	}
+	size := len(text)
+	out := placeholder().ReplaceAllStringFunc(text, func(m string) string {
+		if err != nil {
+			return m
+		}
+		v := value(m)
+		size += len(v)
+		err = env.Quota.Fits(size)
+		return v
+	})
+	return out, err
 }

@@ -16,11 +16,12 @@ func utilJoinLines() tool.Tool {
 			Name: "util.joinLines", Category: "utility", SideEffects: tool.None, Cache: tool.CacheForever,
 			Aliases: map[string]string{"lines": "items", "key": "field", "delimiter": "separator"},
 		},
-		Run: func(_ context.Context, _ *tool.Env, args tool.Args) (tool.Data, error) {
+		Run: func(_ context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
 			separator := "\n"
 			if args.Has("separator") {
 				separator = args.String("separator")
 			}
+			prefix, suffix := args.String("prefix"), args.String("suffix")
 			var b strings.Builder
 			for i, item := range args.List("items") {
 				if item == nil {
@@ -33,7 +34,12 @@ func utilJoinLines() tool.Tool {
 				if b.Len() > 0 {
 					b.WriteString(separator)
 				}
-				b.WriteString(args.String("prefix") + text + args.String("suffix"))
+				if err := env.Quota.Fits(b.Len() + len(prefix) + len(text) + len(suffix)); err != nil {
+					return nil, err
+				}
+				b.WriteString(prefix)
+				b.WriteString(text)
+				b.WriteString(suffix)
 			}
 			return tool.Data{"text": b.String()}, nil
 		},

@@ -65,8 +65,7 @@ func replaceText(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data,
 		}
 	}
 	return editMany(ctx, env, args, infos, func(_ host.Info, data []byte) ([]byte, int, error) {
-		out, n := replaceIn(data, re, template, skip, whole)
-		return out, n, nil
+		return replaceIn(data, re, template, skip, whole, env.Quota.Fits)
 	})
 }
 
@@ -86,20 +85,21 @@ func wordRune(r rune) bool {
 
 // replaceIn replaces the matches that touch none of the zones to leave alone.
 // The expression sees "\n" where the note has "\r\n", so that ends of lines are
-// matched alike in every note.
-func replaceIn(data []byte, re *regexp.Regexp, template string, skip map[string]bool, whole bool) ([]byte, int) {
+// matched alike in every note. fits is asked whether the bytes of the
+// replacements may be made.
+func replaceIn(data []byte, re *regexp.Regexp, template string, skip map[string]bool, whole bool, fits func(int) error) ([]byte, int, error) {
 	plain := bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
 	found := re.FindAllSubmatchIndex(plain, -1)
 	if whole {
 		found = wholeWords(plain, found)
 	}
 	if len(found) == 0 {
-		return data, 0
+		return data, 0, nil
 	}
 	zones := note.Parse(data).Zones(skip["code"], skip["links"], skip["headings"], skip["frontMatter"])
 	place := placesIn(data)
 	var edits note.Edits
-	at := 0
+	at, made, eol := 0, 0, note.EOL(data)
 	for _, m := range found {
 		s := note.Span{Start: place(m[0]), End: place(m[1])}
 		for at < len(zones) && zones[at].End <= s.Start {
@@ -108,12 +108,17 @@ func replaceIn(data []byte, re *regexp.Regexp, template string, skip map[string]
 		if at < len(zones) && zones[at].Start < s.End && (s.Start < s.End || zones[at].Start < s.Start) {
 			continue
 		}
+		// No group is longer than the whole match.
+		if err := fits(len(data) + made + len(template) + strings.Count(template, "$")*(m[1]-m[0])); err != nil {
+			return nil, 0, err
+		}
 		text := string(re.Expand(nil, []byte(template), plain, m))
+		made += len(text)
 		if text != string(plain[m[0]:m[1]]) {
-			edits.Replace(s, note.WithEOL(text, data))
+			edits.Replace(s, note.InEOL(text, eol))
 		}
 	}
-	return edits.Apply(data), len(edits)
+	return edits.Apply(data), len(edits), nil
 }
 
 // placesIn gives a function from offsets in a text with "\n" alone to those in
