@@ -35,22 +35,22 @@ func (c *Conflict) NowEtag() string {
 }
 
 // conflict does what the person chose, or reports that a choice is needed.
-func (r *reverter) conflict(ctx context.Context, p Planned, now []byte, made bool) error {
+func (r *reverter) conflict(ctx context.Context, p Planned, now []byte, made bool) (Fate, error) {
 	path := p.Op.Path
 	c, chosen := r.choice(Conflict{Path: path, Before: p.Op.Before, After: p.Op.Data, Now: now})
 	switch {
 	case !chosen:
-		return nil
+		return Conflicted, nil
 	case c.Keep:
 		r.rep.Kept = append(r.rep.Kept, path)
-		return nil
+		return Kept, nil
 	case c.Restore:
 		if err := r.saveBeside(ctx, path, now); err != nil {
-			return err
+			return NotMade, err
 		}
-		return r.put(ctx, path, now, p.Op.Before, made, &r.rep.Restored)
+		return Restored, r.put(ctx, path, now, p.Op.Before, made, &r.rep.Restored)
 	}
-	return r.put(ctx, path, now, []byte(c.Text), false, &r.rep.Merged)
+	return Merged, r.put(ctx, path, now, []byte(c.Text), false, &r.rep.Merged)
 }
 
 // choice gives what the person chose on exactly this conflict; where they have
@@ -89,28 +89,28 @@ func (r *reverter) beside(ctx context.Context, path string) (string, error) {
 	return name, failed
 }
 
-// makeWay settles a move back to a name that something else has by now; false
-// where it does not move back. Restored, what has the name is moved beside.
-func (r *reverter) makeWay(ctx context.Context, op host.Op) (bool, error) {
+// makeWay settles a move back to a name that something else has by now: Restored
+// where the way is free. What has the name is moved beside then.
+func (r *reverter) makeWay(ctx context.Context, op host.Op) (Fate, error) {
 	now, _, err := readIf(ctx, r.v, op.Path)
 	if fault.Is(err, fault.Precondition) {
 		now, err = nil, nil // a folder
 	}
 	if err != nil {
-		return false, err
+		return NotMade, err
 	}
 	c, chosen := r.choice(Conflict{Path: op.To, Now: now})
 	if !chosen {
-		return false, nil
+		return Conflicted, nil
 	}
 	if !c.Restore {
 		r.rep.Kept = append(r.rep.Kept, op.To)
-		return false, nil
+		return Kept, nil
 	}
 	name, err := r.beside(ctx, op.Path)
 	if err != nil {
-		return false, err
+		return NotMade, err
 	}
 	_, err = r.v.Apply(ctx, host.Op{Kind: host.OpRename, Path: op.Path, To: name})
-	return err == nil, err
+	return Restored, err
 }

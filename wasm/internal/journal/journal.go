@@ -14,6 +14,7 @@
 //	{"t":"act","call":…,"step":…,"seq":N}   a call that cannot be undone begins
 //	{"t":"done","i":[0,1,2],"m":[…]}  the writes that were made, and the files' times then
 //	{"t":"failed","i":3,"code":…}     refused or undone: nothing is there of it
+//	{"t":"unknown","i":4}             after a crash: it may have been made, and changed since
 //
 // Nothing is written to the vault before the op record and the bytes it points
 // to are durable in the store. The simulation knows every write beforehand, so

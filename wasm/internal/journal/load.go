@@ -37,6 +37,7 @@ type Log struct {
 	Head    string
 	Records int
 	blobs   *Blobs
+	settled bool // what a crash has left was looked at before
 }
 
 func corrupt(dir string) error {
@@ -80,10 +81,11 @@ func (l *Log) addSettled(ctx context.Context, store host.Store, dir string) erro
 	} else if err != nil {
 		return err
 	}
-	recs, _, _, err := record.Read(SettledFile, data)
+	recs, _, good, err := record.Read(SettledFile, data)
 	if err != nil {
 		return corrupt(dir)
 	}
+	l.settled = good == len(data)
 	for _, r := range recs {
 		if err := l.add(r); err != nil {
 			return corrupt(dir)
@@ -132,7 +134,7 @@ func (l *Log) add(rec []byte) error {
 		for n, i := range d.I[:min(len(d.I), len(d.M))] {
 			l.Entries[i].MTime = d.M[n]
 		}
-	case "failed":
+	case "failed", "unknown":
 		var f struct {
 			I *int `json:"i"`
 		}
@@ -142,7 +144,11 @@ func (l *Log) add(rec []byte) error {
 		if f.I == nil {
 			return errNoWrites
 		}
-		return l.mark([]int{*f.I}, Failed)
+		o := Failed
+		if kind == "unknown" {
+			o = Unknown
+		}
+		return l.mark([]int{*f.I}, o)
 	default: // of a later version
 		if !json.Valid(rec) {
 			return errors.New("a record that is no JSON")

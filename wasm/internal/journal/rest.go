@@ -2,10 +2,8 @@ package journal
 
 import (
 	"context"
-	"fmt"
 
 	"embedded-agent/wasm/internal/host"
-	"embedded-agent/wasm/internal/record"
 )
 
 // Rest gives the recorded writes that were not made, in order, after Settle.
@@ -36,26 +34,6 @@ func (l *Log) Touched() []string {
 		}
 	}
 	return out
-}
-
-// RecordSettled writes down what Settle has found. The journal of a crashed run
-// may end in a torn line, which cannot be appended to; the findings go into a
-// second file, which Load reads after the first.
-func RecordSettled(ctx context.Context, store host.Store, dir string, l *Log) error {
-	c := record.New(SettledFile)
-	var lines []byte
-	for i := range l.Entries {
-		switch l.Entries[i].Outcome {
-		case Done:
-			lines = c.Append(lines, fmt.Appendf(nil, `{"t":"done","i":[%d]}`, i))
-		case NotReached, Failed:
-			lines = c.Append(lines, fmt.Appendf(nil, `{"t":"failed","i":%d}`, i))
-		}
-	}
-	if err := store.Write(ctx, dir+"/"+SettledFile, lines); err != nil {
-		return storeError(err)
-	}
-	return nil
 }
 
 // CheckBlobs reads every stored byte of a run and checks it against its etag.

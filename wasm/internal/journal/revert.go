@@ -15,8 +15,10 @@ import (
 type Report struct {
 	Restored  []string
 	Merged    []string
-	Kept      []string // left as they are: already gone, or chosen
+	Kept      []string // left as they are, as chosen; folders that are in use
+	Gone      []string // not there any more: deleted or moved away since
 	Conflicts []Conflict
+	Fates     []Fate // of each write of the run, by its place in the journal
 }
 
 // RevertOptions narrow and settle a revert.
@@ -26,6 +28,10 @@ type RevertOptions struct {
 	// Ahead, where set, is told the writes that are going to be taken back
 	// before they are looked at, so that what they need can be read together.
 	Ahead func(ctx context.Context, ops []Planned) error
+	// Earlier, where set, gives the bytes that earlier reverts of the same run
+	// have left, as etags by path. It is asked where a note holds neither the
+	// run's text nor that from before: what such a revert left is taken back.
+	Earlier func(ctx context.Context) (map[string][]string, error)
 }
 
 // Revert makes the writes that take a run back, last first, on v: an overlay,
@@ -42,41 +48,48 @@ func Revert(ctx context.Context, l *Log, v host.Vault, o RevertOptions) (*Report
 		return nil, err
 	}
 	if o.Ahead != nil {
-		if err := o.Ahead(ctx, ops); err != nil {
+		planned := make([]Planned, len(ops))
+		for i := range ops {
+			planned[i] = ops[i].Planned
+		}
+		if err := o.Ahead(ctx, planned); err != nil {
 			return nil, err
 		}
 	}
 	r := &reverter{v: v, o: o, rep: &Report{}}
-	for _, p := range slices.Backward(ops) {
+	fates := make([]Fate, len(ops))
+	for i := range slices.Backward(ops) {
 		if err := ctx.Err(); err != nil {
 			return nil, fault.From(err)
 		}
-		if err := r.undo(ctx, p); err != nil {
+		if fates[i], err = r.undo(ctx, &ops[i]); err != nil {
 			return nil, err
 		}
 	}
-	return r.rep, nil
+	return r.rep, r.rep.account(l, ops, fates, o.Path)
 }
 
 // net gives the writes that were made, runs of changes to one file folded into
 // one.
-func (l *Log) net(ctx context.Context, only string) ([]Planned, error) {
-	var ops []Planned
+func (l *Log) net(ctx context.Context, only string) ([]undo, error) {
+	var ops []undo
 	open := map[string]int{} // path -> index in ops of a create or modify that a modify can fold into
+	files := past{map[string][]held{}}
 	for i := range l.Entries {
 		e := &l.Entries[i]
-		if e.Outcome == Failed || e.Outcome == NotReached {
-			continue
-		}
-		if only != "" && e.Path != only && e.To != only {
+		if !e.made() || only != "" && e.Path != only && e.To != only {
 			continue
 		}
 		p, err := l.Write(ctx, i)
 		if err != nil {
 			return nil, err
 		}
+		was := files.note(&p)
 		if at, ok := open[e.Path]; ok && e.Kind == host.OpModify {
-			ops[at].Op.Data, ops[at].AfterEtag, ops[at].MTime = p.Op.Data, p.AfterEtag, p.MTime
+			u := &ops[at]
+			u.passed = append(u.passed, u.AfterEtag)
+			u.Op.Data, u.AfterEtag, u.MTime = p.Op.Data, p.AfterEtag, p.MTime
+			u.entries, u.unknown = append(u.entries, i), u.unknown && e.Outcome == Unknown
 			continue
 		}
 		switch e.Kind {
@@ -87,58 +100,82 @@ func (l *Log) net(ctx context.Context, only string) ([]Planned, error) {
 		default:
 			delete(open, e.Path)
 		}
-		ops = append(ops, p)
+		ops = append(ops, undo{Planned: p, entries: []int{i}, unknown: e.Outcome == Unknown, earlier: was})
 	}
 	return ops, nil
 }
 
 type reverter struct {
-	v   host.Vault
-	o   RevertOptions
-	rep *Report
+	v       host.Vault
+	o       RevertOptions
+	rep     *Report
+	earlier map[string][]string // as o.Earlier gave it; nil before it is asked
 }
 
-func (r *reverter) undo(ctx context.Context, p Planned) error {
-	switch p.Op.Kind {
+func (r *reverter) undo(ctx context.Context, u *undo) (Fate, error) {
+	switch u.Op.Kind {
 	case host.OpCreate, host.OpModify:
-		return r.undoWrite(ctx, p)
+		return r.undoWrite(ctx, u)
 	case host.OpTrash, host.OpRemove:
-		if p.BeforeEtag == "" {
-			return r.makeFolder(ctx, p.Op.Path)
+		if u.BeforeEtag == "" {
+			return Restored, r.makeFolder(ctx, u.Op.Path)
 		}
-		return r.undoTrash(ctx, p)
+		return r.undoTrash(ctx, u)
 	case host.OpRename:
-		return r.undoRename(ctx, p.Op)
+		return r.undoRename(ctx, u.Op)
 	case host.OpMkdir:
-		return r.dropFolder(ctx, p.Op.Path)
+		return r.dropFolder(ctx, u.Op.Path)
 	case host.OpRmdir:
-		return r.makeFolder(ctx, p.Op.Path)
+		return Restored, r.makeFolder(ctx, u.Op.Path)
 	}
-	return nil
+	return NotMade, fault.New(fault.Internal, "error.internal", nil)
 }
 
 // undoWrite takes back a create (before is nothing) or a modify.
-func (r *reverter) undoWrite(ctx context.Context, p Planned) error {
-	path := p.Op.Path
+func (r *reverter) undoWrite(ctx context.Context, u *undo) (Fate, error) {
+	p, path := u.Planned, u.Op.Path
 	now, there, err := readIf(ctx, r.v, path)
 	if err != nil {
-		return err
+		return NotMade, err
 	}
 	made := p.Op.Kind == host.OpCreate
 	switch {
+	case there && !made && bytes.Equal(now, p.Op.Before), !there && made && u.unknown:
+		return Restored, nil
+	case there && (bytes.Equal(now, p.Op.Data) || len(u.passed) > 0 && slices.Contains(u.passed, host.Etag(now))):
+		return Restored, r.put(ctx, path, now, p.Op.Before, made, &r.rep.Restored)
+	}
+	if done, err := r.takenBack(ctx, u, now, there); err != nil || done {
+		return Restored, err
+	}
+	switch {
 	case !there:
-		r.rep.Kept = append(r.rep.Kept, path) // deleted or moved away since
-		return nil
-	case !made && bytes.Equal(now, p.Op.Before):
-		return nil
-	case bytes.Equal(now, p.Op.Data):
-		return r.put(ctx, path, now, p.Op.Before, made, &r.rep.Restored)
+		r.rep.Gone = append(r.rep.Gone, path)
+		return Gone, nil
 	case !made:
-		if merged, ok := Merge(string(p.Op.Data), string(p.Op.Before), string(now)); ok {
-			return r.put(ctx, path, now, []byte(merged), false, &r.rep.Merged)
+		merged, ok := Merge(string(p.Op.Data), string(p.Op.Before), string(now))
+		if ok && merged == string(now) {
+			return Merged, nil // nothing of the write is in it
+		} else if ok {
+			return Merged, r.put(ctx, path, now, []byte(merged), false, &r.rep.Merged)
 		}
 	}
 	return r.conflict(ctx, p, now, made)
+}
+
+// takenBack says whether an earlier revert has left a file as it is.
+func (r *reverter) takenBack(ctx context.Context, u *undo, now []byte, there bool) (bool, error) {
+	if done, err := r.already(ctx, u, now, there); err != nil || done || !there {
+		return done, err
+	}
+	if r.earlier == nil && r.o.Earlier != nil {
+		left, err := r.o.Earlier(ctx)
+		if err != nil {
+			return false, err
+		}
+		r.earlier = left
+	}
+	return slices.Contains(r.earlier[u.Op.Path], host.Etag(now)), nil
 }
 
 func (r *reverter) put(ctx context.Context, path string, now, data []byte, remove bool, list *[]string) error {
@@ -153,77 +190,81 @@ func (r *reverter) put(ctx context.Context, path string, now, data []byte, remov
 	return nil
 }
 
-func (r *reverter) undoTrash(ctx context.Context, p Planned) error {
-	path := p.Op.Path
+func (r *reverter) undoTrash(ctx context.Context, u *undo) (Fate, error) {
+	p, path := u.Planned, u.Op.Path
 	now, there, err := readIf(ctx, r.v, path)
 	switch {
 	case err != nil:
-		return err
+		return NotMade, err
 	case there && bytes.Equal(now, p.Op.Before):
-		return nil
-	case there:
+		return Restored, nil
+	}
+	if done, err := r.takenBack(ctx, u, now, there); err != nil || done {
+		return Restored, err
+	}
+	if there {
 		return r.conflict(ctx, p, now, false) // its name is taken by another file now
 	}
 	if err := r.parents(ctx, path); err != nil {
-		return err
+		return NotMade, err
 	}
 	if _, err := r.v.Apply(ctx, host.Op{Kind: host.OpCreate, Path: path, Data: p.Op.Before}); err != nil {
-		return err
+		return NotMade, err
 	}
 	r.rep.Restored = append(r.rep.Restored, path)
-	return nil
+	return Restored, nil
 }
 
-func (r *reverter) undoRename(ctx context.Context, op host.Op) error {
+func (r *reverter) undoRename(ctx context.Context, op host.Op) (Fate, error) {
 	to, err := has(ctx, r.v, op.To)
 	if err != nil {
-		return err
+		return NotMade, err
 	}
 	from, err := has(ctx, r.v, op.Path)
 	if err != nil {
-		return err
+		return NotMade, err
 	}
 	caseOnly := vaultpath.Fold(op.Path) == vaultpath.Fold(op.To)
 	switch {
+	case !to && from:
+		return Restored, nil
 	case !to:
-		if !from {
-			r.rep.Kept = append(r.rep.Kept, op.To)
-		}
-		return nil
+		r.rep.Gone = append(r.rep.Gone, op.To)
+		return Gone, nil
 	case from && !caseOnly:
-		if again, err := r.makeWay(ctx, op); err != nil || !again {
-			return err
+		if fate, err := r.makeWay(ctx, op); err != nil || fate != Restored {
+			return fate, err
 		}
 	}
 	if err := r.parents(ctx, op.Path); err != nil {
-		return err
+		return NotMade, err
 	}
 	if _, err := r.v.Apply(ctx, host.Op{Kind: host.OpRename, Path: op.To, To: op.Path}); err != nil {
-		return err
+		return NotMade, err
 	}
 	r.rep.Restored = append(r.rep.Restored, op.Path)
-	return nil
+	return Restored, nil
 }
 
 // dropFolder removes a folder that the run made, when it is empty.
-func (r *reverter) dropFolder(ctx context.Context, path string) error {
+func (r *reverter) dropFolder(ctx context.Context, path string) (Fate, error) {
 	there, err := has(ctx, r.v, path)
 	if err != nil || !there {
-		return err
+		return Restored, err
 	}
 	in, err := r.v.List(ctx, path)
 	if err != nil {
-		return err
+		return NotMade, err
 	}
 	if len(in) > 0 {
 		r.rep.Kept = append(r.rep.Kept, path)
-		return nil
+		return Kept, nil
 	}
 	if _, err := r.v.Apply(ctx, host.Op{Kind: host.OpRmdir, Path: path}); err != nil {
-		return err
+		return NotMade, err
 	}
 	r.rep.Restored = append(r.rep.Restored, path)
-	return nil
+	return Restored, nil
 }
 
 func (r *reverter) makeFolder(ctx context.Context, path string) error {

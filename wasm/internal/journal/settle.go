@@ -4,41 +4,92 @@ import (
 	"bytes"
 	"context"
 
+	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 )
 
-// Settle observes every write that has no outcome after a crash, and undoes
-// half-made ones. The writes of one file are judged together: the file is in
-// one of the states that they pass through, or in the middle of one.
+// Settle finds out what became of each write that has no outcome after a crash,
+// and undoes half-made ones. It says that a write was not made only where that
+// is certain: a revert looks at the others again, and takes back what is there
+// of them.
+//
+// Writes wait for a move, and for whatever concerns a whole folder, and these
+// wait for the writes before them. So the journal is a row of stretches, and the
+// crash came in one of them: all before it had ended, none after it had begun.
+// Which one it was, the names and bytes that are there now say (world.go).
+//
+// A second look, after what the first has found was written down, only finds
+// writes that came late: by then a taking back may have begun, and what it has
+// put there is no sign of the run.
 func (l *Log) Settle(ctx context.Context, v host.Vault) error {
-	groups := map[string][]int{} // file -> its writes without an outcome, in order
-	moved := map[string]bool{}   // paths that a later rename, which was made, took away
-	for i := len(l.Entries) - 1; i >= 0; i-- {
-		e := &l.Entries[i]
-		switch {
-		case e.Outcome != NotReached:
-		case moved[e.Path]:
-			e.Outcome = Done
-		case fileWrite(e):
-			groups[e.Path] = append([]int{i}, groups[e.Path]...)
-			continue
-		default:
-			if err := l.settleEntry(ctx, v, i); err != nil {
-				return err
-			}
-		}
-		if e.Kind == host.OpRename && e.Outcome == Done {
-			moved[e.Path] = true
+	s := &settler{l: l, v: v, sights: map[string]sight{}}
+	s.split()
+	if len(s.rows) == 0 {
+		return nil
+	}
+	if l.settled {
+		return s.late(ctx)
+	}
+	at, w, err := s.find(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range s.rows[:at] {
+		if err := s.ended(ctx, r, w); err != nil {
+			return err
 		}
 	}
-	for i := range l.Entries { // in the order of the run, not of the map
-		if g := groups[l.Entries[i].Path]; len(g) > 0 && g[0] == i {
-			if err := l.settleFile(ctx, v, g); err != nil {
-				return err
+	if at == len(s.rows) {
+		return nil
+	}
+	return s.broken(ctx, s.rows[at])
+}
+
+// row is a stretch of the journal: one write that can concern more than one
+// path, or those between two such.
+type row struct{ from, to int }
+
+type settler struct {
+	l      *Log
+	v      host.Vault
+	rows   []row // from the first one with a write that has no outcome
+	sights map[string]sight
+}
+
+// split finds the stretches.
+func (s *settler) split() {
+	all := s.l.Entries
+	for from := 0; from < len(all); {
+		to := from + 1
+		if !all[from].far() {
+			for to < len(all) && !all[to].far() {
+				to++
 			}
 		}
+		if len(s.rows) > 0 || s.open(row{from, to}) {
+			s.rows = append(s.rows, row{from, to})
+		}
+		from = to
 	}
-	return nil
+}
+
+// open says whether a stretch has a write without an outcome.
+func (s *settler) open(r row) bool {
+	for _, e := range s.l.Entries[r.from:r.to] {
+		if e.Outcome == NotReached {
+			return true
+		}
+	}
+	return false
+}
+
+// far says whether a write can concern more than one path.
+func (e *Entry) far() bool {
+	op := host.Op{Kind: e.Kind}
+	if e.Before != "" {
+		op.Before = []byte{}
+	}
+	return far(&op)
 }
 
 func fileWrite(e *Entry) bool {
@@ -51,97 +102,162 @@ func fileWrite(e *Entry) bool {
 	return false
 }
 
-// settleEntry judges a folder's making or going, and renames.
-func (l *Log) settleEntry(ctx context.Context, v host.Vault, i int) error {
-	e := &l.Entries[i]
-	op := host.Op{Kind: e.Kind, Path: e.Path, To: e.To}
-	if e.Kind == host.OpTrash {
-		op.Kind = host.OpRmdir // a folder in the trash is gone
+// ended settles a stretch that had ended before the crash. Where what it left is
+// not there any more, somebody has changed it since, or the disk had refused it.
+func (s *settler) ended(ctx context.Context, r row, w *world) error {
+	for i := r.from; i < r.to; i++ {
+		e := &s.l.Entries[i]
+		if e.Outcome != NotReached {
+			continue
+		}
+		name := e.Path
+		if e.Kind == host.OpRename {
+			name = e.To
+		}
+		ok, err := s.holds(ctx, w, w.now(name, i))
+		if err != nil {
+			return err
+		}
+		e.Outcome = Unknown
+		if ok {
+			e.Outcome = Done
+		}
 	}
-	found, err := Observe(ctx, v, Planned{Op: op})
+	return nil
+}
+
+// broken settles the stretch that the crash came in.
+func (s *settler) broken(ctx context.Context, r row) error {
+	for i := r.from; i < r.to; i++ {
+		e := &s.l.Entries[i]
+		if e.Outcome != NotReached || fileWrite(e) {
+			continue
+		}
+		if err := s.whole(ctx, e); err != nil {
+			return err
+		}
+	}
+	for _, g := range s.groups(r) {
+		if err := s.file(ctx, g); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// whole judges a move, and a folder's making or going: a disk does these as a
+// whole or not at all.
+func (s *settler) whole(ctx context.Context, e *Entry) error {
+	here, err := s.see(ctx, e.Path)
 	if err != nil {
 		return err
 	}
-	switch found {
-	case After:
+	if e.Kind != host.OpRename {
+		if here.there == (e.Kind == host.OpMkdir) {
+			e.Outcome = Done
+		}
+		return nil
+	}
+	to, err := s.see(ctx, e.To)
+	switch {
+	case err != nil:
+		return err
+	case to.there && !here.there:
 		e.Outcome = Done
-	case Other:
+	case to.there == here.there && !s.l.settled:
 		e.Outcome = Unknown
 	}
 	return nil
 }
 
-// state is what a file can be between writes.
-type state struct {
-	there bool
-	data  []byte
+// groups gives the writes without an outcome of each file of a stretch, in
+// order.
+func (s *settler) groups(r row) [][]int {
+	var out [][]int
+	place := map[string]int{}
+	for i := r.from; i < r.to; i++ {
+		e := &s.l.Entries[i]
+		if e.Outcome != NotReached || !fileWrite(e) {
+			continue
+		}
+		k, ok := place[e.Path]
+		if !ok {
+			k = len(out)
+			place[e.Path] = k
+			out = append(out, nil)
+		}
+		out[k] = append(out[k], i)
+	}
+	return out
 }
 
-func (s state) is(o state) bool { return s.there == o.there && bytes.Equal(s.data, o.data) }
-
-// settleFile finds the state that a file is in. A state that is none of them
-// but begins one of them is a write that was cut short: the file gets back the
-// bytes it had before the first of these writes.
-func (l *Log) settleFile(ctx context.Context, v host.Vault, group []int) error {
-	states := make([]state, 0, len(group)+1)
-	for k, i := range group {
-		p, err := l.Write(ctx, i)
-		if err != nil {
-			return err
-		}
-		if k == 0 {
-			states = append(states, state{p.Op.Kind != host.OpCreate, p.Op.Before})
-		}
-		after := state{}
-		if p.Op.Kind == host.OpCreate || p.Op.Kind == host.OpModify {
-			after = state{true, p.Op.Data}
-		}
-		states = append(states, after)
-	}
-	path := l.Entries[group[0]].Path
-	data, there, err := readIf(ctx, v, path)
+// file finds the state that a file is in, among those that its writes passed it
+// through. A state that is none of them but begins one of them is a write that
+// was cut short: the file gets back the bytes it had before the first of these
+// writes.
+func (s *settler) file(ctx context.Context, group []int) error {
+	states, err := s.l.states(ctx, group)
 	if err != nil {
 		return err
 	}
-	now := state{there, data}
+	path := s.l.Entries[group[0]].Path
+	here, err := s.see(ctx, path)
+	if err != nil {
+		return err
+	}
+	now := state{here.there, here.data}
 	for k := len(states) - 1; k >= 0; k-- {
-		if now.is(states[k]) {
-			l.outcome(group[:k], Done)
+		if !here.folder && now.is(states[k]) {
+			s.l.outcome(group[:k], Done)
 			return nil
 		}
 	}
 	// The first state counts too: putting it back may have been cut short, by
 	// another crash.
-	if now.there && begins(now.data, states) {
-		return restore(ctx, v, path, now.data, states[0])
+	switch {
+	case s.l.settled:
+	case here.there && !here.folder && begins(now.data, states):
+		return restore(ctx, s.v, path, now.data, states[0])
+	default:
+		// Written and edited since, or edited without being written: a revert
+		// merges, and shows what cannot be merged.
+		s.l.outcome(group, Unknown)
 	}
-	// Written and edited since, or edited without being written: a revert
-	// merges, and shows what cannot be merged.
-	l.outcome(group, Unknown)
 	return nil
 }
 
-func (l *Log) outcome(group []int, o Outcome) {
-	for _, i := range group {
-		l.Entries[i].Outcome = o
-	}
-}
-
-func begins(data []byte, states []state) bool {
-	for _, s := range states {
-		if s.there && bytes.HasPrefix(s.data, data) {
-			return true
+// late finds the writes that were not made when they were looked for, and are
+// there now.
+func (s *settler) late(ctx context.Context) error {
+	for _, r := range s.rows {
+		if err := s.broken(ctx, r); err != nil {
+			return err
 		}
 	}
-	return false
+	return nil
 }
 
-// restore replaces a half-written file.
-func restore(ctx context.Context, v host.Vault, path string, now []byte, to state) error {
-	op := host.Op{Kind: host.OpModify, Path: path, Before: now, Data: to.data}
-	if !to.there {
-		op = host.Op{Kind: host.OpRemove, Path: path, Before: now}
+// RecordSettled writes down what Settle has found. The journal of a crashed run
+// may end in a torn line, which cannot be appended to; the findings go into a
+// second file, which Load reads after the first. Writes that it does not name
+// were not made.
+func RecordSettled(ctx context.Context, store host.Store, dir string, l *Log) error {
+	c := newSettled()
+	for i := range l.Entries {
+		switch o := l.Entries[i].Outcome; o {
+		case Done, Unknown, Failed:
+			c.add(i, o)
+		}
 	}
-	_, err := v.Apply(ctx, op)
-	return err
+	// What was written down is not put at risk where nothing was added to it.
+	old, err := store.Read(ctx, dir+"/"+SettledFile)
+	if err == nil && bytes.Equal(old, c.lines) {
+		return nil
+	} else if err != nil && !fault.Is(err, fault.NotFound) {
+		return err
+	}
+	if err := store.Write(ctx, dir+"/"+SettledFile, c.lines); err != nil {
+		return storeError(err)
+	}
+	return nil
 }

@@ -180,6 +180,9 @@ type RunSummary struct {
 	RevertedBy string  `json:"revertedBy,omitempty"` // the run that took this one back
 	Text       Message `json:"text"`
 	Can        Can     `json:"can"`
+	// Of a run that did not end: where it stands, and what can be chosen.
+	Stands  string   `json:"stands,omitempty"`
+	Choices []string `json:"choices,omitempty"`
 }
 
 // RunDetail is a past run opened.

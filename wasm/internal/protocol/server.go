@@ -222,6 +222,7 @@ type Reverted struct {
 	Restored  []string   `json:"restored"`
 	Merged    []string   `json:"merged"`
 	Kept      []string   `json:"kept"`
+	Gone      []string   `json:"gone"` // not there any more: deleted or moved away since
 	Conflicts []Conflict `json:"conflicts"`
 	NotUndone []Message  `json:"notUndone"` // commands
 	Problem   *Problem   `json:"problem,omitempty"`
@@ -300,11 +301,21 @@ type Recovery struct {
 	Choice string `json:"choice"`
 }
 
-// The choices: go on with what was approved, take it back, leave it as it is.
+// The choices: go on with what was approved, take it back (to the end, where
+// that was begun), bring back what was being taken back, leave it as it is.
 const (
 	RecoverFinish = "finish"
 	RecoverRevert = "revert"
+	RecoverBring  = "bring"
 	RecoverKeep   = "keep"
+)
+
+// Where a run stands that did not end: it was cut short while it ran, while it
+// was taken back, or while that was undone.
+const (
+	StandsInterrupted  = "interrupted"
+	StandsTakingBack   = "takingBack"
+	StandsBringingBack = "bringingBack"
 )
 
 // RecoveryCall is the method recovery.resolve.

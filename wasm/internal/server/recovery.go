@@ -28,25 +28,13 @@ func (s *Server) hot(ctx context.Context) ([]string, error) {
 
 // findHot finds what a crash has left, and the last run that can be reverted.
 func (s *Server) findHot(ctx context.Context) error {
-	ids, err := s.hot(ctx)
+	cards, err := s.cards(ctx)
 	if err != nil {
 		return err
 	}
 	var found []protocol.RunSummary
-	for _, id := range ids {
-		s.mu.Lock()
-		running := s.run != nil && s.run.se.id == id && !s.run.over()
-		s.mu.Unlock()
-		if running {
-			continue
-		}
-		sum, keep, err := s.unfinished(ctx, id)
-		if err != nil {
-			return err
-		}
-		if keep {
-			found = append(found, sum)
-		}
+	for _, c := range cards {
+		found = append(found, c.sum)
 	}
 	last, err := s.findLast(ctx)
 	if err != nil {
@@ -58,33 +46,21 @@ func (s *Server) findHot(ctx context.Context) error {
 	return nil
 }
 
-// unfinished describes a hot run. One that had ended but for its marker, or had
-// not begun to write, is settled here.
-func (s *Server) unfinished(ctx context.Context, id string) (protocol.RunSummary, bool, error) {
+// unfinished says whether a hot run is one that a person must decide about. One
+// that had ended but for its marker, or had not begun to write, is settled here.
+func (s *Server) unfinished(ctx context.Context, id string) (*journal.Log, error) {
 	l, err := journal.Load(ctx, s.host.Store, runDir(id))
 	switch {
 	case fault.Is(err, fault.NotFound):
-		return protocol.RunSummary{}, false, s.unmarkHot(ctx, id)
+		return nil, s.unmarkHot(ctx, id)
 	case err != nil:
-		return protocol.RunSummary{}, false, err
+		return nil, err
 	case !l.Hot():
-		return protocol.RunSummary{}, false, s.unmarkHot(ctx, id)
+		return nil, s.unmarkHot(ctx, id)
 	case len(l.Entries) == 0:
-		return protocol.RunSummary{}, false, s.settleAs(ctx, id, l, outcomeCancelled, "")
+		return nil, s.settleAs(ctx, id, l, outcomeCancelled, "")
 	}
-	sum, err := s.summary(ctx, id)
-	if err != nil {
-		return sum, false, err
-	}
-	done := 0
-	for _, e := range l.Entries {
-		if e.Outcome == journal.Done {
-			done++
-		}
-	}
-	sum.Can = protocol.Can{Recover: true}
-	sum.Text = protocol.Message{Key: "recovery.found", Params: map[string]string{"goal": sum.Goal, "n": itoa(done), "total": itoa(l.Ops)}}
-	return sum, true, nil
+	return l, nil
 }
 
 // lookAgain finds runs that did not end, and tells.
@@ -170,43 +146,8 @@ func (s *Server) callsMade(ctx context.Context, id string) (int, error) {
 	return n, err
 }
 
-// recoveryResolve does what the person chose for an unfinished run.
-func (s *Server) recoveryResolve(ctx context.Context, p protocol.Recovery) (protocol.Reverted, error) {
-	var out protocol.Reverted
-	if err := s.idle(); err != nil {
-		return out, err
-	}
-	ids, err := s.hot(ctx)
-	if err != nil {
-		return out, err
-	}
-	if !slices.Contains(ids, p.Run) {
-		return out, fault.New(fault.NotFound, "error.run.missing", nil)
-	}
-	switch p.Choice {
-	case protocol.RecoverRevert:
-		out, err = s.revert(ctx, protocol.Revert{Run: p.Run})
-	case protocol.RecoverKeep:
-		out, err = s.keep(ctx, p.Run)
-	case protocol.RecoverFinish:
-		out, err = s.finishRun(ctx, p.Run)
-	default:
-		err = fault.New(fault.Validation, "error.recovery.choice", fault.P{"choice": p.Choice})
-	}
-	if err != nil {
-		return out, err
-	}
-	if err := s.findHot(ctx); err != nil {
-		return out, err
-	}
-	if st, err := s.state(ctx); err == nil {
-		s.out.tell(protocol.Event{Type: protocol.EventState, State: &st})
-	}
-	return out, nil
-}
-
 func emptyReverted() protocol.Reverted {
-	return protocol.Reverted{Restored: []string{}, Merged: []string{}, Kept: []string{}, Conflicts: []protocol.Conflict{}, NotUndone: []protocol.Message{}}
+	return protocol.Reverted{Restored: []string{}, Merged: []string{}, Kept: []string{}, Gone: []string{}, Conflicts: []protocol.Conflict{}, NotUndone: []protocol.Message{}}
 }
 
 // keep leaves what was done; a half-written file is still put right.
@@ -216,10 +157,7 @@ func (s *Server) keep(ctx context.Context, id string) (protocol.Reverted, error)
 	if err != nil {
 		return out, err
 	}
-	if err := l.Settle(ctx, s.host.Vault); err != nil {
-		return out, err
-	}
-	if err := journal.RecordSettled(ctx, s.host.Store, runDir(id), l); err != nil {
+	if err := s.settleJournal(ctx, id, l); err != nil {
 		return out, err
 	}
 	return out, s.settleAs(ctx, id, l, outcomePartial, "")
@@ -237,10 +175,7 @@ func (s *Server) finishRun(ctx context.Context, id string) (protocol.Reverted, e
 	if err != nil {
 		return out, err
 	}
-	if err := l.Settle(ctx, s.host.Vault); err != nil {
-		return out, err
-	}
-	if err := journal.RecordSettled(ctx, s.host.Store, runDir(id), l); err != nil {
+	if err := s.settleJournal(ctx, id, l); err != nil {
 		return out, err
 	}
 	rest, err := l.Rest(ctx)
@@ -249,11 +184,17 @@ func (s *Server) finishRun(ctx context.Context, id string) (protocol.Reverted, e
 	}
 	next := newID()
 	if len(rest) > 0 {
+		out.Run = next
 		if err := s.carryOn(ctx, next, doc, l, rest); err != nil {
 			out.Problem = s.problem(err)
 			return out, nil
 		}
-		out.Run = next
+		if err := s.settleJournal(ctx, id, l); err != nil {
+			return out, err
+		}
+	}
+	if n := unknown(l); n > 0 {
+		out.NotUndone = append(out.NotUndone, protocol.Message{Key: "recovery.changed", Params: map[string]string{"n": itoa(n)}})
 	}
 	if l.Ops > len(l.Entries) {
 		out.NotUndone = append(out.NotUndone, protocol.Message{Key: "recovery.notAll", Params: map[string]string{"n": itoa(l.Ops - len(l.Entries))}})
@@ -261,10 +202,22 @@ func (s *Server) finishRun(ctx context.Context, id string) (protocol.Reverted, e
 	return out, s.settleAs(ctx, id, l, outcomePartial, out.Run)
 }
 
+// unknown counts the files of which nobody can say whether the run's last write
+// to them was made: somebody has changed them since.
+func unknown(l *journal.Log) int {
+	paths := map[string]bool{}
+	for i := range l.Entries {
+		if e := &l.Entries[i]; e.Outcome == journal.Unknown {
+			paths[e.Path] = true
+		}
+	}
+	return len(paths)
+}
+
 // carryOn makes the rest of a run as a run of its own.
 func (s *Server) carryOn(ctx context.Context, id string, doc *runDocument, l *journal.Log, rest []journal.Planned) error {
 	d := *doc
-	d.RunID, d.Kind, d.Continues, d.Plan, d.Now, d.Calls = id, "finish", doc.RunID, nil, s.now(), len(rest)
+	d.RunID, d.Kind, d.Continues, d.Plan, d.Now, d.Calls = id, kindFinish, doc.RunID, nil, s.now(), len(rest)
 	return s.writeRun(ctx, &d, journal.Header{Approval: l.Approval, Finishes: l.Run}, rest, protocol.Message{
 		Key: "run.finishedAfterCrash", Params: map[string]string{"goal": doc.Goal},
 	})

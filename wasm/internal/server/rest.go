@@ -134,8 +134,8 @@ func (s *Server) priorOf(d *runDocument, pairs []audit.Pair) (map[int]*tool.Resu
 	return prior, nil
 }
 
-// journalsOf loads a run's journal, and before it that of the run which
-// finished it after a crash; none where the run had not begun.
+// journalsOf loads a run's journal, which also has what was made of it after a
+// crash; none where the run had not begun.
 func (s *Server) journalsOf(ctx context.Context, id string) ([]*journal.Log, error) {
 	l, err := journal.Load(ctx, s.host.Store, runDir(id))
 	if fault.Is(err, fault.NotFound) {
@@ -156,8 +156,6 @@ func (s *Server) journalsOf(ctx context.Context, id string) ([]*journal.Log, err
 		return nil, err
 	case by.Reverts == id:
 		return nil, fault.New(fault.Precondition, "error.rest.reverted", nil)
-	case by.Finishes == id:
-		logs = []*journal.Log{by, l}
 	}
 	return logs, nil
 }
@@ -173,7 +171,11 @@ func (s *Server) takeLost(ctx context.Context, d *runDocument, se *session, pair
 	lost := false
 	for _, l := range logs {
 		for i := range l.Entries {
-			if e := &l.Entries[i]; e.Outcome == journal.Done {
+			e := &l.Entries[i]
+			if e.Outcome == journal.Unknown && !told[e.Call] {
+				return fault.New(fault.Precondition, "error.rest.unknown", nil)
+			}
+			if e.Outcome == journal.Done {
 				made[e.Call] = append(made[e.Call], deed{kind: e.Kind, path: e.Path, to: e.To, beforeEtag: e.Before, hash: e.After})
 				lost = lost || !told[e.Call]
 			}

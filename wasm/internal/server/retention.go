@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/protocol"
 )
 
@@ -14,7 +15,7 @@ func (s *Server) runsClear(ctx context.Context, c protocol.Clear) (protocol.Runs
 	if err != nil {
 		return protocol.Runs{}, err
 	}
-	hot, err := s.hot(ctx)
+	hot, err := s.needed(ctx)
 	if err != nil {
 		return protocol.Runs{}, err
 	}
@@ -27,6 +28,27 @@ func (s *Server) runsClear(ctx context.Context, c protocol.Clear) (protocol.Runs
 		}
 	}
 	return s.runsList(ctx, protocol.RunsQuery{})
+}
+
+// needed lists the runs that did not end, and those that they are about.
+func (s *Server) needed(ctx context.Context) ([]string, error) {
+	ids, err := s.hot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := slices.Clone(ids)
+	for _, id := range ids {
+		way, err := s.about(ctx, id)
+		if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Conflict) {
+			continue // it died while it wrote down what it was
+		} else if err != nil {
+			return nil, err
+		}
+		for _, d := range way {
+			out = append(out, d.RunID)
+		}
+	}
+	return out, nil
 }
 
 func (s *Server) dropRun(ctx context.Context, id string) error {
@@ -51,7 +73,7 @@ func (s *Server) prune(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	hot, err := s.hot(ctx)
+	hot, err := s.needed(ctx)
 	if err != nil {
 		return err
 	}

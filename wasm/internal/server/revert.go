@@ -30,9 +30,11 @@ func timeOf(id string, def time.Time) time.Time {
 // runRevert takes a run back: what can be restored or merged is; what cannot is
 // told, and waits for the person's choice. Asking again does the rest.
 func (s *Server) runRevert(ctx context.Context, p protocol.Revert) (protocol.Reverted, error) {
-	if err := s.idle(); err != nil {
-		return protocol.Reverted{}, err
+	free, err := s.alone()
+	if err != nil {
+		return emptyReverted(), err
 	}
+	defer free()
 	return s.revert(ctx, p)
 }
 
@@ -50,7 +52,7 @@ func (s *Server) idle() error {
 // be as the run left them are not read before they are written; again says that
 // one of them was not.
 func (s *Server) takeBack(ctx context.Context, p protocol.Revert, trust bool) (_ protocol.Reverted, again bool, _ error) {
-	out := protocol.Reverted{Restored: []string{}, Merged: []string{}, Kept: []string{}, Conflicts: []protocol.Conflict{}, NotUndone: []protocol.Message{}}
+	out := emptyReverted()
 	doc, err := s.readRun(ctx, p.Run)
 	if err != nil {
 		return out, false, err
@@ -64,18 +66,19 @@ func (s *Server) takeBack(ctx context.Context, p protocol.Revert, trust bool) (_
 		return out, false, err
 	}
 	if l.Hot() {
-		if err := l.Settle(ctx, s.host.Vault); err != nil {
+		if err := s.settleJournal(ctx, p.Run, l); err != nil {
 			return out, false, err
 		}
 	}
 	ahead := &ahead{s: s, base: overlay.NewBase(s.host.Vault, nil, s.now()), trust: trust}
 	v := overlay.New(ahead.base)
-	rep, err := journal.Revert(ctx, l, v.For("revert"), journal.RevertOptions{Path: p.Path, Choices: chosen, Ahead: ahead.look})
+	rep, err := journal.Revert(ctx, l, v.For("revert"), journal.RevertOptions{Path: p.Path, Choices: chosen, Ahead: ahead.look, Earlier: s.earlierReverts(p.Run)})
 	if err != nil {
 		return out, false, err
 	}
-	out.Run, err = s.carryBack(ctx, doc, v)
+	out.Run, err = s.carryBack(ctx, doc, p.Path, v)
 	out.Restored, out.Merged, out.Kept = nonNil(rep.Restored), nonNil(rep.Merged), nonNil(rep.Kept)
+	out.Gone = nonNil(rep.Gone)
 	for _, c := range rep.Conflicts {
 		out.Conflicts = append(out.Conflicts, conflictView(c))
 	}
@@ -126,7 +129,7 @@ func conflictView(c journal.Conflict) protocol.Conflict {
 
 // carryBack journals and makes the writes of a revert: a run of its own, which
 // can be reverted too. It gives its id, or "" when there was nothing to do.
-func (s *Server) carryBack(ctx context.Context, doc *runDocument, v *overlay.Vault) (string, error) {
+func (s *Server) carryBack(ctx context.Context, doc *runDocument, only string, v *overlay.Vault) (string, error) {
 	var planned []journal.Planned
 	for _, w := range v.Log() {
 		planned = append(planned, journal.Planned{Call: "revert", Op: w.Op, BeforeEtag: w.BeforeEtag, AfterEtag: w.AfterEtag})
@@ -140,7 +143,7 @@ func (s *Server) carryBack(ctx context.Context, doc *runDocument, v *overlay.Vau
 		return "", err
 	}
 	back := &runDocument{
-		Version: "1", RunID: id, Kind: "revert", Goal: doc.Goal, Now: s.now(), Reverts: doc.RunID,
+		Version: "1", RunID: id, Kind: kindRevert, Goal: doc.Goal, Now: s.now(), Reverts: doc.RunID, Only: only,
 		Policy: s.currentPolicy().Snapshot(), Registry: s.registry.Version(), Calls: len(planned), Files: []protocol.FileChange{},
 	}
 	for _, c := range changes {

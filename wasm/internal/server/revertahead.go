@@ -37,6 +37,7 @@ func joined(first, second protocol.Reverted) protocol.Reverted {
 		made[path] = true
 	}
 	second.Kept = slices.DeleteFunc(second.Kept, func(path string) bool { return made[path] })
+	second.Gone = slices.DeleteFunc(second.Gone, func(path string) bool { return made[path] })
 	second.Restored = append(restored, second.Restored...)
 	if second.Run == "" {
 		second.Run = first.Run

@@ -33,6 +33,7 @@ type runDocument struct {
 	From         int                   `json:"from,omitempty"`
 	Calls        int                   `json:"calls"`
 	Reverts      string                `json:"reverts,omitempty"`
+	Only         string                `json:"only,omitempty"` // the one path of it that is taken back
 	Continues    string                `json:"continues,omitempty"`
 	Redacted     bool                  `json:"redacted,omitempty"`
 }

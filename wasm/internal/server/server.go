@@ -71,6 +71,9 @@ type Server struct {
 	life      context.Context // ends with Close
 	end       context.CancelFunc
 
+	// taking is held while a run is taken back or recovered.
+	taking sync.Mutex
+
 	mu       sync.Mutex
 	settings protocol.Settings
 	prices   llm.PriceTable

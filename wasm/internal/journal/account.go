@@ -1,0 +1,109 @@
+package journal
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host"
+)
+
+// Fate is what a revert does with one write of the run.
+type Fate int
+
+// The fates. Each write of a run has one of them, and each that was made, or
+// may have been, one of the last five: a revert has no other way to end.
+const (
+	NotMade    Fate = iota
+	NotAsked        // of a path that the revert is not of
+	Restored        // its path is as it was before the write, now or already
+	Merged          // taken out of a note that was edited since
+	Conflicted      // the person must choose
+	Kept            // left as it is, since the person chose so or a folder is in use
+	Gone            // what it wrote is not there any more: deleted or moved away since
+)
+
+// made says whether a write was made, or may have been.
+func (e *Entry) made() bool { return e.Outcome != Failed && e.Outcome != NotReached }
+
+// undo is one write to take back: those of the journal that it stands for, and
+// what the file was before it, under which names.
+type undo struct {
+	Planned
+	entries []int
+	unknown bool // it may not have been made
+	earlier []held
+	passed  []string // the etags between its writes: the last ones may be taken back already
+}
+
+// held is a state that a file was in.
+type held struct{ path, etag string }
+
+// past follows the files of a run through its writes and moves.
+type past struct {
+	states map[string][]held // by the name that a file has at that point
+}
+
+// note gives what a file was before a write, and adds that write's own state
+// before.
+func (h *past) note(p *Planned) []held {
+	path := p.Op.Path
+	if p.Op.Kind == host.OpRename {
+		for _, name := range slices.Sorted(maps.Keys(h.states)) {
+			if rest, ok := below(name, path); ok {
+				h.states[p.Op.To+rest] = append(h.states[p.Op.To+rest], h.states[name]...)
+				delete(h.states, name)
+			}
+		}
+		return nil
+	}
+	was := slices.Clone(h.states[path])
+	h.states[path] = append(h.states[path], held{path, p.BeforeEtag})
+	return was
+}
+
+// already says whether the file of a write, of which this is there now, is in a
+// state from before it: what an earlier taking back has left, which went further
+// back than this one write. Where the file has moved, nothing may be left at the
+// name that the write was made to.
+func (r *reverter) already(ctx context.Context, u *undo, now []byte, there bool) (bool, error) {
+	for _, was := range u.earlier {
+		data, has := now, there
+		if was.path != u.Op.Path {
+			if there {
+				continue
+			}
+			var err error
+			data, has, err = readIf(ctx, r.v, was.path)
+			if err != nil && !fault.Is(err, fault.Precondition) { // a folder has the name
+				return false, err
+			}
+		}
+		if has == (was.etag != "") && (!has || host.Etag(data) == was.etag) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// account holds that every write of the run has been dealt with.
+func (r *Report) account(l *Log, ops []undo, fates []Fate, only string) error {
+	r.Fates = make([]Fate, len(l.Entries))
+	for k, u := range ops {
+		for _, i := range u.entries {
+			r.Fates[i] = fates[k]
+		}
+	}
+	for i := range l.Entries {
+		e := &l.Entries[i]
+		if !e.made() || r.Fates[i] != NotMade {
+			continue
+		}
+		if only == "" || e.Path == only || e.To == only {
+			return fault.New(fault.Internal, "error.internal", nil)
+		}
+		r.Fates[i] = NotAsked
+	}
+	return nil
+}

@@ -1,0 +1,40 @@
+package journal
+
+import (
+	"slices"
+
+	"embedded-agent/wasm/internal/host"
+)
+
+// Adopt takes over what another run has made of this one's writes: a run that
+// went on with it after a crash. So this run answers for all that was written
+// in its name, and taking it back takes back both.
+func (l *Log) Adopt(by *Log) {
+	open := map[sameness][]int{}
+	for i := range l.Entries {
+		if e := &l.Entries[i]; e.Outcome == NotReached {
+			open[e.same()] = append(open[e.same()], i)
+		}
+	}
+	for k := range by.Entries {
+		e := &by.Entries[k]
+		left := open[e.same()]
+		if !e.made() || len(left) == 0 {
+			continue
+		}
+		l.Entries[left[0]].Outcome, l.Entries[left[0]].MTime = e.Outcome, e.MTime
+		open[e.same()] = slices.Delete(left, 0, 1)
+	}
+}
+
+// sameness is what one write has in common with the same one of another journal.
+type sameness struct {
+	call          string
+	kind          host.OpKind
+	path, to      string
+	before, after string
+}
+
+func (e *Entry) same() sameness {
+	return sameness{e.Call, e.Kind, e.Path, e.To, e.Before, e.After}
+}

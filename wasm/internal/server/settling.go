@@ -1,0 +1,96 @@
+package server
+
+import (
+	"context"
+	"slices"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/journal"
+	"embedded-agent/wasm/internal/protocol"
+)
+
+// settleJournal finds out what became of the writes of a run that did not end,
+// and writes it down before anything is done about them: a crash after that
+// finds the same. What other runs have made of its writes after a crash counts
+// as its own.
+func (s *Server) settleJournal(ctx context.Context, id string, l *journal.Log) error {
+	if err := s.adoptRest(ctx, id, l); err != nil {
+		return err
+	}
+	if err := l.Settle(ctx, s.host.Vault); err != nil {
+		return err
+	}
+	return journal.RecordSettled(ctx, s.host.Store, runDir(id), l)
+}
+
+// adoptRest adds to a run what the runs have made that went on with it.
+func (s *Server) adoptRest(ctx context.Context, id string, l *journal.Log) error {
+	return s.later(ctx, id, func(sum protocol.RunSummary) error {
+		if sum.Kind != kindFinish {
+			return nil
+		}
+		by, err := journal.Load(ctx, s.host.Store, runDir(sum.Run))
+		switch {
+		case fault.Is(err, fault.NotFound):
+			return nil
+		case err != nil:
+			return err
+		case by.Finishes != id:
+			return nil
+		case by.Hot():
+			if err := s.settleJournal(ctx, sum.Run, by); err != nil {
+				return err
+			}
+		}
+		l.Adopt(by)
+		return nil
+	})
+}
+
+// later calls f with each run that began after another one, newest first. A
+// folder without a readable run is left out.
+func (s *Server) later(ctx context.Context, id string, f func(protocol.RunSummary) error) error {
+	ids, err := s.runIDs(ctx)
+	if err != nil {
+		return err
+	}
+	for _, next := range slices.Backward(ids) {
+		if next <= id { // ids sort by time
+			break
+		}
+		sum, err := s.summary(ctx, next)
+		if err != nil {
+			continue
+		}
+		if err := f(sum); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// earlierReverts gives, where it is asked for, what earlier reverts of a run
+// have left of each path. A revert that was taken back has left nothing.
+func (s *Server) earlierReverts(id string) func(context.Context) (map[string][]string, error) {
+	return func(ctx context.Context) (map[string][]string, error) {
+		left := map[string][]string{}
+		err := s.later(ctx, id, func(sum protocol.RunSummary) error {
+			if sum.Reverts != id || sum.RevertedBy != "" {
+				return nil
+			}
+			l, err := journal.Load(ctx, s.host.Store, runDir(sum.Run))
+			if fault.Is(err, fault.NotFound) {
+				return nil
+			} else if err != nil {
+				return err
+			}
+			for i := range l.Entries {
+				if e := &l.Entries[i]; e.After != "" && e.Outcome == journal.Done {
+					left[e.Path] = append(left[e.Path], e.After)
+				}
+			}
+			return nil
+		})
+		return left, err
+	}
+}
