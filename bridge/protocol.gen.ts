@@ -601,6 +601,11 @@ export interface RunSummary {
 	revertedBy?: string; // the run that took this one back
 	text: Message;
 	can: Can;
+	/**
+	 * Of a run that did not end: where it stands, and what can be chosen.
+	 */
+	stands?: string;
+	choices?: string[];
 }
 /**
  * RunDetail is a past run opened.
@@ -1583,6 +1588,7 @@ export interface Reverted {
 	restored: string[];
 	merged: string[];
 	kept: string[];
+	gone: string[]; // not there any more: deleted or moved away since
 	conflicts: Conflict[];
 	notUndone: Message[]; // commands
 	problem?: Problem;
@@ -1674,17 +1680,40 @@ export interface Recovery {
 	choice: string;
 }
 /**
- * The choices: go on with what was approved, take it back, leave it as it is.
+ * The choices: go on with what was approved, take it back (to the end, where
+ * that was begun), bring back what was being taken back, leave it as it is.
  */
 export const RecoverFinish = "finish";
 /**
- * The choices: go on with what was approved, take it back, leave it as it is.
+ * The choices: go on with what was approved, take it back (to the end, where
+ * that was begun), bring back what was being taken back, leave it as it is.
  */
 export const RecoverRevert = "revert";
 /**
- * The choices: go on with what was approved, take it back, leave it as it is.
+ * The choices: go on with what was approved, take it back (to the end, where
+ * that was begun), bring back what was being taken back, leave it as it is.
+ */
+export const RecoverBring = "bring";
+/**
+ * The choices: go on with what was approved, take it back (to the end, where
+ * that was begun), bring back what was being taken back, leave it as it is.
  */
 export const RecoverKeep = "keep";
+/**
+ * Where a run stands that did not end: it was cut short while it ran, while it
+ * was taken back, or while that was undone.
+ */
+export const StandsInterrupted = "interrupted";
+/**
+ * Where a run stands that did not end: it was cut short while it ran, while it
+ * was taken back, or while that was undone.
+ */
+export const StandsTakingBack = "takingBack";
+/**
+ * Where a run stands that did not end: it was cut short while it ran, while it
+ * was taken back, or while that was undone.
+ */
+export const StandsBringingBack = "bringingBack";
 /**
  * RecoveryCall is the method recovery.resolve.
  */
@@ -2178,4 +2207,4 @@ export interface ImportCall {
 }
 
 /** The hash of the Go sources of this file: what both sides must agree on. */
-export const Contract = "54a369306d79d559";
+export const Contract = "a4c10dcf42f038e1";
