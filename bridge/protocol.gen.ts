@@ -1394,6 +1394,7 @@ export interface ServerMethods {
 	'tools.list': ToolsCall;
 	'connection.test': TestConnCall;
 	estimate: EstimateCall;
+	hidden: HiddenCall;
 }
 /**
  * Hello opens the connection. A Contract other than the core's own is refused.
@@ -1858,6 +1859,14 @@ export interface EstimateCall {
 	params: EstimateText;
 	result: Estimated;
 }
+/**
+ * HiddenCall is the method hidden: which of some paths are never sent, because
+ * the settings keep them out of sight.
+ */
+export interface HiddenCall {
+	params: Paths;
+	result: Paths;
+}
 
 //////////
 // source: settings.go
@@ -2207,4 +2216,4 @@ export interface ImportCall {
 }
 
 /** The hash of the Go sources of this file: what both sides must agree on. */
-export const Contract = "a4c10dcf42f038e1";
+export const Contract = "0ba983e3dc82558c";

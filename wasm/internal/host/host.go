@@ -104,11 +104,12 @@ type Vault interface {
 }
 
 // EditorState is the active note's editor. Path is "" when no note is open in
-// an editor.
+// an editor; Hidden, that one is open and may not be seen (package sight).
 type EditorState struct {
 	Path      string `json:"path"`
 	Selection Range  `json:"selection"`
 	Text      string `json:"text"` // the selected text
+	Hidden    bool   `json:"hidden,omitempty"`
 }
 
 // Editor is the active note. Writes to it are Ops on its path.

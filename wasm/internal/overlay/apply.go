@@ -35,6 +35,9 @@ func (v *Vault) admit(ctx context.Context, op host.Op) (_ host.Op, refused *faul
 			return op, nil, err
 		}
 	}
+	if err := v.refuseHidden(ctx, op); err != nil {
+		return op, nil, err
+	}
 	refused, err = v.refuse(ctx, op)
 	if err != nil || refused != nil {
 		return op, refused, err
@@ -52,6 +55,28 @@ func (v *Vault) admit(ctx context.Context, op host.Op) (_ host.Op, refused *faul
 		op.Kind = opNothing
 	}
 	return op, nil, nil
+}
+
+// refuseHidden refuses to move or remove a folder with something in it that may
+// not be seen, since that would be moved or removed too. It is not named.
+func (v *Vault) refuseHidden(ctx context.Context, op host.Op) error {
+	if v.see == nil || op.Kind != host.OpRename && op.Kind != host.OpTrash && op.Kind != host.OpRmdir {
+		return nil
+	}
+	info, err := v.stat(ctx, op.Path)
+	if err != nil || info.Kind != host.Folder {
+		return nil // refuse says what there is to say
+	}
+	below, err := v.base.walk(ctx, op.Path)
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		return err
+	}
+	for _, e := range below {
+		if v.see(e.Path) != nil {
+			return fault.New(fault.Denied, "error.path.unseenBelow", fault.P{"path": op.Path})
+		}
+	}
+	return nil
 }
 
 func dropped(op host.Op) error {

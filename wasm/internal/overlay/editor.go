@@ -5,11 +5,21 @@ import (
 	"strings"
 
 	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/sight"
 )
 
 // EditorState gives the active note's editor as it would be: the base's, until
-// a write to the active note has placed the cursor anew.
+// a write to the active note has placed the cursor anew; of a note that may not
+// be seen nothing but that it is there.
 func (v *Vault) EditorState(ctx context.Context) (host.EditorState, error) {
+	st, err := v.editorState(ctx)
+	if err != nil || v.see == nil {
+		return st, err
+	}
+	return sight.Shown(st, v.see), nil
+}
+
+func (v *Vault) editorState(ctx context.Context) (host.EditorState, error) {
 	v.mu.Lock()
 	if v.edited {
 		st := *v.editor

@@ -18,11 +18,13 @@ import (
 type Context struct {
 	Instruction string // the person's words, verbatim
 	ActiveFile  string
-	Selection   string // "" when there is none, or it is not offered
-	Folders     []FolderNames
-	Attached    []Attached
-	Today       string // 2026-11-20, Friday
-	Language    string
+	// ActiveHidden: a note is open that the person keeps from models.
+	ActiveHidden bool
+	Selection    string // "" when there is none, or it is not offered
+	Folders      []FolderNames
+	Attached     []Attached
+	Today        string // 2026-11-20, Friday
+	Language     string
 	// Rules of the vault as the settings have them.
 	DeletesAllowed, RenamesAllowed, CommandsAllowed bool
 }
@@ -128,6 +130,9 @@ func UserText(c *Context) string {
 	fmt.Fprintf(&b, "<allowed deletes=%q renames=%q commands=%q/>\n", yes(c.DeletesAllowed), yes(c.RenamesAllowed), yes(c.CommandsAllowed))
 	if c.ActiveFile != "" {
 		fmt.Fprintf(&b, "<active_file>%s</active_file>\n", mark(c.ActiveFile))
+	}
+	if c.ActiveHidden {
+		b.WriteString("<active_file hidden=\"yes\"/>\n")
 	}
 	for _, f := range c.Folders {
 		fmt.Fprintf(&b, "<names folder=%q more=%q>\n%s\n</names>\n", mark(f.Folder), strconv.Itoa(f.More), mark(strings.Join(f.Names, "\n")))

@@ -7,6 +7,8 @@
 package policy
 
 import (
+	"slices"
+
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/tool"
@@ -54,6 +56,9 @@ type Policy struct {
 	Origin  Origin
 	// Platform is where new names must be legal besides everywhere else.
 	Platform string
+	// Readable are hidden files that tools may read all the same, by their whole
+	// path: settings of the app that they work by.
+	Readable []string
 }
 
 // Effect is a decision.
@@ -149,6 +154,21 @@ func (p *Policy) CheckPath(path string) error {
 	}
 	if p.Sandbox.Enabled && !vaultpath.AllowedClean(clean, p.Sandbox) {
 		return fault.New(fault.Denied, "error.path.denied", fault.P{"path": path})
+	}
+	return nil
+}
+
+// MaySee says whether a path may be seen: told by name, read, or counted. It is
+// the one rule for everything that leaves the vault, to a model, a tool, a log or
+// a file elsewhere; package sight lays it over each port of a host. The root
+// itself holds nothing and may be seen: what is in it is judged by its own path.
+func (p *Policy) MaySee(path string) error {
+	if path == "" || slices.Contains(p.Readable, path) {
+		return nil
+	}
+	if err := p.CheckPath(path); err != nil {
+		// What may not be seen is not named either.
+		return fault.New(fault.From(err).Code, "error.path.unseen", nil)
 	}
 	return nil
 }

@@ -3,4 +3,4 @@
 package protocol
 
 // Contract is the hash of this package's sources: the version of the handshake.
-const Contract = "a4c10dcf42f038e1"
+const Contract = "0ba983e3dc82558c"

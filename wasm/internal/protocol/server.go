@@ -63,6 +63,7 @@ type ServerMethods struct {
 	Tools    ToolsCall    `json:"tools.list"`
 	TestConn TestConnCall `json:"connection.test"`
 	Estimate EstimateCall `json:"estimate"`
+	Hidden   HiddenCall   `json:"hidden"`
 }
 
 // Hello opens the connection. A Contract other than the core's own is refused.
@@ -435,4 +436,11 @@ type Estimated struct {
 type EstimateCall struct {
 	Params EstimateText `json:"params"`
 	Result Estimated    `json:"result"`
+}
+
+// HiddenCall is the method hidden: which of some paths are never sent, because
+// the settings keep them out of sight.
+type HiddenCall struct {
+	Params Paths `json:"params"`
+	Result Paths `json:"result"`
 }

@@ -116,8 +116,8 @@ func (s *Server) actionRun(ctx context.Context, p protocol.ActionRun) (protocol.
 
 func (s *Server) actionTurn(ctx context.Context, t *turn, a *action.Action, p protocol.ActionRun) error {
 	var editor host.EditorState
-	if s.host.Editor != nil {
-		st, err := s.host.Editor.State(ctx)
+	if from := s.visible().Editor; from != nil {
+		st, err := from.State(ctx)
 		if err != nil {
 			return err
 		}
@@ -147,7 +147,7 @@ func (s *Server) actionTurn(ctx context.Context, t *turn, a *action.Action, p pr
 	se := s.newSession(pl, g, raw)
 	se.dryRun, se.action, se.mustAsk, se.warnings = p.DryRun, a.ID, !a.Trusted, warningsOf(problems)
 	if text, ok := values[action.Selection]; ok && editor.Text == "" {
-		editor.Text = text
+		editor.Text, editor.Hidden = text, false
 		se.selection = &editor
 	}
 	t.set(func(t *protocol.Turn) { t.Outcome, t.Run = outcomePlan, se.id })

@@ -47,7 +47,8 @@ func (sim *simulation) in(ctx context.Context) context.Context {
 // env is the surroundings of a simulated call.
 func (sim *simulation) env(c *tool.Call) (*tool.Env, *overlay.View) {
 	w := sim.vault.For(c.LogicalID)
-	env := sim.s.env(sim.se, w, simulatedWorkspace{sim.s.host.Workspace, w})
+	env := sim.s.env(sim.se, w, sim.policy)
+	env.Workspace = simulatedWorkspace{env.Workspace, w}
 	if sim.se.sealed {
 		env.HTTP = nil // what was read from the web is frozen, and not read again
 	}

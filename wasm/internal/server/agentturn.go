@@ -99,7 +99,7 @@ func (w *work) prepare(ctx context.Context) error {
 // stageAgain stages what earlier turns staged. Where that does not come out any
 // more nothing of it is kept, and the model is told.
 func (w *work) stageAgain(ctx context.Context) error {
-	w.se.base = overlay.NewBase(w.s.host.Vault, w.s.host.Editor, w.se.now)
+	w.se.base = w.s.baseOf(w.se)
 	w.fresh()
 	w.staged = w.talk.Staged()
 	for _, t := range w.talk.Turns {
@@ -130,9 +130,8 @@ func (w *work) stageAgain(ctx context.Context) error {
 
 // fresh lays an empty overlay over the vault.
 func (w *work) fresh() {
-	pol := w.s.currentPolicy()
 	w.se.quota = w.s.newQuota()
-	w.se.vault = overlay.New(w.se.base, overlay.WithGuard(pol.CheckOp), overlay.WithSight(w.s.sight(pol)), overlay.WithQuota(w.se.quota.Write))
+	w.se.vault = over(w.se.base, w.s.currentPolicy(), overlay.WithQuota(w.se.quota.Write))
 }
 
 // deps is the pipeline of the conversation: the tools work on the overlay.
@@ -142,7 +141,7 @@ func (w *work) deps() pipeline.Deps {
 		Registry: s.registry, Policy: pol, Ask: s.askAllow,
 		Env: func(c *tool.Call) (*tool.Env, *overlay.View) {
 			view := v.For(c.LogicalID)
-			env := s.env(w.se, view, s.host.Workspace)
+			env := s.env(w.se, view, pol)
 			if w.m.sees() {
 				env.Image = s.fitImage
 			}

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"embedded-agent/wasm/internal/fault"
-	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/journal"
 	"embedded-agent/wasm/internal/overlay"
 	"embedded-agent/wasm/internal/pipeline"
@@ -116,14 +115,12 @@ func (x *execution) pipeline(pol *policy.Policy) pipeline.Func {
 	s := x.s
 	// Tools that are executed in a run may look, and nothing more: every write
 	// is a recorded one.
-	look := overlay.New(overlay.NewBase(s.host.Vault, s.host.Editor, x.se.now), overlay.WithGuard(func(op host.Op) error {
-		return fault.New(fault.Conflict, "error.vault.notApproved", fault.P{"path": op.Path})
-	}))
+	look := s.looking(x.se.now, pol)
 	return pipeline.New(pipeline.Deps{
 		Registry: s.registry, Policy: pol, Audit: x.log, Approved: x.approved,
 		Env: func(c *tool.Call) (*tool.Env, *overlay.View) {
 			w := look.For(c.LogicalID)
-			env := s.env(x.se, w, s.host.Workspace)
+			env := s.env(x.se, w, pol)
 			env.Progress = x.progressOf(c)
 			return env, w
 		},

@@ -10,7 +10,6 @@ import (
 	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/llm"
-	"embedded-agent/wasm/internal/overlay"
 	"embedded-agent/wasm/internal/planner"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/tool"
@@ -45,7 +44,7 @@ func (s *Server) attached(ctx context.Context, p protocol.Send, note func(protoc
 			return nil, fault.From(err)
 		}
 		if err != nil {
-			note(protocol.Message{Key: "turn.attachedGone", Params: map[string]string{"name": nameOf(a), "detail": s.redact(fault.From(err).Error())}})
+			note(s.leftOut(a, err))
 			continue
 		}
 		text, cut := planner.CutText(found.Text, min(maxAttachment, left))
@@ -57,6 +56,14 @@ func (s *Server) attached(ctx context.Context, p protocol.Send, note func(protoc
 		out = append(out, found)
 	}
 	return out, nil
+}
+
+// leftOut says why something that was attached does not go along.
+func (s *Server) leftOut(a protocol.Attachment, err error) protocol.Message {
+	if a.Path != "" && s.currentPolicy().MaySee(a.Path) != nil {
+		return protocol.Message{Key: "turn.attachedHidden", Params: map[string]string{"name": nameOf(a)}}
+	}
+	return protocol.Message{Key: "turn.attachedGone", Params: map[string]string{"name": nameOf(a), "detail": s.redact(fault.From(err).Error())}}
 }
 
 // nameOf is how a person knows an attachment.
@@ -76,6 +83,11 @@ func nameOf(a protocol.Attachment) string {
 // what the policy hides from them is hidden here.
 func (s *Server) attach(ctx context.Context, a protocol.Attachment) (planner.Attached, error) {
 	out := planner.Attached{Kind: a.Kind, Path: a.Path, Name: a.Name}
+	if a.Path != "" && a.Path != "/" {
+		if err := s.currentPolicy().MaySee(a.Path); err != nil {
+			return out, err
+		}
+	}
 	var found struct {
 		Content   string                  `json:"content"`
 		Files     []struct{ Path string } `json:"files"`
@@ -115,8 +127,7 @@ func (s *Server) look(ctx context.Context, name string, args tool.Args, to any) 
 	}
 	pol := s.currentPolicy()
 	se := &session{id: "look", now: s.now()}
-	v := overlay.New(overlay.NewBase(s.host.Vault, s.host.Editor, se.now), overlay.WithGuard(pol.CheckOp), overlay.WithSight(s.sight(pol)))
-	data, err := e.Run(ctx, s.env(se, v.For("look"), s.host.Workspace), args)
+	data, err := e.Run(ctx, s.env(se, s.looking(se.now, pol).For("look"), pol), args)
 	if err != nil {
 		return err
 	}
@@ -158,8 +169,7 @@ func (s *Server) images(ctx context.Context, m *model, p protocol.Send) ([]llm.B
 			return nil, fault.From(err)
 		}
 		if err != nil {
-			params["detail"] = s.redact(fault.From(err).Error())
-			m.note(protocol.Message{Key: "turn.attachedGone", Params: params})
+			m.note(s.leftOut(a, err))
 			continue
 		}
 		out = append(out, b)
@@ -171,10 +181,7 @@ func (s *Server) images(ctx context.Context, m *model, p protocol.Send) ([]llm.B
 func (s *Server) image(ctx context.Context, a protocol.Attachment) (llm.Block, error) {
 	b := llm.Image(a.Type, a.Data)
 	if a.Data == "" {
-		if err := s.currentPolicy().CheckPath(a.Path); err != nil {
-			return b, err
-		}
-		data, err := s.host.Vault.Read(ctx, a.Path)
+		data, err := s.visible().Vault.Read(ctx, a.Path)
 		if err != nil {
 			return b, err
 		}

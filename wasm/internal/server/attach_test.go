@@ -96,7 +96,7 @@ func TestWhatIsAttachedGoesAlongAsData(t *testing.T) {
 		{"a tag", protocol.Attachment{Kind: "tag", Name: "#garden"}, []string{"Garden/Bean.md\nGarden/Pea.md"}, []string{"Secret", "hidden"}, ""},
 		{"a long note", protocol.Attachment{Kind: "note", Path: "Long.md"}, []string{`cut="yes"`, "many words"}, []string{strings.Repeat("many words ", 2400)}, "turn.attachedCut"},
 		{"a note that is gone", protocol.Attachment{Kind: "note", Path: "Gone.md"}, nil, []string{"<attached"}, "turn.attachedGone"},
-		{"a note that is refused", protocol.Attachment{Kind: "note", Path: "Secret/S.md"}, nil, []string{"<attached", "hidden"}, "turn.attachedGone"},
+		{"a note that is refused", protocol.Attachment{Kind: "note", Path: "Secret/S.md"}, nil, []string{"<attached", "hidden"}, "turn.attachedHidden"},
 		{"something else", protocol.Attachment{Kind: "poem"}, nil, []string{"<attached"}, "turn.attachedGone"},
 	} {
 		sh, tr := endpoint(t, attachVault(), set, streamed("I see."))
@@ -178,7 +178,7 @@ func TestAnImageThatCannotBeSentIsSaidAndTheRestIsSent(t *testing.T) {
 	sh, tr := withImages(t, mem, set, streamed("I see."))
 	turn := sh.attach(protocol.Attachment{Kind: "image", Path: "Broken.png"}, protocol.Attachment{Kind: "image", Path: "Secret/P.png"},
 		protocol.Attachment{Kind: "image", Path: "Gone.png"}, protocol.Attachment{Kind: "image", Path: "A.md"})
-	if notes(turn) != strings.TrimSpace(strings.Repeat("turn.attachedGone ", 4)) {
+	if notes(turn) != "turn.attachedGone turn.attachedHidden turn.attachedGone turn.attachedGone" {
 		t.Errorf("notes %+v", turn.Notes)
 	}
 	if text, images := told(t, tr.Requests()[0]); len(images) != 0 || !strings.Contains(text, "look at this") {

@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"embedded-agent/wasm/internal/fault"
@@ -28,13 +27,14 @@ func (s *Server) context(ctx context.Context, p protocol.Send, note func(protoco
 		Instruction: p.Text, Language: lang, Today: s.now().In(loc).Format("2006-01-02, Monday"),
 		DeletesAllowed: pol.AllowDeletes, RenamesAllowed: pol.AllowRenames, CommandsAllowed: pol.AllowCommands,
 	}
-	if s.host.Editor != nil {
-		st, err := s.host.Editor.State(ctx)
+	seen := s.visibleTo(pol)
+	if seen.Editor != nil {
+		st, err := seen.Editor.State(ctx)
 		if err != nil {
 			return c, err
 		}
 		if !p.OmitActive {
-			c.ActiveFile = st.Path
+			c.ActiveFile, c.ActiveHidden = st.Path, st.Hidden
 		}
 		if p.UseSelection {
 			c.Selection = st.Text
@@ -44,13 +44,13 @@ func (s *Server) context(ctx context.Context, p protocol.Send, note func(protoco
 	if c.Attached, err = s.attached(ctx, p, note); err != nil {
 		return c, err
 	}
-	for _, f := range s.mentioned(ctx, p.Text, c.ActiveFile) {
-		names, err := s.names(ctx, f)
+	for _, f := range mentioned(ctx, seen.Vault, p.Text, c.ActiveFile) {
+		found, err := namesIn(ctx, seen.Vault, f)
 		if err != nil {
 			return c, err
 		}
-		if names != nil {
-			c.Folders = append(c.Folders, *names)
+		if found != nil {
+			c.Folders = append(c.Folders, *found)
 		}
 	}
 	return c, nil
@@ -58,7 +58,7 @@ func (s *Server) context(ctx context.Context, p protocol.Send, note func(protoco
 
 // mentioned lists the folders that an instruction seems to speak of, the active
 // note's and the vault's root among them.
-func (s *Server) mentioned(ctx context.Context, text, active string) []string {
+func mentioned(ctx context.Context, v host.Vault, text, active string) []string {
 	out := []string{""}
 	seen := map[string]bool{"": true}
 	add := func(f string) {
@@ -75,26 +75,21 @@ func (s *Server) mentioned(ctx context.Context, text, active string) []string {
 		if err != nil || f == "" {
 			continue
 		}
-		if s.currentPolicy().CheckPath(f) != nil {
-			continue
-		}
-		if i, err := s.host.Vault.Stat(ctx, f); err == nil && i.Kind == host.Folder {
+		if i, err := v.Stat(ctx, f); err == nil && i.Kind == host.Folder {
 			add(f)
 		}
 	}
 	return out
 }
 
-func (s *Server) names(ctx context.Context, folder string) (*planner.FolderNames, error) {
-	entries, err := s.host.Vault.List(ctx, folder)
+func namesIn(ctx context.Context, v host.Vault, folder string) (*planner.FolderNames, error) {
+	entries, err := v.List(ctx, folder)
 	if fault.Is(err, fault.NotFound) {
 		return nil, nil
 	} else if err != nil {
 		return nil, err
 	}
 	f := &planner.FolderNames{Folder: folder}
-	see := s.sight(s.currentPolicy())
-	entries = slices.DeleteFunc(slices.Clone(entries), func(e host.Info) bool { return see(e.Path) != nil })
 	for _, e := range entries {
 		if len(f.Names) == maxNames {
 			f.More = len(entries) - maxNames

@@ -100,5 +100,6 @@ func (s *Server) table() map[string]handler {
 		"tools.list":          on(s.toolsList),
 		"connection.test":     on(s.testConnection),
 		"estimate":            on(s.estimate),
+		"hidden":              on(s.hiddenPaths),
 	}
 }

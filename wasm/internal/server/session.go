@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -90,14 +89,14 @@ func (se *session) editorSeen() *host.EditorState {
 // to there is worth seeing.
 func (s *Server) simulate(ctx context.Context, se *session) error {
 	if se.base == nil {
-		se.base = overlay.NewBase(s.host.Vault, s.editorOf(se), se.now)
+		se.base = s.baseOf(se)
 	}
 	if se.memo == nil {
 		se.memo = &memo{kept: map[memoKey]tool.Data{}}
 	}
 	pol := s.currentPolicy()
 	se.quota = s.newQuota()
-	v := overlay.New(se.base, overlay.WithGuard(pol.CheckOp), overlay.WithSight(s.sight(pol)), overlay.WithAmendments(se.amend), overlay.WithQuota(se.quota.Write))
+	v := over(se.base, pol, overlay.WithAmendments(se.amend), overlay.WithQuota(se.quota.Write))
 	called := map[string]*tool.Call{}
 	sim := s.simulation(se, v, pol)
 	call := pipeline.New(pipeline.Deps{
@@ -119,22 +118,6 @@ func (s *Server) simulate(ctx context.Context, se *session) error {
 	se.vault, se.report, se.changes, se.called = v, rep, changes, called
 	se.view = s.reviewOf(se, pol)
 	return nil
-}
-
-var appSettings = []string{protocol.CorePluginsFile, protocol.DailyNotesFile, protocol.TemplatesFile}
-
-// sight says what tools may see: what the policy lets them touch, and the few
-// files of the app's own settings that tools read.
-func (s *Server) sight(pol *policy.Policy) func(path string) error {
-	s.mu.Lock()
-	folder := s.host.Platform.ConfigDir + "/"
-	s.mu.Unlock()
-	return func(path string) error {
-		if name, below := strings.CutPrefix(path, folder); below && slices.Contains(appSettings, name) {
-			return nil
-		}
-		return pol.CheckPath(path)
-	}
 }
 
 func (s *Server) currentPolicy() *policy.Policy {
@@ -173,45 +156,6 @@ func (s *Server) newQuota() *quota.Plan {
 	defer s.mu.Unlock()
 	return quota.New(s.settings.MaxPlanMB)
 }
-
-// env is what a tool can reach.
-func (s *Server) env(se *session, w *overlay.View, ws host.Workspace) *tool.Env {
-	s.mu.Lock()
-	platform, loc, script := s.host.Platform, s.offset, scriptLimits(s.settings)
-	s.mu.Unlock()
-	return &tool.Env{
-		Vault: w, Editor: editorView{w, s.host.Editor == nil && se.selection == nil},
-		Workspace: ws, Commands: s.host.Commands, Platform: platform,
-		Sandbox: s.host.Sandbox, Script: script, HTTP: s.fetcher(), Plugins: s.plugins,
-		Now: se.now.In(loc), Progress: func(int, int) {}, Quota: se.quota,
-	}
-}
-
-// editorView gives the overlay's editor; where there is none, none.
-type editorView struct {
-	*overlay.View
-	none bool
-}
-
-func (e editorView) State(ctx context.Context) (host.EditorState, error) {
-	if e.none {
-		return host.EditorState{}, nil
-	}
-	return e.View.State(ctx)
-}
-
-// editorOf gives the editor a session starts from: the host's, or the selection
-// that the person gave for it.
-func (s *Server) editorOf(se *session) host.Editor {
-	if se.selection != nil {
-		return givenEditor{*se.selection}
-	}
-	return s.host.Editor
-}
-
-type givenEditor struct{ st host.EditorState }
-
-func (g givenEditor) State(context.Context) (host.EditorState, error) { return g.st, nil }
 
 // simulatedWorkspace moves nothing: what would be opened has to be there.
 type simulatedWorkspace struct {

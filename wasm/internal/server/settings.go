@@ -131,7 +131,7 @@ func (s *Server) configure(in protocol.Settings) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p.Platform = s.host.Platform.Name
+	p.Platform, p.Readable = s.host.Platform.Name, s.readable()
 	s.settings, s.base, s.redactor = in, p, red
 	s.tighten()
 	return nil
@@ -172,7 +172,7 @@ func (s *Server) hello(ctx context.Context, h protocol.Hello) (protocol.Welcome,
 	s.host.Platform.Language, s.host.Platform.ConfigDir = h.Platform.Language, h.Platform.ConfigDir
 	s.host.Platform.LinkFormat, s.host.Platform.MarkdownLinks = h.Platform.LinkFormat, h.Platform.MarkdownLinks
 	s.offset = time.FixedZone("", h.Platform.UTCOffsetMin*60)
-	s.base.Platform = h.Platform.Name
+	s.base.Platform, s.base.Readable = h.Platform.Name, s.readable()
 	s.tighten()
 	s.mu.Unlock()
 	s.library.Speak(h.Platform.Language)

@@ -41,7 +41,10 @@ func TestOfTheAppsFolderTheSettingsThatToolsNeedAreSeenAndNothingElse(t *testing
 	}})
 	sh := newShell(t, mem, protocol.Settings{Provider: "openai", AllowedRoots: []string{"Work"}, DenyPatterns: []string{"obsidian", "json"}})
 	sh.s.host.Platform.ConfigDir = ".obsidian" // as a handshake says it
-	see := sh.s.sight(sh.s.currentPolicy())
+	if err := sh.s.configure(sh.s.settings); err != nil {
+		t.Fatal(err)
+	}
+	see := sh.s.currentPolicy().MaySee
 	for path, seen := range map[string]bool{
 		".obsidian/core-plugins.json": true, ".obsidian/daily-notes.json": true, ".obsidian/templates.json": true,
 		".obsidian/app.json": false, ".obsidian/plugins/daily-notes.json": false, "daily-notes.json": false,

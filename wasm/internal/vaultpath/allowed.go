@@ -14,8 +14,9 @@ import (
 // name, "**" for any characters, "?" for one; without a slash it is compared
 // with each name on the way, with one against the path from the root. Any
 // other pattern refuses every path that contains it. Patterns ignore letter
-// case and Unicode form, so that no other spelling gets around them; roots do
-// not. A sandbox that is on and allows no root allows nothing; a path that
+// case and Unicode form, and what some systems leave out of a name (dots and
+// spaces at its end, characters that cannot be seen), so that no other spelling
+// gets around them; roots do not. A sandbox that is on and allows no root allows nothing; a path that
 // Clean refuses is never allowed, sandbox or not.
 func Allowed(path string, sandbox tool.Sandbox) bool {
 	clean, err := CleanFolder(path)
@@ -41,7 +42,7 @@ func AllowedClean(clean string, sandbox tool.Sandbox) bool {
 	if !inside {
 		return false
 	}
-	folded, plain := "", isPlainASCII(clean)
+	folded, bare, plain := "", "", isPlainASCII(clean)
 	for _, pattern := range sandbox.DenyPatterns {
 		if pattern == "" {
 			continue
@@ -54,12 +55,32 @@ func AllowedClean(clean string, sandbox tool.Sandbox) bool {
 		}
 		if folded == "" {
 			folded = Fold(clean)
+			bare = bareNames(folded)
 		}
-		if denies(Fold(pattern), folded) {
+		if denies(Fold(pattern), folded) || bare != folded && denies(Fold(pattern), bare) {
 			return false
 		}
 	}
 	return true
+}
+
+// bareNames gives a folded path as the systems have it that leave most out of
+// names: Windows takes dots and spaces off the end of each, some file systems of
+// macOS ignore characters that cannot be seen.
+func bareNames(folded string) string {
+	plain := isPlainASCII(folded)
+	if plain && !strings.Contains(folded, "./") && !strings.Contains(folded, " /") &&
+		!strings.HasSuffix(folded, ".") && !strings.HasSuffix(folded, " ") {
+		return folded
+	}
+	parts := strings.Split(folded, "/")
+	for i, part := range parts {
+		if !plain {
+			part = strings.Map(visible, part)
+		}
+		parts[i] = strings.TrimRight(part, ". ")
+	}
+	return strings.Join(parts, "/")
 }
 
 // isSigns says that a pattern is signs that have one spelling, such as "..": in

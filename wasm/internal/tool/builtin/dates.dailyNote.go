@@ -24,6 +24,9 @@ func dailyNote(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, e
 	if err != nil {
 		return nil, err
 	}
+	if err := s.shown(ctx, env); err != nil && !args.Has("folder") {
+		return nil, err
+	}
 	if args.Has("folder") {
 		if s.Folder, err = vaultpath.CleanFolder(args.String("folder")); err != nil {
 			return nil, err
@@ -57,6 +60,18 @@ func dailyNote(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, e
 		"path": path, "exists": there, "date": t.Format(time.DateOnly), "title": title(path),
 		"folder": s.Folder, "template": s.Template, "enabled": s.Enabled,
 	}, nil
+}
+
+// shown leaves out a template that may not be seen. A folder that may not be is
+// an error: the app's settings would tell its name.
+func (s *dailySettings) shown(ctx context.Context, env *tool.Env) error {
+	if _, err := env.Vault.Stat(ctx, s.Template); fault.Is(err, fault.Denied) {
+		s.Template = ""
+	}
+	if _, err := env.Vault.Stat(ctx, s.Folder); fault.Is(err, fault.Denied) {
+		return err
+	}
+	return nil
 }
 
 // lastDaily finds the newest daily note before a day.

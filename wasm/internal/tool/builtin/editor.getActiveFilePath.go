@@ -29,6 +29,9 @@ func activePath(ctx context.Context, env *tool.Env) (string, error) {
 		if err != nil || s.Path != "" {
 			return s.Path, err
 		}
+		if s.Hidden {
+			return "", fault.New(fault.Denied, "tools.editor.hidden", nil)
+		}
 	}
 	if env.Workspace != nil {
 		w, err := env.Workspace.Context(ctx)

@@ -22,6 +22,9 @@ func editorState(ctx context.Context, env *tool.Env) (host.EditorState, error) {
 	if err != nil {
 		return s, err
 	}
+	if s.Hidden {
+		return s, fault.New(fault.Denied, "tools.editor.hidden", nil)
+	}
 	if s.Path == "" {
 		return s, fault.New(fault.Precondition, "tools.editor.none", nil)
 	}
