@@ -11,6 +11,7 @@ import { asked, openStage, ready, settled, show, type Stage } from "../dev/stage
 const field = (page: Page) => page.getByRole("textbox", { name: "Message" });
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 const sent = async (page: Page) => (await asked(page, "send")) as Send[];
+const askedOf = async (page: Page) => (await asked(page, "hidden")) as { paths: string[] }[];
 const accepts = { send: { turn: "t1" } };
 const done = turn({
 	phase: "done",
@@ -71,6 +72,18 @@ describe.skipIf(!findChromium())("the chat", () => {
 			]);
 			expect(await page.getByRole("group", { name: "Folder" }).count()).toBe(0);
 			expect(await page.getByRole("group", { name: "Active note" }).count()).toBe(1);
+			await page.context().close();
+		});
+
+		it("says of a note that the settings keep out of sight that it is not sent", async () => {
+			const hidden = { paths: ["Garden/Compost.md"] };
+			const page = await show(stage, [ready], {}, { ...accepts, estimate: estimated, hidden });
+			await attach(page);
+			const heading = page.getByRole("group", { name: "Heading" });
+			await expect.poll(() => heading.innerText()).toContain("Not sent: this note is under");
+			expect(await page.getByRole("group", { name: "Folder" }).innerText()).not.toContain("Not sent");
+			const asked = (await askedOf(page)).at(-1);
+			expect(asked?.paths).toContain("Projects/Community garden");
 			await page.context().close();
 		});
 

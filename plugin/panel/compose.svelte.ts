@@ -30,6 +30,8 @@ export class Compose {
 	useSelection = $state(true);
 	/** The turn that this message takes the place of; "" for none. */
 	replaces = $state("");
+	/** Of what would go along, the paths that are never sent, as the core last said. */
+	hidden = $state.raw<readonly string[]>([]);
 	/** What sending this would take, as the core last said. */
 	cost = $state.raw<Estimated | null>(null);
 
@@ -78,6 +80,12 @@ export class Compose {
 
 	detach(thing: Attachment): void {
 		this.attached = this.attached.filter((a) => a !== thing);
+	}
+
+	/** The paths of what would go along. */
+	paths(): string[] {
+		const all = [this.active, this.offer?.path, ...this.attached.map((a) => a.path)];
+		return [...new Set(all.filter((path): path is string => !!path))];
 	}
 
 	/** Looks at the active note and the selection anew; the text whose size is to be asked for, or null. */

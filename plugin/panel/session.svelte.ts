@@ -66,6 +66,8 @@ export class Session {
 	opened = $state.raw<ActionDetail | null>(null);
 	/** Requests under way, so that nothing is pressed twice. */
 	pending = new SvelteMap<Method, number>();
+	/** How often the settings were taken over: what is asked of them is asked again. */
+	settingsSeen = $state(0);
 	/** True while the core starts. */
 	starting = $state(false);
 
@@ -74,6 +76,7 @@ export class Session {
 	/** What went along with a turn, by its id, for sending it again. */
 	private sent = new SvelteMap<string, readonly Attachment[]>();
 	private estimating = 0;
+	private looking = 0;
 
 	constructor(
 		private readonly connect: () => Promise<Core>,
@@ -94,6 +97,7 @@ export class Session {
 
 	/** Takes the whole state anew: the answer to hello or configure. */
 	reset(state: State): void {
+		this.settingsSeen++;
 		this.compose.followSettings();
 		this.receive({ type: "state", at: "", state });
 	}
@@ -347,6 +351,13 @@ export class Session {
 		} catch (error) {
 			if (turn === this.estimating) this.failure = asProblem(error);
 		}
+	}
+
+	/** Asks the core which paths of the message are never sent, because the settings keep them out of sight. */
+	async lookForHidden(paths: string[]): Promise<void> {
+		const turn = ++this.looking;
+		const found = paths.length > 0 ? await this.askQuietly("hidden", { paths }) : undefined;
+		if (turn === this.looking) this.compose.hidden = list(found?.paths);
 	}
 
 	/** Asks the core what sending the message as it is would take. */

@@ -113,7 +113,7 @@ func fakeCodex(t *testing.T) *codex.Server {
 	t.Helper()
 	t.Setenv(codextest.FakeEnv, "good")
 	t.Setenv("GORACE", "atexit_sleep_ms=0")
-	s, err := codex.Start(t.Context(), codex.Config{Bin: os.Args[0], Home: t.TempDir()})
+	s, err := codex.Start(t.Context(), codex.Config{Bin: os.Args[0], Home: t.TempDir(), Env: []string{codextest.FakeEnv, "GORACE"}})
 	if err != nil {
 		t.Fatal(err)
 	}

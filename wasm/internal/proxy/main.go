@@ -67,6 +67,7 @@ func parseFlags(args []string, stderr io.Writer) (*options, error) {
 	f.StringVar(&o.codex.Bin, "codex-bin", "codex", "the codex `program`")
 	f.StringVar(&o.codex.Home, "codex-home", "", "private `folder` for Codex's configuration and sign-in (default: in the user's configuration folder)")
 	f.StringVar(&o.codex.ConfigFile, "codex-config", "", "a config.toml `file` to use instead of the one that switches every tool of Codex off")
+	f.Var((*texts)(&o.codex.Env), "codex-env", "`name` of a further environment variable that Codex is told (may be repeated)")
 	f.BoolVar(&o.codex.WebSearch, "web-search", false, "let Codex search the web by itself")
 	f.BoolVar(&o.codex.ViewImage, "view-image", false, "let Codex look at image files by itself")
 	f.Var((*texts)(&o.codex.Set), "codex-set", "a further setting for Codex, `key=value` with the value in TOML (may be repeated)")

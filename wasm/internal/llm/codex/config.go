@@ -85,7 +85,7 @@ func prepareHome(ctx context.Context, bin string, c Config) ([]string, error) {
 	}
 	args := []string{"app-server", "--strict-config"}
 	catalog := filepath.Join(c.Home, "models.json")
-	if err := writeCatalog(ctx, bin, c.Home, catalog); err != nil {
+	if err := writeCatalog(ctx, bin, c, catalog); err != nil {
 		return nil, err
 	}
 	args = append(args, "-c", fmt.Sprintf("model_catalog_json=%q", catalog))
@@ -104,11 +104,11 @@ func onOff(b bool, on, off string) string {
 
 // writeCatalog writes Codex's own list of models with their tools switched off: the configuration alone leaves apply_patch,
 // code mode and others on for models that ask for them.
-func writeCatalog(ctx context.Context, bin, home, path string) error {
+func writeCatalog(ctx context.Context, bin string, c Config, path string) error {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, bin, "debug", "models")
-	cmd.Env = append(os.Environ(), "CODEX_HOME="+home)
+	cmd.Env = environ(c)
 	cmd.WaitDelay = time.Second
 	out, err := cmd.Output()
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"sync"
@@ -30,8 +29,10 @@ const (
 
 // Config says which Codex to run and how.
 type Config struct {
-	Bin        string // path or name of the program; "" means codex
-	Home       string // its private CODEX_HOME: configuration and sign-in live there
+	Bin  string // path or name of the program; "" means codex
+	Home string // its private CODEX_HOME: configuration and sign-in live there
+	// Env names further variables of the environment that Codex is told, besides the few that it needs.
+	Env        []string
 	ConfigFile string // a config.toml to use instead of the one that switches every tool off
 	WebSearch  bool   // Codex may search the web by itself
 	ViewImage  bool   // Codex may look at image files by itself
@@ -216,7 +217,7 @@ var errClosed = newError(llm.CodeCancelled, "codex.error.closed", false, "The pr
 // launch starts the process and shakes hands with it.
 func (s *Server) launch() (*process, error) {
 	cmd := exec.Command(s.bin, s.args...)
-	cmd.Env = append(os.Environ(), "CODEX_HOME="+s.cfg.Home)
+	cmd.Env = environ(s.cfg)
 	cmd.Dir = filepath.Join(s.cfg.Home, "work")
 	p := &process{cmd: cmd, stderr: &tail{}, waited: make(chan struct{})}
 	cmd.Stderr = p.stderr

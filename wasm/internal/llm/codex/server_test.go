@@ -36,7 +36,7 @@ func fakeServer(t *testing.T, kind string, maxTurns ...int) (*Server, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := Config{Bin: bin, Home: t.TempDir()}
+	cfg := Config{Bin: bin, Home: t.TempDir(), Env: []string{codextest.FakeEnv, "GORACE"}}
 	if maxTurns != nil {
 		cfg.MaxTurns = maxTurns[0]
 	}

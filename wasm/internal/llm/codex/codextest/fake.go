@@ -37,7 +37,7 @@ func MaybeFake() {
 
 // Fake speaks the app-server protocol until in ends. What a turn does follows from words in its input: "[say X]" says X
 // (X up to the last bracket), "[early]" sends turn/started before the answer, "[slow]" says one word and waits to be interrupted,
-// "[ask]" sends a request to the client first and reports its answer, "[die]" says one word and ends the program, "[deaf]"
+// "[ask]" sends a request to the client first and reports its answer, "[die]" says one word and ends the program, "[environ]" says its environment, "[deaf]"
 // ignores an interrupt.
 func Fake(in io.Reader, out io.Writer) {
 	f := &fake{out: out, asked: make(chan string, 1), slow: map[string]string{}}
@@ -160,6 +160,9 @@ func (f *fake) turn(m fakeMessage, answer func(any)) {
 		_, said, _ := strings.Cut(t, "[say ")
 		if i := strings.LastIndexByte(said, ']'); i >= 0 {
 			said = said[:i]
+		}
+		if strings.Contains(t, "[environ]") {
+			said = strings.Join(os.Environ(), "\n")
 		}
 		for _, r := range said {
 			say(string(r))
