@@ -25,8 +25,11 @@ type Limits struct {
 	MaxOutput     int           // one answer
 	MaxConcurrent int           // requests at once
 	TurnTimeout   time.Duration // one answer, from request to end
+	MaxReading    int64         // of all requests that are being read, in bytes
+	MaxWaiting    int           // connections without a whole request
 	ReadTimeout   time.Duration // reading the request
-	WriteTimeout  time.Duration // writing one event
+	ReadGrace     time.Duration // how long a body may come slower than minRate
+	WriteTimeout  time.Duration // what a client may make the writing of one answer wait, and more for a long one
 	ShutdownGrace time.Duration // what open requests get to end by themselves
 	StoreEntries  int           // responses kept for previous_response_id
 	StoreBytes    int           // and their size
@@ -36,7 +39,7 @@ type Limits struct {
 func DefaultLimits() Limits {
 	return Limits{
 		MaxBody: 48 << 20, MaxTranscript: 16 << 20, MaxBlock: sentinel.DefaultMaxBlock, MaxOutput: 64 << 20, MaxConcurrent: 64,
-		TurnTimeout: 15 * time.Minute, ReadTimeout: time.Minute, WriteTimeout: 30 * time.Second, ShutdownGrace: 10 * time.Second,
+		MaxReading: 256 << 20, MaxWaiting: 256, TurnTimeout: 15 * time.Minute, ReadTimeout: time.Minute, ReadGrace: 10 * time.Second, WriteTimeout: 30 * time.Second, ShutdownGrace: 10 * time.Second,
 		StoreEntries: 1000, StoreBytes: 128 << 20,
 	}
 }
@@ -62,6 +65,8 @@ type Server struct {
 	backend Backend
 	store   *store
 	slots   chan struct{}
+	intake  intake
+	lobby   *lobby
 	active  atomic.Int64
 	stop    context.CancelFunc
 	base    context.Context
@@ -73,6 +78,7 @@ func New(cfg Config, backend Backend) *Server {
 	s := &Server{
 		cfg: cfg, backend: backend, store: newStore(cfg.Limits.StoreEntries, cfg.Limits.StoreBytes),
 		slots: make(chan struct{}, cfg.Limits.MaxConcurrent), log: &requestLog{w: cfg.Log},
+		intake: intake{max: cfg.Limits.MaxReading}, lobby: newLobby(cfg.Limits.MaxWaiting),
 	}
 	s.base, s.stop = context.WithCancel(context.Background())
 	return s
@@ -95,8 +101,8 @@ func (s *Server) Handler() http.Handler {
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	srv := &http.Server{
 		Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
-		ConnContext: rememberConn,
-		ErrorLog:    nil,
+		ConnContext: rememberConn, ConnState: s.lobby.state,
+		ErrorLog: nil,
 	}
 	done := make(chan error, 1)
 	go func() { done <- srv.Serve(&corkListener{l}) }()
@@ -158,23 +164,25 @@ func (s *Server) responses(w http.ResponseWriter, r *http.Request) {
 		line.Status, line.Outcome, line.Code = e.Status, "refused", e.Code
 		e.write(w)
 	}
-	select {
-	case s.slots <- struct{}{}:
-		defer func() { <-s.slots }()
-	default:
-		refuse(&wireError{
-			Status: http.StatusTooManyRequests, Code: "rate_limit_exceeded", RetryAfter: 1,
-			Message: fmt.Sprintf("The proxy is busy with %d requests. Try again in a moment.", s.cfg.Limits.MaxConcurrent),
-		})
+	if len(s.slots) == cap(s.slots) { // before much is read for nothing
+		refuse(s.busy())
 		return
 	}
-	s.active.Add(1)
-	defer s.active.Add(-1)
 	req, err := s.read(w, r)
 	if err != nil {
 		refuse(err)
 		return
 	}
+	// Only now: whoever sends slowly takes nobody's place.
+	select {
+	case s.slots <- struct{}{}:
+		defer func() { <-s.slots }()
+	default:
+		refuse(s.busy())
+		return
+	}
+	s.active.Add(1)
+	defer s.active.Add(-1)
 	line.request(req)
 	ctx, cancel := context.WithTimeout(r.Context(), s.cfg.Limits.TurnTimeout)
 	defer cancel()
@@ -184,16 +192,21 @@ func (s *Server) responses(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+func (s *Server) busy() *wireError {
+	return &wireError{
+		Status: http.StatusTooManyRequests, Code: "rate_limit_exceeded", RetryAfter: 1,
+		Message: fmt.Sprintf("The proxy is busy with %d requests. Try again in a moment.", s.cfg.Limits.MaxConcurrent),
+	}
+}
+
 // read takes a request off the wire.
 func (s *Server) read(w http.ResponseWriter, r *http.Request) (*request, *wireError) {
 	if mt, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";"); !strings.EqualFold(strings.TrimSpace(mt), "application/json") {
 		return nil, &wireError{Status: http.StatusUnsupportedMediaType, Code: "unsupported_media_type", Message: "Send the request as application/json."}
 	}
-	// A body that trickles in is cut off; a server without deadlines (a test's recorder) has none to set.
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(s.cfg.Limits.ReadTimeout))
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.cfg.Limits.MaxBody))
+	body, err := s.intake.take(w, http.MaxBytesReader(w, r.Body, s.cfg.Limits.MaxBody), s.cfg.Limits.ReadGrace, s.cfg.Limits.ReadTimeout)
 	if err == nil {
-		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // after an error the rest of the body may not be waited for
+		s.lobby.whole(r.Context())
 	}
 	var tooLarge *http.MaxBytesError
 	switch {
@@ -201,6 +214,11 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request) (*request, *wireEr
 		return nil, &wireError{
 			Status: http.StatusRequestEntityTooLarge, Code: "request_too_large",
 			Message: fmt.Sprintf("The request is larger than %d bytes. Send less, or start the proxy with a larger --max-body.", s.cfg.Limits.MaxBody),
+		}
+	case errors.Is(err, errCrowded):
+		return nil, &wireError{
+			Status: http.StatusTooManyRequests, Code: "rate_limit_exceeded", RetryAfter: 1,
+			Message: "The proxy is reading too many large requests at once. Try again in a moment.",
 		}
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return nil, &wireError{Status: http.StatusRequestTimeout, Code: "timeout", Message: "The request did not arrive in time."}
@@ -252,17 +270,18 @@ func (s *Server) answer(ctx context.Context, w http.ResponseWriter, req *request
 		return failed
 	}
 	w.Header().Set("Content-Type", "application/json")
-	s.mayWrite(w)
+	s.mayWrite(w, 0)
 	if _, err := w.Write(append(mustJSON(res), '\n')); err != nil {
 		line.Outcome = "client_gone"
 	}
 	return nil
 }
 
-// mayWrite gives the client the time of one write from now on; it is called before each. A recorder in a test has no
-// deadlines; that is no failure.
-func (s *Server) mayWrite(w http.ResponseWriter) {
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.cfg.Limits.WriteTimeout))
+// mayWrite gives the client the time of one write from now on; it is called before each. spent is how long the writes
+// before it have taken: a client that reads slowly holds its slot no longer for an answer in many pieces. A recorder in
+// a test has no deadlines; that is no failure.
+func (s *Server) mayWrite(w http.ResponseWriter, spent time.Duration) {
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.cfg.Limits.WriteTimeout - spent))
 }
 
 // transcriptSize is how much text the backend would get.
@@ -290,8 +309,12 @@ func (s *Server) eventWriter(ctx context.Context, w http.ResponseWriter) func([]
 	w.Header().Set("X-Accel-Buffering", "no")
 	control := http.NewResponseController(w)
 	cork := corkOf(ctx)
+	var spent time.Duration
 	return func(event []byte) error {
-		s.mayWrite(w)
+		began := time.Now()
+		// What has been read already earns time: at minRate nobody is cut off.
+		defer func() { spent = max(0, spent+time.Since(began)-time.Duration(len(event))*time.Second/minRate) }()
+		s.mayWrite(w, spent)
 		cork.hold()
 		_, err := w.Write(event)
 		if err == nil {
