@@ -1,13 +1,12 @@
 package action
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"slices"
 
 	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/strictjson"
 )
 
 // Export gives the named actions (all own ones, when none is named) as a
@@ -38,13 +37,17 @@ func Parse(raw []byte) ([]*Action, error) {
 		return nil, err
 	}
 	var d document
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&d); err != nil || d.Format != format {
-		return nil, fault.New(fault.Validation, "error.action.notAnExport", nil).With(err)
+	// What it is comes first: another kind of file has other fields.
+	v, _, wrong := strictjson.Read(raw, strictjson.MaxDepth)
+	m, _ := v.(map[string]any)
+	if wrong != nil || m["format"] != format {
+		return nil, fault.New(fault.Validation, "error.action.notAnExport", nil).With(errOf(wrong))
 	}
-	if d.Version > version {
+	if n, ok := m["version"].(float64); ok && n > version {
 		return nil, fault.New(fault.Validation, "error.action.newer", nil)
+	}
+	if err := strictjson.Into(raw, &d); err != nil {
+		return nil, fault.New(fault.Validation, "error.action.unclear", fault.P{"problem": err.Error()})
 	}
 	for _, a := range d.Actions {
 		if a == nil {
@@ -56,6 +59,14 @@ func Parse(raw []byte) ([]*Action, error) {
 		}
 	}
 	return d.Actions, nil
+}
+
+// errOf keeps an error that is not there from being one.
+func errOf(e *strictjson.Error) error {
+	if e == nil {
+		return nil
+	}
+	return e
 }
 
 // Import keeps parsed actions under new ids; a taken name gets a number.

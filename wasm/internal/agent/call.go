@@ -2,15 +2,14 @@ package agent
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 	"sync"
 	"time"
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/llm"
-	"embedded-agent/wasm/internal/llm/jsontree"
 	"embedded-agent/wasm/internal/pipeline"
+	"embedded-agent/wasm/internal/strictjson"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/trace"
 )
@@ -182,12 +181,9 @@ func argsOf(c llm.ToolCall) (tool.Args, error) {
 	if c.Arguments == nil {
 		return tool.Args{}, bad("not JSON")
 	}
-	if err := jsontree.Check(c.Arguments); err != nil {
+	args, err := strictjson.Object(c.Arguments)
+	if err != nil {
 		return tool.Args{}, bad(err.Error())
-	}
-	var args tool.Args
-	if err := json.Unmarshal(c.Arguments, &args); err != nil || args == nil {
-		return tool.Args{}, bad("not an object")
 	}
 	return args, nil
 }

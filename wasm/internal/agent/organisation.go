@@ -1,15 +1,13 @@
 package agent
 
 import (
-	"bytes"
-	"encoding/json"
 	"math"
 	"slices"
 	"strings"
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/llm"
-	"embedded-agent/wasm/internal/llm/jsontree"
+	"embedded-agent/wasm/internal/strictjson"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -106,16 +104,8 @@ func readOrganisation(doc []byte) (organisationPolicy, error) {
 	invalid := func(problem string) error {
 		return fault.New(fault.Validation, "agent.organisation.invalid", fault.P{"problem": problem})
 	}
-	if err := jsontree.Check(doc); err != nil {
-		return p, invalid(err.Error())
-	}
-	if len(bytes.TrimSpace(doc)) == 0 || bytes.TrimSpace(doc)[0] != '{' {
-		return p, invalid("it is not a JSON object")
-	}
-	dec := json.NewDecoder(bytes.NewReader(doc))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&p); err != nil {
-		return p, invalid(err.Error())
+	if err := strictjson.Into(doc, &p); err != nil {
+		return organisationPolicy{}, invalid(err.Error())
 	}
 	if problem := p.problem(); problem != "" {
 		return p, invalid(problem)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/strictjson"
 )
 
 // Limits are where Decode stops reading. Zero fields mean the defaults.
@@ -15,6 +16,9 @@ type Limits struct {
 	Bytes int // DefaultBytes
 	Depth int // MaxDepth
 }
+
+// MaxDepth is how many arrays and objects of a plan may be open at once.
+const MaxDepth = strictjson.MaxDepth
 
 // DefaultBytes is the longest plan that is read. Texts from notes do not
 // belong into a plan: references bring them.
@@ -36,7 +40,7 @@ func Decode(raw []byte, limits Limits) (*Plan, []Problem) {
 		return nil, []Problem{{Key: "error.plan.bytes", Params: fault.P{"bytes": itoa(len(raw)), "max": itoa(limits.Bytes)}}}
 	}
 	raw = bytes.TrimRight(raw, " \n\t\r") // a cut-off text ends where its last word does
-	v, twice, jerr := readJSON(raw, limits.Depth)
+	v, twice, jerr := strictjson.Read(raw, limits.Depth)
 	if jerr != nil {
 		return nil, []Problem{jsonProblem(raw, jerr, limits)}
 	}
@@ -47,8 +51,8 @@ func Decode(raw []byte, limits Limits) (*Plan, []Problem) {
 	var d decoder
 	p := d.plan(root)
 	for _, t := range twice {
-		step, field := placeOf(root, t.path)
-		d.problems.add(Problem{Step: step, Field: field, Key: "error.plan.twice", Params: fault.P{"name": t.key}})
+		step, field := placeOf(root, t.Path)
+		d.problems.add(Problem{Step: step, Field: field, Key: "error.plan.twice", Params: fault.P{"name": t.Key}})
 	}
 	if found := d.problems.result(); len(found) > 0 {
 		return nil, found
@@ -56,21 +60,21 @@ func Decode(raw []byte, limits Limits) (*Plan, []Problem) {
 	return p, nil
 }
 
-func jsonProblem(raw []byte, e *jsonError, limits Limits) Problem {
+func jsonProblem(raw []byte, e *strictjson.Error, limits Limits) Problem {
 	switch {
-	case e.deep:
+	case e.Deep:
 		return Problem{Key: "error.json.depth", Params: fault.P{"max": itoa(limits.Depth)}}
-	case e.early && len(raw) > 0:
+	case e.Early && len(raw) > 0:
 		return Problem{Key: "error.plan.cutOff"}
 	}
-	before := raw[:min(e.at, len(raw))]
+	before := raw[:min(e.At, len(raw))]
 	line, column := 1, 1
 	for _, c := range before {
 		if column++; c == '\n' {
 			line, column = line+1, 1
 		}
 	}
-	return Problem{Key: "error.plan.json", Params: fault.P{"reason": e.reason, "line": itoa(line), "column": itoa(column)}}
+	return Problem{Key: "error.plan.json", Params: fault.P{"reason": e.Reason, "line": itoa(line), "column": itoa(column)}}
 }
 
 // placeOf turns a way through the JSON into a step's id and a field.

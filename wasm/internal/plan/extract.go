@@ -1,6 +1,10 @@
 package plan
 
-import "bytes"
+import (
+	"bytes"
+
+	"embedded-agent/wasm/internal/strictjson"
+)
 
 // Extract finds a plan in the text of a model that cannot call functions: a
 // JSON object that stands alone, in a Markdown fence, or between sentences.
@@ -34,21 +38,21 @@ func Extract(text string) ([]byte, bool) {
 // is a plan, and whether it is whole. A plan that is cut off ends with the text
 // or with the fence that it stands in.
 func readObject(src []byte, at int) (end int, is, whole bool) {
-	r := jsonReader{src: src, i: at, max: MaxDepth}
-	m, _ := r.value().(map[string]any)
-	if r.err != nil && !r.err.early {
+	v, end, err := strictjson.Value(src, at, MaxDepth)
+	if err != nil && !err.Early {
 		if fence := bytes.Index(src[at:], []byte("\n```")); fence >= 0 {
-			r = jsonReader{src: src[:at+fence], i: at, max: MaxDepth}
-			m, _ = r.value().(map[string]any)
+			src = src[:at+fence]
+			v, end, err = strictjson.Value(src, at, MaxDepth)
 		}
 	}
+	m, _ := v.(map[string]any)
 	_, steps := m["steps"]
 	_, goal := m["goal"]
 	switch {
-	case r.err == nil:
-		return r.i, steps || goal, true
-	case r.err.early:
-		return len(r.src), steps || goal, false
+	case err == nil:
+		return end, steps || goal, true
+	case err.Early:
+		return len(src), steps || goal, false
 	}
 	return 0, false, false
 }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"embedded-agent/wasm/internal/strictjson"
 	"encoding/json"
 	"reflect"
 	"slices"
@@ -134,11 +135,11 @@ func FuzzDecode(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		v, twice, jerr := readJSON(raw, MaxDepth)
+		v, twice, jerr := strictjson.Read(raw, MaxDepth)
 		var want any
 		err := json.Unmarshal(raw, &want)
 		switch {
-		case jerr != nil && jerr.deep:
+		case jerr != nil && jerr.Deep:
 		case (jerr == nil) != (err == nil):
 			t.Fatalf("%q: %+v, but encoding/json says %v", raw, jerr, err)
 		case jerr == nil && len(twice) == 0 && !reflect.DeepEqual(v, want):

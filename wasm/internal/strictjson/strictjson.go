@@ -1,4 +1,10 @@
-package plan
+// Package strictjson reads JSON in which nothing may be misunderstood: plans,
+// policies, exported actions, the arguments of calls. RFC 8259 to the letter, in
+// one pass, with what encoding/json does not give: a limit on nesting before
+// anything deep is built, keys given twice, and the place of a mistake; Into adds
+// keys that are not known, that are known in another case, and values of another
+// type. Invalid UTF-8 and lone surrogates become U+FFFD, as in encoding/json.
+package strictjson
 
 import (
 	"strconv"
@@ -8,44 +14,42 @@ import (
 	"embedded-agent/wasm/internal/canon"
 )
 
-// The reader of foreign JSON: RFC 8259 to the letter, in one pass, with what
-// encoding/json does not give: a limit on nesting before anything deep is
-// built, keys given twice, and the place of a mistake. Invalid UTF-8 and lone
-// surrogates become U+FFFD, as in encoding/json.
-
 // MaxDepth is how many arrays and objects may be open at once (DESIGN §4).
 const MaxDepth = canon.MaxDepth
 
-// jsonError says what stopped the reader, and at which byte.
-type jsonError struct {
-	at     int
-	reason string
-	early  bool // the text ended early
-	deep   bool // nested beyond the limit
+// Error says what stopped the reader, and at which byte. Early is a text that
+// ended early, Deep one that is nested beyond the limit.
+type Error struct {
+	At     int
+	Reason string
+	Early  bool
+	Deep   bool
 }
 
-type jsonReader struct {
+func (e *Error) Error() string { return e.Reason + " (at byte " + strconv.Itoa(e.At) + ")" }
+
+// Twice is a key given twice: the way to the object (string keys, int indexes)
+// and the key.
+type Twice struct {
+	Path []any
+	Key  string
+}
+
+type reader struct {
 	src   []byte
 	i     int
 	depth int
 	max   int
-	err   *jsonError
-	// path is where the reader is; twice are the keys given twice, each with
-	// its place.
-	path  []any
-	twice []keyTwice
+	err   *Error
+	path  []any // where the reader is
+	twice []Twice
 	// keys are the names met so far: a plan says "tool" a thousand times.
 	keys map[string]string
 }
 
-type keyTwice struct {
-	path []any // of the object: string keys, int indexes
-	key  string
-}
-
-// readJSON reads one JSON value. Numbers become float64.
-func readJSON(src []byte, maxDepth int) (any, []keyTwice, *jsonError) {
-	r := &jsonReader{src: src, max: maxDepth, keys: map[string]string{}}
+// Read reads one JSON value. Numbers become float64.
+func Read(src []byte, maxDepth int) (any, []Twice, *Error) {
+	r := &reader{src: src, max: maxDepth, keys: map[string]string{}}
 	r.space()
 	v := r.value()
 	if r.err == nil {
@@ -56,13 +60,21 @@ func readJSON(src []byte, maxDepth int) (any, []keyTwice, *jsonError) {
 	return v, r.twice, r.err
 }
 
-func (r *jsonReader) fail(reason string) {
+// Value reads the value that begins at a byte, whatever stands behind it: as much
+// of it as there is, where it ends, and what stopped the reader.
+func Value(src []byte, at, maxDepth int) (v any, end int, err *Error) {
+	r := reader{src: src, i: at, max: maxDepth}
+	v = r.value()
+	return v, r.i, r.err
+}
+
+func (r *reader) fail(reason string) {
 	if r.err == nil {
-		r.err = &jsonError{at: r.i, reason: reason, early: r.i >= len(r.src)}
+		r.err = &Error{At: r.i, Reason: reason, Early: r.i >= len(r.src)}
 	}
 }
 
-func (r *jsonReader) space() {
+func (r *reader) space() {
 	for r.i < len(r.src) {
 		switch r.src[r.i] {
 		case ' ', '\n', '\t', '\r':
@@ -74,21 +86,21 @@ func (r *jsonReader) space() {
 }
 
 // next gives the byte at the cursor, 0 at the end.
-func (r *jsonReader) next() byte {
+func (r *reader) next() byte {
 	if r.i < len(r.src) {
 		return r.src[r.i]
 	}
 	return 0
 }
 
-func (r *jsonReader) value() any {
+func (r *reader) value() any {
 	switch c := r.next(); {
 	case c == '"':
 		return r.str()
 	case c == '{', c == '[':
 		if r.depth++; r.depth > r.max {
 			r.fail("nested too deeply")
-			r.err.deep = true
+			r.err.Deep = true
 			return nil
 		}
 		defer func() { r.depth-- }()
@@ -109,7 +121,7 @@ func (r *jsonReader) value() any {
 	return nil
 }
 
-func (r *jsonReader) word(w string, v any) any {
+func (r *reader) word(w string, v any) any {
 	for k := range len(w) {
 		if r.next() != w[k] {
 			r.fail("a value is missing")
@@ -120,7 +132,7 @@ func (r *jsonReader) word(w string, v any) any {
 	return v
 }
 
-func (r *jsonReader) object() any {
+func (r *reader) object() any {
 	r.i++
 	m := map[string]any{}
 	r.space()
@@ -141,7 +153,7 @@ func (r *jsonReader) object() any {
 		r.i++
 		r.space()
 		if _, again := m[key]; again {
-			r.twice = append(r.twice, keyTwice{append([]any(nil), r.path...), key})
+			r.twice = append(r.twice, Twice{append([]any(nil), r.path...), key})
 		}
 		r.path = append(r.path, key)
 		m[key] = r.value()
@@ -161,7 +173,7 @@ func (r *jsonReader) object() any {
 }
 
 // key reads an object's name.
-func (r *jsonReader) key() string {
+func (r *reader) key() string {
 	const short = 24
 	for i := r.i + 1; i < len(r.src) && i <= r.i+short; i++ {
 		switch c := r.src[i]; {
@@ -183,7 +195,7 @@ func (r *jsonReader) key() string {
 	return r.str()
 }
 
-func (r *jsonReader) array() any {
+func (r *reader) array() any {
 	r.i++
 	list := []any{}
 	r.space()
@@ -210,7 +222,7 @@ func (r *jsonReader) array() any {
 	return list
 }
 
-func (r *jsonReader) number() any {
+func (r *reader) number() any {
 	from := r.i
 	if r.next() == '-' {
 		r.i++
@@ -247,7 +259,7 @@ func (r *jsonReader) number() any {
 	return f
 }
 
-func (r *jsonReader) digits() bool {
+func (r *reader) digits() bool {
 	from := r.i
 	for c := r.next(); c >= '0' && c <= '9'; c = r.next() {
 		r.i++
@@ -255,7 +267,7 @@ func (r *jsonReader) digits() bool {
 	return r.i > from
 }
 
-func (r *jsonReader) str() string {
+func (r *reader) str() string {
 	r.i++
 	from := r.i
 	for r.i < len(r.src) {
@@ -277,7 +289,7 @@ func (r *jsonReader) str() string {
 }
 
 // hardStr reads on from the first byte that is not plain ASCII.
-func (r *jsonReader) hardStr(from int) string {
+func (r *reader) hardStr(from int) string {
 	b := append(make([]byte, 0, 2*(r.i-from)+64), r.src[from:r.i]...)
 	for r.i < len(r.src) {
 		switch c := r.src[r.i]; {
@@ -304,7 +316,7 @@ func (r *jsonReader) hardStr(from int) string {
 	return ""
 }
 
-func (r *jsonReader) escape(b []byte) []byte {
+func (r *reader) escape(b []byte) []byte {
 	r.i++
 	c := r.next()
 	switch c {
@@ -330,7 +342,7 @@ func (r *jsonReader) escape(b []byte) []byte {
 	return b
 }
 
-func (r *jsonReader) unicode(b []byte) []byte {
+func (r *reader) unicode(b []byte) []byte {
 	char := r.hex4()
 	if utf16.IsSurrogate(char) && r.next() == '\\' && r.i+1 < len(r.src) && r.src[r.i+1] == 'u' {
 		back := r.i
@@ -346,7 +358,7 @@ func (r *jsonReader) unicode(b []byte) []byte {
 }
 
 // hex4 reads uXXXX, the cursor on the u.
-func (r *jsonReader) hex4() rune {
+func (r *reader) hex4() rune {
 	r.i++
 	var v rune
 	for range 4 {
