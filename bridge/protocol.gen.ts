@@ -2003,6 +2003,12 @@ export interface ActionDetail {
 	 */
 	steps: ActionStepView[];
 	problems: Message[];
+	/**
+	 * Touches says what the action may touch; Beyond, after a change, what it may
+	 * touch now and might not before.
+	 */
+	touches?: Message[];
+	beyond?: Message[];
 }
 /**
  * ActionStepView is one step of an action. Input, Foreach and Pins are JSON.
@@ -2216,4 +2222,4 @@ export interface ImportCall {
 }
 
 /** The hash of the Go sources of this file: what both sides must agree on. */
-export const Contract = "0ba983e3dc82558c";
+export const Contract = "1a4df457cee4edc5";

@@ -3,4 +3,4 @@
 package protocol
 
 // Contract is the hash of this package's sources: the version of the handshake.
-const Contract = "0ba983e3dc82558c"
+const Contract = "1a4df457cee4edc5"

@@ -118,6 +118,10 @@ type ActionDetail struct {
 	// Steps show the plan for editing; what is put back is Plan.
 	Steps    []ActionStepView `json:"steps"`
 	Problems []Message        `json:"problems"`
+	// Touches says what the action may touch; Beyond, after a change, what it may
+	// touch now and might not before.
+	Touches []Message `json:"touches,omitempty"`
+	Beyond  []Message `json:"beyond,omitempty"`
 }
 
 // ActionStepView is one step of an action. Input, Foreach and Pins are JSON.

@@ -11,6 +11,7 @@ import (
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/reach"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -36,9 +37,11 @@ func (s *Server) actionDetail(a *action.Action) (protocol.ActionDetail, error) {
 	for _, problem := range problems {
 		d.Problems = append(d.Problems, protocol.Message{Key: problem.Key, Params: problem.Params})
 	}
+	d.Touches = []protocol.Message{}
 	if p == nil {
 		return d, nil
 	}
+	d.Touches = s.touches(a, p)
 	for i := range p.Steps {
 		step, err := s.stepView(&p.Steps[i])
 		if err != nil {
@@ -91,10 +94,34 @@ func (s *Server) actionPut(ctx context.Context, p protocol.ActionPut) (protocol.
 	if err != nil {
 		return protocol.ActionDetail{}, err
 	}
+	beyond := s.beyond(ctx, a)
 	if err := s.keepAction(ctx, a); err != nil {
 		return protocol.ActionDetail{}, err
 	}
-	return s.actionDetail(a)
+	d, err := s.actionDetail(a)
+	d.Beyond = beyond
+	return d, err
+}
+
+// beyond says what an action may touch that it might not as it is kept.
+func (s *Server) beyond(ctx context.Context, a *action.Action) []protocol.Message {
+	old, err := s.library.Get(ctx, a.ID)
+	if err != nil || a.Plan == nil {
+		return nil // it is new, or asks a model, whose plan is reviewed
+	}
+	before := reach.Reach{Risk: tool.ReadOnly}
+	if was, err := old.Template(); err == nil && old.Plan != nil {
+		before = reach.Of(was, s.registry)
+	}
+	now, err := a.Template()
+	if err != nil {
+		return nil
+	}
+	more := reach.Of(now, s.registry).Beyond(before)
+	if more.Nothing() {
+		return nil
+	}
+	return reachWords(a.Name, now.Goal, more)
 }
 
 // putInto makes the action that is to be kept: a new one, or the one with the

@@ -7,6 +7,7 @@ import (
 	"embedded-agent/wasm/internal/action"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/reach"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -49,7 +50,7 @@ func (s *Server) lookAt(a *action.Action, check bool) (protocol.Action, *plan.Pl
 	}
 	v.NeedsModel = slices.ContainsFunc(p.Steps, asksModel)
 	if !check {
-		v.Risk = string(s.reachOf(p).risk)
+		v.Risk = string(reach.Of(p, s.registry).Risk)
 		return v, p, nil
 	}
 	g, problems := s.checkTemplate(p)

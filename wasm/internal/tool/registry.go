@@ -229,6 +229,24 @@ func (e *Entry) SecretNames(args Args) []string {
 // them in x-path: "existing", "new" or "folder".
 func (e *Entry) PathArgs() map[string]string { return e.paths() }
 
+// ArgTypes gives the type of each argument as its schema says it ("" where it may
+// be several).
+func (e *Entry) ArgTypes() map[string]string {
+	var root struct {
+		Properties map[string]struct {
+			Type any `json:"type"`
+		} `json:"properties"`
+	}
+	out := map[string]string{}
+	if json.Unmarshal(e.Input, &root) != nil {
+		return out // CheckInput reports it
+	}
+	for name, p := range root.Properties {
+		out[name], _ = p.Type.(string)
+	}
+	return out
+}
+
 // pathArgs reads the x-path annotations of an input schema, without compiling
 // it: every saved action's tools are asked for theirs when the core starts.
 func pathArgs(input json.RawMessage) map[string]string {

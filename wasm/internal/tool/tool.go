@@ -205,6 +205,10 @@ type Tool struct {
 	// by the caller. Nil: the tool writes nothing. A claim of "*" waits for
 	// everything before it and holds up everything after.
 	Claims func(args Args) []string
+	// Touches says what a call may do to notes, where its claims say more than it
+	// does, or less (a claim is for order; a note in a folder that is removed is
+	// not one). See TouchOf.
+	Touches func(args Args) Touch
 	// Pretend gives what a simulation assumes of a tool that cannot be
 	// simulated.
 	Pretend func(args Args) Data

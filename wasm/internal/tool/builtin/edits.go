@@ -137,6 +137,14 @@ func claimTargets(args tool.Args) []string {
 	return out
 }
 
+// touchTargets says what targets gives: the notes named, or all of a folder.
+func touchTargets(args tool.Args) tool.Touch {
+	if args.Has("path") || args.Has("paths") {
+		return tool.Touch{Files: append(stringList(args, "paths"), stringList(tool.Args{"path": []any{args["path"]}}, "path")...)}
+	}
+	return tool.Touch{Folders: []string{args.String("folder")}}
+}
+
 // stringList gives a list argument's texts.
 func stringList(args tool.Args, name string) []string {
 	var out []string

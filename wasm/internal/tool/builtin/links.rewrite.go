@@ -21,7 +21,7 @@ func linksRewrite() tool.Tool {
 			Aliases: map[string]string{"file_path": "path", "files": "paths", "from": "target", "old": "target", "new": "to", "action": "mode"},
 		},
 		Run:    rewriteLinks,
-		Claims: claimTargets,
+		Claims: claimTargets, Touches: touchTargets,
 	})
 }
 

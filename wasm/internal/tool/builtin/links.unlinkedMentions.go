@@ -19,7 +19,7 @@ func linksUnlinkedMentions() tool.Tool {
 			Aliases: map[string]string{"file_path": "path", "files": "paths", "target": "to", "apply": "link"},
 		},
 		Run:    unlinkedMentions,
-		Claims: claimTargets,
+		Claims: claimTargets, Touches: touchTargets,
 	})
 }
 

@@ -25,7 +25,7 @@ func metadataFromInline() tool.Tool {
 				return fromInline(data, stringList(args, "keys"), args.Bool("keep"))
 			})
 		},
-		Claims: claimTargets,
+		Claims: claimTargets, Touches: touchTargets,
 	})
 }
 

@@ -40,7 +40,7 @@ func metadataRemove() tool.Tool {
 				return data, n, nil
 			})
 		},
-		Claims: claimTargets,
+		Claims: claimTargets, Touches: touchTargets,
 	})
 }
 

@@ -29,6 +29,6 @@ func metadataRename() tool.Tool {
 				return out, 1, err
 			})
 		},
-		Claims: claimTargets,
+		Claims: claimTargets, Touches: touchTargets,
 	})
 }

@@ -19,6 +19,12 @@ func noteMerge() tool.Tool {
 		},
 		Run:    mergeNotes,
 		Claims: claimAll,
+		Touches: func(args tool.Args) tool.Touch {
+			path, err := newFilePath("", args)
+			drops := args.Bool("deleteSources")
+			// With the sources gone, links to them follow wherever they are.
+			return tool.Touch{Files: []string{path}, Anywhere: err != nil || drops, Deletes: drops}
+		},
 	})
 }
 

@@ -21,6 +21,13 @@ func noteSplitAtHeadings() tool.Tool {
 		Run: splitAtHeadings,
 		// The notes that it makes are named by what is in the note.
 		Claims: claimAll,
+		Touches: func(args tool.Args) tool.Touch {
+			out := tool.Touch{Files: []string{args.String("path")}}
+			if args.Has("folder") {
+				out.Folders = []string{args.String("folder")}
+			}
+			return out
+		},
 	})
 }
 

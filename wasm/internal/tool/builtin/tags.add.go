@@ -45,7 +45,7 @@ func tagsAdd() tool.Tool {
 				return out, 1, nil
 			})
 		},
-		Claims: claimTargets,
+		Claims: claimTargets, Touches: touchTargets,
 	})
 }
 

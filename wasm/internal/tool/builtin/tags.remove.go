@@ -45,6 +45,6 @@ func tagsRemove() tool.Tool {
 				return out, n + twice, err
 			})
 		},
-		Claims: claimTargets,
+		Claims: claimTargets, Touches: touchTargets,
 	})
 }

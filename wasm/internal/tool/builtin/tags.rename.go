@@ -30,6 +30,6 @@ func tagsRename() tool.Tool {
 				return note.MapTags(data, func(tag string) string { return note.RenameTag(tag, from, to) })
 			})
 		},
-		Claims: claimTargets,
+		Claims: claimTargets, Touches: touchTargets,
 	})
 }

@@ -47,7 +47,7 @@ func tasksSetStatus() tool.Tool {
 				return out, n, nil
 			})
 		},
-		Claims: claimTargets,
+		Claims: claimTargets, Touches: touchTargets,
 	})
 }
 

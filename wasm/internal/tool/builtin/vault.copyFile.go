@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"context"
+	"strings"
 
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/tool"
@@ -24,6 +25,13 @@ func vaultCopyFile() tool.Tool {
 				to += ".md"
 			}
 			return append(claimPath(args), vaultpath.Family(to))
+		},
+		Touches: func(args tool.Args) tool.Touch {
+			to := strings.TrimSpace(args.String("newPath"))
+			if strings.HasSuffix(to, "/") {
+				return tool.Touch{Folders: []string{to}}
+			}
+			return tool.Touch{Files: []string{to}} // what is read is not touched
 		},
 	})
 }

@@ -25,6 +25,10 @@ func vaultDelete() tool.Tool {
 			}
 			return claimPath(args)
 		},
+		// A folder, or a note without its extension: both are in the folder above.
+		Touches: func(args tool.Args) tool.Touch {
+			return tool.Touch{Files: []string{args.String("path")}, Deletes: true}
+		},
 	})
 }
 

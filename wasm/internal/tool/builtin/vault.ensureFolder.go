@@ -39,5 +39,6 @@ func vaultEnsureFolder() tool.Tool {
 			}
 			return []string{path}
 		},
+		Touches: func(args tool.Args) tool.Touch { return tool.Touch{Folders: []string{args.String("path")}} },
 	})
 }

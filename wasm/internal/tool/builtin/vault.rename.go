@@ -25,6 +25,8 @@ func vaultRename() tool.Tool {
 		},
 		Run:    rename,
 		Claims: claimAll,
+		// Links follow, in whatever note they are.
+		Touches: func(tool.Args) tool.Touch { return tool.Touch{Anywhere: true, Renames: true} },
 	})
 }
 

@@ -25,7 +25,7 @@ func vaultReplaceText() tool.Tool {
 			},
 		},
 		Run:    replaceText,
-		Claims: claimTargets,
+		Claims: claimTargets, Touches: touchTargets,
 	})
 }
 
