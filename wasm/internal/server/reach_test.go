@@ -95,10 +95,10 @@ func argsFor(rt *rapid.T, e *tool.Entry) map[string]any {
 	return args
 }
 
-// opened leaves arguments open in each shape that a plan has: a parameter that is
+// leftOpen leaves arguments open in each shape that a plan has: a parameter that is
 // all of it, one that is a part, a reference to a step, the item of a loop. What
 // it gives besides fills them.
-func opened(rt *rapid.T, args map[string]any) (template map[string]any, values map[string]any) {
+func leftOpen(rt *rapid.T, args map[string]any) (template map[string]any, values map[string]any) {
 	template, values = map[string]any{}, map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		v := args[name]
@@ -137,7 +137,7 @@ func TestWhatAnActionWritesIsNeverMoreThanWhatWasSaid(t *testing.T) {
 				t.Fatal(err)
 			}
 			rapid.Check(t, func(rt *rapid.T) {
-				template, values := opened(rt, argsFor(rt, e))
+				template, values := leftOpen(rt, argsFor(rt, e))
 				p := &plan.Plan{Version: "1", Goal: "g", Assumptions: []string{}, Steps: []plan.Step{{ID: "a", Tool: name, Args: template}}}
 				said := reach.Of(p, sh.s.registry)
 				bound, err := plan.BindParameters(p, values)
