@@ -53,6 +53,14 @@ export interface Status {
 	problem?: Problem;
 }
 
+/** How a request is made. */
+export interface RequestOptions {
+	/** Cancels the request. */
+	signal?: AbortSignal;
+	/** The core answers this at once, or it hangs: the request to stop. */
+	urgent?: boolean;
+}
+
 /** What a client is made of. */
 export interface ClientOptions {
 	source: Source;
@@ -125,14 +133,15 @@ export class Client {
 	/**
 	 * Asks the core. Rejects with a ProblemError. Aborting the signal cancels the
 	 * request; a core that does not answer that in time is ended and started anew.
+	 * So is one that does not answer an urgent request in that time.
 	 */
 	async request<M extends ServerMethod>(
 		method: M,
 		params: Params<M>,
-		options: { signal?: AbortSignal } = {},
+		options: RequestOptions = {},
 	): Promise<Result<M>> {
 		const session = await this.#connect();
-		return this.#ask(session, method, params, options.signal);
+		return this.#ask(session, method, params, options);
 	}
 
 	/** Ends the core. Pending requests fail, later ones too. */
@@ -209,7 +218,7 @@ export class Client {
 		session: Session,
 		method: M,
 		params: Params<M>,
-		signal?: AbortSignal,
+		{ signal, urgent }: RequestOptions = {},
 	): Promise<Result<M>> {
 		return new Promise((resolve, reject) => {
 			if (session !== this.#live) return reject(fail("INTERNAL_ERROR", "error.core.died"));
@@ -217,10 +226,13 @@ export class Client {
 			const payload = JSON.stringify(params);
 			const id = ++this.#lastID;
 			let grace: number | undefined;
+			const expect = () => {
+				const dead = () => this.#died(session, "the core did not answer a cancel", "error.core.hung");
+				grace ??= self.setTimeout(dead, this.#options.graceMs ?? GRACE_MS);
+			};
 			const abort = () => {
 				session.outbox.send({ id, kind: KindCancel, method, payload: "", error: "" });
-				const dead = () => this.#died(session, "the core did not answer a cancel");
-				grace = self.setTimeout(dead, this.#options.graceMs ?? GRACE_MS);
+				expect();
 			};
 			const settled = () => {
 				session.pending.delete(id);
@@ -234,6 +246,7 @@ export class Client {
 			});
 			signal?.addEventListener("abort", abort);
 			session.outbox.send({ id, kind: KindRequest, method, payload, error: "" });
+			if (urgent) expect();
 		});
 	}
 
@@ -296,9 +309,9 @@ export class Client {
 	}
 
 	/** The core of this session is no more: fail what waits, and start another. */
-	#died(session: Session, reason: string): void {
+	#died(session: Session, reason: string, key = "error.core.died"): void {
 		if (session !== this.#live || this.#disposed) return;
-		const problem = fail("INTERNAL_ERROR", "error.core.died", undefined, reason).problem;
+		const problem = fail("INTERNAL_ERROR", key, undefined, reason).problem;
 		console.error("Embedded Agent: the core died.", reason);
 		const wasUp = session.welcome !== undefined;
 		this.#bury(session, problem);

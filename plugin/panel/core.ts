@@ -4,8 +4,16 @@ import type { Method, Params, Problem, Result } from "../protocol";
 
 /** Whoever answers the panel's requests: the bridge's client, or a test. */
 export interface Core {
-	/** Asks the core. Rejects with an error that carries a Problem. */
-	request<M extends Method>(method: M, params: Params<M>): Promise<Result<M>>;
+	/**
+	 * Asks the core. Rejects with an error that carries a Problem. A core that does
+	 * not answer when the signal cancels, or when the request is urgent, is ended
+	 * and started anew.
+	 */
+	request<M extends Method>(
+		method: M,
+		params: Params<M>,
+		options?: { signal?: AbortSignal; urgent?: boolean },
+	): Promise<Result<M>>;
 }
 
 /** The problem that an error carries; an unknown error is an internal one. */

@@ -89,6 +89,17 @@ export function reduceAll(state: PanelState, events: readonly Event[]): PanelSta
 	return draft.done();
 }
 
+/** Why something ended that a core which is no more was at work on. */
+const restarted = { code: "INTERNAL_ERROR", key: "error.core.lost" } as const;
+
+/**
+ * A review whose core is no more: it stays to be read, with the plan as the person
+ * left it, and cannot be approved.
+ */
+function lost(review: Review | null): Review | null {
+	return review && { ...review, approvable: false, problem: { ...restarted, key: "error.core.lostReview" } };
+}
+
 class Draft {
 	private next: { -readonly [K in keyof PanelState]: PanelState[K] };
 	private log: { run: string; calls: CallView[]; at: Map<string, number> } | null = null;
@@ -140,7 +151,8 @@ class Draft {
 		if (!state) return;
 		this.next.loaded = true;
 		if (state.turn) this.upsertTurn(state.turn);
-		this.next.review = state.review ?? null;
+		this.next.review = state.review ?? lost(this.next.review);
+		this.endTurn(state.turn);
 		this.next.run = state.run ?? null;
 		if (state.run?.state === "finished") this.remember(state.run);
 		this.next.lastRun = state.lastRun ?? null;
@@ -149,6 +161,14 @@ class Draft {
 		this.next.questions = list(state.questions);
 		this.next.demo = state.demo;
 		this.next.ready = state.ready;
+	}
+
+	/** A turn that the core knows nothing of any more ended with the core that it was asked of. */
+	private endTurn(known: Turn | undefined): void {
+		const turn = workingTurn(this.next);
+		if (turn && turn.id !== known?.id) {
+			this.upsertTurn({ ...turn, phase: "done", outcome: "failed", problem: restarted });
+		}
 	}
 
 	private turn(turn: Turn | undefined): void {

@@ -45,6 +45,22 @@ export type Schedule = (flush: () => void) => () => void;
 /** The screens of the panel. */
 export type Screen = "chat" | "conversations" | "history" | "import" | "action" | "plugins" | "tools";
 
+/**
+ * Requests that Cancel leaves alone: it is one itself, or they settle something
+ * that a person has said yes or no to, and are answered at once or must be whole.
+ */
+const settles: ReadonlySet<Method> = new Set<Method>([
+	"stop",
+	"answer",
+	"review.approve",
+	"review.close",
+	"run.revert",
+	"run.pause",
+	"run.resume",
+	"recovery.resolve",
+	"configure",
+]);
+
 export class Session {
 	state = $state.raw(initial);
 	screen = $state<Screen>("chat");
@@ -74,6 +90,8 @@ export class Session {
 	private queue: Event[] = [];
 	private unschedule: (() => void) | null = null;
 	/** What went along with a turn, by its id, for sending it again. */
+	/** What ends the requests under way: Cancel ends those that a person waits for. */
+	private readonly underWay = new Set<AbortController>();
 	private sent = new SvelteMap<string, readonly Attachment[]>();
 	private estimating = 0;
 	private looking = 0;
@@ -131,15 +149,20 @@ export class Session {
 
 	private async request<M extends Method>(method: M, params: Params<M>): Promise<Result<M> | undefined> {
 		this.pending.set(method, (this.pending.get(method) ?? 0) + 1);
+		const cancel = new AbortController();
+		if (!settles.has(method)) this.underWay.add(cancel);
 		try {
 			const core = await this.core();
-			const result = await core.request(method, params);
+			const urgent = method === "stop";
+			const result = await core.request(method, params, { signal: cancel.signal, urgent });
 			this.failure = null;
 			return result;
 		} catch (error) {
-			this.failure = asProblem(error);
+			// What the person cancelled is no failure.
+			if (!cancel.signal.aborted || asProblem(error).code !== "CANCELLED") this.failure = asProblem(error);
 			return undefined;
 		} finally {
+			this.underWay.delete(cancel);
 			this.pending.set(method, (this.pending.get(method) ?? 1) - 1);
 		}
 	}
@@ -221,8 +244,12 @@ export class Session {
 		if (replaced) this.state = { ...this.state, turns: this.state.turns.filter((t) => t !== replaced) };
 	}
 
-	/** Ends what is under way: the run, or the model's turn. */
+	/**
+	 * Ends what is under way: the run, or the model's turn, and what the panel waits
+	 * for. A core that does not answer is ended, and a new one started.
+	 */
 	async stop(): Promise<void> {
+		for (const request of this.underWay) request.abort();
 		const run = runningRun(this.state);
 		const turn = workingTurn(this.state);
 		await this.ask("stop", { id: run?.run ?? turn?.id ?? "" });
@@ -253,7 +280,10 @@ export class Session {
 		const review = this.state.review;
 		if (!review) return;
 		// A review that is being simulated again is ended first.
-		if (this.busy("review.amend")) await this.ask("stop", { id: review.run });
+		if (this.busy("review.amend")) {
+			for (const request of this.underWay) request.abort();
+			await this.ask("stop", { id: review.run });
+		}
 		const closed = await this.ask("review.close", { run: review.run });
 		if (closed && this.state.review?.run === review.run) {
 			this.receive({ type: "review.closed", at: "", runId: review.run });

@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"slices"
 	"syscall"
+	"time"
 
 	"embedded-agent/wasm/internal/cli"
 	"embedded-agent/wasm/internal/proxy"
@@ -34,10 +35,38 @@ var commands = map[string]command{
 
 func main() {
 	child.Main() // does not return where this process is a sandbox
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	stop()
-	os.Exit(code)
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go heed(signals, cancel, os.Stderr, os.Exit)
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// lastCall is how long what is under way may take to end after SIGTERM.
+const lastCall = 10 * time.Second
+
+// heed cancels what is under way with the first signal, and ends the program with
+// the second, or when it has not ended in time after SIGTERM. Nothing is lost by
+// that: a run that is cut off is found by its journal.
+func heed(signals <-chan os.Signal, cancel func(), stderr io.Writer, exit func(int)) {
+	first := <-signals
+	cancel()
+	var late <-chan time.Time
+	if first == syscall.SIGTERM {
+		late = time.After(lastCall)
+	} else {
+		_, _ = fmt.Fprintln(stderr, "embedded-agent: stopping; interrupt again to end at once")
+	}
+	select {
+	case second := <-signals:
+		first = second
+	case <-late:
+	}
+	code := 128 + int(syscall.SIGTERM)
+	if first == os.Interrupt {
+		code = 128 + int(syscall.SIGINT)
+	}
+	exit(code)
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {

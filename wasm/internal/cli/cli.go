@@ -148,7 +148,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return fail(stderr, errors.New(problemText(r.Problem)))
 	case *dry:
 		return exitOK
-	case !*yes && !c.confirm("Make these changes? [y/N] "):
+	case !*yes && !c.confirm(ctx, "Make these changes? [y/N] "):
 		c.say("Nothing was changed.\n")
 		return exitFailed
 	}
@@ -227,14 +227,25 @@ func fileLine(f protocol.FileChange) string {
 	return fmt.Sprintf("  %s  %s", f.Status, f.Path)
 }
 
-func (c *session) confirm(prompt string) bool {
+// confirm asks a question; whoever interrupts it says no.
+func (c *session) confirm(ctx context.Context, prompt string) bool {
 	c.say("%s", prompt)
-	line, err := bufio.NewReader(c.in).ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
+	said := make(chan string, 1)
+	go func() { // a read of a terminal cannot be cancelled; the program ends beside it
+		line, err := bufio.NewReader(c.in).ReadString('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			line = ""
+		}
+		said <- line
+	}()
+	select {
+	case line := <-said:
+		answer := strings.ToLower(strings.TrimSpace(line))
+		return answer == "y" || answer == "yes"
+	case <-ctx.Done():
+		c.say("\n")
 		return false
 	}
-	answer := strings.ToLower(strings.TrimSpace(line))
-	return answer == "y" || answer == "yes"
 }
 
 // approve makes the changes and waits for the end; an interrupt cancels the

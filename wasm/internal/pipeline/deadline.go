@@ -2,7 +2,10 @@ package pipeline
 
 import (
 	"context"
+	"runtime"
 	"time"
+
+	"embedded-agent/wasm/internal/tool"
 )
 
 // limit is how long one attempt may take: the call's own limit, the tool's, or
@@ -16,6 +19,51 @@ func (s *state) limit() time.Duration {
 		limit = own
 	}
 	return limit
+}
+
+// abandon is how long a tool whose time is over may take to notice.
+const abandon = time.Second
+
+// run runs the tool. In a simulation its time is kept from outside: one that
+// computes on without looking at ctx is left to itself, and cannot write any
+// more, since the overlay refuses what comes under a context that has ended.
+// Under js/wasm, where nothing goes on beside a computation, the shell ends a
+// core that does not answer.
+func (s *state) run(ctx context.Context) (tool.Data, error) {
+	if !s.d.Simulating || runtime.GOOS == "js" {
+		return s.entry.Run(ctx, s.env, s.call.Args)
+	}
+	type outcome struct {
+		data     tool.Data
+		err      error
+		panicked any
+	}
+	ended := make(chan outcome, 1)
+	env, args := s.env, s.call.Args
+	go func() {
+		var o outcome
+		defer func() {
+			o.panicked = recover()
+			ended <- o
+		}()
+		o.data, o.err = s.entry.Run(ctx, env, args)
+	}()
+	var o outcome
+	select {
+	case o = <-ended:
+	case <-ctx.Done():
+		timer := time.NewTimer(abandon)
+		defer timer.Stop()
+		select {
+		case o = <-ended:
+		case <-timer.C:
+			return nil, ctx.Err()
+		}
+	}
+	if o.panicked != nil {
+		panic(o.panicked) // guard makes an error of it
+	}
+	return o.data, o.err
 }
 
 // deadline bounds one attempt by the deadline that its call carries.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"embedded-agent/plugin/i18n"
+	"embedded-agent/wasm/internal/breath"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/overlay"
@@ -188,7 +189,7 @@ func execute(ctx context.Context, s *state) error {
 	if s.cached {
 		return nil
 	}
-	if err := ctx.Err(); err != nil {
+	if err := breath.Take(ctx); err != nil {
 		return fault.From(err)
 	}
 	if s.d.Simulating && !s.entry.Simulable {
@@ -201,7 +202,7 @@ func execute(ctx context.Context, s *state) error {
 	}
 	s.env, s.view = s.d.Env(s.call)
 	s.env.Secrets, s.env.Call = s.secrets, s.call
-	data, err := s.entry.Run(ctx, s.env, s.call.Args)
+	data, err := s.run(ctx)
 	if err != nil {
 		if ctx.Err() != nil { // whatever the tool made of it
 			return fault.From(ctx.Err())

@@ -5,6 +5,7 @@ import (
 	"context"
 	"unicode/utf8"
 
+	"embedded-agent/wasm/internal/breath"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/index"
@@ -76,6 +77,9 @@ func readAll(ctx context.Context, env *tool.Env, infos []host.Info, use func(hos
 		for i, r := range l.read {
 			if r.Missing || !isText(r.Data) {
 				continue
+			}
+			if err := breath.Take(ctx); err != nil {
+				return fault.From(err)
 			}
 			if err := use(l.infos[i], r.Data); err != nil {
 				return err
