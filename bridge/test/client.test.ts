@@ -203,9 +203,22 @@ describe("cancelling", () => {
 		const stuck = problemOf(client.request("send", order("loop"), { signal: abort.signal }));
 		await until(() => sent.mock.calls.some(([batch]) => JSON.stringify(batch).includes("loop")));
 		abort.abort();
-		expect(await stuck).toMatchObject({ key: "error.core.died" });
+		expect(await stuck).toMatchObject({ key: "error.core.hung" });
 		expect((await client.request("estimate", { text: "again" })).snippet).toBe("again");
 		expect([source.workers.length, source.asked]).toEqual([2, 1]); // the compiled module was kept
+	});
+
+	it("an urgent request that a core which loops for ever does not answer ends it, once", async () => {
+		vi.spyOn(console, "error").mockImplementation(() => {});
+		const { client, source, statuses } = connect({}, nodeSource(text, worker), 200);
+		await client.start();
+		const stuck = problemOf(client.request("send", order("loop")));
+		const stopped = problemOf(client.request("stop", { id: "" }, { urgent: true }));
+		expect(await stopped).toMatchObject({ key: "error.core.hung" });
+		expect(await stuck).toMatchObject({ key: "error.core.hung" });
+		expect((await client.request("estimate", { text: "again" })).snippet).toBe("again");
+		expect(source.workers).toHaveLength(2);
+		expect(statuses.at(-1)).toMatchObject({ phase: "ready", problem: { key: "error.core.hung" } });
 	});
 });
 

@@ -54,6 +54,29 @@ describe("a turn", () => {
 	});
 });
 
+describe("a core that was started anew", () => {
+	const anew = event("state", { state: state() });
+
+	it("ends the turn that the one before was at work on, and keeps what it had said", () => {
+		const s = fold([event("turn.started", { turn: turn() }), text("I will "), anew]);
+		expect(s.turns[0]).toMatchObject({
+			phase: "done",
+			outcome: "failed",
+			reply: "I will ",
+			problem: { key: "error.core.lost" },
+		});
+		expect(workingTurn(s)).toBeNull();
+	});
+
+	it("leaves the review that was open to be read, and it cannot be approved", () => {
+		const open = review();
+		const s = fold([event("review.opened", { review: open }), anew]);
+		expect(s.review).toMatchObject({ plan: open.plan, files: open.files, approvable: false });
+		expect(s.review?.problem?.key).toBe("error.core.lostReview");
+		expect(reduce(s, event("review.closed", { runId: open.run })).review).toBeNull();
+	});
+});
+
 describe("a review", () => {
 	it("opens, changes with an amendment, and closes by its own run only", () => {
 		let s = fold([event("review.opened", { review: review() })]);

@@ -165,8 +165,11 @@ class Draft {
 
 	/** A turn that the core knows nothing of any more ended with the core that it was asked of. */
 	private endTurn(known: Turn | undefined): void {
-		const turn = workingTurn(this.next);
-		if (turn && turn.id !== known?.id) {
+		const working = workingTurn(this.next);
+		if (working && working.id !== known?.id) {
+			this.settleText(); // what it had said until then stays
+			this.text.clear();
+			const turn = workingTurn(this.next) ?? working;
 			this.upsertTurn({ ...turn, phase: "done", outcome: "failed", problem: restarted });
 		}
 	}

@@ -153,7 +153,7 @@ export class Session {
 		if (!settles.has(method)) this.underWay.add(cancel);
 		try {
 			const core = await this.core();
-			const urgent = method === "stop";
+			const urgent = method === "stop" || method === "review.close";
 			const result = await core.request(method, params, { signal: cancel.signal, urgent });
 			this.failure = null;
 			return result;

@@ -16,7 +16,7 @@ type inline struct {
 	// A link holds no link: of the first so many brackets, those that are no
 	// embed's cannot become one any more.
 	inactive int
-	noTick   map[int]bool // no closing run of that many backticks ahead
+	lastTick map[int]int // where the last run of that many backticks begins; nil when not known
 	noDollar bool
 	noTitle  bool // no ")" ahead that could end a title
 	wikiEnd  int  // where the next "]]" of the present line is; -1 when not known
@@ -96,27 +96,38 @@ func (s *inline) step(start int) {
 // code skips a code span; a run of backticks without a partner is text.
 func (s *inline) code() {
 	n := runOf(s.Data[s.at:s.end], '`')
-	if !s.noTick[n] {
-		for i := s.at + n; i < s.end; {
-			j := bytes.IndexByte(s.Data[i:s.end], '`')
-			if j < 0 {
-				break
-			}
-			i += j
+	if s.lastTick == nil {
+		s.findTicks()
+	}
+	if s.lastTick[n] > s.at {
+		for i := s.at + n; ; {
+			i += bytes.IndexByte(s.Data[i:s.end], '`')
 			k := runOf(s.Data[i:s.end], '`')
+			i += k
 			if k == n {
-				s.opaque(s.at, i+k)
-				s.at = i + k
+				s.opaque(s.at, i)
+				s.at = i
 				return
 			}
-			i += k
 		}
-		if s.noTick == nil {
-			s.noTick = map[int]bool{}
-		}
-		s.noTick[n] = true
 	}
 	s.at += n
+}
+
+// findTicks notes where the last run of backticks of each length begins, so that
+// none is looked for in vain.
+func (s *inline) findTicks() {
+	s.lastTick = map[int]int{}
+	for i := s.at; i < s.end; {
+		j := bytes.IndexByte(s.Data[i:s.end], '`')
+		if j < 0 {
+			return
+		}
+		i += j
+		k := runOf(s.Data[i:s.end], '`')
+		s.lastTick[k] = i
+		i += k
+	}
 }
 
 func runOf(d []byte, c byte) int {

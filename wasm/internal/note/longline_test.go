@@ -1,0 +1,78 @@
+package note
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// What is cheap in many lines must be as cheap in one: whoever looks for the end
+// of a line, or for what closes a mark, at each mark, takes the square of the
+// line's length. Each is compared with the same marks line by line, in one run.
+func TestALongLineCostsWhatItsPartsCostLineByLine(t *testing.T) {
+	if runtime.GOOS == "js" {
+		t.Skip("timed natively; the code is the same")
+	}
+	const size = 1 << 20
+	took := func(text string) time.Duration {
+		best := time.Hour
+		for range 2 {
+			began := time.Now()
+			d := Parse([]byte(text))
+			d.Fields()
+			best = min(best, time.Since(began))
+		}
+		return best
+	}
+	for _, unit := range []string{"[[a]]", "![[a|b]] ", "[a](b) ", "[a](b (", " ^a", "[a:: b] ", "([a:: ", "`a``b", "[[", "[x]: a", "<a ", "$a "} {
+		line, lines := strings.Repeat(unit, size/len(unit)), strings.Repeat(unit+"\n\n", size/len(unit))
+		if a, b := took(line), took(lines); a > 10*b && a > 500*time.Millisecond {
+			t.Errorf("%q: %v in one line, %v line by line", unit, a, b)
+		}
+	}
+	front := func(value string) string { return "---\na: " + value + "\n---\n" }
+	a := took(front(strings.Repeat("[[", size/2) + "a]]"))
+	if b := took(front(strings.Repeat("x", size))); a > 20*b && a > 500*time.Millisecond {
+		t.Errorf("open links in front matter: %v, and %v for words", a, b)
+	}
+	var runs strings.Builder
+	for i := 1; runs.Len() < size; i++ {
+		runs.WriteString(strings.Repeat("`", i) + " ")
+	}
+	if a, b := took(runs.String()), took(strings.Repeat("` ", size/2)); a > 20*b && a > 500*time.Millisecond {
+		t.Errorf("runs of backticks: %v, and %v of one length", a, b)
+	}
+}
+
+// What is found must not hold the note more than once: links in links would.
+func TestNestedMarksHoldNoMoreThanTheNote(t *testing.T) {
+	for name, text := range map[string]string{
+		"links in links":   strings.Repeat("[", 100_000) + strings.Repeat("](b)", 100_000),
+		"embeds in embeds": strings.Repeat("![", 100_000) + strings.Repeat("](b)", 100_000),
+		"fields in fields": strings.Repeat("[a:: ", 100_000) + strings.Repeat("]", 100_000),
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		Parse([]byte(text)).Fields()
+		runtime.ReadMemStats(&after)
+		if got := after.TotalAlloc - before.TotalAlloc; got > uint64(300*len(text)) {
+			t.Errorf("%s: %d bytes for %d", name, got, len(text))
+		}
+	}
+}
+
+func TestALinkHoldsNoLinkAndAnEmbedMay(t *testing.T) {
+	for text, want := range map[string]int{
+		"[[a](b)](c)":          1, // CommonMark §6.3: the inner one
+		"[![a](b)](c)":         2,
+		"![[a](b)](c)":         2,
+		"[a](b) [c](d)":        2,
+		"[x [a](b) y] [c](d)":  2,
+		"[x [a](b) ![e](f) y]": 2,
+	} {
+		if got := len(Parse([]byte(text)).Links); got != want {
+			t.Errorf("%q: %d links, want %d", text, got, want)
+		}
+	}
+}
