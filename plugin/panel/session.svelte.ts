@@ -89,10 +89,10 @@ export class Session {
 
 	private queue: Event[] = [];
 	private unschedule: (() => void) | null = null;
-	/** What went along with a turn, by its id, for sending it again. */
 	/** What ends the requests under way: Cancel ends those that a person waits for. */
 	// eslint-disable-next-line svelte/prefer-svelte-reactivity -- nothing is drawn of it
 	private readonly underWay = new Set<AbortController>();
+	/** What went along with a turn, by its id, for sending it again. */
 	private sent = new SvelteMap<string, readonly Attachment[]>();
 	private estimating = 0;
 	private looking = 0;
