@@ -1125,6 +1125,96 @@ export interface ReadsCall {
 }
 
 //////////
+// source: reply.go
+
+/**
+ * ReplyNode is one part of a model's reply as it is drawn. A drawer makes an
+ * element of its own for each kind, and reads no markup out of the texts. Kind
+ * is one of
+ * 	paragraph tight heading list item quote callout title code math source plain rule table row cell
+ * 	text mark emphasis strong strike highlight verbatim formula unseen break link note image
+ * The first line are blocks ("tight" is a list item's text, "source" a block
+ * that a rendering would hide or interpret, "plain" what is past the limits),
+ * the second stands in lines ("mark" is a character that nobody would see, as
+ * its name; "verbatim" is code, "unseen" what a rendering would hide).
+ */
+export interface ReplyNode {
+	kind: string;
+	/**
+	 * Text is literal. Where characters in it have to be drawn as marks, Kids
+	 * say how.
+	 */
+	text?: string;
+	kids?: ReplyNode[];
+	/**
+	 * Level is a heading's, from 1.
+	 */
+	level?: number /* int */;
+	ordered?: boolean; // a list
+	/**
+	 * Task is the character in an item's box; "" is no task.
+	 */
+	task?: string;
+	align?: string; // a cell: left, center, right
+	info?: string; // what stands after a code fence
+	/**
+	 * To is the whole address that a link or an image leads to, or a note's link
+	 * path. A link and a note can be opened; an image only with Load.
+	 */
+	to?: string;
+	/**
+	 * Where is what is shown beside: the host or note that the words do not name.
+	 */
+	where?: string;
+	/**
+	 * Ask wants the whole address to be shown, and a yes, before it is opened.
+	 */
+	ask?: boolean;
+	embed?: boolean; // a note that was written as an embed
+	load?: boolean; // an image that may be loaded, at a press
+}
+/**
+ * ReplyText is text of a reply, from where the last answer said that it is
+ * settled. Drawn is how many nodes are drawn of the reply already.
+ */
+export interface ReplyText {
+	text: string;
+	drawn?: number /* int */;
+}
+/**
+ * ReplyTree is a text as blocks. However the text goes on, the first Ready of
+ * them stay as they are; what comes after them begins at the UTF-16 code unit
+ * At of the text. Drawn counts the nodes of the first Ready, with those before.
+ */
+export interface ReplyTree {
+	blocks: ReplyNode[];
+	ready?: number /* int */;
+	at?: number /* int */;
+	drawn?: number /* int */;
+}
+/**
+ * ReplyDrawCall is the method reply.draw.
+ */
+export interface ReplyDrawCall {
+	params: ReplyText;
+	result: ReplyTree;
+}
+/**
+ * ReplyInsert says what a reply would do in a note, beside being read: each is a
+ * sentence. Where there is any, the person is asked before it is inserted.
+ */
+export interface ReplyInsert {
+	warnings: Message[];
+}
+/**
+ * ReplyCheckCall is the method reply.check.
+ */
+export interface ReplyCheckCall {
+	params: ReplyText;
+	result: ReplyInsert;
+}
+
+//////////
 // source: review.go
 
 /**
@@ -1390,6 +1480,8 @@ export interface ServerMethods {
 	'plugins.search': PluginsCall;
 	'trace.get': TraceCall;
 	'run.export': RunExportCall; // the replay bundle
+	'reply.draw': ReplyDrawCall; // a model's words, as they are drawn
+	'reply.check': ReplyCheckCall; // what they would do in a note
 	answer: AnswerCall; // to a question the core asked
 	'tools.list': ToolsCall;
 	'connection.test': TestConnCall;
@@ -2222,4 +2314,4 @@ export interface ImportCall {
 }
 
 /** The hash of the Go sources of this file: what both sides must agree on. */
-export const Contract = "1a4df457cee4edc5";
+export const Contract = "6472fc45df60e9a2";

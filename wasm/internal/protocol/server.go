@@ -59,6 +59,9 @@ type ServerMethods struct {
 	TraceGet  TraceCall     `json:"trace.get"`
 	RunExport RunExportCall `json:"run.export"` // the replay bundle
 
+	ReplyDraw  ReplyDrawCall  `json:"reply.draw"`  // a model's words, as they are drawn
+	ReplyCheck ReplyCheckCall `json:"reply.check"` // what they would do in a note
+
 	Answer   AnswerCall   `json:"answer"` // to a question the core asked
 	Tools    ToolsCall    `json:"tools.list"`
 	TestConn TestConnCall `json:"connection.test"`

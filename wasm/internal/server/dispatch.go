@@ -96,6 +96,8 @@ func (s *Server) table() map[string]handler {
 		"plugins.search":      on(s.pluginsSearch),
 		"trace.get":           on(s.traceGet),
 		"run.export":          on(s.runExport),
+		"reply.draw":          on(s.replyDraw),
+		"reply.check":         on(s.replyCheck),
 		"answer":              on(s.answer),
 		"tools.list":          on(s.toolsList),
 		"connection.test":     on(s.testConnection),

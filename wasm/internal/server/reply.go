@@ -1,0 +1,18 @@
+package server
+
+import (
+	"context"
+
+	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/answer"
+)
+
+// replyDraw reads a model's words as what the panel draws.
+func (s *Server) replyDraw(_ context.Context, p protocol.ReplyText) (protocol.ReplyTree, error) {
+	return answer.Draw(p.Text, p.Drawn, public), nil
+}
+
+// replyCheck says what a model's words would do in a note.
+func (s *Server) replyCheck(_ context.Context, p protocol.ReplyText) (protocol.ReplyInsert, error) {
+	return protocol.ReplyInsert{Warnings: answer.Warnings(p.Text)}, nil
+}
