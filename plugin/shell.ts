@@ -2,8 +2,7 @@
 
 import {
 	AbstractInputSuggest,
-	Component,
-	MarkdownRenderer,
+	getLinkpath,
 	Menu,
 	Notice,
 	Platform,
@@ -17,7 +16,7 @@ import { activeNote } from "../bridge/host/editor";
 import type { Data } from "./data";
 import { Finder, namedBy } from "./finder";
 import { t } from "./i18n";
-import type { MenuEntry, Named, Preferences, Remembered, Rendered, Selected, Shell } from "./panel/shell";
+import type { MenuEntry, Named, Preferences, Remembered, Selected, Shell } from "./panel/shell";
 
 /** The app as the panel sees it. Everything it registers ends with the plugin. */
 export class ObsidianShell implements Shell {
@@ -34,15 +33,20 @@ export class ObsidianShell implements Shell {
 		setIcon(el, name);
 	}
 
-	markdown(el: HTMLElement, text: string): Rendered {
-		// Embeds and code blocks of other plugins live as long as this component.
-		const owner = this.plugin.addChild(new Component());
-		const done = MarkdownRenderer.render(this.app, text, el, "", owner);
-		return { done, dispose: () => this.plugin.removeChild(owner) };
-	}
-
 	open(path: string, newPane: boolean): void {
 		void this.app.workspace.openLinkText(path, "", newPane);
+	}
+
+	follow(link: string, newPane: boolean): boolean {
+		// The app would make a note where there is none.
+		if (!this.app.metadataCache.getFirstLinkpathDest(getLinkpath(link), "")) return false;
+		this.open(link, newPane);
+		return true;
+	}
+
+	browse(address: string): void {
+		// The core names no other; a script's address must never get here.
+		if (/^(https?|obsidian):\/\//i.test(address)) window.open(address, "_blank", "noopener");
 	}
 
 	openSettings(): void {

@@ -1,9 +1,8 @@
 // The few functions of the app that the panel's parts use, for the development
 // page: its shell, and the DOM helpers that the app puts on every element.
 
-import { marked } from "marked";
 import { entry, Narrowing } from "../panel/fuzzy";
-import type { MenuEntry, Named, Preferences, Rendered, Selected, Shell } from "../panel/shell";
+import type { MenuEntry, Named, Preferences, Selected, Shell } from "../panel/shell";
 
 interface Info {
 	cls?: string;
@@ -75,8 +74,8 @@ export interface Heard {
 	menu: MenuEntry[];
 	/** What was written into the note, and where. */
 	written: [text: string, where: string][];
-	/** How often Markdown was rendered. */
-	rendered: number;
+	/** Addresses that were opened outside. */
+	browsed: string[];
 }
 
 /** A shell that remembers what it was asked for. */
@@ -88,7 +87,7 @@ export class DevShell implements Shell {
 		settings: 0,
 		menu: [],
 		written: [],
-		rendered: 0,
+		browsed: [],
 	};
 	selected: Selected | null = null;
 	/** The active note. */
@@ -110,14 +109,17 @@ export class DevShell implements Shell {
 		el.insertAdjacentHTML("beforeend", svg);
 	}
 
-	markdown(el: HTMLElement, text: string): Rendered {
-		this.heard.rendered++;
-		const done = Promise.resolve(marked.parse(text)).then((html) => el.insertAdjacentHTML("beforeend", html));
-		return { done, dispose: () => undefined };
-	}
-
 	open(path: string): void {
 		this.heard.opened.push(path);
+	}
+
+	follow(link: string): boolean {
+		this.heard.opened.push(link);
+		return true;
+	}
+
+	browse(address: string): void {
+		this.heard.browsed.push(address);
 	}
 
 	openSettings(): void {

@@ -8,8 +8,9 @@ import { setLanguage } from "../i18n";
 import type { Core } from "../panel/core";
 import Panel from "../panel/Panel.svelte";
 import { Session } from "../panel/session.svelte";
-import type { Event, Method } from "../protocol";
+import type { Event, Method, ReplyText } from "../protocol";
 import { DevDesk } from "./desk";
+import { drawn } from "./drawn";
 import { DevShell, installHelpers } from "./obsidian";
 
 interface Asked {
@@ -86,6 +87,7 @@ const core = {
 		dev.asked.push({ method, params });
 		const failure = dev.failures[method];
 		if (failure) throw Object.assign(new Error(method), { problem: failure });
+		if (method === "reply.draw" && !dev.answers[method]) return drawn((params as ReplyText).text);
 		return dev.answers[method] ?? {};
 	},
 } as Core;

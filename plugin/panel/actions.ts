@@ -1,8 +1,7 @@
 // Svelte actions: what a component does with a real element.
 
 import { tick } from "svelte";
-import type { Rendered, Shell } from "./shell";
-import { blocks } from "./blocks";
+import type { Shell } from "./shell";
 
 interface Updatable<T> {
 	update?: (value: T) => void;
@@ -52,77 +51,6 @@ export function grow(el: HTMLTextAreaElement, text: string): Updatable<string> {
 	});
 	resized.observe(el);
 	return { update: (next) => void fit(next), destroy: () => resized.disconnect() };
-}
-
-/**
- * Renders Markdown that grows. Only blocks that changed are rendered again, and
- * a block's new content takes its place when it is ready, so nothing flickers.
- */
-export function markdown(el: HTMLElement, drawn: { shell: Shell; text: string }): Updatable<typeof drawn> {
-	const slots: Slot[] = [];
-	const update = ({ shell, text }: typeof drawn) => {
-		const next = blocks(text);
-		slots.splice(next.length).forEach((slot) => slot.destroy());
-		next.forEach((source, i) => (slots[i] ??= new Slot(el)).show(shell, source));
-	};
-	update(drawn);
-	return { update, destroy: () => slots.forEach((slot) => slot.destroy()) };
-}
-
-/** Milliseconds between two renderings of a block that grows, at least. */
-const renderPause = 40;
-
-/**
- * One block of a reply. While a rendering is under way the next one waits, and
- * after a slow one it waits longer: however fast text arrives, most of the time
- * is left to the person.
- */
-class Slot {
-	private readonly el: HTMLElement;
-	private wanted = "";
-	private drawn = "";
-	private busy = false;
-	private timer = 0;
-	private rendered: Rendered | null = null;
-
-	constructor(parent: HTMLElement) {
-		this.el = parent.createDiv({ cls: "ea-md-block" });
-	}
-
-	show(shell: Shell, text: string): void {
-		this.wanted = text;
-		if (!this.busy) void this.draw(shell);
-	}
-
-	private async draw(shell: Shell): Promise<void> {
-		if (this.drawn === this.wanted) return;
-		this.busy = true;
-		const text = this.wanted;
-		const begun = performance.now();
-		const fresh = createDiv();
-		const rendered = shell.markdown(fresh, text);
-		try {
-			await rendered.done;
-		} catch {
-			fresh.setText(text);
-		}
-		if (!this.el.isConnected) return rendered.dispose();
-		this.rendered?.dispose();
-		this.rendered = rendered;
-		this.drawn = text;
-		this.el.replaceChildren(...Array.from(fresh.childNodes));
-		const pause = Math.max(renderPause, 3 * (performance.now() - begun));
-		this.timer = window.setTimeout(() => {
-			this.busy = false;
-			void this.draw(shell);
-		}, pause);
-	}
-
-	destroy(): void {
-		window.clearTimeout(this.timer);
-		this.rendered?.dispose();
-		this.el.remove();
-	}
 }
 
 /**

@@ -16,24 +16,18 @@ export interface MenuEntry {
 	run: () => void;
 }
 
-/** Markdown that is being rendered. */
-export interface Rendered {
-	/** Resolves when it is there. */
-	done: Promise<void>;
-	/** Ends what the rendered content registered. */
-	dispose(): void;
-}
-
 /** The app around the panel. */
 export interface Shell {
 	/** Whether the app runs on a phone or tablet. */
 	readonly mobile: boolean;
 	/** Draws a lucide icon into an element. */
 	icon(el: HTMLElement, name: string): void;
-	/** Renders Markdown into an empty element. */
-	markdown(el: HTMLElement, text: string): Rendered;
 	/** Opens a note of the vault. */
 	open(path: string, newPane: boolean): void;
+	/** Opens what a link in a text leads to, if it is there; makes no note. */
+	follow(link: string, newPane: boolean): boolean;
+	/** Opens a page of the web outside of the app, or follows a link of the app. */
+	browse(address: string): void;
 	openSettings(): void;
 	/** Shows a menu at the pointer, or below the element for the keyboard. */
 	menu(event: MouseEvent, entries: MenuEntry[]): void;

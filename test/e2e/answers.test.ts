@@ -117,10 +117,15 @@ async function quiet(person: Person, sink: Sink): Promise<void> {
 function couldLoad(page: Page): Promise<string[]> {
 	return page.evaluate(() => {
 		const found: string[] = [];
-		const attributes = /^(on.*|src|srcset|poster|background|href|xlink:href|data|action|formaction|srcdoc|style|ping)$/i;
+		const attributes =
+			/^(on.*|src|srcset|poster|background|href|xlink:href|data|action|formaction|srcdoc|style|ping)$/i;
 		for (const el of document.querySelectorAll(".ea-reply, .ea-reply *")) {
 			const name = el.tagName.toLowerCase();
-			if (/^(img|video|audio|source|track|iframe|frame|object|embed|link|style|script|base|meta|form|math|picture|template)$/.test(name))
+			if (
+				/^(img|video|audio|source|track|iframe|frame|object|embed|link|style|script|base|meta|form|math|picture|template)$/.test(
+					name,
+				)
+			)
 				found.push(name);
 			const own = el.closest(".ea-icon, .svg-icon") !== null;
 			for (const { name: attribute, value } of el.attributes)
@@ -154,7 +159,12 @@ describe("an answer", () => {
 
 		await person.button("New conversation").click();
 		await person.button("Conversations").click();
-		await person.panel.getByRole("list", { name: "Conversations" }).getByRole("listitem").getByRole("button").first().click();
+		await person.panel
+			.getByRole("list", { name: "Conversations" })
+			.getByRole("listitem")
+			.getByRole("button")
+			.first()
+			.click();
 		await eventually(() => articles(person).count()).toBe(sink.ways.length);
 		await silent();
 	}, 300_000);
