@@ -223,3 +223,152 @@ describe("an answer", () => {
 		expect(person.playground.errors).toEqual([]);
 	});
 });
+
+describe("what a person may do with an answer", () => {
+	const picture = "https://pictures.plants.org/heap.png?d=one";
+
+	test("a picture is loaded once, at a press on its address, and waits for a press again after a restart", async () => {
+		const { person, model } = await seatWith([
+			[says(`Look: ![the heap](${picture})\n\n![no](http://192.168.1.1/x.png)`)],
+		]);
+		const foreign = watchRequests(person, model);
+		await person.playground.context.route("https://pictures.plants.org/**", (route) =>
+			route.fulfill({ contentType: "image/png", body: pixel }),
+		);
+		await ask(person, "Show me the heap");
+		const reply = person.panel.locator(".ea-reply");
+		await reply.getByText(picture).waitFor();
+		const load = reply.getByRole("button", { name: "Load picture from pictures.plants.org" });
+		await load.waitFor();
+		expect(await reply.getByRole("button", { name: /^Load picture/ }).count()).toBe(1);
+		await reply.getByText("Not loaded: this is not an address on the public web.").waitFor();
+		expect(foreign).toEqual([]);
+		await load.click();
+		await eventually(() =>
+			reply.locator("img").evaluateAll((all) => all.map((img) => (img as HTMLImageElement).naturalWidth)),
+		).toEqual([1]);
+		expect(foreign).toEqual([picture]);
+		expect(await load.count()).toBe(0);
+		await person.restart();
+		await load.waitFor();
+		expect(await reply.locator("img").count()).toBe(0);
+		expect(foreign).toEqual([picture]);
+	});
+
+	test("a link says where it leads and is opened at a press; one that carries something shows all of it first; a note is opened if it is there", async () => {
+		const secret = "https://collect.plants.org/?d=secret";
+		const text = `[the docs](https://docs.plants.org/a), [more](${secret}), [run](obsidian://advanced-uri?commandid=x), [no](javascript:alert), [[${ideas.path}|ideas]] and [[Nowhere]].`;
+		const { person } = await seatWith([[says(text)]]);
+		await person.page.evaluate(() => {
+			window.open = (address) => {
+				document.body.setAttribute(
+					"data-opened",
+					`${document.body.getAttribute("data-opened") ?? ""} ${String(address)}`,
+				);
+				return null;
+			};
+		});
+		const opened = async () =>
+			((await person.page.locator("body").getAttribute("data-opened")) ?? "").trim().split(" ");
+		const before = hashFolder(person.vault);
+		await ask(person, "Where can I read on?");
+		const link = (name: RegExp) => person.panel.locator(".ea-reply").getByRole("link", { name });
+		expect(await person.panel.locator(".ea-reply").getByRole("link").count()).toBe(5);
+		expect(await person.panel.locator(".ea-reply").innerText()).toContain("[no](javascript:alert)");
+		await link(/^the docs \(docs\.plants\.org\)$/).click();
+		expect(await opened()).toEqual(["https://docs.plants.org/a"]);
+		await link(/^more/).press("Enter");
+		const asks = person.panel.getByRole("group", { name: "Open this address in your browser?" });
+		await asks.getByText(secret).waitFor();
+		expect(await opened()).toHaveLength(1);
+		await asks.getByRole("button", { name: "Back" }).click();
+		await asks.waitFor({ state: "detached" });
+		await link(/^run/).click();
+		await asks.getByText("obsidian://advanced-uri?commandid=x").waitFor();
+		expect(await opened()).toHaveLength(1);
+		await asks.getByRole("button", { name: "Open" }).click();
+		expect(await opened()).toEqual(["https://docs.plants.org/a", "obsidian://advanced-uri?commandid=x"]);
+		await link(/^Nowhere$/).click();
+		await person.page.getByText("There is no “Nowhere” in this vault.").waitFor();
+		await link(/^ideas/).click();
+		await eventually(() => person.page.evaluate(() => window.app.workspace.getActiveFile()?.path)).toBe(
+			ideas.path,
+		);
+		expect(hashFolder(person.vault)).toEqual(before);
+	});
+
+	test("what is inserted is what was drawn; what a note would hide can be read, and what it would run is said first", async () => {
+		const plain =
+			"Use **old leaves**. %%and this%% <!-- and that --> <span style='display:none'>and more</span> a\u200bb";
+		const code = "Try `$= dv.pages()`.\n\n```dataviewjs\nx\n```\n\n![p](https://collect.plants.org/p.png)";
+		const { person } = await seatWith([[says("Use **old leaves**.")], [says(plain)], [says(code)]]);
+		await openNote(person.page, ideas.path);
+		await ask(person, "One");
+		await person.button("Insert at cursor").last().click();
+		await eventually(() => person.editorText()).toContain("Use **old leaves**.");
+
+		await ask(person, "Two");
+		const drawn = await person.panel.locator(".ea-reply").last().innerText();
+		for (const words of [
+			"%%and this%%",
+			"<!-- and that -->",
+			"<span style='display:none'>",
+			"and more",
+			"ZWSP",
+		])
+			expect(drawn).toContain(words);
+		await person.button("Insert at cursor").last().click();
+		await person.panel.getByText("this HTML may load or run something").first().waitFor();
+		expect(await person.editorText()).not.toContain("and this");
+		await person.button("Insert anyway").click();
+		await eventually(() => person.editorText()).toContain(plain);
+
+		await ask(person, "Three");
+		await person.button("Insert at cursor").last().click();
+		const asks = person.panel.getByRole("group", { name: /dataviewjs.*collect\.plants\.org/ });
+		await asks.waitFor();
+		await asks.getByRole("button", { name: "Back" }).click();
+		expect(await person.editorText()).not.toContain("dataviewjs");
+	});
+});
+
+test("a plan's goal, assumptions, steps and files load nothing either: in the review, in the run, in the history", async () => {
+	const sink = await openSink();
+	const texts = sink.ways.map(({ text }) => text);
+	const plan = {
+		version: 1,
+		goal: texts.slice(0, 30).join(" "),
+		assumptions: texts,
+		steps: [
+			{
+				id: "note",
+				tool: "vault.createFile",
+				args: { path: "Hostile.md", content: texts.join("\n\n") },
+				preview: texts.slice(30, 60).join(" "),
+			},
+		],
+	};
+	const { person, model } = await seatWith([
+		[{ kind: "text", text: texts[0] ?? "" }, calls("submit_plan", plan)],
+	]);
+	const foreign = watchRequests(person, model);
+	const silent = async () => {
+		await touchEverything(person.page);
+		await quiet(person, sink);
+		expect(remote(sink)).toEqual([]);
+		expect(foreign.filter((url) => !url.endsWith("/control"))).toEqual([]);
+	};
+	await person.say("Make a note");
+	await person.plan.waitFor();
+	for (const details of await person.plan.locator("details:not([open]) > summary").all())
+		await details.click();
+	await person.shown("Hostile.md");
+	await silent();
+	await person.approve();
+	await silent();
+	await person.restart();
+	await person.button("History").click();
+	await person.panel.locator(".ea-history-run").getByRole("button", { expanded: false }).first().click();
+	await silent();
+	expect(person.read("Hostile.md")).toContain(sink.url);
+});

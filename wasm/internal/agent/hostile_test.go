@@ -14,6 +14,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"embedded-agent/wasm/internal/agent"
+	"embedded-agent/wasm/internal/answer"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/llmtest"
@@ -224,7 +225,35 @@ func (c *hostileCase) runLoop(t *testing.T) string {
 	if out.Problem != nil {
 		fmt.Fprintf(&b, "problem: %s %s\n", out.Problem.Code, out.Problem.Key)
 	}
+	b.WriteString(drawn(out.Outputs.Response))
 	return b.String() + k.ending(t)
+}
+
+// drawn says what of an answer leads anywhere, as a person gets it: what is
+// loaded or opened at a press, and what is shown instead of being read.
+func drawn(reply string) string {
+	var b strings.Builder
+	var walk func([]answer.Node)
+	walk = func(nodes []answer.Node) {
+		for _, n := range nodes {
+			switch {
+			case n.Kind == "image" && n.Load:
+				fmt.Fprintf(&b, "  a button that loads %s\n", n.To)
+			case n.Kind == "image":
+				fmt.Fprintf(&b, "  the address %s\n", n.To)
+			case n.Kind == "link" || n.Kind == "note":
+				fmt.Fprintf(&b, "  a %s to %s\n", n.Kind, n.To)
+			case n.Kind == "source" || n.Kind == "unseen":
+				fmt.Fprintf(&b, "  as text: %+q\n", n.Text)
+			}
+			walk(n.Kids)
+		}
+	}
+	walk(answer.Draw(reply, 0, func(string) bool { return true }).Blocks)
+	if b.Len() == 0 {
+		return ""
+	}
+	return "drawn:\n" + b.String()
 }
 
 func (c *hostileCase) script() []llmtest.Turn {

@@ -49,7 +49,7 @@ func containing(text string, what ...string) []string {
 	var found []string
 	for _, w := range what {
 		if strings.Contains(text, w) {
-			found = append(found, strings.TrimLeft(w, "<`"))
+			found = append(found, w)
 		}
 	}
 	return found

@@ -109,3 +109,40 @@ func TestTheHostHasNoFilesButItsPorts(t *testing.T) {
 		}
 	}
 }
+
+// readAsMarkup are the ways in which a text becomes elements, or code.
+var readAsMarkup = regexp.MustCompile(`\b(MarkdownRenderer|MarkdownPreviewRenderer|innerHTML|outerHTML|insertAdjacentHTML|setHTMLUnsafe|srcdoc|DOMParser|` +
+	`createContextualFragment|sanitizeHTMLToDom|htmlToMarkdown|document\.write|createElementNS|loadMathJax|renderMath|loadMermaid)\b|\{@html\b|\beval\(|new Function\(`)
+
+func TestNothingThatIsShownIsReadAsMarkup(t *testing.T) {
+	const reason = "words come from models and notes: the app's renderer loads pictures, opens embeds and runs the code of plugins; the core says what a text is made of, and Svelte makes the elements"
+	for _, dir := range []string{"bridge", "plugin"} {
+		typeScript(t, dir, func(path, source string) {
+			if found := readAsMarkup.FindString(source); found != "" {
+				t.Errorf("%s uses %s: %s", path, found, reason)
+			}
+		})
+	}
+}
+
+// loads are the attributes by which an element loads something, with a value
+// that is not fixed, and the ways to another page.
+var (
+	loads   = regexp.MustCompile(`[\s{](src|srcset|poster|background|href|action|formaction|data|style)=(\{|["'][^"']*\{)|\.(src|srcset|href|poster)\s*=[^=]|setAttribute\(\s*[^"'\s]`)
+	elseway = regexp.MustCompile(`\bwindow\.open\(|\blocation\.(assign|replace|href)|\blocation\s*=[^=]|openExternal`)
+)
+
+func TestWhatLoadsSomethingIsInAFewPlaces(t *testing.T) {
+	allowed := map[string]string{
+		"plugin/panel/answer/Picture.svelte": "a picture of an answer, at a press",
+		"plugin/panel/Thumbnail.svelte":      "an image of the vault, or that the person added",
+	}
+	typeScript(t, "plugin", func(path, source string) {
+		if found := loads.FindString(source); found != "" && allowed[path] == "" {
+			t.Errorf("%s has %q: what an element loads by itself is in %v only", path, found, allowed)
+		}
+		if found := elseway.FindString(source); found != "" && path != "plugin/shell.ts" {
+			t.Errorf("%s has %q: an address is opened by the shell alone, where a person pressed", path, found)
+		}
+	})
+}
