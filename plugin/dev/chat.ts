@@ -1,9 +1,16 @@
 // The states of the chat that tests look at.
 
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Page } from "playwright-core";
-import type { CallView, Event } from "../protocol";
+import type { CallView, Event, ReplyNode } from "../protocol";
 import { call, event, exec, fileView, review, runState, state, turn, words } from "./fixtures";
 import { ready, type Scene } from "./stage";
+
+/** An answer with all that one can have, as the core's own test draws it. */
+const drawnAnswer = JSON.parse(
+	readFileSync(join(import.meta.dirname, "../../wasm/internal/answer/testdata/answer.json"), "utf8"),
+) as ReplyNode[];
 
 /** What the core says that sending would take. */
 export const estimated = {
@@ -128,6 +135,24 @@ const planned = Array.from({ length: 1000 }, (_, n) => ({
 
 /** The states of the chat, and of plans and runs of many steps. */
 export const chatScenes: Record<string, Scene> = {
+	answer: {
+		events: [
+			ready,
+			event("turn.ended", {
+				turn: turn({
+					phase: "done",
+					outcome: "answer",
+					text: "What should go into the heap?",
+					reply: "Compost",
+				}),
+			}),
+		],
+		answers: { "reply.draw": { blocks: drawnAnswer } },
+		after: async (page) => {
+			await page.getByRole("link", { name: /^the docs/ }).waitFor();
+			await page.getByRole("link", { name: /^more/ }).click();
+		},
+	},
 	composing: {
 		events: [ready],
 		answers: { estimate: estimated },

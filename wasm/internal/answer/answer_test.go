@@ -75,6 +75,27 @@ func TestMarkdownBecomesATreeAsTheGoldenFilesSay(t *testing.T) {
 	}
 }
 
+func TestThePanelsPageShowsATreeThatTheCoreMakes(t *testing.T) {
+	raw, err := os.ReadFile("testdata/trees/answer.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := json.MarshalIndent(draw(string(txtar.Parse(raw).Files[0].Data)), "", "\t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		err := os.WriteFile("testdata/answer.json", append(got, '\n'), 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile("testdata/answer.json")
+	if err != nil || string(want) != string(got)+"\n" {
+		t.Errorf("testdata/answer.json, which the panel's tests draw, is another tree: go test -update (%v)", err)
+	}
+}
+
 // kinds is the closed set.
 var kinds = strings.Fields(`paragraph tight heading list item quote callout title code math source plain rule table row cell
 	text mark emphasis strong strike highlight verbatim formula unseen break link note image`)
@@ -373,3 +394,33 @@ func TestAnAnswerDrawnAsItGrowsIsDrawnAsItIsAtOnce(t *testing.T) {
 }
 
 var _ = protocol.ReplyTree{}
+
+func TestAnAnswerThatGrowsIsReadFromItsLastBlockOn(t *testing.T) {
+	var text strings.Builder
+	read, at, nodes, blocks := 0, 0, 0, 0
+	for range 2000 {
+		text.WriteString("A **paragraph** with [a link](https://a.example/b).\n\n- one\n- two\n\n")
+		rest := text.String()[at:]
+		read += len(rest)
+		tree := Draw(rest, nodes, public)
+		at, nodes, blocks = at+tree.At, tree.Drawn, blocks+tree.Ready
+	}
+	if read > 4*text.Len() {
+		t.Errorf("%d bytes were read for an answer of %d", read, text.Len())
+	}
+	if blocks < 3990 || nodes == 0 || nodes > maxNodes {
+		t.Errorf("%d blocks of %d nodes are settled", blocks, nodes)
+	}
+}
+
+func TestPastItsLimitAnAnswerIsDrawnAsItWasWritten(t *testing.T) {
+	tree := Draw("**a**\n\nb", maxNodes, public)
+	if len(tree.Blocks) != 1 || tree.Blocks[0].Kind != "plain" || tree.Blocks[0].Text != "**a**\n\nb" {
+		t.Errorf("drawn as %+v", tree.Blocks)
+	}
+	for _, s := range []string{strings.Repeat("a\n\n", 2*maxNodes) + "canary", strings.Repeat("- a\n", 2*maxNodes) + "- canary", "> " + strings.Repeat("*a* ", 2*maxNodes) + "canary"} {
+		if got := drawnText(draw(s)); !strings.HasSuffix(strings.TrimSpace(got), "canary") {
+			t.Errorf("%d bytes end in %q", len(s), got[max(0, len(got)-40):])
+		}
+	}
+}

@@ -134,9 +134,9 @@ type rule struct {
 
 var rules = []rule{
 	{
-		[]string{"plan", "policy", "vaultpath"},
+		[]string{"plan", "policy", "vaultpath", "answer"},
 		[]string{"host/hostfs", "host/hosttest", "journal", "runner", "llm", "server", "jsbridge", "os/exec", "net/http"},
-		"plan and policy are pure: what they decide must be the same at every time and on every machine",
+		"plan, policy and answer are pure: what they decide must be the same at every time and on every machine",
 	},
 	{
 		[]string{"planner", "agent", "llm"},
