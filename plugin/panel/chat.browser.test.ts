@@ -469,7 +469,7 @@ describe.skipIf(!findChromium())("the chat", () => {
 			expect(await page.locator(".ea-reply p").first().getAttribute("data-kept")).toBe("yes");
 			const parts = (await asked(page, "reply.draw")) as { text: string }[];
 			expect(parts.length).toBeLessThan(200);
-			expect(parts.slice(1).some(({ text }) => text.includes("first paragraph"))).toBe(false);
+			expect(parts.slice(2).some(({ text }) => text.includes("first paragraph"))).toBe(false);
 			await page.context().close();
 		});
 
