@@ -3,8 +3,8 @@ package server
 import (
 	"context"
 
-	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/answer"
+	"embedded-agent/wasm/internal/protocol"
 )
 
 // replyDraw reads a model's words as what the panel draws.
