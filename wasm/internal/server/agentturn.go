@@ -331,7 +331,7 @@ func (w *work) review(ctx context.Context, out *agent.Outcome) error {
 	}
 	se := s.newSession(pl, g, raw)
 	se.id, se.trace = w.se.id, w.se.trace
-	se.instruction, se.dryRun, se.mustAsk = goal, w.p.DryRun, true
+	se.instruction, se.dryRun, se.mustAsk, se.turn = goal, w.p.DryRun, true, w.t
 	w.t.said.turn.Run = se.id
 	w.t.set(func(t *protocol.Turn) { t.Outcome, t.Run = outcomePlan, se.id })
 	return s.openReview(ctx, se)

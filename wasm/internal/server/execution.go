@@ -111,6 +111,8 @@ func (x *execution) carryOut() {
 	defer cancel()
 	x.traced(ctx, rep, end.Outcome)
 	sum, err := x.close(ctx, end)
+	rest := x.askAgain()
+	x.awaitTurn()
 	x.mu.Lock()
 	x.rs.State = "finished"
 	if err != nil {
@@ -121,8 +123,21 @@ func (x *execution) carryOut() {
 		x.s.lookAgain(ctx)
 	}
 	x.s.ended(ctx, x, sum)
-	x.askAgain()
 	x.letGo()
+	x.showRest(rest)
+}
+
+// awaitTurn waits until the turn is over that the run came from: it may still be
+// writing down what was said when a quick run is through. Until then nothing new
+// can begin, so that the end is not told before.
+func (x *execution) awaitTurn() {
+	if x.se.turn == nil {
+		return
+	}
+	select {
+	case <-x.se.turn.ended:
+	case <-x.s.life.Done():
+	}
 }
 
 // letGo keeps at hand, of a run that has ended, what its rest and a saved action

@@ -21,8 +21,14 @@ func (s *Server) openReview(ctx context.Context, se *session) error {
 	if err := s.simulate(ctx, se); err != nil {
 		return err
 	}
+	return s.showReview(se)
+}
+
+// showReview shows a session that was simulated, unless something else is under
+// way.
+func (s *Server) showReview(se *session) error {
 	s.mu.Lock()
-	if s.run != nil && !s.run.over() {
+	if (s.run != nil && !s.run.over()) || (s.turn != nil && s.turn != se.turn && !s.turn.over()) {
 		s.mu.Unlock()
 		return fault.New(fault.Precondition, "error.busy", nil)
 	}

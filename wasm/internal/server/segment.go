@@ -192,10 +192,11 @@ func (se *session) deeds(from int) []deed {
 	return out
 }
 
-// askAgain opens the review of a rest that is not what was approved.
-func (x *execution) askAgain() {
+// askAgain makes the review of a rest that is not what was approved; nil where
+// there is none, or it could not be made.
+func (x *execution) askAgain() *session {
 	if x.again == nil {
-		return
+		return nil
 	}
 	s, old := x.s, x.again
 	next := s.newSession(old.plan, old.graph, old.raw)
@@ -204,7 +205,19 @@ func (x *execution) askAgain() {
 	next.amend, next.dropped, next.frozen = old.amend, old.dropped, old.frozen
 	next.mustAsk, next.continues = true, x.se.id
 	next.warnings = append(slices.Clone(x.se.warnings), protocol.Message{Key: "review.restChanged"})
-	if err := s.openReview(s.life, next); err != nil {
+	if err := s.simulate(s.life, next); err != nil {
 		s.notice("warn", "notice.restNotShown", nil, x.se.id)
+		return nil
+	}
+	return next
+}
+
+// showRest opens the review of a rest, once the run has ended.
+func (x *execution) showRest(rest *session) {
+	if rest == nil {
+		return
+	}
+	if err := x.s.showReview(rest); err != nil {
+		x.s.notice("warn", "notice.restNotShown", nil, x.se.id)
 	}
 }

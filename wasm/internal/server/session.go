@@ -44,6 +44,7 @@ type session struct {
 	continues   string // the run whose rest this is
 	selection   *host.EditorState
 	memo        *memo // of all its simulations
+	turn        *turn // the turn that it came from; nil for none
 
 	frozen *agent.Frozen // what its model steps gave
 	sealed bool          // no model is asked: what is not frozen fails
@@ -107,6 +108,7 @@ func (s *Server) simulate(ctx context.Context, se *session) error {
 	})
 	rc := s.runConfig(se, call, pol, "")
 	rc.Ahead, rc.Make = sim.ahead, se.quota.Build
+	rc.Pausing = s.tellPause(se)
 	rep := runner.Run(sim.in(ctx), rc)
 	if err := ctx.Err(); err != nil {
 		return fault.From(err)
@@ -215,4 +217,15 @@ func confirmationOf(se *session) string {
 		ns = uuid.NameSpaceOID
 	}
 	return uuid.NewSHA1(ns, []byte(se.view.Approval)).String()
+}
+
+// tellPause gives what tells the person why a simulation waits.
+func (s *Server) tellPause(se *session) func(*tool.Call, time.Duration) {
+	return func(c *tool.Call, wait time.Duration) {
+		if t := se.turn; t != nil && !t.over() {
+			s.noting(t)(protocol.Message{Key: "turn.stepAgain", Params: map[string]string{
+				"tool": c.Tool, "seconds": itoa(int((wait + time.Second - 1) / time.Second)),
+			}})
+		}
+	}
 }

@@ -27,6 +27,8 @@ type turn struct {
 	asksFor string
 	mustAsk bool
 	said    *said // what it leaves in its conversation; nil outside of one
+	// ended is closed when its end was told.
+	ended chan struct{}
 	// What streams in grows here; the turn's texts share their bytes.
 	reply, reasoning strings.Builder
 }
@@ -113,7 +115,7 @@ func (s *Server) send(ctx context.Context, p protocol.Send) (protocol.Accepted, 
 // startTurn begins a turn: one at a time, and not while a run is under way.
 func (s *Server) startTurn(text, conversation string, work func(context.Context, *turn) error) (protocol.Accepted, error) {
 	ctx, cancel := context.WithCancel(s.life)
-	t := &turn{cancel: cancel, t: protocol.Turn{ID: newID(), Conversation: conversation, Text: text, Phase: phaseAsking, StartedAt: pipeline.Stamp(s.now())}}
+	t := &turn{cancel: cancel, ended: make(chan struct{}), t: protocol.Turn{ID: newID(), Conversation: conversation, Text: text, Phase: phaseAsking, StartedAt: pipeline.Stamp(s.now())}}
 	s.mu.Lock()
 	if (s.turn != nil && !s.turn.over()) || (s.run != nil && !s.run.over()) {
 		s.mu.Unlock()
@@ -142,6 +144,7 @@ func (s *Server) startTurn(text, conversation string, work func(context.Context,
 
 // endTurn tells how a turn ended: exactly once, whatever happened.
 func (s *Server) endTurn(t *turn, err error) {
+	defer close(t.ended)
 	view := t.set(func(t *protocol.Turn) {
 		t.Phase = phaseDone
 		if err == nil {
@@ -227,7 +230,7 @@ func (s *Server) planTurn(ctx context.Context, t *turn, p protocol.Send) error {
 	se := s.newSession(out.Plan, out.Graph, out.Raw)
 	se.id, se.trace = id, tr
 	se.instruction, se.dryRun, se.warnings = p.Text, p.DryRun, warningsOf(out.Warnings)
-	se.action, se.mustAsk = t.asksFor, t.mustAsk
+	se.action, se.mustAsk, se.turn = t.asksFor, t.mustAsk, t
 	t.set(func(t *protocol.Turn) { t.Outcome, t.Run, t.TracesURL = outcomePlan, se.id, tracesURL(id) })
 	return s.openReview(ctx, se)
 }
