@@ -122,6 +122,7 @@ type state struct {
 	data    tool.Data
 	cached  bool
 	pretend bool
+	failed  bool // as the simulation did
 	started time.Time
 	by      time.Time // when the attempt must have ended; zero for no limit
 	audited bool
@@ -234,7 +235,7 @@ func (s *state) result(err error) *tool.Result {
 		CallID: c.CallID, RunID: c.RunID, StepID: c.StepID, Tool: c.Tool, Version: c.Version, Attempt: c.Attempt,
 		LogicalID: c.LogicalID,
 		StartedAt: Stamp(s.started), EndedAt: Stamp(end), DurationMs: end.Sub(s.started).Milliseconds(),
-		Cached: s.cached, SecretScope: s.scope,
+		Cached: s.cached, SecretScope: s.scope, Recorded: s.failed,
 	}
 	switch {
 	case errors.Is(err, overlay.ErrDropped):

@@ -233,6 +233,7 @@ func (s *state) carryOut(ctx context.Context, rec *Recorded) error {
 		}
 	}
 	if rec.Failed != nil { // after what it had done until then, which was shown too
+		s.failed = true
 		return rec.Failed
 	}
 	s.data = rec.Data

@@ -97,9 +97,9 @@ func (r *run) attempt(ctx context.Context, s *step, c *call) *tool.Result {
 	for k := 1; ; k++ {
 		tc := r.newCall(s, c, k)
 		res := r.Call(ctx, pipeline.Request{Call: tc, Bind: c.bind, SecretScope: n.Step.SecretScope})
-		again := !res.OK && k < most && worthRetrying(res) && !r.halted(ctx)
-		if again && !r.Simulating {
-			again = r.pause(ctx, n.Retry.BackoffMs, k, res.Fault.RetryAfterS)
+		again := !res.OK && k < most && r.worthRetrying(res) && !r.halted(ctx)
+		if again {
+			again = r.pause(ctx, tc, n.Retry.BackoffMs, res.Fault.RetryAfterS)
 		}
 		if !again {
 			if r.Finished != nil {
@@ -129,14 +129,17 @@ func (r *run) newCall(s *step, c *call, attempt int) *tool.Call {
 	return &tc
 }
 
-// worthRetrying says whether the same call could end otherwise.
-func worthRetrying(res *tool.Result) bool {
-	if res.Fault == nil {
+// worthRetrying says whether the same call could end otherwise. What the
+// simulation has recorded ends as it did, however often it is carried out; and
+// while simulating nothing changes but what is outside of the vault, so that
+// only what may pass by itself is tried again.
+func (r *run) worthRetrying(res *tool.Result) bool {
+	if res.Fault == nil || res.Recorded || res.Status == tool.Skipped {
 		return false
 	}
 	switch res.Fault.Code {
 	case fault.Validation, fault.Denied, fault.Cancelled, fault.Auth, fault.Conflict:
 		return false
 	}
-	return res.Status != tool.Skipped
+	return !r.Simulating || res.Fault.Retryable || res.Fault.Code == fault.Internal
 }

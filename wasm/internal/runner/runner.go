@@ -52,8 +52,9 @@ type Config struct {
 	// Vars are values known before the first step.
 	Vars map[string]any
 	Gate *Gate
-	// Simulating runs do not wait between attempts, and make one call after the
-	// other in the plan's order, so that they always come out the same.
+	// Simulating runs make one call after the other in the plan's order, so that
+	// they always come out the same. They wait between attempts as runs do: what
+	// is read from the web is read there.
 	Simulating bool
 	// Ahead is told, while simulating, what the calls of a step are going to be
 	// called with, so that what they need can be asked for together. The function
@@ -69,6 +70,8 @@ type Config struct {
 	Ready func(ctx context.Context, seq int) bool
 	// Fatal says whether a failure ends the run whatever the step's onError.
 	Fatal func(seq int, e *tool.Error) bool
+	// Pausing is told that a call failed and is tried again after a while.
+	Pausing func(c *tool.Call, wait time.Duration)
 	// Finished is told of a call after its last attempt, Stopped once when the
 	// run will start no further call.
 	Finished func(c *tool.Call)

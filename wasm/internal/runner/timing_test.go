@@ -129,42 +129,103 @@ func TestThePauseBetweenAttemptsDoublesWithJitterAndIsClamped(t *testing.T) {
 	})
 }
 
-func TestAPauseIsAsLongAsTheOtherSideAskedWithinTheLimit(t *testing.T) {
-	for _, c := range []struct{ ask, limit, want time.Duration }{
-		{30 * time.Second, 60 * time.Second, 30 * time.Second},
-		{300 * time.Second, 60 * time.Second, 60 * time.Second},
+func TestAPauseIsAsLongAsTheOtherSideAskedAndOverTheLimitThereIsNoFurtherAttempt(t *testing.T) {
+	for _, c := range []struct {
+		ask, limit, want time.Duration
+		attempts         int
+	}{
+		{30 * time.Second, 60 * time.Second, 30 * time.Second, 2},
+		{60 * time.Second, 60 * time.Second, 60 * time.Second, 2},
+		{1500 * time.Microsecond, 60 * time.Second, 5 * time.Millisecond, 2}, // less than the plan's own
+		{61 * time.Second, 60 * time.Second, 0, 1},
+		{1 << 62, 60 * time.Second, 0, 1},
 	} {
-		synctest.Test(t, func(t *testing.T) {
-			var at []time.Time
-			k := newKit(t, func(context.Context, string, tool.Args) (tool.Data, error) {
-				at = append(at, time.Now())
-				e := fault.New(fault.RateLimit, "error.network", nil)
-				e.RetryAfterS = c.ask.Seconds()
-				return nil, e
+		for _, simulating := range []bool{false, true} {
+			synctest.Test(t, func(t *testing.T) {
+				var at []time.Time
+				k := newKit(t, func(context.Context, string, tool.Args) (tool.Data, error) {
+					at = append(at, time.Now())
+					e := fault.New(fault.RateLimit, "error.network", nil)
+					e.RetryAfterS = c.ask.Seconds()
+					return nil, e
+				})
+				cfg := k.config(`{"id":"a","tool":"t.pure","args":{},"retry":{"maxAttempts":2,"backoffMs":10}}`)
+				cfg.Limits.MaxBackoffMs, cfg.Simulating = c.limit.Milliseconds(), simulating
+				Run(t.Context(), cfg)
+				if len(at) != c.attempts {
+					t.Fatalf("asked for %v: %d attempts, want %d", c.ask, len(at), c.attempts)
+				}
+				if c.attempts > 1 && (at[1].Sub(at[0]) < c.want || at[1].Sub(at[0]) > max(c.want, 10*time.Millisecond)) {
+					t.Errorf("waited %v, want %v", at[1].Sub(at[0]), c.want)
+				}
 			})
-			cfg := k.config(`{"id":"a","tool":"t.pure","args":{},"retry":{"maxAttempts":2,"backoffMs":10}}`)
-			cfg.Limits.MaxBackoffMs = c.limit.Milliseconds()
-			Run(t.Context(), cfg)
-			if d := at[1].Sub(at[0]); d != c.want {
-				t.Errorf("waited %v, want %v", d, c.want)
-			}
-		})
+		}
 	}
 }
 
-func TestASimulationDoesNotWaitBetweenAttempts(t *testing.T) {
+func TestASimulationWaitsBetweenAttemptsAsARunDoes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var at []time.Time
+		var told []time.Duration
+		k := newKit(t, func(context.Context, string, tool.Args) (tool.Data, error) {
+			at = append(at, time.Now())
+			e := fault.New(fault.Network, "error.network", nil)
+			e.RetryAfterS = 2
+			return nil, e
+		})
+		c := k.config(`{"id":"a","tool":"t.pure","args":{},"retry":{"maxAttempts":3,"backoffMs":1500}}`)
+		c.Simulating, c.Limits.MaxBackoffMs = true, 60_000
+		c.Pausing = func(_ *tool.Call, d time.Duration) { told = append(told, d) }
+		Run(t.Context(), c)
+		if len(at) != 3 || len(told) != 2 {
+			t.Fatalf("%d attempts, %d pauses were told", len(at), len(told))
+		}
+		for i := 1; i < 3; i++ {
+			if d := at[i].Sub(at[i-1]); d < 2*time.Second || d != told[i-1] {
+				t.Errorf("pause %d was %v, told was %v", i, d, told[i-1])
+			}
+		}
+	})
+}
+
+func TestASimulationThatIsCancelledInAPauseEndsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := newKit(t, func(context.Context, string, tool.Args) (tool.Data, error) {
 			return nil, fault.New(fault.Network, "error.network", nil)
 		})
-		c := k.config(`{"id":"a","tool":"t.pure","args":{},"retry":{"maxAttempts":5,"backoffMs":60000}}`)
+		c := k.config(`{"id":"a","tool":"t.pure","args":{},"retry":{"maxAttempts":9,"backoffMs":60000}}`)
 		c.Simulating = true
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
 		began := time.Now()
-		Run(t.Context(), c)
-		if d := time.Since(began); d != 0 || len(k.calls) != 5 {
-			t.Fatalf("%v for %d attempts", d, len(k.calls))
+		r := Run(ctx, c)
+		if d := time.Since(began); d != time.Second || r.Stopped == nil || len(k.calls) != 1 {
+			t.Fatalf("%v, %v, %d calls", d, r.Stopped, len(k.calls))
 		}
 	})
+}
+
+func TestWhatOnlyTheVaultDecidesIsTriedOnceInASimulation(t *testing.T) {
+	for _, code := range fault.Codes() {
+		synctest.Test(t, func(t *testing.T) {
+			n := 0
+			k := newKit(t, func(context.Context, string, tool.Args) (tool.Data, error) {
+				n++
+				return nil, fault.New(code, "error.internal", nil)
+			})
+			c := k.config(`{"id":"a","tool":"t.pure","args":{},"retry":{"maxAttempts":2,"backoffMs":1000}}`)
+			c.Simulating = true
+			Run(t.Context(), c)
+			want := 1
+			switch code {
+			case fault.Timeout, fault.RateLimit, fault.Network, fault.Provider, fault.Internal:
+				want = 2
+			}
+			if n != want {
+				t.Errorf("%s: %d attempts, want %d", code, n, want)
+			}
+		})
+	}
 }
 
 func TestACallThatTakesLongerThanItsLimitTimesOut(t *testing.T) {

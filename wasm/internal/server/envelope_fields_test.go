@@ -2,6 +2,8 @@ package server
 
 import (
 	"cmp"
+	"context"
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -10,8 +12,10 @@ import (
 	"time"
 
 	"embedded-agent/wasm/internal/audit"
+	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/tool"
 )
 
 // fieldsPlan has a call of every kind that the envelope specification tells
@@ -20,11 +24,32 @@ var fieldsPlan = planOf("fields",
 	`{"id":"plain","tool":"vault.appendFile","args":{"path":"A.md","content":"x"},"preview":"Sign A"}`,
 	`{"id":"loop","tool":"vault.createFile","args":{"path":"{it.p}.md","content":"{index}"},"foreach":{"from":[{"p":"one"},{"p":"two"}],"itemName":"it"},"preview":"Make {it.p}"}`,
 	`{"id":"loop2","tool":"vault.createFile","args":{"path":"{p}.md","content":""},"foreach":{"from":["three"],"itemName":"p"},"timeoutMs":1500}`,
-	`{"id":"again","tool":"vault.readFile","args":{"path":"Nowhere.md"},"retry":{"maxAttempts":3,"backoffMs":1},"onError":"skip"}`,
-	`{"id":"after","tool":"vault.createFile","args":{"path":"Never.md","content":"$steps.again.content"},"onError":"skip"}`,
+	`{"id":"again","tool":"workspace.shaky","args":{},"retry":{"maxAttempts":3,"backoffMs":1},"onError":"skip"}`,
+	`{"id":"known","tool":"vault.readFile","args":{"path":"Nowhere.md"},"retry":{"maxAttempts":3,"backoffMs":1},"onError":"skip"}`,
+	`{"id":"after","tool":"vault.createFile","args":{"path":"Never.md","content":"$steps.known.content"},"onError":"skip"}`,
 	`{"id":"denied","tool":"vault.createFile","args":{"path":"{p}.md","content":""},"foreach":{"from":["Secret/x"],"itemName":"p"},"onError":"skip"}`,
 	`{"id":"read","tool":"vault.readFile","args":{"path":"B.md"}}`,
 	`{"id":"many","tool":"tags.rename","args":{"folder":"","from":"old","to":"new"}}`)
+
+// shaky acts on the window, so that a run executes it, and fails there, however
+// often it is tried.
+func shaky() tool.Tool {
+	schema := json.RawMessage(`{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","additionalProperties":false}`)
+	asked := false
+	return tool.Tool{
+		Spec: tool.Spec{
+			Name: "workspace.shaky", Version: "1.0.0", Lifecycle: tool.Active, Category: "utility", SideEffects: tool.Reads,
+			Simulable: true, Description: "Fails once it matters.", Input: schema, Output: schema,
+		},
+		Run: func(context.Context, *tool.Env, tool.Args) (tool.Data, error) {
+			if !asked {
+				asked = true
+				return tool.Data{}, nil
+			}
+			return nil, fault.New(fault.NotFound, "error.vault.notFound", fault.P{"path": "x"})
+		},
+	}
+}
 
 // fields runs fieldsPlan and gives its calls and results by step, in order.
 func fields(t *testing.T) (sh *shell, run string, calls, results map[string][]map[string]any) {
@@ -32,7 +57,15 @@ func fields(t *testing.T) (sh *shell, run string, calls, results map[string][]ma
 	mem := hosttest.New(hosttest.Options{Files: map[string]string{"A.md": "a #old\n", "B.md": "b #old\n", "Secret/s.md": ""}})
 	set := free
 	set.DenyPatterns = []string{"Secret"}
-	sh = begin(t, mem, set)
+	sh = &shell{t: t, mem: mem}
+	sh.cond.L = &sh.mu
+	s, err := New(Deps{Host: mem.Host(), Emit: sh.hear, Tools: []tool.Tool{shaky()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	sh.s = s
+	call[protocol.Welcome](sh, "hello", protocol.Hello{Contract: protocol.Contract, Settings: set, Platform: protocol.Platform{Name: "linux"}})
 	r, err := sh.s.OpenPlan(t.Context(), []byte(fieldsPlan), nil, false)
 	if err != nil || !r.Approvable {
 		t.Fatalf("%v %+v", err, r)
@@ -108,6 +141,7 @@ func TestEveryFieldOfACallIsWhatTheSpecificationSays(t *testing.T) {
 		{"attempt", one("again", 2)["attempt"], 3.0},
 		{"call_id of an attempt", one("again", 0)["call_id"], one("again", 2)["call_id"]},
 		{"argsHash of an attempt", one("again", 0)["argsHash"], one("again", 2)["argsHash"]},
+		{"attempts of a failure that was approved", len(calls["known"]), 1},
 		{"calls of a skipped step", len(calls["after"]), 0},
 		{"calls of a refused step", len(calls["denied"]), 1},
 	} {

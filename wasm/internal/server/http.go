@@ -75,7 +75,7 @@ func (f fetcher) Fetch(ctx context.Context, r tool.HTTPRequest) (*tool.HTTPAnswe
 }
 
 // kept are the headers of an answer that a tool may see.
-var kept = []string{"content-type", "last-modified", "etag", "location", "link", "retry-after"}
+var kept = []string{"content-type", "last-modified", "etag", "location", "link", "retry-after", "date"}
 
 func readAnswer(ctx context.Context, res llm.HTTPResponse, most int) (*tool.HTTPAnswer, error) {
 	a := &tool.HTTPAnswer{Status: res.Status(), Header: map[string]string{}}

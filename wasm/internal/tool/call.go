@@ -129,6 +129,10 @@ type Result struct {
 	// SecretScope is the scope a secret was resolved from; never its value.
 	SecretScope string `json:"secretScope,omitempty"`
 
+	// Recorded: the failure is that of the simulation, which every attempt of the
+	// call carries out.
+	Recorded bool `json:"-"`
+
 	// Fault is the error as a value, with the key and parameters the panel
 	// shows; Error is its form in the log.
 	Fault *Error `json:"-"`

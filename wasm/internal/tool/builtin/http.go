@@ -7,6 +7,7 @@ import (
 	"mime"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"embedded-agent/wasm/internal/canon"
@@ -97,11 +98,28 @@ func refusal(address string, a *tool.HTTPAnswer) error {
 		code = fault.Validation
 	}
 	e := fault.New(code, "tools.http.refused", fault.P{"url": address, "status": strconv.Itoa(a.Status)})
-	if wait, err := strconv.ParseFloat(a.Header["retry-after"], 64); err == nil && wait >= 0 {
-		e.RetryAfterS = wait
-	}
+	e.RetryAfterS = retryAfter(a.Header)
 	e.Detail = oneLine(textOf(a), refusalText)
 	return e
+}
+
+// retryAfter reads how long a server asks to wait, in seconds (RFC 9110 §10.2.3):
+// a number, or a date, which counts from the answer's own where it has one. 0
+// for neither.
+func retryAfter(header map[string]string) float64 {
+	text := header["retry-after"]
+	if wait, err := strconv.ParseFloat(text, 64); err == nil && wait >= 0 && wait < 1e9 {
+		return wait
+	}
+	until, err := time.Parse(time.RFC1123, text)
+	if err != nil {
+		return 0
+	}
+	now, err := time.Parse(time.RFC1123, header["date"])
+	if err != nil {
+		now = time.Now()
+	}
+	return max(0, until.Sub(now).Seconds())
 }
 
 // answerData is an answer in the one form that every answer has.
