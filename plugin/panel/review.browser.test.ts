@@ -38,6 +38,16 @@ describe.skipIf(!findChromium())("the review", () => {
 		expect(await page.locator(".ea-all-added").count()).toBe(1);
 	});
 
+	it("says what a limit of the plan cuts, and takes all of it in by one press", async () => {
+		const [first, ...rest] = review().steps;
+		if (!first) throw new Error("no step");
+		const cut = review({ steps: [{ ...first, text: "Notes", cut: { shown: 1000, total: 3000, all: true } }, ...rest] });
+		const page = await open(cut, { "review.amend": review() });
+		await page.getByText("“Notes” takes 1,000 of 3,000").waitFor();
+		await page.getByRole("button", { name: "Include all" }).click();
+		expect(await asked(page, "review.amend")).toEqual([{ run: "r1", kind: "all", step: first.id }]);
+	});
+
 	it("shows a file that goes to the trash as it is, all of it gone", async () => {
 		const view = fileView("Inbox/Scrap.md", {
 			status: "trash",

@@ -60,9 +60,17 @@ func offered(r *tool.Registry, g *Guard) []llm.Tool {
 		if err != nil || !g.offers(e) {
 			continue
 		}
-		out = append(out, llm.Tool{Name: e.Name, Description: e.Description, Parameters: e.Input})
+		out = append(out, llm.Tool{Name: e.Name, Description: e.Description + pages(e), Parameters: e.Input})
 	}
 	return out
+}
+
+// pages says how a model gets what is too long for one answer of a tool.
+func pages(e *tool.Entry) string {
+	if _, ok := e.InputProperties()["offset"]; e.Limit == "" || !ok {
+		return ""
+	}
+	return "\n\nLong lists come in pages: where an output has `next`, call again with it as `offset` for what follows."
 }
 
 func (l *loop) turn() int {

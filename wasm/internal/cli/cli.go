@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 
 	"embedded-agent/plugin/i18n"
@@ -193,6 +194,11 @@ func (c *session) show(ctx context.Context, r *protocol.Review, diff bool) error
 	for _, w := range r.Warnings {
 		c.say("  ! %s\n", text(w))
 	}
+	for _, st := range r.Steps {
+		if st.Cut != nil {
+			c.say("  ! %s\n", cutText(&st))
+		}
+	}
 	for _, o := range r.Outputs {
 		c.say("%s\n", o.JSON)
 	}
@@ -215,6 +221,20 @@ func (c *session) show(ctx context.Context, r *protocol.Review, diff bool) error
 		}
 	}
 	return nil
+}
+
+// cutText says what a step leaves out.
+func cutText(st *protocol.StepPreview) string {
+	name := st.Text
+	if name == "" {
+		name = st.ID
+	}
+	if st.Cut.Total < 0 {
+		return i18n.English("review.cutUnknown", map[string]string{"step": name})
+	}
+	return i18n.English("review.cut", map[string]string{
+		"step": name, "shown": strconv.Itoa(st.Cut.Shown), "total": strconv.Itoa(st.Cut.Total),
+	})
 }
 
 func fileLine(f protocol.FileChange) string {

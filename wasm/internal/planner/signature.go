@@ -137,6 +137,9 @@ func (p *printer) object(s *schema) string {
 func (p *printer) fields(s *schema) string {
 	var out []string
 	for _, f := range s.Properties {
+		if bytes.Contains(f.schema, []byte(`"x-page"`)) {
+			continue // pages are for who reads them: a plan gets all
+		}
 		text := f.name
 		if !slices.Contains(s.Required, f.name) {
 			text += "?"

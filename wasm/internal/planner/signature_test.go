@@ -101,6 +101,9 @@ func inside(schema any, property func(string), value func(any)) {
 	of := func(v any, found func(string)) {
 		all, _ := v.(map[string]any)
 		for name, one := range all {
+			if about, _ := one.(map[string]any); about["x-page"] == true {
+				continue // of pages, which a plan does not have
+			}
 			found(name)
 			inside(one, property, value)
 		}

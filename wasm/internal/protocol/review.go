@@ -65,6 +65,17 @@ type StepPreview struct {
 	Simulate bool     `json:"simulable"`
 	Undo     bool     `json:"undoable"`
 	Problem  *Problem `json:"problem,omitempty"`
+	// Cut is what the step left out, since the plan names a limit.
+	Cut *Cut `json:"cut,omitempty"`
+}
+
+// Cut says how much of what there is a step took. All is whether it can be
+// simulated again without its limit (AmendAll).
+type Cut struct {
+	Shown int `json:"shown"`
+	// Total is -1 where nobody knows how much there is.
+	Total int  `json:"total"`
+	All   bool `json:"all"`
 }
 
 // StepOutput is what one step gave, shortened for showing.
@@ -118,7 +129,7 @@ type ReviewFileCall struct {
 // Amendment is one change a person makes in review. Kind: "drop" and "keep" (a
 // path), "hunks" (the indexes rejected on a path), "edit" (a path's text),
 // "plan" (the plan's JSON anew), "reset" (a path as the plan has it), "again"
-// (nothing; it is simulated on the vault as it is now).
+// (nothing; it is simulated on the vault as it is now), "all" (a step's limit).
 type Amendment struct {
 	Run      string `json:"run"`
 	Kind     string `json:"kind"`
@@ -126,6 +137,7 @@ type Amendment struct {
 	Rejected []int  `json:"rejected,omitempty"`
 	Text     string `json:"text,omitempty"`
 	Plan     string `json:"plan,omitempty"`
+	Step     string `json:"step,omitempty"`
 }
 
 // The kinds of amendments.
@@ -137,6 +149,7 @@ const (
 	AmendPlan  = "plan"
 	AmendReset = "reset"
 	AmendAgain = "again"
+	AmendAll   = "all"
 )
 
 // ReviewAmendCall is the method review.amend: the plan is simulated again.

@@ -58,6 +58,13 @@ func (sim *simulation) env(c *tool.Call) (*tool.Env, *overlay.View) {
 	return env, w
 }
 
+// paged is env for a call whose output a model reads.
+func (sim *simulation) paged(c *tool.Call) (*tool.Env, *overlay.View) {
+	env, w := sim.env(c)
+	env.Paged = true
+	return env, w
+}
+
 // resultsFor gives the cache of results to a pipeline over an overlay. Each
 // overlay has numbers of its own, and another after each write to it: a tool that
 // reads the vault is never answered with what it read in another state of it.
@@ -100,7 +107,7 @@ func (s *Server) startStep(ctx context.Context, env *tool.Env, a agent.StepArgs)
 			Request: llm.Request{Model: m.name, MaxTokens: m.max, Temperature: m.temp, Whole: m.whole},
 			System:  stepSystem, Registry: s.registry, Gates: gates, Guard: guard, Images: s.deps.Images, ImageLimits: s.imageLimits(),
 			Do: pipeline.New(gates.Fit(pipeline.Deps{
-				Registry: s.registry, Policy: pol, Simulating: true, Env: sim.env, Cache: sim.cache,
+				Registry: s.registry, Policy: pol, Simulating: true, Env: sim.paged, Cache: sim.cache,
 				Limit: s.rate, Secrets: s.resolveSecrets, Cap: agent.Cap(nil, 0), Redact: s.redactResult,
 				Timeout: time.Duration(pol.Limits.MaxTimeoutMs) * time.Millisecond,
 			})),

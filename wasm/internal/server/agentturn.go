@@ -142,6 +142,7 @@ func (w *work) deps() pipeline.Deps {
 		Env: func(c *tool.Call) (*tool.Env, *overlay.View) {
 			view := v.For(c.LogicalID)
 			env := s.env(w.se, view, pol)
+			env.Paged = true
 			if w.m.sees() {
 				env.Image = s.fitImage
 			}

@@ -132,6 +132,8 @@ func (s *Server) amendSession(se *session, a protocol.Amendment) error {
 	case protocol.AmendAgain:
 		se.base = nil // what was read is read anew
 		return nil
+	case protocol.AmendAll:
+		return s.withoutLimit(se, a.Step)
 	}
 	i := slices.IndexFunc(se.changes, func(c overlay.Change) bool { return c.Path == a.Path })
 	if i < 0 && se.dropped[a.Path].Path == "" {

@@ -135,6 +135,7 @@ func (s *Server) stepPreviews(se *session) ([]protocol.StepPreview, int) {
 			Args: s.redact(string(args)), Simulate: n.Tool.Simulable,
 			Undo: n.Tool.SideEffects != tool.Commands,
 		}
+		p.Cut = cutOf(se, st)
 		total += len(st.Results)
 		if st.Cause != nil && st.Status != tool.OK {
 			p.Problem = s.problemOf(st.Cause)

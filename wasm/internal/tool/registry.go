@@ -247,6 +247,19 @@ func (e *Entry) ArgTypes() map[string]string {
 	return out
 }
 
+// InputProperties names the input's properties; nil where the schema is none.
+func (e *Entry) InputProperties() map[string]bool {
+	s, err := e.input()
+	if err != nil {
+		return nil
+	}
+	out := map[string]bool{}
+	for name := range s.Properties() {
+		out[name] = true
+	}
+	return out
+}
+
 // pathArgs reads the x-path annotations of an input schema, without compiling
 // it: every saved action's tools are asked for theirs when the core starts.
 func pathArgs(input json.RawMessage) map[string]string {

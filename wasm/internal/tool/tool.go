@@ -143,6 +143,9 @@ type Spec struct {
 	Timeout     time.Duration   `json:"-"` // zero: the policy's
 	// Secrets names the secrets the tool needs.
 	Secrets []string `json:"secrets,omitempty"`
+	// Limit names the argument that bounds how much a call gives; "" for none. A
+	// plan's step that does not name it gets everything.
+	Limit string `json:"limit,omitempty"`
 	// Replacement is the tool to use instead of a deprecated one.
 	Replacement string `json:"replacement,omitempty"`
 	// Aliases maps other parameter names that models use to the tool's own
@@ -184,6 +187,9 @@ type Env struct {
 	// in a plan.
 	Image    func(ctx context.Context, mediaType string, data []byte) (string, []byte, error)
 	Platform host.Platform
+	// Paged: a model reads the output, so that long lists come in pages. In a plan
+	// they come whole.
+	Paged bool
 	// Now is the run's clock, fixed in the simulation.
 	Now time.Time
 	// Secrets holds what stands for the secrets that the call needs, by the names
@@ -212,6 +218,9 @@ type Tool struct {
 	// Pretend gives what a simulation assumes of a tool that cannot be
 	// simulated.
 	Pretend func(args Args) Data
+	// Cut says how much of what there is an output holds, where Limit cut it: 0, 0
+	// where nothing was. A total of -1 is not known. Nil: nothing ever is.
+	Cut func(d Data) (shown, total int)
 	// SecretsOf names the secrets that one call needs beside those of the Spec.
 	SecretsOf func(args Args) []string
 }

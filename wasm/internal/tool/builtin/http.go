@@ -17,10 +17,11 @@ import (
 	"embedded-agent/wasm/internal/webpage"
 )
 
-// The bounds of an answer, in bytes: read where the call names no number, read
-// at most, and of the line that sums it up.
+// The bounds of an answer, in bytes: read for a model and for a plan where the
+// call names no number, of the line that sums it up, and of a refusal's reason.
 const (
 	defaultBody = 1 << 20
+	mostBody    = 4 << 20
 	previewText = 200
 	refusalText = 300
 )
@@ -69,7 +70,9 @@ func fetch(ctx context.Context, env *tool.Env, method string, args tool.Args) (t
 	}
 	limit := args.Int("maxBytes")
 	if limit <= 0 {
-		limit = defaultBody
+		if limit = mostBody; env.Paged {
+			limit = defaultBody
+		}
 	}
 	answer, err := env.HTTP.Fetch(ctx, tool.HTTPRequest{
 		Method: method, URL: address, Header: header, Body: args.String("body"), MaxBody: limit, TTL: args.Int("ttl"),
@@ -212,4 +215,13 @@ func oneLine(text string, most int) string {
 		return fmt.Sprintf("%s…", string(r[:most]))
 	}
 	return text
+}
+
+// cutBody is tool.Tool.Cut: nobody knows how much there would have been.
+func cutBody(d tool.Data) (shown, total int) {
+	if cut, _ := d["truncated"].(bool); !cut {
+		return 0, 0
+	}
+	text, _ := d["text"].(string)
+	return len(text), -1
 }

@@ -18,8 +18,9 @@ func linksFind() tool.Tool {
 		Spec: tool.Spec{
 			Name: "links.find", Category: "search", SideEffects: tool.Reads,
 			Aliases: map[string]string{"file_path": "path", "files": "paths", "target": "to"},
+			Limit: "limit",
 		},
-		Run: findLinks,
+		Run: findLinks, Cut: cutOf("links"),
 	})
 }
 
@@ -43,10 +44,7 @@ func findLinks(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, e
 			return nil, err
 		}
 	}
-	limit := 1000
-	if args.Has("limit") {
-		limit = args.Int("limit")
-	}
+	part := pageOf(env, args, 1000)
 	kind := args.String("kind")
 	var known map[string][]string
 	if kind == "broken" {
@@ -66,8 +64,11 @@ func findLinks(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, e
 			if to != "" && target != to || !linkIsKind(l, target, kind) {
 				continue
 			}
-			if len(links) == limit {
-				return errEnough
+			if !part.take() {
+				if part.enough() {
+					return errEnough
+				}
+				continue
 			}
 			one := map[string]any{
 				"path": i.Path, "line": d.Line(l.Start) + 1, "link": string(l.Of(data)), "target": l.Path, "subpath": l.Subpath,
@@ -83,7 +84,7 @@ func findLinks(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, e
 	if err != nil && !errors.Is(err, errEnough) {
 		return nil, err
 	}
-	return tool.Data{"links": links, "truncated": err != nil}, nil
+	return part.tell(tool.Data{"links": links}), nil
 }
 
 func onlyBacklinks(ctx context.Context, env *tool.Env, infos []host.Info, to string) ([]host.Info, error) {

@@ -19,9 +19,24 @@ func metadataValues() tool.Tool {
 		Spec: tool.Spec{
 			Name: "metadata.values", Category: "search", SideEffects: tool.Reads,
 			Aliases: map[string]string{"key": "property", "files": "paths", "file_path": "path"},
+			Limit: "limit",
 		},
-		Run: propertyValues,
+		Run: propertyValues, Cut: cutValues,
 	})
+}
+
+// cutValues is tool.Tool.Cut: the values given, of the different ones there are.
+func cutValues(d tool.Data) (shown, total int) {
+	if _, total = cutOf("properties")(d); total == 0 {
+		return 0, 0
+	}
+	list, _ := d["properties"].([]any)
+	for _, p := range list {
+		one, _ := p.(map[string]any)
+		values, _ := one["values"].([]any)
+		shown += len(values)
+	}
+	return shown, total
 }
 
 // tally counts one value; the first spelling seen is shown.
@@ -58,10 +73,8 @@ func propertyValues(ctx context.Context, env *tool.Env, args tool.Args) (tool.Da
 	if err != nil {
 		return nil, err
 	}
-	limit := 100
-	if args.Has("limit") {
-		limit = args.Int("limit")
-	}
+	part := pageOf(env, args, 100)
+	different, most := 0, 0
 	out := []any{}
 	for key, values := range byKey {
 		all := make([]*tally, 0, len(values))
@@ -72,7 +85,9 @@ func propertyValues(ctx context.Context, env *tool.Env, args tool.Args) (tool.Da
 			return cmp.Or(b.count-a.count, strings.Compare(fmt.Sprint(a.value), fmt.Sprint(b.value)))
 		})
 		list := []any{}
-		for _, t := range all[:min(limit, len(all))] {
+		different, most = different+len(all), max(most, len(all))
+		from, to := part.bounds(len(all))
+		for _, t := range all[from:to] {
 			list = append(list, map[string]any{"value": t.value, "count": t.count})
 		}
 		out = append(out, map[string]any{"property": spelled[key], "different": len(all), "values": list})
@@ -80,7 +95,10 @@ func propertyValues(ctx context.Context, env *tool.Env, args tool.Args) (tool.Da
 	sorting.Func(out, func(a, b any) int {
 		return strings.Compare(a.(map[string]any)["property"].(string), b.(map[string]any)["property"].(string))
 	})
-	return tool.Data{"properties": out}, nil
+	part.seen = most // there is more where one of them has more
+	data := part.tell(tool.Data{"properties": out})
+	data["total"] = different
+	return data, nil
 }
 
 // count counts a property's value, or each element of a list.

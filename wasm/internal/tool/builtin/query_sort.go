@@ -51,8 +51,10 @@ func (q *queryPlan) top(hits []hit, limit int) ([]hit, error) {
 		if best = append(best, k); len(best) > room {
 			sort(best)
 			best = best[:limit]
-			last := best[limit-1]
-			worst = &last
+			if limit > 0 {
+				last := best[limit-1]
+				worst = &last
+			}
 		}
 	}
 	sort(best)

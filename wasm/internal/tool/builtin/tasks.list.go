@@ -15,8 +15,9 @@ func tasksList() tool.Tool {
 		Spec: tool.Spec{
 			Name: "tasks.list", Category: "data", SideEffects: tool.Reads,
 			Aliases: map[string]string{"file_path": "path", "files": "paths", "query": "text"},
+			Limit: "limit",
 		},
-		Run: listTasks,
+		Run: listTasks, Cut: cutOf("tasks"),
 	})
 }
 
@@ -25,10 +26,7 @@ func listTasks(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, e
 	if err != nil {
 		return nil, err
 	}
-	limit := 1000
-	if args.Has("limit") {
-		limit = args.Int("limit")
-	}
+	part := pageOf(env, args, 1000)
 	filter := newTaskFilter(args)
 	tasks := []any{}
 	err = readAll(ctx, env, infos, func(i host.Info, data []byte) error {
@@ -41,17 +39,18 @@ func listTasks(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, e
 			found = withoutBelow(d, found)
 		}
 		for _, n := range found {
-			if len(tasks) == limit {
+			if part.take() {
+				tasks = append(tasks, taskData(d, i.Path, n))
+			} else if part.enough() {
 				return errEnough
 			}
-			tasks = append(tasks, taskData(d, i.Path, n))
 		}
 		return nil
 	})
 	if err != nil && !errors.Is(err, errEnough) {
 		return nil, err
 	}
-	return tool.Data{"tasks": tasks, "truncated": err != nil}, nil
+	return part.tell(tool.Data{"tasks": tasks}), nil
 }
 
 func taskData(d *note.Doc, path string, n int) map[string]any {

@@ -14,8 +14,9 @@ func vaultListFiles() tool.Tool {
 		Spec: tool.Spec{
 			Name: "vault.listFiles", Category: "data", SideEffects: tool.Reads,
 			Aliases: map[string]string{"path": "folder", "dir": "folder", "directory": "folder", "ext": "extension"},
+			Limit: "limit",
 		},
-		Run: listFiles,
+		Run: listFiles, Cut: cutOf("files"),
 	})
 }
 
@@ -32,24 +33,21 @@ func listFiles(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, e
 	if err != nil {
 		return nil, err
 	}
-	limit := 1000
-	if args.Has("limit") {
-		limit = args.Int("limit")
-	}
+	part := pageOf(env, args, 1000)
 	ext := strings.TrimPrefix(args.String("extension"), ".")
 	found := []any{}
 	for _, e := range entries {
 		if e.Kind != host.File || ext != "" && !strings.EqualFold(extension(e.Path), ext) {
 			continue
 		}
-		if len(found) == limit {
-			return tool.Data{"files": found, "truncated": true}, nil
+		if !part.take() {
+			continue
 		}
 		found = append(found, map[string]any{
 			"path": e.Path, "name": vaultpath.Base(e.Path), "title": title(e.Path), "size": e.Size, "mtime": e.MTime,
 		})
 	}
-	return tool.Data{"files": found, "truncated": false}, nil
+	return part.tell(tool.Data{"files": found}), nil
 }
 
 // extension gives a path's extension without the dot.

@@ -15,8 +15,9 @@ func vaultQuery() tool.Tool {
 		Spec: tool.Spec{
 			Name: "vault.query", Category: "search", SideEffects: tool.Reads,
 			Aliases: map[string]string{"path": "folder", "dir": "folder", "glob": "name", "tag": "tags", "filter": "where", "query": "text"},
+			Limit: "limit",
 		},
-		Run: query,
+		Run: query, Cut: cutOf("notes"),
 	})
 }
 
@@ -47,14 +48,13 @@ func query(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error
 	if err != nil {
 		return nil, err
 	}
-	limit := 1000
-	if args.Has("limit") {
-		limit = args.Int("limit")
-	}
-	shown, err := q.top(hits, limit)
+	part := pageOf(env, args, 1000)
+	from, to := part.bounds(len(hits))
+	shown, err := q.top(hits, to)
 	if err != nil {
 		return nil, err
 	}
+	shown = shown[from:]
 	if err := q.describeAll(shown); err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func query(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error
 	for _, h := range shown {
 		out, paths = append(out, h.data), append(paths, h.Path)
 	}
-	return tool.Data{"notes": out, "paths": paths, "count": len(hits), "truncated": len(hits) > limit}, nil
+	return part.tell(tool.Data{"notes": out, "paths": paths, "count": len(hits)}), nil
 }
 
 // hit is a file that passed. Its properties are known by its text (values), or

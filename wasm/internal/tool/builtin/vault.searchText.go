@@ -19,8 +19,9 @@ func vaultSearchText() tool.Tool {
 		Spec: tool.Spec{
 			Name: "vault.searchText", Category: "search", SideEffects: tool.Reads,
 			Aliases: map[string]string{"pattern": "query", "text": "query", "path": "folder", "dir": "folder", "max_results": "limit"},
+			Limit: "limit",
 		},
-		Run: searchText,
+		Run: searchText, Cut: cutOf("hits"),
 	})
 }
 
@@ -39,10 +40,7 @@ func searchText(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, 
 	if err != nil {
 		return nil, err
 	}
-	limit := 100
-	if args.Has("limit") {
-		limit = args.Int("limit")
-	}
+	part := pageOf(env, args, 100)
 	hits := []any{}
 	plainEnds := args.Bool("regex") || strings.Contains(args.String("query"), "\n")
 	err = readAll(ctx, env, infos, func(i host.Info, data []byte) error {
@@ -51,10 +49,15 @@ func searchText(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, 
 			data = bytes.ReplaceAll(data, lineEnd, newline) // "$" stands before a line's end, whichever it is
 		}
 		eachHit(data, next, func(line int, text []byte, at int) bool {
-			if full = len(hits) == limit; full {
-				return false
+			if !part.take() {
+				full = part.enough()
+				return !full
 			}
-			hits = append(hits, map[string]any{"path": i.Path, "line": line, "text": around(string(text), at)})
+			shown := string(text)
+			if env.Paged {
+				shown = around(shown, at)
+			}
+			hits = append(hits, map[string]any{"path": i.Path, "line": line, "text": shown})
 			return true
 		})
 		if full {
@@ -65,7 +68,7 @@ func searchText(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, 
 	if err != nil && !errors.Is(err, errEnough) {
 		return nil, err
 	}
-	return tool.Data{"hits": hits, "truncated": err != nil}, nil
+	return part.tell(tool.Data{"hits": hits}), nil
 }
 
 // finder gives the first match in a text from an offset on, or -1.

@@ -344,6 +344,10 @@ func TestSearchFindsWhatAPersonWouldFind(t *testing.T) {
 	if d["truncated"] != true || len(d["hits"].([]any)) != 2 {
 		t.Errorf("limited: %v", d)
 	}
+	if got := find(map[string]any{"query": "NEEDLE"})[0].(map[string]any)["text"].(string); len(got) < 400 || !strings.Contains(got, "NEEDLE") {
+		t.Errorf("a long line is not whole in a plan: %d bytes", len(got))
+	}
+	env.Paged = true
 	if got := find(map[string]any{"query": "NEEDLE"})[0].(map[string]any)["text"].(string); len(got) > 400 || !strings.Contains(got, "NEEDLE") {
 		t.Errorf("a long line: %q", got)
 	}
