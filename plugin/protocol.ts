@@ -1,6 +1,7 @@
-// The contract with the core, as the panel imports it. Types only: the one
-// source is the Go package protocol.
+// The contract with the core, as the panel imports it: types, and the few values
+// that are listed to a person. The one source is the Go package protocol.
 export type * from "../bridge/protocol.gen";
+export { KindAgent, KindFinish, KindRevert, KindRun } from "../bridge/protocol.gen";
 
 import type { ServerMethods } from "../bridge/protocol.gen";
 

@@ -168,7 +168,7 @@ type Can struct {
 // RunSummary is one line of the history.
 type RunSummary struct {
 	Run        string  `json:"run"`
-	Kind       string  `json:"kind"`
+	Kind       string  `json:"kind"` // one of RunKinds
 	Goal       string  `json:"goal"`
 	StartedAt  string  `json:"startedAt"`
 	EndedAt    string  `json:"endedAt,omitempty"`
@@ -192,3 +192,12 @@ type RunDetail struct {
 	Calls   []CallView   `json:"calls"`
 	Plan    string       `json:"plan"`
 }
+
+// The kinds of runs: a plan, a revert, a run that was finished after a crash,
+// and what a conversation did at once, such as a command.
+const (
+	KindRun    = "run"
+	KindRevert = "revert"
+	KindFinish = "finish"
+	KindAgent  = "agent"
+)

@@ -51,14 +51,9 @@ type made struct {
 // they were simulated, those in its folder, or those of a conversation's turn.
 func (s *Server) callsOf(ctx context.Context, run string) ([]made, error) {
 	s.mu.Lock()
-	open, talk := s.review, s.talk
+	open := s.review
+	out := s.madeInTurn(run)
 	s.mu.Unlock()
-	var out []made
-	if talk != nil {
-		for _, e := range talk.calls {
-			out = append(out, madeByModel(e, run))
-		}
-	}
 	if open != nil && open.id == run {
 		for _, st := range open.report.Steps {
 			for _, r := range st.Results {
@@ -80,6 +75,28 @@ func (s *Server) callsOf(ctx context.Context, run string) ([]made, error) {
 		err = nil // a turn that led to no run
 	}
 	return out, err
+}
+
+// madeInTurn gives the calls of a turn of the conversation that is open, by the
+// turn's id or by that of the run it led to, or was itself. The lock is held.
+func (s *Server) madeInTurn(run string) []made {
+	var out []made
+	if s.talk == nil {
+		return nil
+	}
+	for _, c := range s.talk.calls {
+		same := c.turn == run || c.trace == run
+		for _, t := range s.talk.Turns {
+			same = same || t.Shown.ID == c.turn && t.Run == run && run != ""
+		}
+		if !same {
+			continue
+		}
+		for _, e := range c.by {
+			out = append(out, madeByModel(e, c.trace))
+		}
+	}
+	return out
 }
 
 func (s *Server) recordedCalls(ctx context.Context, run string) ([]audit.Pair, error) {

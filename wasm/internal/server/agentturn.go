@@ -40,6 +40,7 @@ type work struct {
 	do     pipeline.Func
 	gates  *agent.Gates
 	guard  *agent.Guard
+	deeds  *deeds          // what cannot be staged
 	staged []tool.Envelope // by earlier turns
 	lost   bool            // what was staged is not there any more
 }
@@ -92,7 +93,10 @@ func (w *work) prepare(ctx context.Context) error {
 		return err
 	}
 	w.gates = agent.NewGates()
-	w.do = pipeline.New(w.gates.Fit(w.deps()))
+	w.deeds = &deeds{s: s, id: w.se.id, goal: w.goal(), now: s.now}
+	d := w.deps()
+	d.Ask, d.Audit, d.Prepare = w.deeds.ask, w.deeds, w.deeds.begins
+	w.do = pipeline.New(w.gates.Fit(d))
 	return nil
 }
 
@@ -105,9 +109,7 @@ func (w *work) stageAgain(ctx context.Context) error {
 	for _, t := range w.talk.Turns {
 		w.lost = w.lost || t.Lost
 	}
-	d := w.deps()
-	d.Ask = nil
-	do := pipeline.New(d)
+	do := pipeline.New(w.deps())
 	for i, e := range w.staged {
 		args, _ := e.Input.(map[string]any)
 		r := do(ctx, pipeline.Request{Call: &tool.Call{
@@ -138,7 +140,7 @@ func (w *work) fresh() {
 func (w *work) deps() pipeline.Deps {
 	s, pol, v := w.s, w.s.currentPolicy(), w.se.vault
 	return pipeline.Deps{
-		Registry: s.registry, Policy: pol, Ask: s.askAllow,
+		Registry: s.registry, Policy: pol,
 		Env: func(c *tool.Call) (*tool.Env, *overlay.View) {
 			view := v.For(c.LogicalID)
 			env := s.env(w.se, view, pol)
@@ -291,7 +293,7 @@ func (w *work) note(out *agent.Outcome, before int, used llm.Usage) {
 	for _, t := range w.talk.Turns { // from now on they are this turn's
 		t.Staged, t.Lost = nil, false
 	}
-	w.talk.calls = out.Outputs.ToolsByID
+	w.talk.remember(turnCalls{w.t.view().ID, w.se.id, out.Outputs.ToolsByID})
 	w.s.mu.Unlock()
 	usage := w.s.usageOf(w.m, used)
 	w.t.set(func(t *protocol.Turn) {
@@ -331,7 +333,9 @@ func (w *work) review(ctx context.Context, out *agent.Outcome) error {
 		return err
 	}
 	se := s.newSession(pl, g, raw)
-	se.id, se.trace = w.se.id, w.se.trace
+	if !w.deeds.any() { // else the turn is a run already, which has them
+		se.id, se.trace = w.se.id, w.se.trace
+	}
 	se.instruction, se.dryRun, se.mustAsk, se.turn = goal, w.p.DryRun, true, w.t
 	w.t.said.turn.Run = se.id
 	w.t.set(func(t *protocol.Turn) { t.Outcome, t.Run = outcomePlan, se.id })
@@ -355,6 +359,14 @@ func (w *work) goal() string {
 func (w *work) keepTrace() {
 	ctx, cancel := context.WithTimeout(w.s.life, time.Minute)
 	defer cancel()
+	if w.deeds.any() {
+		w.se.trace.root.End()
+		if err := w.deeds.end(ctx, w.se.trace); err != nil {
+			w.s.notice("warn", "notice.historyNotKept", nil, w.se.id)
+			w.s.lookAgain(ctx)
+		}
+		return
+	}
 	if w.t.said.turn.Run == "" {
 		w.se.trace.root.End()
 	}

@@ -20,10 +20,28 @@ type talk struct {
 	inbox *agent.Inbox
 	// working: an agent reads the inbox. The server's lock guards it.
 	working bool
-	// calls are the receipts of the last turn, by call_id.
-	calls map[string]tool.Envelope
+	// calls are the receipts of the last turns, the latest last.
+	calls []turnCalls
 	// discarded: what was staged was refused since the last turn.
 	discarded bool
+}
+
+// turnCalls are the receipts of one turn, by call_id.
+type turnCalls struct {
+	turn, trace string
+	by          map[string]tool.Envelope
+}
+
+// maxTurnCalls is how many turns' receipts are at hand: as many as the panel
+// remembers timelines of.
+const maxTurnCalls = 8
+
+// remember keeps the receipts of a turn at hand. The server's lock is held.
+func (t *talk) remember(c turnCalls) {
+	t.calls = append(t.calls, c)
+	if n := len(t.calls) - maxTurnCalls; n > 0 {
+		t.calls = append([]turnCalls(nil), t.calls[n:]...)
+	}
 }
 
 // talkOf gives the conversation of an id, read at first use. One without an id

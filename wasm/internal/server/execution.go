@@ -46,7 +46,7 @@ type execution struct {
 func (s *Server) begin(se *session, automatic bool) error {
 	ctx, cancel := context.WithCancel(s.life)
 	x := &execution{
-		s: s, se: se, kind: "run", automatic: automatic, gate: &runner.Gate{}, cancel: cancel, ctx: ctx,
+		s: s, se: se, kind: protocol.KindRun, automatic: automatic, gate: &runner.Gate{}, cancel: cancel, ctx: ctx,
 		began: s.now(), beganAt: time.Now(), calls: map[int]*approvedCall{}, byID: map[string]*approvedCall{}, meter: newMeter(),
 	}
 	behind := okay(se.prior)

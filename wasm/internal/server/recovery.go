@@ -57,8 +57,11 @@ func (s *Server) unfinished(ctx context.Context, id string) (*journal.Log, error
 		return nil, err
 	case !l.Hot():
 		return nil, s.unmarkHot(ctx, id)
-	case len(l.Entries) == 0:
+	case len(l.Entries) == 0 && len(l.Acts) == 0:
 		return nil, s.settleAs(ctx, id, l, outcomeCancelled, "")
+	}
+	if settled, err := s.settleDeeds(ctx, id, l); settled || err != nil {
+		return nil, err
 	}
 	return l, nil
 }

@@ -21,6 +21,14 @@ type shell struct {
 	mu     sync.Mutex
 	cond   sync.Cond
 	events []protocol.Event
+	all    []protocol.Event
+}
+
+// heard gives every event so far.
+func (sh *shell) heard() []protocol.Event {
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	return append([]protocol.Event(nil), sh.all...)
 }
 
 func newShell(t *testing.T, mem *hosttest.Memory, set protocol.Settings, turns ...llmtest.Turn) *shell {
@@ -41,7 +49,7 @@ func newShell(t *testing.T, mem *hosttest.Memory, set protocol.Settings, turns .
 func (sh *shell) hear(e protocol.Event) {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
-	sh.events = append(sh.events, e)
+	sh.events, sh.all = append(sh.events, e), append(sh.all, e)
 	sh.cond.Broadcast()
 }
 
