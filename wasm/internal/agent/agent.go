@@ -75,15 +75,13 @@ type Timing struct {
 	// Timeout ends a call (timeoutSec); a tool's own limit counts where it is
 	// shorter.
 	Timeout time.Duration
-	// Background is how long a background tool is waited for (backgroundMs).
-	Background time.Duration
 	// Cleanup is how long a tool that was stopped may take to return
 	// (cleanupMs); afterwards it is left behind.
 	Cleanup time.Duration
 }
 
 // DefaultTiming is the timing of the invocation protocol's example.
-var DefaultTiming = Timing{Timeout: 120 * time.Second, Background: 30 * time.Second, Cleanup: 5 * time.Second}
+var DefaultTiming = Timing{Timeout: 120 * time.Second, Cleanup: 5 * time.Second}
 
 // Input is what a loop starts from: the conversation so far and new messages
 // of the person. Without new messages a stopped loop goes on where it was.
@@ -166,8 +164,6 @@ func run(ctx context.Context, cfg Config, in Input, f feed) (*Outcome, error) {
 	l.span = cfg.Trace.StartAgent(cfg.Parent, what, cfg.Name, cfg.Conversation)
 	l.emit(Event{Type: AgentStart})
 	stop, problem := l.run()
-	l.endBackground(cancel)
-	l.append(l.bg.takeMessages()...)
 	if problem != nil {
 		l.span.Fail(string(problem.Code), problem.Error())
 	}
@@ -205,7 +201,6 @@ func (c Config) complete() (Config, error) {
 		c.ResultBytes = 64 << 10
 	}
 	c.Timing.Timeout = orDefault(c.Timing.Timeout, DefaultTiming.Timeout)
-	c.Timing.Background = orDefault(c.Timing.Background, DefaultTiming.Background)
 	c.Timing.Cleanup = orDefault(c.Timing.Cleanup, DefaultTiming.Cleanup)
 	c.ImageLimits = c.ImageLimits.complete()
 	return c, nil

@@ -40,9 +40,6 @@ type slot struct {
 	over   bool // its end was told
 
 	message llm.Message
-	// pending: the message says that the call goes on; ended is what it came to.
-	pending bool
-	ended   []llm.Block
 }
 
 // execute makes the calls of one answer and gives their results in source
@@ -188,8 +185,7 @@ func argsOf(c llm.ToolCall) (tool.Args, error) {
 	return args, nil
 }
 
-// run makes the call and waits: for its result, for the moment from which a
-// background tool is on its own, or for the end of its time.
+// run makes the call and waits: for its result, or for the end of its time.
 func (s *slot) run(batch context.Context) {
 	ctx, cancel := context.WithCancel(context.WithValue(s.l.ctx, slotKey{}, s))
 	detach := context.AfterFunc(batch, cancel)
@@ -200,21 +196,7 @@ func (s *slot) run(batch context.Context) {
 		s.leave()
 		result <- r
 	}()
-	r, own := s.await(ctx, result, s.started, true)
-	if r == nil { // it goes on in the background
-		detach()
-		s.yield()
-		s.pend()
-		s.l.bg.add()
-		go func() {
-			defer cancel()
-			r, own := s.await(ctx, result, nil, false)
-			s.leave()
-			s.finish(r, own)
-			s.l.bg.end(s)
-		}()
-		return
-	}
+	r, own := s.await(ctx, result, s.started)
 	detach()
 	cancel()
 	s.leave()
@@ -242,31 +224,18 @@ func (l *loop) interruption() *fault.Error {
 }
 
 // await gives the call's result; own says that the loop made it, because the
-// tool did not return. A nil result means that the call goes on in the
-// background. started is nil when the call executes already.
-func (s *slot) await(ctx context.Context, result <-chan *tool.Result, started <-chan struct{}, mayPend bool) (r *tool.Result, own bool) {
-	var hard, background <-chan time.Time
-	timing := s.l.cfg.Timing
-	begin := func() {
-		if limit := s.limit(); limit > 0 {
-			hard = time.After(time.Until(s.since) + limit + timing.Cleanup)
-		}
-		if mayPend && timing.Background > 0 && s.entry != nil && s.entry.Flags.Background {
-			background = time.After(timing.Background)
-		}
-	}
-	if started == nil {
-		begin()
-	}
+// tool did not return.
+func (s *slot) await(ctx context.Context, result <-chan *tool.Result, started <-chan struct{}) (r *tool.Result, own bool) {
+	var hard <-chan time.Time
 	for {
 		select {
 		case r := <-result:
 			return r, false
 		case <-started:
 			started, s.since = nil, time.Now()
-			begin()
-		case <-background:
-			return nil, false
+			if limit := s.limit(); limit > 0 {
+				hard = time.After(limit + s.l.cfg.Timing.Cleanup)
+			}
 		case <-hard:
 			late := fault.New(fault.Timeout, "agent.call.late", fault.P{"tool": s.ident.Tool})
 			return s.made(late), true

@@ -41,7 +41,6 @@ func Cap(store Store, max int) func(context.Context, *tool.Call, *tool.Result) {
 		if err != nil {
 			// The call has been made and its result stands; the loss is said.
 			r.UserMessage = lost(err.Error())
-			r.DebugMessage = err.Error()
 			return
 		}
 		r.Attachments = append(r.Attachments, a)

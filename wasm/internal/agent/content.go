@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"embedded-agent/plugin/i18n"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/tool"
@@ -27,11 +26,6 @@ type (
 		Tool   string     `json:"tool"`
 		Reason string     `json:"reason"`
 		Code   fault.Code `json:"code"`
-	}
-	pendingJSON struct {
-		Status  string `json:"status"`
-		Tool    string `json:"tool"`
-		Message string `json:"message"`
 	}
 	cutJSON struct {
 		Truncated   bool              `json:"truncated"`
@@ -90,10 +84,6 @@ func failure(r *tool.Result) llm.Block {
 		return llm.Text(jsonText(blockedJSON{"blocked", r.Tool, e.Message, e.Code}))
 	}
 	return llm.Text(jsonText(errorJSON{"error", r.Tool, e.Message, e.Code, e.Retryable, e.RetryAfterS}))
-}
-
-func pendingBlock(name string) llm.Block {
-	return llm.Text(jsonText(pendingJSON{"pending", name, i18n.English("agent.call.pending", fault.P{"tool": name})}))
 }
 
 // details are kept with a result in the conversation and not sent.

@@ -174,7 +174,7 @@ func TestEveryMessageOfTheAgentHasWords(t *testing.T) {
 	for _, key := range []string{
 		"agent.limit.iterations", "agent.limit.calls", "agent.limit.tokens", "agent.limit.cost", "agent.limit.noPrice", "agent.limit.rate",
 		"agent.tool.notAllowed", "agent.call.cut", "agent.call.args", "agent.call.steered", "agent.call.stopped", "agent.call.late",
-		"agent.call.pending", "agent.step.context", "agent.step.unfinished", "agent.background.ended", "agent.continue", "agent.organisation.invalid", "agent.pin.invalid", "agent.pin.missing",
+		"agent.step.context", "agent.step.unfinished", "agent.continue", "agent.organisation.invalid", "agent.pin.invalid", "agent.pin.missing",
 		"agent.replay.diverged", "agent.replay.version", "agent.attachment.lost", "agent.image.unreadable", "agent.image.tooLarge",
 		"agent.secret.store", "agent.config",
 	} {

@@ -46,11 +46,9 @@ type Event struct {
 	Args       map[string]any `json:"args,omitempty"`
 	// Content is what an update or an end has to show.
 	Content []llm.Block `json:"content,omitempty"`
-	// Done and Total are the progress of an update; Pending marks the update
-	// with which a call goes on in the background.
-	Done    int  `json:"done,omitempty"`
-	Total   int  `json:"total,omitempty"`
-	Pending bool `json:"pending,omitempty"`
+	// Done and Total are the progress of an update.
+	Done  int `json:"done,omitempty"`
+	Total int `json:"total,omitempty"`
 
 	IsError  bool           `json:"isError,omitempty"`
 	Envelope *tool.Envelope `json:"envelope,omitempty"`

@@ -16,7 +16,7 @@ type feed interface {
 	more(ctx context.Context) bool
 }
 
-// liveFeed is the person (Input, Inbox) and the background calls that end.
+// liveFeed is the person (Input, Inbox).
 type liveFeed struct {
 	l     *loop
 	first []llm.Message
@@ -25,7 +25,7 @@ type liveFeed struct {
 func (f *liveFeed) joined() ([]llm.Message, bool) {
 	person := append(f.first, f.l.cfg.Inbox.steering()...)
 	f.first = nil
-	out := append(f.l.bg.takeMessages(), person...)
+	out := person
 	if len(out) == 0 && f.l.halted() {
 		// Most providers refuse a conversation that ends with an answer.
 		out = []llm.Message{llm.UserMessage(i18n.English("agent.continue", nil))}
@@ -48,21 +48,7 @@ func (l *loop) halted() bool {
 	return last.Role == llm.RoleAssistant && last.StopReason != llm.StopPause
 }
 
-// more: a steering message, then an end of a background call, then a queued
-// message. The loop does not end while calls go on in the background.
-func (f *liveFeed) more(ctx context.Context) bool {
-	for {
-		if f.l.cfg.Inbox.steered() || f.l.bg.waiting() {
-			return true
-		}
-		if f.l.bg.running() == 0 {
-			return f.l.cfg.Inbox.promote()
-		}
-		select {
-		case <-f.l.cfg.Inbox.woken():
-		case <-f.l.bg.wake:
-		case <-ctx.Done():
-			return false
-		}
-	}
+// more: a steering message, then a queued message.
+func (f *liveFeed) more(context.Context) bool {
+	return f.l.cfg.Inbox.steered() || f.l.cfg.Inbox.promote()
 }

@@ -37,30 +37,11 @@ func (s *slot) finish(r *tool.Result, own bool) {
 	envelope := tool.NewEnvelope(call, r)
 	l.record(s.ident.LogicalID, envelope)
 	s.endSpan(r)
-	if s.pending {
-		s.ended = content // the pending result stays what it was
-	} else {
-		s.message = m
-	}
+	s.message = m
 	l.emit(Event{
 		Type: ToolEnd, ToolCallID: s.asked.ID, CallID: call.CallID, LogicalID: call.LogicalID, Tool: call.Tool,
 		Content: content, IsError: !r.OK, Envelope: &envelope, Status: r.Status, SecretScope: r.SecretScope,
 		Call: call, Made: r,
-	})
-}
-
-// pend answers a call that goes on in the background.
-func (s *slot) pend() {
-	content := []llm.Block{pendingBlock(s.ident.Tool)}
-	s.pending = true
-	s.message = llm.ToolResult(s.asked, false, content...)
-	s.l.record(s.ident.LogicalID, tool.Envelope{
-		CallID: s.ident.LogicalID, Name: s.ident.Tool, Version: s.ident.Version,
-		Input: map[string]any(s.ident.Args), TStart: s.ident.CreatedAt,
-	})
-	s.l.emit(Event{
-		Type: ToolUpdate, ToolCallID: s.asked.ID, CallID: s.ident.CallID, LogicalID: s.ident.LogicalID,
-		Tool: s.ident.Tool, Content: content, Pending: true, Call: &s.ident,
 	})
 }
 

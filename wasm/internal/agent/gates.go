@@ -10,7 +10,7 @@ import (
 )
 
 // Gates put the calls of a loop in order inside the pipeline: the stages up to
-// the execution are passed in source order, one call at a time (so hooks see
+// the execution are passed in source order, one call at a time (so checks see
 // calls, and a person is asked, in the order in which the model wrote them);
 // the executions run in parallel, as many as the loop allows, and a call waits
 // for earlier ones that touch what it touches. Calls of others pass through.
@@ -25,7 +25,7 @@ func NewGates() *Gates { return &Gates{} }
 // Fit gives the Deps from which the pipeline must be built.
 func (g *Gates) Fit(d pipeline.Deps) pipeline.Deps {
 	g.fitted = true
-	d.Hooks.BeforeCall = g.before(d.Hooks.BeforeCall)
+	d.Check = g.before(d.Check)
 	d.Prepare = g.prepare(d)
 	d.Secrets = noteScope(d.Secrets)
 	d.Env = withProgress(g, d.Env)
@@ -45,8 +45,8 @@ func slotOf(ctx context.Context, c *tool.Call) *slot {
 }
 
 // before waits until every call before has been admitted or is over.
-func (g *Gates) before(hook func(context.Context, *tool.Call) (tool.Args, error)) func(context.Context, *tool.Call) (tool.Args, error) {
-	return func(ctx context.Context, c *tool.Call) (tool.Args, error) {
+func (g *Gates) before(check func(context.Context, *tool.Call) error) func(context.Context, *tool.Call) error {
+	return func(ctx context.Context, c *tool.Call) error {
 		if s := slotOf(ctx, c); s != nil {
 			for _, passed := range s.before {
 				select {
@@ -56,13 +56,13 @@ func (g *Gates) before(hook func(context.Context, *tool.Call) (tool.Args, error)
 			}
 			// Where both have happened the end counts: nothing more is begun.
 			if ctx.Err() != nil {
-				return nil, fault.From(ctx.Err())
+				return fault.From(ctx.Err())
 			}
 		}
-		if hook == nil {
-			return nil, nil
+		if check == nil {
+			return nil
 		}
-		return hook(ctx, c)
+		return check(ctx, c)
 	}
 }
 
@@ -203,8 +203,7 @@ func (s *slot) admit(ctx context.Context, claims []claim) error {
 // pass lets the next call in source order begin.
 func (s *slot) pass() { s.passOnce.Do(func() { close(s.passed) }) }
 
-// yield gives the place to run to others; a call in the background keeps only
-// its paths.
+// yield gives the place to run to others.
 func (s *slot) yield() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

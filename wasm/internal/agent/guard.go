@@ -184,7 +184,7 @@ func rank(s tool.SideEffects) int {
 // offers says whether the model is told of a tool.
 func (g *Guard) offers(e *tool.Entry) bool {
 	named := slices.Contains(g.limits.EnabledTools, e.Name)
-	return g.allowed(e.Name) && g.withinCeiling(e) && !e.Flags.PTY && (e.Lifecycle != tool.Deprecated || named)
+	return g.allowed(e.Name) && g.withinCeiling(e) && (e.Lifecycle != tool.Deprecated || named)
 }
 
 func (g *Guard) price(model string) (llm.Price, bool) {

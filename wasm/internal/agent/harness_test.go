@@ -218,9 +218,6 @@ func (k *kit) story() string {
 			continue
 		case agent.ToolStart, agent.ToolUpdate, agent.ToolEnd:
 			fmt.Fprintf(&b, "%s %s %s", e.Type, e.ToolCallID, e.Tool)
-			if e.Pending {
-				b.WriteString(" pending")
-			}
 			if e.Total > 0 {
 				fmt.Fprintf(&b, " %d/%d", e.Done, e.Total)
 			}

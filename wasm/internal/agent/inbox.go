@@ -13,11 +13,10 @@ type Inbox struct {
 	steer   []llm.Message
 	queue   []llm.Message
 	onSteer func()
-	wake    chan struct{}
 }
 
 // NewInbox makes an empty inbox.
-func NewInbox() *Inbox { return &Inbox{wake: make(chan struct{}, 1)} }
+func NewInbox() *Inbox { return &Inbox{} }
 
 // Steer gives a message to the next turn at once: running tools are aborted,
 // finished results are kept.
@@ -29,7 +28,6 @@ func (b *Inbox) Steer(m llm.Message) {
 	if abort != nil {
 		abort()
 	}
-	b.rouse()
 }
 
 // Queue keeps a message for when the present work is done.
@@ -37,7 +35,6 @@ func (b *Inbox) Queue(m llm.Message) {
 	b.mu.Lock()
 	b.queue = append(b.queue, m)
 	b.mu.Unlock()
-	b.rouse()
 }
 
 // Left takes what has not been read: messages that came after the loop's end.
@@ -47,13 +44,6 @@ func (b *Inbox) Left() []llm.Message {
 	left := append(b.steer, b.queue...)
 	b.steer, b.queue = nil, nil
 	return left
-}
-
-func (b *Inbox) rouse() {
-	select {
-	case b.wake <- struct{}{}:
-	default: // it is awake already
-	}
 }
 
 // watch has abort called when a steering message comes, or at once when one is
@@ -112,12 +102,4 @@ func (b *Inbox) promote() bool {
 	b.steer = append(b.steer, b.queue[0])
 	b.queue = b.queue[1:]
 	return true
-}
-
-// woken is a channel that receives after a message came; nil without an inbox.
-func (b *Inbox) woken() <-chan struct{} {
-	if b == nil {
-		return nil
-	}
-	return b.wake
 }

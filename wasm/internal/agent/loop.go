@@ -29,7 +29,6 @@ type loop struct {
 
 	mu    sync.Mutex // what follows
 	state State
-	bg    background
 }
 
 func newLoop(ctx context.Context, cfg Config, s State) *loop {
@@ -45,7 +44,6 @@ func newLoop(ctx context.Context, cfg Config, s State) *loop {
 	if cfg.recorded != nil {
 		l.tools = cfg.recorded.b.Tools
 	}
-	l.bg.wake = make(chan struct{}, 1)
 	l.bundle = newBundle(cfg, l.tools, s)
 	return l
 }

@@ -93,9 +93,9 @@ func TestEndsAreToldInOrderOfCompletionAndResultsStayInSourceOrder(t *testing.T)
 	})
 }
 
-func TestHooksAndQuestionsComeInSourceOrderThoughTheCallsRunAtOnce(t *testing.T) {
+func TestChecksAndQuestionsComeInSourceOrderThoughTheCallsRunAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var hooked []string
+		var checked []string
 		wait := quick("test.wait", func(context.Context, *tool.Env, tool.Args) (tool.Data, error) {
 			time.Sleep(time.Second)
 			return tool.Data{}, nil
@@ -104,17 +104,17 @@ func TestHooksAndQuestionsComeInSourceOrderThoughTheCallsRunAtOnce(t *testing.T)
 			llmtest.Reply(call("c1", "test.wait", `{"n":1}`), call("c2", "test.wait", `{"n":"bad"}`), call("c3", "test.wait", `{"n":3}`), call("c4", "test.wait", `{"n":4}`)),
 			llmtest.Say("ok"),
 		}, withTools(wait), withDeps(func(d *pipeline.Deps) {
-			d.Hooks.BeforeCall = func(_ context.Context, c *tool.Call) (tool.Args, error) {
-				// The earlier the call, the longer its hook.
+			d.Check = func(_ context.Context, c *tool.Call) error {
+				// The earlier the call, the longer its check.
 				time.Sleep(time.Duration(10-c.Seq) * 100 * time.Millisecond)
-				hooked = append(hooked, fmt.Sprint(c.Seq))
-				return nil, nil
+				checked = append(checked, fmt.Sprint(c.Seq))
+				return nil
 			}
 		}))
 		start := time.Now()
 		k.run("go")
-		if got := strings.Join(hooked, " "); got != "1 3 4" {
-			t.Errorf("hooks ran for %s", got)
+		if got := strings.Join(checked, " "); got != "1 3 4" {
+			t.Errorf("checks ran for %s", got)
 		}
 		if took := time.Since(start); took != 900*time.Millisecond+700*time.Millisecond+600*time.Millisecond+time.Second {
 			t.Errorf("it took %v: the calls did not run at once", took)

@@ -75,20 +75,18 @@ func asJSON(t *testing.T, v any) any {
 }
 
 // conversation is a run with everything in it: parallel calls, an error, a
-// denial, a steering message, an aborted and a background call.
+// denial, a steering message, and an aborted call.
 func conversation(t *testing.T) (*kit, *agent.Outcome) {
 	inbox := agent.NewInbox()
 	job := spec("test.job", tool.None)
-	job.Flags.Background = true
 	k := newKit(t, []llmtest.Turn{
 		llmtest.Reply(llm.Text("I begin."), call("c1", "vault.writeFile", `{"path":"B.md","content":"b"}`), call("c2", "vault.readFile", `{"path":"A.md"}`)),
 		llmtest.Reply(call("c3", "vault.readFile", `{"path":"None.md"}`), call("c4", "test.job", `{}`), call("c5", "test.stuck", `{}`), call("c6", "commands.run", `{"id":"x"}`)),
 		llmtest.Reply(call("c7", "vault.readFile", `{"path":"B.md"}`)),
-		llmtest.Say("Nearly."),
 		llmtest.Say("All done."),
 	}, withFiles(map[string]string{"A.md": "a"}), withTools(
 		tool.Tool{Spec: job, Run: func(context.Context, *tool.Env, tool.Args) (tool.Data, error) {
-			time.Sleep(50 * time.Second)
+			time.Sleep(20 * time.Second)
 			return tool.Data{"job": "done"}, nil
 		}},
 		quick("test.stuck", func(ctx context.Context, _ *tool.Env, _ tool.Args) (tool.Data, error) {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -130,130 +129,6 @@ func TestACallEndsAtItsTimeoutAndOneThatDoesNotReturnIsLeftBehind(t *testing.T) 
 		}
 		if got := results(out.State.Messages); !strings.Contains(got[0], `"retryable":true`) {
 			t.Errorf("results %q", got)
-		}
-	})
-}
-
-func TestABackgroundToolGivesAPendingResultGoesOnAndItsEndIsToldWithTheNextTurn(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := spec("test.job", tool.None)
-		s.Flags.Background = true
-		job := tool.Tool{Spec: s, Run: func(_ context.Context, env *tool.Env, a tool.Args) (tool.Data, error) {
-			time.Sleep(40 * time.Second)
-			env.Progress(1, 1)
-			return tool.Data{"job": a.Int("n")}, nil
-		}}
-		k := newKit(t, []llmtest.Turn{
-			llmtest.Reply(call("c1", "test.job", `{"n":7}`), call("c2", "test.echo", `{}`)),
-			llmtest.Say("It is under way."),
-			{Check: func(r llm.Request) error {
-				last := r.Messages[len(r.Messages)-1]
-				if last.Role != llm.RoleUser || !strings.Contains(last.Text(), `{"job":7}`) || !strings.Contains(last.Text(), "not words of the person") {
-					return fmt.Errorf("the end is told as %q", last.Text())
-				}
-				return nil
-			}, Blocks: []llm.Block{llm.Text("It is done.")}},
-		}, withTools(job, quick("test.echo", func(context.Context, *tool.Env, tool.Args) (tool.Data, error) { return tool.Data{}, nil })))
-		start := time.Now()
-		out := k.run("go")
-		if out.Stop != agent.Done || time.Since(start) != 40*time.Second {
-			t.Fatalf("%s after %v: %v", out.Stop, time.Since(start), out.Problem)
-		}
-		if got := results(out.State.Messages); !strings.Contains(got[0], `"status":"pending"`) {
-			t.Errorf("results %q", got)
-		}
-		k.wantStory(`
-			agent_start
-			turn_start
-			messages_joined 1
-			message_end ""
-			tool_execution_start c1 test.job
-			tool_execution_start c2 test.echo
-			tool_execution_end c2 test.echo ok
-			tool_execution_update c1 test.job pending
-			turn_end
-			turn_start
-			message_end "It is under way."
-			turn_end
-			tool_execution_update c1 test.job 1/1
-			tool_execution_end c1 test.job ok
-			turn_start
-			messages_joined 1
-			message_end "It is done."
-			turn_end
-			agent_end done
-			`)
-		if e := envelope(t, out, 0); e.Output == nil || e.TEnd == "" {
-			t.Errorf("the receipt is %+v", e)
-		}
-	})
-}
-
-func TestAStopEndsBackgroundCallsTooAndTheirEndIsInTheConversation(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := spec("test.job", tool.None)
-		s.Flags.Background = true
-		job := tool.Tool{Spec: s, Run: func(ctx context.Context, _ *tool.Env, _ tool.Args) (tool.Data, error) {
-			<-ctx.Done()
-			return nil, ctx.Err()
-		}}
-		k := newKit(t, []llmtest.Turn{llmtest.Call("c1", "test.job", `{}`), llmtest.Say("waiting")}, withTools(job))
-		ctx, stop := context.WithCancel(t.Context())
-		time.AfterFunc(50*time.Second, stop)
-		out := k.runInput(ctx, agent.Input{Messages: []llm.Message{llm.UserMessage("go")}})
-		last := out.State.Messages[len(out.State.Messages)-1]
-		if out.Stop != agent.Stopped || !strings.Contains(last.Text(), "CANCELLED") {
-			t.Errorf("%s; the last message is %q", out.Stop, last.Text())
-		}
-	})
-}
-
-func TestABackgroundCallThatEndsWhileOthersStillRunKeepsItsPendingResult(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := spec("test.job", tool.None)
-		s.Flags.Background = true
-		wait := func(_ context.Context, _ *tool.Env, a tool.Args) (tool.Data, error) {
-			time.Sleep(time.Duration(a.Int("n")) * time.Second)
-			return tool.Data{"n": a.Int("n")}, nil
-		}
-		k := newKit(t, []llmtest.Turn{
-			llmtest.Reply(call("c1", "test.job", `{"n":40}`), call("c2", "test.wait", `{"n":60}`)), llmtest.Say("ok"),
-		}, withTools(tool.Tool{Spec: s, Run: wait}, quick("test.wait", wait)))
-		out := k.run("go")
-		got := results(out.State.Messages)
-		if !strings.Contains(got[0], `"status":"pending"`) || got[1] != `{"n":60}` {
-			t.Errorf("results %q", got)
-		}
-		if told := out.State.Messages[4]; told.Role != llm.RoleUser || !strings.Contains(told.Text(), `{"n":40}`) {
-			t.Errorf("the end is told as %q", told.Text())
-		}
-	})
-}
-
-func TestABackgroundCallKeepsItsPathsAndGivesItsPlaceToOthers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var mu sync.Mutex
-		var log []string
-		note := func(s string) { mu.Lock(); log = append(log, s); mu.Unlock() }
-		path := func(a tool.Args) []string { return []string{a.String("path")} }
-		s := spec("test.job", tool.Writes)
-		s.Flags.Background = true
-		k := newKit(t, []llmtest.Turn{
-			llmtest.Reply(call("c1", "test.job", `{"n":1,"path":"A.md"}`)),
-			llmtest.Reply(call("c2", "test.write", `{"n":2,"path":"A.md"}`), call("c3", "test.write", `{"n":3,"path":"B.md"}`)),
-			llmtest.Say("ok"), llmtest.Say("ok"),
-		}, withTools(
-			tool.Tool{Spec: s, Claims: path, Run: func(context.Context, *tool.Env, tool.Args) (tool.Data, error) {
-				note("+1")
-				time.Sleep(45 * time.Second)
-				note("-1")
-				return tool.Data{}, nil
-			}},
-			writer("test.write", tool.Writes, path, note),
-		), withConfig(func(c *agent.Config) { c.Concurrency = 1 }))
-		k.run("go")
-		if got := strings.Join(log, " "); got != "+1 +3 -3 -1 +2 -2" {
-			t.Errorf("order %s", got)
 		}
 	})
 }

@@ -1,10 +1,12 @@
 package audit
 
 import (
+	"encoding/hex"
 	"sort"
 	"strconv"
 
 	"embedded-agent/wasm/internal/canon"
+	"embedded-agent/wasm/internal/digest"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/tool"
 )
@@ -213,7 +215,11 @@ func (e *encoder) result(r *tool.Result) []byte {
 	b = e.field(b, "status", string(r.Status))
 	b = truth(b, "ok", r.OK)
 	if r.OK {
-		b = e.object(key(b, "data"), r.Data)
+		b = key(b, "data")
+		from := len(b)
+		b = e.object(b, r.Data)
+		sum := digest.Sum256(b[from:])
+		b = e.field(b, "dataHash", hex.EncodeToString(sum[:]))
 	}
 	if r.Error != nil {
 		b = e.resultError(key(b, "error"), r.Error)
@@ -225,7 +231,6 @@ func (e *encoder) result(r *tool.Result) []byte {
 		b = e.effects(key(b, "effects"), r.Effects)
 	}
 	b = e.text(b, "userMessage", r.UserMessage)
-	b = e.text(b, "debugMessage", r.DebugMessage)
 	b = e.field(b, "call_id", r.LogicalID)
 	if r.Cached {
 		b = truth(b, "cached", true)

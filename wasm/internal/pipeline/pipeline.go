@@ -31,18 +31,6 @@ type Request struct {
 // Func makes a call. It never fails: failures are in the result.
 type Func func(ctx context.Context, r Request) *tool.Result
 
-// Hooks are the extension points of the invocation protocol §1. Each may be
-// nil. A hook that fails blocks the call.
-type Hooks struct {
-	// BeforeCall may block a call (with the error it gives) or change its
-	// arguments, which are validated again.
-	BeforeCall func(ctx context.Context, c *tool.Call) (tool.Args, error)
-	// AfterCall observes.
-	AfterCall func(ctx context.Context, c *tool.Call, r *tool.Result)
-	// Persist may rewrite what is recorded and shown.
-	Persist func(ctx context.Context, c *tool.Call, r *tool.Result) *tool.Result
-}
-
 // Audit keeps calls and results (tool-call-envelope §7).
 type Audit interface {
 	Call(c *tool.Call)
@@ -63,7 +51,9 @@ type Deps struct {
 	// executing the tool again (docs/adr/0003). A call of which there is no
 	// record is executed.
 	Approved func(seq int) (*Recorded, bool)
-	Hooks    Hooks
+	// Check may refuse a call, with the error it gives; nil refuses none. An error
+	// that says nothing more is a denial.
+	Check func(ctx context.Context, c *tool.Call) error
 	// Limit waits for, or refuses, a call over its rate.
 	Limit func(ctx context.Context, e *tool.Entry) error
 	Cache Cache
@@ -85,6 +75,9 @@ type Deps struct {
 	Progress func(c *tool.Call) func(done, total int)
 	Ended    func(c *tool.Call, r *tool.Result)
 	Timeout  time.Duration
+	// Cancelable says whether a call can be stopped once it has begun; nil for
+	// all but those whose tool says that it cannot.
+	Cancelable func(e *tool.Entry, args tool.Args) bool
 }
 
 // Recorded is a simulated call as the run carries it out: its arguments and
@@ -140,8 +133,7 @@ var before = []stage{
 	{"normalise parameter names", normalise},
 	{"materialize arguments", materialise},
 	{"validate", validate},
-	{"before_tool_call hook", beforeHook},
-	{"validate again", validateAgain},
+	{"check", check},
 	{"policy", decide},
 	{"rate limit", limit},
 	{"cache", readCache},
@@ -156,11 +148,9 @@ var before = []stage{
 // after always runs.
 var after = []stage{
 	{"observe effects", observe},
-	{"after_tool_call hook", afterHook},
 	{"journal post-image", writeCache},
 	{"cap output", capOutput},
 	{"redact", redact},
-	{"tool_result_persist hook", persist},
 	{"audit result", auditResult},
 	{"events", tell},
 }
@@ -214,7 +204,7 @@ func guard(ctx context.Context, st stage, s *state) (err error) {
 }
 
 func panicked(stage, name string, p any) error {
-	if stage == "policy" || stage == "before_tool_call hook" {
+	if stage == "policy" || stage == "check" {
 		return fault.New(fault.Denied, "policy.guardFailed", fault.P{"tool": name})
 	}
 	e := fault.New(fault.Internal, "error.tool.panic", fault.P{"tool": name})

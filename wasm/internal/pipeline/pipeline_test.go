@@ -70,12 +70,8 @@ func newRig(t *testing.T, change func(s *tool.Tool)) *rig {
 	note := func(s string) { r.seen = append(r.seen, s) }
 	r.d = Deps{
 		Registry: reg, Policy: &policy.Policy{}, Audit: r, Cache: memo{r, map[string]tool.Data{}},
-		Env: func(*tool.Call) (*tool.Env, *overlay.View) { return &tool.Env{}, nil },
-		Hooks: Hooks{
-			BeforeCall: func(context.Context, *tool.Call) (tool.Args, error) { note("before hook"); return nil, nil },
-			AfterCall:  func(context.Context, *tool.Call, *tool.Result) { note("after hook") },
-			Persist:    func(context.Context, *tool.Call, *tool.Result) *tool.Result { note("persist hook"); return nil },
-		},
+		Env:   func(*tool.Call) (*tool.Env, *overlay.View) { return &tool.Env{}, nil },
+		Check: func(context.Context, *tool.Call) error { note("check"); return nil },
 		Limit: func(context.Context, *tool.Entry) error { note("rate limit"); return nil },
 		Ask:   func(context.Context, *tool.Call, policy.Verdict) (bool, error) { note("ask"); return true, nil },
 		Secrets: func(context.Context, *tool.Entry, []string) (map[string]string, string, error) {
@@ -111,9 +107,9 @@ func TestSecretsAreResolvedInTheScopeThatTheRequestNames(t *testing.T) {
 
 func TestTheOrderOfTheStagesIsPinned(t *testing.T) {
 	want := []string{
-		"look up", "normalise parameter names", "materialize arguments", "validate", "before_tool_call hook", "validate again",
+		"look up", "normalise parameter names", "materialize arguments", "validate", "check",
 		"policy", "rate limit", "cache", "ask", "resolve secrets", "audit intent", "journal pre-image", "execute", "validate output",
-		"observe effects", "after_tool_call hook", "journal post-image", "cap output", "redact", "tool_result_persist hook", "audit result", "events",
+		"observe effects", "journal post-image", "cap output", "redact", "audit result", "events",
 	}
 	if d := cmp.Diff(want, Stages()); d != "" {
 		t.Fatalf("the way of a call has changed (DESIGN 2):\n%s", d)
@@ -122,7 +118,7 @@ func TestTheOrderOfTheStagesIsPinned(t *testing.T) {
 	if res := r.call(t.Context(), tool.Args{"n": 1.0}); !res.OK {
 		t.Fatal(res.Fault)
 	}
-	ran := []string{"before hook", "rate limit", "cache", "ask", "secrets", "audit intent", "started", "pre-image", "execute", "after hook", "cap", "redact", "persist hook", "audit result", "ended"}
+	ran := []string{"check", "rate limit", "cache", "ask", "secrets", "audit intent", "started", "pre-image", "execute", "cap", "redact", "audit result", "ended"}
 	if d := cmp.Diff(ran, r.seen); d != "" {
 		t.Fatalf("the stages came in another order:\n%s", d)
 	}
@@ -140,20 +136,17 @@ func TestEachGuardThatFailsKeepsTheToolFromRunning(t *testing.T) {
 		{name: "bad arguments", args: tool.Args{"n": "x"}, code: fault.Validation},
 		{name: "an unknown argument", args: tool.Args{"n": 1.0, "zzz": 1.0}, code: fault.Validation},
 		{name: "two spellings with two values", args: tool.Args{"n": 1.0, "filePath": "a", "file_path": "b"}, code: fault.Validation},
-		{name: "the hook fails", spoil: func(r *rig) {
-			r.d.Hooks.BeforeCall = func(context.Context, *tool.Call) (tool.Args, error) { return nil, boom }
+		{name: "the check fails", spoil: func(r *rig) {
+			r.d.Check = func(context.Context, *tool.Call) error { return boom }
 		}, code: fault.Denied},
-		{name: "the hook refuses", spoil: func(r *rig) {
-			r.d.Hooks.BeforeCall = func(context.Context, *tool.Call) (tool.Args, error) {
-				return nil, fault.New(fault.RateLimit, "error.network", nil)
+		{name: "the check refuses", spoil: func(r *rig) {
+			r.d.Check = func(context.Context, *tool.Call) error {
+				return fault.New(fault.RateLimit, "error.network", nil)
 			}
 		}, code: fault.RateLimit},
-		{name: "the hook panics", spoil: func(r *rig) {
-			r.d.Hooks.BeforeCall = func(context.Context, *tool.Call) (tool.Args, error) { panic("x") }
+		{name: "the check panics", spoil: func(r *rig) {
+			r.d.Check = func(context.Context, *tool.Call) error { panic("x") }
 		}, code: fault.Denied},
-		{name: "the hook makes bad arguments", spoil: func(r *rig) {
-			r.d.Hooks.BeforeCall = func(context.Context, *tool.Call) (tool.Args, error) { return tool.Args{"n": "bad"}, nil }
-		}, code: fault.Validation},
 		{name: "the policy panics", spoil: func(r *rig) { r.d.Policy = nil }, code: fault.Denied},
 		{name: "the policy denies", spoil: func(r *rig) { r.d.Policy = &policy.Policy{EnabledTools: map[string]bool{}} }, code: fault.Denied},
 		{name: "the limit is reached", spoil: func(r *rig) {
@@ -239,16 +232,6 @@ func TestAToolThatPanicsOrGivesNonsenseIsAFailedCall(t *testing.T) {
 	}
 }
 
-func TestAHookMayChangeArgumentsAndTheyAreNamedAnew(t *testing.T) {
-	r := newRig(t, nil)
-	plain := r.call(t.Context(), tool.Args{"n": 1.0})
-	r.d.Hooks.BeforeCall = func(context.Context, *tool.Call) (tool.Args, error) { return tool.Args{"n": 2.0}, nil }
-	res := r.call(t.Context(), tool.Args{"n": 1.0})
-	if !res.OK || r.args["n"] != 2.0 || res.LogicalID == plain.LogicalID {
-		t.Fatalf("%v %+v", r.args, res)
-	}
-}
-
 func TestAnotherSpellingOfAParameterIsTheSameParameter(t *testing.T) {
 	r := newRig(t, nil)
 	if res := r.call(t.Context(), tool.Args{"n": 1.0, "file_path": "a"}); !res.OK || r.args["filePath"] != "a" {
@@ -275,11 +258,8 @@ func TestACachedResultIsGivenWithoutAskingOrRunning(t *testing.T) {
 
 func TestAStageAfterTheToolThatFailsMakesTheResultAnErrorAndIsStillTold(t *testing.T) {
 	for name, spoil := range map[string]func(r *rig){
-		"after hook": func(r *rig) { r.d.Hooks.AfterCall = func(context.Context, *tool.Call, *tool.Result) { panic("x") } },
-		"redact":     func(r *rig) { r.d.Redact = func(*tool.Call, *tool.Result) { panic("x") } },
-		"persist": func(r *rig) {
-			r.d.Hooks.Persist = func(context.Context, *tool.Call, *tool.Result) *tool.Result { panic("x") }
-		},
+		"redact": func(r *rig) { r.d.Redact = func(*tool.Call, *tool.Result) { panic("x") } },
+		"cap":    func(r *rig) { r.d.Cap = func(context.Context, *tool.Call, *tool.Result) { panic("x") } },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, nil)

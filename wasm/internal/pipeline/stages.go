@@ -61,8 +61,7 @@ func materialise(_ context.Context, s *state) error {
 }
 
 // validate checks the arguments and names the call. Recorded arguments were
-// checked when they were recorded; a hook that changes them brings them back
-// here without the record.
+// checked when they were recorded.
 func validate(_ context.Context, s *state) error {
 	if s.rec != nil {
 		s.call.SetAttempt(s.call.Attempt)
@@ -77,29 +76,19 @@ func validate(_ context.Context, s *state) error {
 	return s.call.Identify()
 }
 
-func beforeHook(ctx context.Context, s *state) error {
-	if s.d.Hooks.BeforeCall == nil {
+func check(ctx context.Context, s *state) error {
+	if s.d.Check == nil {
 		return nil
 	}
-	args, err := s.d.Hooks.BeforeCall(ctx, s.call)
-	if err != nil {
-		f := fault.From(err)
-		if f.Code == fault.Internal {
-			return fault.New(fault.Denied, "policy.guardFailed", fault.P{"tool": s.call.Tool}).With(err)
-		}
-		return f
-	}
-	if args != nil {
-		s.call.Args, s.rec = args, nil
-	}
-	return nil
-}
-
-func validateAgain(ctx context.Context, s *state) error {
-	if s.d.Hooks.BeforeCall == nil {
+	err := s.d.Check(ctx, s.call)
+	if err == nil {
 		return nil
 	}
-	return validate(ctx, s)
+	f := fault.From(err)
+	if f.Code == fault.Internal {
+		return fault.New(fault.Denied, "policy.guardFailed", fault.P{"tool": s.call.Tool}).With(err)
+	}
+	return f
 }
 
 func decide(_ context.Context, s *state) error {
@@ -165,6 +154,7 @@ func resolveSecrets(ctx context.Context, s *state) error {
 // auditIntent records the call before it is made; from here on its time runs.
 func auditIntent(_ context.Context, s *state) error {
 	s.audited = true
+	s.call.Cancelable = !s.entry.Flags.Unstoppable && (s.d.Cancelable == nil || s.d.Cancelable(s.entry, s.call.Args))
 	if limit := s.limit(); limit > 0 {
 		s.by = time.Now().Add(limit)
 		s.call.DeadlineAt = Stamp(s.by)
@@ -333,13 +323,6 @@ var names = map[host.OpKind]string{
 	host.OpTrash: "trash", host.OpRemove: "remove-file", host.OpRmdir: "remove-folder", host.OpRename: "rename",
 }
 
-func afterHook(ctx context.Context, s *state) error {
-	if s.d.Hooks.AfterCall != nil {
-		s.d.Hooks.AfterCall(ctx, s.call, s.res)
-	}
-	return nil
-}
-
 // writeCache also is where the journal's post-image belongs: the journal notes
 // each write as the host confirms it, so nothing is left to do here for it.
 func writeCache(_ context.Context, s *state) error {
@@ -359,16 +342,6 @@ func capOutput(ctx context.Context, s *state) error {
 func redact(_ context.Context, s *state) error {
 	if s.d.Redact != nil {
 		s.d.Redact(s.call, s.res)
-	}
-	return nil
-}
-
-func persist(ctx context.Context, s *state) error {
-	if s.d.Hooks.Persist == nil {
-		return nil
-	}
-	if r := s.d.Hooks.Persist(ctx, s.call, s.res); r != nil {
-		s.res = r
 	}
 	return nil
 }

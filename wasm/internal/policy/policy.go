@@ -95,8 +95,6 @@ func (p *Policy) Decide(e *tool.Entry, args tool.Args) Verdict {
 		return deny("policy.toolDisabled", name)
 	case p.Forbidden[e.Name]:
 		return deny("policy.forbidden", name)
-	case e.Flags.PTY:
-		return deny("policy.pty", name)
 	case e.Flags.OwnerOnly && p.Origin != FromInterface:
 		return deny("policy.ownerOnly", name)
 	case rank(e.SideEffects) > rank(p.ceiling()):

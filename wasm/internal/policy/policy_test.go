@@ -43,7 +43,6 @@ func TestEachRuleDecidesAndSaysWhy(t *testing.T) {
 		{name: "none enabled", policy: func(p *Policy) { p.EnabledTools = map[string]bool{} }, want: Deny, key: "policy.toolDisabled"},
 		{name: "forbidden by the organisation", policy: func(p *Policy) { p.Forbidden = map[string]bool{"t.tool": true} }, want: Deny, key: "policy.forbidden"},
 		{name: "everything closed", policy: func(p *Policy) { p.Closed = fault.New(fault.Denied, "agent.organisation.unreadable", nil) }, want: Deny, key: "agent.organisation.unreadable"},
-		{name: "pty", tool: func(s *tool.Tool) { s.Flags.PTY = true }, want: Deny, key: "policy.pty"},
 		{name: "owner only, from a link", tool: func(s *tool.Tool) { s.Flags.OwnerOnly = true }, policy: func(p *Policy) { p.Origin = FromLink }, want: Deny, key: "policy.ownerOnly"},
 		{name: "owner only, from nowhere", tool: func(s *tool.Tool) { s.Flags.OwnerOnly = true }, policy: func(p *Policy) { p.Origin = "" }, want: Deny, key: "policy.ownerOnly"},
 		{name: "owner only, from the panel", tool: func(s *tool.Tool) { s.Flags.OwnerOnly = true }, want: Allow},

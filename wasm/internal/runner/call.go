@@ -117,7 +117,7 @@ func (r *run) newCall(s *step, c *call, attempt int) *tool.Call {
 	tc.Tool, tc.Version = n.Tool.Name, n.Tool.Version
 	tc.Seq, tc.Attempt = Seq(s.place, c.index), attempt
 	tc.TimeoutMs = n.TimeoutMs
-	tc.Cancelable = true
+	tc.Cancelable = !n.Tool.Flags.Unstoppable
 	tc.CreatedAt = pipeline.Stamp(r.Now())
 	if tc.Preview = n.Step.Preview; tc.Preview != "" {
 		tc.Preview = n.Preview(&c.scope)

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"embedded-agent/wasm/internal/fault"
@@ -509,36 +508,4 @@ func TestACallShowsItsProgressAndStoppingReachesTheToolThatRuns(t *testing.T) {
 	if end := r.turnEnded(a.Turn); end.Outcome != outcomeCancelled || !end.CanContinue {
 		t.Errorf("%+v", end)
 	}
-}
-
-func TestABackgroundToolGoesOnWhileTheConversationDoesAndItsEndIsTold(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, note(), protocol.Settings{TimeoutMs: 600_000}, func(d *Deps) {
-			d.Tools = []tool.Tool{sample("test.job", "1.0.0", func(x *tool.Tool) {
-				x.Flags.Background = true
-				x.Run = func(ctx context.Context, _ *tool.Env, _ tool.Args) (tool.Data, error) {
-					select {
-					case <-time.After(50 * time.Second):
-						return tool.Data{"job": "done"}, nil
-					case <-ctx.Done():
-						return nil, ctx.Err()
-					}
-				}
-			})}
-		}, llmtest.Call("1", "test.job", `{}`), llmtest.Say("I wait for it."), llmtest.Say("It is done."))
-		a := call[protocol.Accepted](r.shell, "send", protocol.Send{Text: "go", Mode: protocol.ModeAgent, Conversation: "talk"})
-		var kinds []string
-		e := r.await("the end", func(e protocol.Event) bool {
-			if e.Type == protocol.EventExec {
-				kinds = append(kinds, e.Exec.Type+" "+e.Exec.Call.Status)
-			}
-			return e.Type == protocol.EventTurnEnded && e.Turn.ID == a.Turn
-		})
-		if got := strings.Join(kinds, ", "); got != "step.started running, step.progress running, step.finished ok" {
-			t.Errorf("the timeline is %s", got)
-		}
-		if e.Turn.Reply != "It is done." || !strings.Contains(r.results()[0], `"status":"pending"`) || !strings.Contains(r.saidTo(), `"job":"done"`) {
-			t.Errorf("%+v\n%s", e.Turn, r.saidTo())
-		}
-	})
 }

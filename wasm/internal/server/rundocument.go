@@ -86,7 +86,7 @@ func (s *Server) redactPrior(d *runDocument) map[int]*tool.Result {
 			kept.Data, _ = data.(map[string]any)
 			d.Redacted = true
 		}
-		kept.UserMessage, kept.DebugMessage = s.redact(r.UserMessage), s.redact(r.DebugMessage)
+		kept.UserMessage = s.redact(r.UserMessage)
 		out[seq] = &kept
 	}
 	return out

@@ -57,12 +57,12 @@ func (s *Server) redactResult(_ *tool.Call, r *tool.Result) {
 
 // keepHidden refuses a write in which a marker stands for hidden text: a model
 // that writes back what it has read would put the marker in the text's place.
-func (s *Server) keepHidden(_ context.Context, c *tool.Call) (tool.Args, error) {
+func (s *Server) keepHidden(_ context.Context, c *tool.Call) error {
 	e, err := s.registry.Get(c.Tool, c.Version)
 	if err != nil || e.SideEffects != tool.Writes || !holdsMarker(map[string]any(c.Args)) {
-		return nil, err
+		return err
 	}
-	return nil, fault.New(fault.Validation, "agent.hidden", fault.P{"tool": c.Tool})
+	return fault.New(fault.Validation, "agent.hidden", fault.P{"tool": c.Tool})
 }
 
 // secretsList gives every secret that has a name: in the settings, in the

@@ -110,7 +110,9 @@ type Result struct {
 	Status Status `json:"status"`
 	OK     bool   `json:"ok"`
 
-	Data     Data         `json:"data,omitempty"`
+	Data Data `json:"data,omitempty"`
+	// DataHash is the SHA-256 of the data as it is recorded: redacted, its long
+	// texts by their hashes. It is set where a result is read back.
 	DataHash string       `json:"dataHash,omitempty"`
 	Error    *ResultError `json:"error,omitempty"`
 
@@ -118,9 +120,8 @@ type Result struct {
 	EndedAt    string `json:"endedAt"`
 	DurationMs int64  `json:"durationMs"`
 
-	Effects      *Effects `json:"effects,omitempty"`
-	UserMessage  string   `json:"userMessage,omitempty"`
-	DebugMessage string   `json:"debugMessage,omitempty"`
+	Effects     *Effects `json:"effects,omitempty"`
+	UserMessage string   `json:"userMessage,omitempty"`
 
 	LogicalID   string       `json:"call_id"`
 	Cached      bool         `json:"cached,omitempty"`

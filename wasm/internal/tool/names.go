@@ -27,17 +27,18 @@ func (e *Entry) NormaliseArgs(args map[string]any) (map[string]any, error) {
 	if clean {
 		return args, nil
 	}
-	folded := make(map[string]string, len(known))
-	for name := range known {
+	folded := make(map[string]string, len(known)+len(e.Aliases))
+	for alias, name := range e.Aliases {
+		folded[foldName(alias)] = name
+	}
+	for name := range known { // over an alias that is spelled alike
 		folded[foldName(name)] = name
 	}
 	out := make(map[string]any, len(args))
 	for name, v := range args {
 		own := name
 		if _, ok := known[name]; !ok {
-			if alias, ok := e.Aliases[name]; ok {
-				own = alias
-			} else if n, ok := folded[foldName(name)]; ok {
+			if n, ok := folded[foldName(name)]; ok {
 				own = n
 			}
 		}

@@ -1,13 +1,16 @@
 package tool
 
 import (
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
 
 	"embedded-agent/wasm/internal/affix"
+	"embedded-agent/wasm/internal/digest"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/sorting"
 )
@@ -26,6 +29,8 @@ type Registry struct {
 	byID   map[string]*Entry
 	byName map[string][]*Entry // newest last
 	names  []string
+	// version is the hash of every name@version.
+	version string
 }
 
 // NewRegistry registers tools. It refuses a Spec that is incomplete, a version
@@ -56,6 +61,7 @@ func NewRegistry(tools ...Tool) (*Registry, error) {
 		r.byName[t.Name] = append(r.byName[t.Name], e)
 	}
 	slices.Sort(r.names)
+	r.version = versionOf(slices.Sorted(maps.Keys(r.byID)))
 	for _, es := range r.byName {
 		sorting.Func(es, func(a, b *Entry) int { return compareVersions(a.Version, b.Version) })
 	}
@@ -87,7 +93,10 @@ func FromWire(wire string) string { return strings.Replace(wire, "__", ".", 1) }
 func (r *Registry) Get(name, version string) (*Entry, error) {
 	es := r.byName[name]
 	if len(es) == 0 {
-		return nil, fault.New(fault.NotFound, "error.tool.unknown", fault.P{"tool": name, "near": r.near(name)})
+		if near := r.near(name); near != "" {
+			return nil, fault.New(fault.NotFound, "error.tool.unknown", fault.P{"tool": name, "near": near})
+		}
+		return nil, fault.New(fault.NotFound, "error.tool.none", fault.P{"tool": name})
 	}
 	if version == "" {
 		for _, e := range slices.Backward(es) {
@@ -120,8 +129,13 @@ func (r *Registry) All() []*Entry {
 }
 
 // Version names the registry's contents, for the envelopes: it changes when a
-// tool is added or its version moves.
-func (r *Registry) Version() string { return fmt.Sprintf("1.%d", len(r.byID)) }
+// tool is added or removed, or its version moves.
+func (r *Registry) Version() string { return r.version }
+
+func versionOf(ids []string) string {
+	sum := digest.Sum256([]byte(strings.Join(ids, "\n")))
+	return "tools-" + hex.EncodeToString(sum[:8])
+}
 
 // near gives the registered name that looks most like the one asked for.
 func (r *Registry) near(name string) string {

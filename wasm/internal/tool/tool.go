@@ -102,11 +102,10 @@ const (
 // reads them.
 type Flags struct {
 	OwnerOnly     bool `json:"ownerOnly,omitempty"`     // only from the interface, never from a link
-	Optional      bool `json:"optional,omitempty"`      // may be left out of what a model is offered
-	Background    bool `json:"background,omitempty"`    // runs on with the panel closed
 	Elevated      bool `json:"elevated,omitempty"`      // asks every time
 	WorkspaceOnly bool `json:"workspaceOnly,omitempty"` // vault only
-	PTY           bool `json:"pty,omitempty"`           // always refused
+	// Unstoppable: once begun it runs to its end, whoever cancels it.
+	Unstoppable bool `json:"unstoppable,omitempty"`
 }
 
 // Example is one use of a tool: it stands on the tool's page, and runs as a test.

@@ -13,7 +13,7 @@ func commandsRun() tool.Tool {
 	return define(tool.Tool{
 		Spec: tool.Spec{
 			Name: "commands.run", Category: "api", SideEffects: tool.Commands,
-			Flags:   tool.Flags{OwnerOnly: true, Elevated: true},
+			Flags:   tool.Flags{OwnerOnly: true, Elevated: true, Unstoppable: true},
 			Aliases: map[string]string{"command": "id", "command_id": "id", "commandId": "id"},
 		},
 		Run:    runCommand,

@@ -18,7 +18,7 @@ func httpRequest() tool.Tool {
 		Spec: tool.Spec{
 			Name: "http.request", Category: "api", SideEffects: tool.Reads, Cache: tool.CacheTTL, Timeout: httpTimeout,
 			Aliases: map[string]string{"uri": "url", "address": "url", "cacheSeconds": "ttl", "format": "as"},
-			Limit: "maxBytes",
+			Limit:   "maxBytes",
 		},
 		SecretsOf: headerSecrets, Cut: cutBody,
 		Run: func(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {

@@ -14,7 +14,7 @@ func httpSend() tool.Tool {
 			Name: "http.send", Category: "api", SideEffects: tool.Commands, Timeout: httpTimeout,
 			Flags:   tool.Flags{OwnerOnly: true, Elevated: true},
 			Aliases: map[string]string{"uri": "url", "address": "url", "data": "body", "format": "as"},
-			Limit: "maxBytes",
+			Limit:   "maxBytes",
 		},
 		SecretsOf: headerSecrets, Cut: cutBody,
 		Run: func(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {

@@ -18,7 +18,7 @@ func linksFind() tool.Tool {
 		Spec: tool.Spec{
 			Name: "links.find", Category: "search", SideEffects: tool.Reads,
 			Aliases: map[string]string{"file_path": "path", "files": "paths", "target": "to"},
-			Limit: "limit",
+			Limit:   "limit",
 		},
 		Run: findLinks, Cut: cutOf("links"),
 	})

@@ -19,7 +19,7 @@ func metadataValues() tool.Tool {
 		Spec: tool.Spec{
 			Name: "metadata.values", Category: "search", SideEffects: tool.Reads,
 			Aliases: map[string]string{"key": "property", "files": "paths", "file_path": "path"},
-			Limit: "limit",
+			Limit:   "limit",
 		},
 		Run: propertyValues, Cut: cutValues,
 	})

@@ -15,7 +15,7 @@ func tasksList() tool.Tool {
 		Spec: tool.Spec{
 			Name: "tasks.list", Category: "data", SideEffects: tool.Reads,
 			Aliases: map[string]string{"file_path": "path", "files": "paths", "query": "text"},
-			Limit: "limit",
+			Limit:   "limit",
 		},
 		Run: listTasks, Cut: cutOf("tasks"),
 	})

@@ -14,7 +14,7 @@ func vaultListFiles() tool.Tool {
 		Spec: tool.Spec{
 			Name: "vault.listFiles", Category: "data", SideEffects: tool.Reads,
 			Aliases: map[string]string{"path": "folder", "dir": "folder", "directory": "folder", "ext": "extension"},
-			Limit: "limit",
+			Limit:   "limit",
 		},
 		Run: listFiles, Cut: cutOf("files"),
 	})

@@ -15,7 +15,7 @@ func vaultQuery() tool.Tool {
 		Spec: tool.Spec{
 			Name: "vault.query", Category: "search", SideEffects: tool.Reads,
 			Aliases: map[string]string{"path": "folder", "dir": "folder", "glob": "name", "tag": "tags", "filter": "where", "query": "text"},
-			Limit: "limit",
+			Limit:   "limit",
 		},
 		Run: query, Cut: cutOf("notes"),
 	})

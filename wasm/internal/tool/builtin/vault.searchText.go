@@ -19,7 +19,7 @@ func vaultSearchText() tool.Tool {
 		Spec: tool.Spec{
 			Name: "vault.searchText", Category: "search", SideEffects: tool.Reads,
 			Aliases: map[string]string{"pattern": "query", "text": "query", "path": "folder", "dir": "folder", "max_results": "limit"},
-			Limit: "limit",
+			Limit:   "limit",
 		},
 		Run: searchText, Cut: cutOf("hits"),
 	})
