@@ -67,7 +67,7 @@ func TestACallGoesThroughItsWholeLifecycleInOrder(t *testing.T) {
 		turn_end
 		agent_end done
 		`)
-	if got := results(out.State.Messages); len(got) != 1 || got[0] != `{"n":1,"rewritten":true}` {
+	if got := results(out.State.Messages); len(got) != 1 || got[0] != `{"n":1}` {
 		t.Errorf("the model got %q", got)
 	}
 	if out.Outputs.Response != "Done." || out.Stop != agent.Done {
