@@ -145,7 +145,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return fail(stderr, err)
 	}
 	switch {
-	case r.Problem != nil:
+	case r.Problem != nil && r.Stopped:
 		return fail(stderr, errors.New(problemText(r.Problem)))
 	case *dry:
 		return exitOK
@@ -153,7 +153,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		c.say("Nothing was changed.\n")
 		return exitFailed
 	}
-	return c.approve(ctx, r)
+	return c.approve(ctx, r, *yes)
 }
 
 type paramFlag map[string]any
@@ -195,6 +195,9 @@ func (c *session) show(ctx context.Context, r *protocol.Review, diff bool) error
 		c.say("  ! %s\n", text(w))
 	}
 	for _, st := range r.Steps {
+		if st.Problem != nil && !r.Stopped {
+			c.say("  ! %s\n", problemText(st.Problem))
+		}
 		if st.Cut != nil {
 			c.say("  ! %s\n", cutText(&st))
 		}
@@ -270,8 +273,8 @@ func (c *session) confirm(ctx context.Context, prompt string) bool {
 
 // approve makes the changes and waits for the end; an interrupt cancels the
 // run, and what was done is journaled.
-func (c *session) approve(ctx context.Context, r *protocol.Review) int {
-	if _, err := ask[protocol.RunRef](ctx, c, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval}); err != nil {
+func (c *session) approve(ctx context.Context, r *protocol.Review, automatic bool) int {
+	if _, err := ask[protocol.RunRef](ctx, c, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval, Automatic: automatic}); err != nil {
 		return fail(c.err, err)
 	}
 	var end protocol.RunState

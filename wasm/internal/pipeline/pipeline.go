@@ -75,6 +75,8 @@ type Deps struct {
 	Progress func(c *tool.Call) func(done, total int)
 	Ended    func(c *tool.Call, r *tool.Result)
 	Timeout  time.Duration
+	// MaxOutput refuses an output that is larger as JSON, in bytes; 0 for no limit.
+	MaxOutput int
 	// Cancelable says whether a call can be stopped once it has begun; nil for
 	// all but those whose tool says that it cannot.
 	Cancelable func(e *tool.Entry, args tool.Args) bool

@@ -243,6 +243,9 @@ func validateOutput(_ context.Context, s *state) error {
 	if s.cached || s.pretend || s.rec != nil {
 		return nil
 	}
+	if n := tool.Size(s.data, s.d.MaxOutput); s.d.MaxOutput > 0 && n > s.d.MaxOutput {
+		return fault.New(fault.Denied, "error.tool.outputTooLarge", fault.P{"tool": s.entry.Name, "max": strconv.Itoa(s.d.MaxOutput >> 20)})
+	}
 	return s.entry.CheckOutput(s.data)
 }
 

@@ -18,6 +18,9 @@ type Review struct {
 	Approvable bool      `json:"approvable"`
 	Warnings   []Message `json:"warnings"`
 	Problem    *Problem  `json:"problem,omitempty"`
+	// Stopped: the simulation did not come to its end; a problem without it is
+	// one that the plan says to skip.
+	Stopped bool `json:"stopped,omitempty"`
 	// Approval names exactly this state of the review; approving anything else
 	// is refused.
 	Approval string `json:"approval"`
@@ -162,6 +165,8 @@ type ReviewAmendCall struct {
 type Approve struct {
 	Run      string `json:"run"`
 	Approval string `json:"approval"`
+	// Automatic: the yes was given beforehand; nobody has looked at the changes.
+	Automatic bool `json:"automatic,omitempty"`
 }
 
 // ReviewApproveCall is the method review.approve. It answers when the run has

@@ -259,6 +259,9 @@ type ActionRun struct {
 	ID     string            `json:"id"`
 	Values map[string]string `json:"values,omitempty"`
 	DryRun bool              `json:"dryRun,omitempty"`
+	// Link: a link named the action. Whoever made the link is not the owner, so
+	// that what only the owner may start is refused.
+	Link bool `json:"link,omitempty"`
 }
 
 // ActionRunCall is the method actions.run. It opens a review.

@@ -150,6 +150,7 @@ func (s *Server) actionTurn(ctx context.Context, t *turn, a *action.Action, p pr
 		editor.Text, editor.Hidden = text, false
 		se.selection = &editor
 	}
+	se.link = p.Link
 	t.set(func(t *protocol.Turn) { t.Outcome, t.Run = outcomePlan, se.id })
 	return s.openReview(ctx, se)
 }
@@ -190,6 +191,6 @@ func (s *Server) promptTurn(ctx context.Context, t *turn, a *action.Action, p pr
 		return err
 	}
 	t.set(func(t *protocol.Turn) { t.Text = text })
-	t.asksFor, t.mustAsk = a.ID, !a.Trusted
+	t.asksFor, t.mustAsk, t.link = a.ID, !a.Trusted, p.Link
 	return s.planTurn(ctx, t, protocol.Send{Text: text, Mode: protocol.ModePlan, DryRun: p.DryRun, UseSelection: true})
 }

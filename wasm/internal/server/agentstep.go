@@ -108,7 +108,7 @@ func (s *Server) startStep(ctx context.Context, env *tool.Env, a agent.StepArgs)
 			System:  stepSystem, Registry: s.registry, Gates: gates, Guard: guard, Images: s.deps.Images, ImageLimits: s.imageLimits(),
 			Do: pipeline.New(gates.Fit(pipeline.Deps{
 				Registry: s.registry, Policy: pol, Simulating: true, Env: sim.paged, Cache: sim.cache,
-				Limit: s.rate, Secrets: s.resolveSecrets, Cap: agent.Cap(nil, 0), Redact: s.redactResult,
+				Limit: s.rate, Secrets: s.resolveSecrets, Cap: agent.Cap(sim.se.trace.store(), pol.Limits.MaxOutputBytes), Redact: s.redactResult,
 				Timeout: time.Duration(pol.Limits.MaxTimeoutMs) * time.Millisecond,
 			})),
 			Trace: tr.recorder(), Parent: tr.top(), TracesURL: tracesURL(sim.se.id),

@@ -150,7 +150,7 @@ func (w *work) deps() pipeline.Deps {
 			}
 			return env, view
 		},
-		Cache: s.resultsFor(v), Limit: s.rate, Secrets: s.resolveSecrets, Cap: agent.Cap(w.se.trace.attach, 0),
+		Cache: s.resultsFor(v), Limit: s.rate, Secrets: s.resolveSecrets, Cap: agent.Cap(w.se.trace.attach, pol.Limits.MaxOutputBytes),
 		Redact: s.redactResult, Check: s.keepHidden,
 		Timeout: time.Duration(pol.Limits.MaxTimeoutMs) * time.Millisecond,
 	}

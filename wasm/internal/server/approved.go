@@ -124,7 +124,7 @@ func (x *execution) pipeline(pol *policy.Policy) pipeline.Func {
 			env.Progress = x.progressOf(c)
 			return env, w
 		},
-		Ask:     s.askAllow,
+		Ask:     x.ask,
 		Prepare: x.begins,
 		Started: x.started, Progress: x.progressOf,
 		Ended:   x.ended,

@@ -160,7 +160,7 @@ func (x *execution) letGo() {
 func (x *execution) execute(dir string) (*runner.Report, error) {
 	se, s := x.se, x.s
 	confirmation := confirmationOf(se)
-	pol := s.currentPolicy()
+	pol := s.policyOf(se)
 	if err := s.markHot(x.ctx, se.id); err != nil {
 		return nil, err
 	}
@@ -178,10 +178,14 @@ func (x *execution) execute(dir string) (*runner.Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	said := "The run began without a question: none was due, or it was answered beforehand."
 	if !x.automatic {
-		x.event("run.confirmationRequested", "info", "The changes were shown for approval.", nil)
+		said = "The changes were approved."
+		x.log.Event(&audit.Event{
+			Type: "run.confirmationRequested", RunID: se.id, Timestamp: pipeline.Stamp(se.shown), Level: "info", Message: "The changes were shown for approval.",
+		})
 	}
-	x.event("run.confirmed", "info", "The changes were approved.", map[string]any{"confirmationId": confirmation, "automatic": x.automatic})
+	x.event("run.confirmed", "info", said, map[string]any{"confirmationId": confirmation, "automatic": x.automatic})
 	x.event("run.started", "info", "The run has begun.", nil)
 	return x.segments(pol, confirmation)
 }

@@ -32,6 +32,7 @@ func (s *Server) showReview(se *session) error {
 		s.mu.Unlock()
 		return fault.New(fault.Precondition, "error.busy", nil)
 	}
+	se.shown = s.now()
 	s.review = se
 	s.mu.Unlock()
 	s.out.tell(protocol.Event{Type: protocol.EventReviewOpened, Review: se.view})
@@ -258,7 +259,7 @@ func (s *Server) reviewApprove(ctx context.Context, p protocol.Approve) (protoco
 	if err := s.checkDrift(ctx, se); err != nil {
 		return protocol.RunRef{}, err
 	}
-	return protocol.RunRef{Run: se.id}, s.begin(se, false)
+	return protocol.RunRef{Run: se.id}, s.begin(se, p.Automatic)
 }
 
 // reviewClose is a no.

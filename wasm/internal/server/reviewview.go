@@ -56,7 +56,8 @@ func (s *Server) reviewOf(se *session, pol *policy.Policy) *protocol.Review {
 	}
 	r.Approval = approvalOf(se)
 	// A failure that the plan says to skip is shown, and is no reason to refuse.
-	r.Approvable = !se.dryRun && se.report.Stopped == nil
+	r.Stopped = se.report.Stopped != nil
+	r.Approvable = !se.dryRun && !r.Stopped
 	if failure == nil && len(se.changes) == 0 && se.graph.Risk == tool.RiskWrites {
 		r.Warnings = append(r.Warnings, protocol.Message{Key: "review.nothing"})
 	}

@@ -50,7 +50,7 @@ func (s *Server) runDocument(x *execution, id string, pol *policy.Policy) *runDo
 	se := x.se
 	d := &runDocument{
 		Version: "1", RunID: se.id, Kind: x.kind, Goal: s.redact(se.plan.Goal), Instruction: s.redact(se.instruction), Action: se.action,
-		Plan: json.RawMessage(s.redact(string(se.raw))), Policy: pol.Snapshot(), Registry: s.registry.Version(), Now: se.now,
+		Plan: json.RawMessage(s.redact(string(se.raw))), Policy: s.snapshot(se, pol), Registry: s.registry.Version(), Now: se.now,
 		Files: se.view.Files, From: se.from, Calls: se.view.Calls, Continues: se.continues,
 		Confirmation: &confirmation{ID: id, Approval: se.view.Approval, At: pipeline.Stamp(x.began), Automatic: x.automatic},
 	}

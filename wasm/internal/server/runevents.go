@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"embedded-agent/wasm/internal/overlay"
 	"embedded-agent/wasm/internal/pipeline"
 	"embedded-agent/wasm/internal/plan"
+	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/runner"
 	"embedded-agent/wasm/internal/tool"
@@ -26,11 +28,30 @@ func (x *execution) event(kind, level, text string, payload map[string]any) {
 	})
 }
 
+// ask asks about a call at its turn; the question is recorded when it is shown,
+// and the answer when it comes.
+func (x *execution) ask(ctx context.Context, c *tool.Call, v policy.Verdict) (bool, error) {
+	x.callEvent("run.confirmationRequested", "info", "The person was asked about “"+c.Tool+"”.", c, nil)
+	yes, err := x.s.askAllow(ctx, c, v)
+	if err == nil && yes {
+		x.callEvent("run.confirmed", "info", "The person allowed “"+c.Tool+"”.", c, map[string]any{"confirmationId": c.ConfirmationID, "automatic": false})
+	}
+	return yes, err
+}
+
+// callEvent records an event of one call.
+func (x *execution) callEvent(kind, level, text string, c *tool.Call, payload map[string]any) {
+	x.log.Event(&audit.Event{
+		Type: kind, RunID: x.se.id, Timestamp: pipeline.Stamp(x.s.now()), Level: level, Message: text,
+		CallID: c.CallID, StepID: c.StepID, Tool: c.Tool, Payload: payload,
+	})
+}
+
 // scheduled records that a step's calls are known.
 func (x *execution) scheduled(n *plan.Node, calls int) {
 	x.meter.expect(n.Step.ID, calls, x.s.now())
 	x.log.Event(&audit.Event{
-		Type: "step.scheduled", RunID: x.se.id, Timestamp: pipeline.Stamp(x.s.now()), Level: "info", Message: n.Tool.Name,
+		Type: "step.scheduled", RunID: x.se.id, Timestamp: pipeline.Stamp(x.s.now()), Level: "info", Message: "“" + n.Tool.Name + "” has " + itoa(calls) + " calls.",
 		StepID: n.Step.ID, Tool: n.Tool.Name, Payload: map[string]any{"calls": calls},
 	})
 }
@@ -39,7 +60,7 @@ func (x *execution) started(c *tool.Call) {
 	now := x.s.now()
 	x.meter.begins(c.CallID, now)
 	at := pipeline.Stamp(now)
-	x.log.Event(&audit.Event{Type: "step.started", RunID: c.RunID, Timestamp: at, Level: "info", Message: c.Tool, CallID: c.CallID, StepID: c.StepID, Tool: c.Tool})
+	x.log.Event(&audit.Event{Type: "step.started", RunID: c.RunID, Timestamp: at, Level: "info", Message: "“" + c.Tool + "” begins.", CallID: c.CallID, StepID: c.StepID, Tool: c.Tool})
 	x.s.out.gatherExec(c.CallID, func() *protocol.ExecutionEvent {
 		return &protocol.ExecutionEvent{
 			Type: "step.started", RunID: c.RunID, Timestamp: at, Level: "info", Message: c.Tool,
@@ -54,7 +75,7 @@ func (x *execution) ended(c *tool.Call, r *tool.Result) {
 		kind, level = "step.failed", "error"
 	}
 	at := pipeline.Stamp(x.s.now())
-	x.log.Event(&audit.Event{Type: kind, RunID: c.RunID, Timestamp: at, Level: level, Message: text, CallID: c.CallID, StepID: c.StepID, Tool: c.Tool})
+	x.log.Event(&audit.Event{Type: kind, RunID: c.RunID, Timestamp: at, Level: level, Message: messageOf(c, r), CallID: c.CallID, StepID: c.StepID, Tool: c.Tool})
 	x.s.out.gatherExec(c.CallID, func() *protocol.ExecutionEvent {
 		return &protocol.ExecutionEvent{
 			Type: kind, RunID: c.RunID, Timestamp: at, Level: level, Message: x.s.redact(text),

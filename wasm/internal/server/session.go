@@ -43,8 +43,10 @@ type session struct {
 	from        int    // the place in the graph where execution goes on
 	continues   string // the run whose rest this is
 	selection   *host.EditorState
-	memo        *memo // of all its simulations
-	turn        *turn // the turn that it came from; nil for none
+	memo        *memo     // of all its simulations
+	turn        *turn     // the turn that it came from; nil for none
+	link        bool      // a link started it, not the person
+	shown       time.Time // when it was last shown as it is
 
 	frozen *agent.Frozen // what its model steps gave
 	sealed bool          // no model is asked: what is not frozen fails
@@ -95,7 +97,7 @@ func (s *Server) simulate(ctx context.Context, se *session) error {
 	if se.memo == nil {
 		se.memo = &memo{kept: map[memoKey]tool.Data{}}
 	}
-	pol := s.currentPolicy()
+	pol := s.policyOf(se)
 	se.quota = s.newQuota()
 	v := over(se.base, pol, overlay.WithAmendments(se.amend), overlay.WithQuota(se.quota.Write))
 	called := map[string]*tool.Call{}
@@ -104,7 +106,7 @@ func (s *Server) simulate(ctx context.Context, se *session) error {
 		Registry: s.registry, Policy: pol, Simulating: true,
 		Ended: func(c *tool.Call, _ *tool.Result) { called[c.LogicalID] = c }, // one call after the other
 		Env:   sim.env, Cache: se.frozen.Over(memoOver{se.memo, sim.cache}), Limit: s.rate, Secrets: s.resolveSecrets,
-		Timeout: time.Duration(pol.Limits.MaxTimeoutMs) * time.Millisecond,
+		MaxOutput: maxPlanOutput, Timeout: time.Duration(pol.Limits.MaxTimeoutMs) * time.Millisecond,
 	})
 	rc := s.runConfig(se, call, pol, "")
 	rc.Ahead, rc.Make = sim.ahead, se.quota.Build
@@ -119,6 +121,7 @@ func (s *Server) simulate(ctx context.Context, se *session) error {
 	}
 	se.vault, se.report, se.changes, se.called = v, rep, changes, called
 	se.view = s.reviewOf(se, pol)
+	se.shown = s.now()
 	return nil
 }
 
@@ -128,13 +131,39 @@ func (s *Server) currentPolicy() *policy.Policy {
 	return s.policy
 }
 
+// snapshot is the policy as the calls of a plan carry it: whether this plan has
+// to be confirmed, and the limit of outputs that holds in plans.
+func (s *Server) snapshot(se *session, pol *policy.Policy) tool.PolicySnapshot {
+	snap := pol.Snapshot()
+	if se.view != nil { // it is known what it changes
+		snap.ConfirmationsRequired = s.mustAsk(se)
+	}
+	snap.Limits.MaxOutputBytes = maxPlanOutput
+	return snap
+}
+
+// maxPlanOutput bounds the output of one call of a plan, in bytes as JSON. It is
+// refused, not cut: what is cut would be written as if it were whole.
+const maxPlanOutput = 64 << 20
+
+// policyOf is the policy in force for a session.
+func (s *Server) policyOf(se *session) *policy.Policy {
+	p := s.currentPolicy()
+	if !se.link {
+		return p
+	}
+	linked := *p
+	linked.Origin = policy.FromLink
+	return &linked
+}
+
 // runConfig is what a simulation and its run have in common.
 func (s *Server) runConfig(se *session, call pipeline.Func, pol *policy.Policy, confirmation string) runner.Config {
 	return runner.Config{
 		RunID: se.id, Graph: se.graph, Call: call, Limits: pol.Limits,
 		Base: tool.Call{
 			ExecutorVersion: Version, ToolRegistryVersion: s.registry.Version(), PlannerVersion: Version,
-			Policy: pol.Snapshot(), ConfirmationID: confirmation,
+			Policy: s.snapshot(se, pol), ConfirmationID: confirmation,
 		},
 		From: se.from, Prior: se.prior,
 		Simulating: confirmation == "",

@@ -2,6 +2,8 @@ package server
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"embedded-agent/wasm/internal/action"
 	"embedded-agent/wasm/internal/fault"
@@ -46,20 +48,25 @@ func (s *Server) toolsList(ctx context.Context, _ protocol.Empty) (protocol.Tool
 	return out, nil
 }
 
-// auth says whether a tool has the secrets that it always needs, and from which
-// scope the widest of them comes.
+// auth says whether a tool has the secrets that it may need, and from which scope
+// the widest of them comes: those it always needs, and where its calls name
+// theirs, all that the settings and the organisation name for tools.
 func (s *Server) auth(ctx context.Context, e *tool.Entry) (auth, scope string, err error) {
-	if len(e.Secrets) == 0 {
+	names := slices.Clone(e.Secrets)
+	if e.SecretsOf != nil { // each call names its own, of those that there are
+		names = append(names, s.namedSecrets()...)
+	}
+	if len(names) == 0 {
 		return "", "", nil
 	}
-	at, err := s.secrets().Scope(ctx, e)
+	_, scope, err = s.secrets().Resolve(ctx, e, names)
 	switch {
 	case fault.Is(err, fault.Auth):
 		return "missing", "", nil
 	case err != nil:
 		return "", "", err
 	}
-	return "set", string(at), nil
+	return "set", scope, nil
 }
 
 // usedBy names the saved actions that use each tool, by name@version; a step
@@ -89,4 +96,18 @@ func (s *Server) toolOf(step *plan.Step) string {
 		return ""
 	}
 	return e.ID()
+}
+
+// namedSecrets gives the names that the settings and the organisation have for
+// secrets of tools.
+func (s *Server) namedSecrets() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := map[string]bool{}
+	for _, names := range s.rails.secrets {
+		for name := range names {
+			all[name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
 }

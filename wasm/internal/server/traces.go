@@ -153,6 +153,14 @@ func (t *tracing) attach(ctx context.Context, name, _ string, data []byte) (stri
 	return tracesURL(t.id) + "&file=" + name, nil
 }
 
+// store gives where payloads are kept; nil where nothing is traced.
+func (t *tracing) store() agent.Store {
+	if t == nil {
+		return nil
+	}
+	return t.attach
+}
+
 // keepTrace writes what a turn left, and makes room.
 func (s *Server) keepTrace(ctx context.Context, t *tracing) error {
 	if _, err := t.write(ctx, turnDir(t.id)); err != nil {

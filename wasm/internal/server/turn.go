@@ -26,6 +26,7 @@ type turn struct {
 	// comes of it has to be approved, whatever the settings say.
 	asksFor string
 	mustAsk bool
+	link    bool  // a link started it
 	said    *said // what it leaves in its conversation; nil outside of one
 	// ended is closed when its end was told.
 	ended chan struct{}
@@ -230,7 +231,7 @@ func (s *Server) planTurn(ctx context.Context, t *turn, p protocol.Send) error {
 	se := s.newSession(out.Plan, out.Graph, out.Raw)
 	se.id, se.trace = id, tr
 	se.instruction, se.dryRun, se.warnings = p.Text, p.DryRun, warningsOf(out.Warnings)
-	se.action, se.mustAsk, se.turn = t.asksFor, t.mustAsk, t
+	se.action, se.mustAsk, se.turn, se.link = t.asksFor, t.mustAsk, t, t.link
 	t.set(func(t *protocol.Turn) { t.Outcome, t.Run, t.TracesURL = outcomePlan, se.id, tracesURL(id) })
 	return s.openReview(ctx, se)
 }
