@@ -190,7 +190,11 @@ export default class EmbeddedAgentPlugin extends Plugin {
 	/** obsidian://embedded-agent, with action=NAME (asked before it runs) or run=ID. */
 	private async followLink(params: ObsidianProtocolData): Promise<void> {
 		const session = await this.begin();
-		if (params["run"]) return session.showRun(params["run"]);
+		if (params["run"]) {
+			await session.showRun(params["run"]);
+			if (params["file"]) await session.showAttachment(params["run"], params["file"]);
+			return;
+		}
 		// "action" is also what the app calls the link's own name.
 		const name = params["name"] ?? (params.action === link ? undefined : params.action);
 		if (!name) return;

@@ -74,6 +74,8 @@ export class Session {
 	reverted = $state.raw<TakenBack | null>(null);
 	/** The action that a link asks to run: the person says yes or no first. */
 	linked = $state.raw<Action | null>(null);
+	/** An output that was too long for its row, opened. */
+	attachment = $state.raw<Result<"attachment.get"> | null>(null);
 	/** The run that the history opens by itself. */
 	shownRun = $state("");
 	/** The turn that a link has opened. */
@@ -327,6 +329,11 @@ export class Session {
 		this.shownRun = turn ? "" : run;
 		this.shownTurn = turn?.id ?? "";
 		this.screen = turn ? "chat" : "history";
+	}
+
+	/** Shows an output that was kept beside a run, since it was too long. */
+	async showAttachment(run: string, file: string): Promise<void> {
+		this.attachment = (await this.ask("attachment.get", { run, file })) ?? null;
 	}
 
 	/** Opens a saved action as steps. */

@@ -72,6 +72,7 @@ func (l *loop) keepWhole(r *tool.Result, whole []byte) []tool.Attachment {
 	if err != nil {
 		return nil
 	}
+	r.Attachments = append(r.Attachments, a)
 	return []tool.Attachment{a}
 }
 

@@ -133,6 +133,9 @@ type CallView struct {
 	Attempts   int      `json:"attempts,omitempty"`
 	SecretFrom string   `json:"secretScope,omitempty"`
 	Pins       []string `json:"pins,omitempty"` // the names of what an agent's step pinned
+	// Run is where Attached, the outputs that were too long, are kept.
+	Run      string           `json:"run,omitempty"`
+	Attached []AttachedOutput `json:"attached,omitempty"`
 }
 
 // RunState is how far a run is. State: "running", "paused", "cancelling",

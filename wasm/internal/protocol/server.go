@@ -56,8 +56,10 @@ type ServerMethods struct {
 	SecretsList   SecretsCall     `json:"secrets.list"`
 	PluginsSearch PluginsCall     `json:"plugins.search"`
 
-	TraceGet  TraceCall     `json:"trace.get"`
-	RunExport RunExportCall `json:"run.export"` // the replay bundle
+	TraceGet TraceCall `json:"trace.get"`
+
+	AttachmentGet AttachmentCall `json:"attachment.get"`
+	RunExport     RunExportCall  `json:"run.export"` // the replay bundle
 
 	ReplyDraw  ReplyDrawCall  `json:"reply.draw"`  // a model's words, as they are drawn
 	ReplyCheck ReplyCheckCall `json:"reply.check"` // what they would do in a note

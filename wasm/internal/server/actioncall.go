@@ -23,7 +23,7 @@ func (s *Server) madeCall(ctx context.Context, p protocol.ActionStep) (made, err
 	if err != nil {
 		return made{}, err
 	}
-	found := findCall(calls, p.CallID)
+	found := findCall(calls, p.CallID, p.Run)
 	if found != nil && p.Pin != "" {
 		found = pinnedCall(found, p.Pin)
 	}
@@ -128,16 +128,17 @@ func madeByModel(e tool.Envelope, run string) made {
 }
 
 // findCall looks for a call, and then for those that models made in steps.
-func findCall(calls []made, id string) *made {
+func findCall(calls []made, id, run string) *made {
 	for i := range calls {
 		if slices.Contains(calls[i].ids, id) {
 			return &calls[i]
 		}
 	}
 	for _, c := range calls {
-		if e, ok := outputsOf(c).ToolsByID[id]; ok {
-			m := madeByModel(e, "")
-			return &m
+		for _, e := range outputsOf(c).ToolsByID {
+			if m := madeByModel(e, run); slices.Contains(m.ids, id) {
+				return &m
+			}
 		}
 	}
 	return nil

@@ -131,7 +131,6 @@ func (s *Server) actionTurn(ctx context.Context, t *turn, a *action.Action, p pr
 	if a.Kind() == action.KindPrompt {
 		return s.promptTurn(ctx, t, a, p, values, at)
 	}
-	s.phase(t, phaseSimulating)
 	pl, err := a.Bind(values, at)
 	if err != nil {
 		return err
@@ -152,6 +151,7 @@ func (s *Server) actionTurn(ctx context.Context, t *turn, a *action.Action, p pr
 	}
 	se.link = p.Link
 	t.set(func(t *protocol.Turn) { t.Outcome, t.Run = outcomePlan, se.id })
+	s.phase(t, phaseSimulating)
 	return s.openReview(ctx, se)
 }
 

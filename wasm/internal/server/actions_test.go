@@ -327,7 +327,7 @@ func TestAPinBecomesTheStepOfTheCallThatItTakesItsValueFrom(t *testing.T) {
 			t.Errorf("%s is a call with %q, want %q", pin, got, want)
 		}
 	}
-	if m := findCall([]made{step}, "two"); m == nil || m.args["path"] != "B.md" || m.version != "1.0.0" {
+	if m := findCall([]made{step}, "two", ""); m == nil || m.args["path"] != "B.md" || m.version != "1.0.0" {
 		t.Errorf("a call that a model made in a step: %+v", m)
 	}
 }

@@ -61,7 +61,7 @@ func (sim *simulation) env(c *tool.Call) (*tool.Env, *overlay.View) {
 // paged is env for a call whose output a model reads.
 func (sim *simulation) paged(c *tool.Call) (*tool.Env, *overlay.View) {
 	env, w := sim.env(c)
-	env.Paged = true
+	env.Paged, env.Kept = true, sim.s.keptOf(sim.se.id)
 	return env, w
 }
 
@@ -105,12 +105,13 @@ func (s *Server) startStep(ctx context.Context, env *tool.Env, a agent.StepArgs)
 		Config: agent.Config{
 			RunID: sim.se.id, StepID: stepName(c), Name: "step", Provider: m.acting(s), ProviderName: m.kind,
 			Request: llm.Request{Model: m.name, MaxTokens: m.max, Temperature: m.temp, Whole: m.whole},
-			System:  stepSystem, Registry: s.registry, Gates: gates, Guard: guard, Images: s.deps.Images, ImageLimits: s.imageLimits(),
+			System:  stepSystem, Registry: s.registry, Gates: gates, Guard: guard, Images: s.deps.Images, ImageLimits: s.imageLimits(), Store: tr.store(),
 			Do: pipeline.New(gates.Fit(pipeline.Deps{
 				Registry: s.registry, Policy: pol, Simulating: true, Env: sim.paged, Cache: sim.cache,
 				Limit: s.rate, Secrets: s.resolveSecrets, Cap: agent.Cap(sim.se.trace.store(), pol.Limits.MaxOutputBytes), Redact: s.redactResult,
 				Timeout: time.Duration(pol.Limits.MaxTimeoutMs) * time.Millisecond,
 			})),
+			On:    s.watchStep,
 			Trace: tr.recorder(), Parent: tr.top(), TracesURL: tracesURL(sim.se.id),
 			Policy: pol.Snapshot(), ExecutorVersion: Version, PlannerVersion: Version,
 		},

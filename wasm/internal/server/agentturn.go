@@ -144,7 +144,7 @@ func (w *work) deps() pipeline.Deps {
 		Env: func(c *tool.Call) (*tool.Env, *overlay.View) {
 			view := v.For(c.LogicalID)
 			env := s.env(w.se, view, pol)
-			env.Paged = true
+			env.Paged, env.Kept = true, s.keptOf(w.se.id)
 			if w.m.sees() {
 				env.Image = s.fitImage
 			}

@@ -27,6 +27,14 @@ func (s *Server) watchAgent(t *turn) func(agent.Event) {
 	}
 }
 
+// watchStep shows the calls that a plan's model step makes, as they are made.
+func (s *Server) watchStep(e agent.Event) {
+	switch e.Type {
+	case agent.ToolStart, agent.ToolUpdate, agent.ToolEnd:
+		s.tellCall(e)
+	}
+}
+
 func (s *Server) tellDelta(t *turn, e *llm.Event) {
 	if e == nil {
 		return

@@ -95,6 +95,7 @@ func (s *Server) table() map[string]handler {
 		"secrets.list":        on(s.secretsList),
 		"plugins.search":      on(s.pluginsSearch),
 		"trace.get":           on(s.traceGet),
+		"attachment.get":      on(s.attachmentGet),
 		"run.export":          on(s.runExport),
 		"reply.draw":          on(s.replyDraw),
 		"reply.check":         on(s.replyCheck),

@@ -150,6 +150,9 @@ func (s *Server) callView(c *tool.Call, r *tool.Result) *protocol.CallView {
 	if r.OK {
 		v.Result, v.Pins = s.redact(shortResult(c.Tool, r.Data)), pinsIn(r.Data)
 	}
+	if v.Attached = attachedTo(r.Attachments); v.Attached != nil {
+		v.Run = c.RunID
+	}
 	v.Paths = touched(r.Effects)
 	if r.Fault != nil {
 		v.Problem = s.problemOf(r.Fault)

@@ -109,7 +109,7 @@ func New(d Deps) (*Server, error) {
 		deps: d, host: indexed(d.Host), sizes: sizes, library: action.NewLibrary(d.Host.Store),
 		questions: map[string]*question{}, offset: time.UTC,
 	}
-	tools := append(builtin.All(), agent.StepTool(s.startStep))
+	tools := append(builtin.All(), agent.StepTool(s.startStep), agent.ReadTool())
 	reg, err := tool.NewRegistry(append(tools, d.Tools...)...)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/conversation"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/llm"
@@ -227,12 +228,12 @@ func (s *Server) planTurn(ctx context.Context, t *turn, p protocol.Send) error {
 		return nil
 	}
 	s.remember(t, p.Text, out.Reply)
-	s.phase(t, phaseSimulating)
 	se := s.newSession(out.Plan, out.Graph, out.Raw)
 	se.id, se.trace = id, tr
 	se.instruction, se.dryRun, se.warnings = p.Text, p.DryRun, warningsOf(out.Warnings)
 	se.action, se.mustAsk, se.turn, se.link = t.asksFor, t.mustAsk, t, t.link
 	t.set(func(t *protocol.Turn) { t.Outcome, t.Run, t.TracesURL = outcomePlan, se.id, tracesURL(id) })
+	s.phase(t, phaseSimulating) // told with the run's id: a model step's calls come under it
 	return s.openReview(ctx, se)
 }
 
@@ -281,6 +282,8 @@ const maxHistory = 12
 func (s *Server) offered(e *tool.Entry) bool {
 	p := s.currentPolicy()
 	switch {
+	case e.Name == agent.ReadToolName: // of conversations that act
+		return false
 	case e.SideEffects == tool.Commands && e.Namespace() != "http" && !p.AllowCommands:
 		return false
 	case e.Namespace() == "http" && !p.AllowHTTP, e.Name == "code.run" && s.host.Sandbox == nil:

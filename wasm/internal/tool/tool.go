@@ -189,6 +189,9 @@ type Env struct {
 	// Paged: a model reads the output, so that long lists come in pages. In a plan
 	// they come whole.
 	Paged bool
+	// Kept gives an output that was too long to be told, by the name under which it
+	// was kept; nil where nothing is.
+	Kept func(ctx context.Context, name string) ([]byte, error)
 	// Now is the run's clock, fixed in the simulation.
 	Now time.Time
 	// Secrets holds what stands for the secrets that the call needs, by the names

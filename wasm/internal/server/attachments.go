@@ -1,0 +1,53 @@
+package server
+
+import (
+	"context"
+	"strings"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/lazy"
+	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/tool"
+)
+
+// attachmentName is what a file beside a run may be called: nothing that leads
+// out of its folder.
+var attachmentName = lazy.Pattern(`^[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
+
+// attachment reads an output that was kept beside a run, or beside a turn that
+// led to none.
+func (s *Server) attachment(ctx context.Context, run, file string) ([]byte, error) {
+	missing := fault.New(fault.NotFound, "error.attachment.missing", nil)
+	if checkRunID(run) != nil || !attachmentName().MatchString(file) {
+		return nil, missing
+	}
+	for _, dir := range []string{runDir(run), turnDir(run)} {
+		data, err := s.host.Store.Read(ctx, dir+"/"+attachFolder+"/"+file)
+		if err == nil || !fault.Is(err, fault.NotFound) {
+			return data, err
+		}
+	}
+	return nil, missing
+}
+
+// attachmentGet shows one, as it was kept: redacted.
+func (s *Server) attachmentGet(ctx context.Context, p protocol.AttachmentRef) (protocol.AttachmentText, error) {
+	data, err := s.attachment(ctx, p.Run, p.File)
+	return protocol.AttachmentText{Run: p.Run, File: p.File, Text: string(data)}, err
+}
+
+// keptOf gives a model what its own run or turn has kept.
+func (s *Server) keptOf(run string) func(context.Context, string) ([]byte, error) {
+	return func(ctx context.Context, name string) ([]byte, error) { return s.attachment(ctx, run, name) }
+}
+
+// attachedTo lists what was kept of a call's output.
+func attachedTo(list []tool.Attachment) []protocol.AttachedOutput {
+	var out []protocol.AttachedOutput
+	for _, a := range list {
+		if _, file, ok := strings.Cut(a.URL, "&file="); ok {
+			out = append(out, protocol.AttachedOutput{File: file, Bytes: a.Bytes})
+		}
+	}
+	return out
+}
