@@ -35,6 +35,9 @@ func TestAnOutputThatWasTooLongIsReadOnByTheModelAndOpenedByThePerson(t *testing
 				t.Errorf("%v: %.200q", err, last)
 				return llmtest.Say("no")
 			}
+			if part.Text == "" {
+				t.Errorf("%.300q", last)
+			}
 			read += part.Text
 			if next = part.Next; next == 0 {
 				return llmtest.Say("Read.")

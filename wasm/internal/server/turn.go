@@ -174,7 +174,7 @@ func (s *Server) noting(t *turn) func(protocol.Message) {
 // planInput gathers what is asked of the model for a plan, but for images.
 func (s *Server) planInput(ctx context.Context, m *model, p protocol.Send) (planner.Input, error) {
 	in := planner.Input{
-		Registry: s.registry, Offer: s.offered, Rules: s.rules(), Modes: m.modes(),
+		Registry: s.registry, Offer: s.planned, Rules: s.rules(), Modes: m.modes(),
 		Model: m.name, MaxTokens: m.max, Temperature: m.temp, Whole: m.whole,
 	}
 	var err error
@@ -282,8 +282,6 @@ const maxHistory = 12
 func (s *Server) offered(e *tool.Entry) bool {
 	p := s.currentPolicy()
 	switch {
-	case e.Name == agent.ReadToolName: // of conversations that act
-		return false
 	case e.SideEffects == tool.Commands && e.Namespace() != "http" && !p.AllowCommands:
 		return false
 	case e.Namespace() == "http" && !p.AllowHTTP, e.Name == "code.run" && s.host.Sandbox == nil:
@@ -295,6 +293,10 @@ func (s *Server) offered(e *tool.Entry) bool {
 	}
 	return p.EnabledTools == nil || p.EnabledTools[e.Name]
 }
+
+// planned says which tools a model hears of that makes a plan: a plan has nothing
+// to read on in.
+func (s *Server) planned(e *tool.Entry) bool { return e.Name != agent.ReadToolName && s.offered(e) }
 
 // stop ends what is under way: the model's stream, a simulation, or the run.
 func (s *Server) stop(_ context.Context, p protocol.Stop) (protocol.Empty, error) {
