@@ -41,7 +41,9 @@ describe.skipIf(!findChromium())("the review", () => {
 	it("says what a limit of the plan cuts, and takes all of it in by one press", async () => {
 		const [first, ...rest] = review().steps;
 		if (!first) throw new Error("no step");
-		const cut = review({ steps: [{ ...first, text: "Notes", cut: { shown: 1000, total: 3000, all: true } }, ...rest] });
+		const cut = review({
+			steps: [{ ...first, text: "Notes", cut: { shown: 1000, total: 3000, all: true } }, ...rest],
+		});
 		const page = await open(cut, { "review.amend": review() });
 		await page.getByText("“Notes” takes 1,000 of 3,000").waitFor();
 		await page.getByRole("button", { name: "Include all" }).click();
