@@ -11,8 +11,8 @@ import (
 
 // The kinds of runs that no plan of a person's is in.
 const (
-	kindRevert = "revert"
-	kindFinish = "finish"
+	kindRevert = protocol.KindRevert
+	kindFinish = protocol.KindFinish
 )
 
 // card is what a crash has left of one run, with all that was done about it
