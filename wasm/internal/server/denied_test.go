@@ -68,6 +68,7 @@ var deniedWays = map[string]func(*protocol.Settings){
 // registry, so that a new tool joins or fails.
 var peeks = map[string][]string{
 	"agent.run":                 {`{"prompt":"go","tools":["editor.getActiveFilePath","editor.getSelection","workspace.getContext","vault.readFile","vault.listFiles"]}`},
+	"agent.readOutput":          {`{"file":"Private/Plain.md"}`, `{"file":"../Private/Plain.md"}`},
 	"code.run":                  {`{"script":"def main(x):\n  return x\n","input":1}`},
 	"commands.list":             {`{}`, `{"query":"open"}`},
 	"commands.run":              {`{"id":"app:reload"}`, `{"id":"app:refuse"}`, `{"id":"none"}`},
