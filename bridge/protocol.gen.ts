@@ -17,6 +17,39 @@ export const DailyNotesFile = "daily-notes.json";
 export const TemplatesFile = "templates.json";
 
 //////////
+// source: attachment.go
+
+/**
+ * AttachedOutput is an output that was too long to be told, kept beside its run.
+ */
+export interface AttachedOutput {
+	file: string;
+	bytes: number /* int64 */;
+}
+/**
+ * AttachmentRef names one of them.
+ */
+export interface AttachmentRef {
+	run: string;
+	file: string;
+}
+/**
+ * AttachmentText is what is in it: JSON, redacted.
+ */
+export interface AttachmentText {
+	run: string;
+	file: string;
+	text: string;
+}
+/**
+ * AttachmentCall is the method attachment.get.
+ */
+export interface AttachmentCall {
+	params: AttachmentRef;
+	result: AttachmentText;
+}
+
+//////////
 // source: conversation.go
 
 /**
@@ -551,6 +584,11 @@ export interface CallView {
 	attempts?: number /* int */;
 	secretScope?: string;
 	pins?: string[]; // the names of what an agent's step pinned
+	/**
+	 * Run is where Attached, the outputs that were too long, are kept.
+	 */
+	run?: string;
+	attached?: AttachedOutput[];
 }
 /**
  * RunState is how far a run is. State: "running", "paused", "cancelling",
@@ -589,7 +627,7 @@ export interface Can {
  */
 export interface RunSummary {
 	run: string;
-	kind: string;
+	kind: string; // one of RunKinds
 	goal: string;
 	startedAt: string;
 	endedAt?: string;
@@ -616,6 +654,26 @@ export interface RunDetail {
 	calls: CallView[];
 	plan: string;
 }
+/**
+ * The kinds of runs: a plan, a revert, a run that was finished after a crash,
+ * and what a conversation did at once, such as a command.
+ */
+export const KindRun = "run";
+/**
+ * The kinds of runs: a plan, a revert, a run that was finished after a crash,
+ * and what a conversation did at once, such as a command.
+ */
+export const KindRevert = "revert";
+/**
+ * The kinds of runs: a plan, a revert, a run that was finished after a crash,
+ * and what a conversation did at once, such as a command.
+ */
+export const KindFinish = "finish";
+/**
+ * The kinds of runs: a plan, a revert, a run that was finished after a crash,
+ * and what a conversation did at once, such as a command.
+ */
+export const KindAgent = "agent";
 
 //////////
 // source: host.go
@@ -1242,6 +1300,11 @@ export interface Review {
 	warnings: Message[];
 	problem?: Problem;
 	/**
+	 * Stopped: the simulation did not come to its end; a problem without it is
+	 * one that the plan says to skip.
+	 */
+	stopped?: boolean;
+	/**
 	 * Approval names exactly this state of the review; approving anything else
 	 * is refused.
 	 */
@@ -1299,6 +1362,22 @@ export interface StepPreview {
 	simulable: boolean;
 	undoable: boolean;
 	problem?: Problem;
+	/**
+	 * Cut is what the step left out, since the plan names a limit.
+	 */
+	cut?: Cut;
+}
+/**
+ * Cut says how much of what there is a step took. All is whether it can be
+ * simulated again without its limit (AmendAll).
+ */
+export interface Cut {
+	shown: number /* int */;
+	/**
+	 * Total is -1 where nobody knows how much there is.
+	 */
+	total: number /* int */;
+	all: boolean;
 }
 /**
  * StepOutput is what one step gave, shortened for showing.
@@ -1358,7 +1437,7 @@ export interface ReviewFileCall {
  * Amendment is one change a person makes in review. Kind: "drop" and "keep" (a
  * path), "hunks" (the indexes rejected on a path), "edit" (a path's text),
  * "plan" (the plan's JSON anew), "reset" (a path as the plan has it), "again"
- * (nothing; it is simulated on the vault as it is now).
+ * (nothing; it is simulated on the vault as it is now), "all" (a step's limit).
  */
 export interface Amendment {
 	run: string;
@@ -1367,6 +1446,7 @@ export interface Amendment {
 	rejected?: number /* int */[];
 	text?: string;
 	plan?: string;
+	step?: string;
 }
 /**
  * The kinds of amendments.
@@ -1397,6 +1477,10 @@ export const AmendReset = "reset";
  */
 export const AmendAgain = "again";
 /**
+ * The kinds of amendments.
+ */
+export const AmendAll = "all";
+/**
  * ReviewAmendCall is the method review.amend: the plan is simulated again.
  */
 export interface ReviewAmendCall {
@@ -1409,6 +1493,10 @@ export interface ReviewAmendCall {
 export interface Approve {
 	run: string;
 	approval: string;
+	/**
+	 * Automatic: the yes was given beforehand; nobody has looked at the changes.
+	 */
+	automatic?: boolean;
 }
 /**
  * ReviewApproveCall is the method review.approve. It answers when the run has
@@ -1479,6 +1567,7 @@ export interface ServerMethods {
 	'secrets.list': SecretsCall;
 	'plugins.search': PluginsCall;
 	'trace.get': TraceCall;
+	'attachment.get': AttachmentCall;
 	'run.export': RunExportCall; // the replay bundle
 	'reply.draw': ReplyDrawCall; // a model's words, as they are drawn
 	'reply.check': ReplyCheckCall; // what they would do in a note
@@ -2262,6 +2351,11 @@ export interface ActionRun {
 	id: string;
 	values?: { [key: string]: string};
 	dryRun?: boolean;
+	/**
+	 * Link: a link named the action. Whoever made the link is not the owner, so
+	 * that what only the owner may start is refused.
+	 */
+	link?: boolean;
 }
 /**
  * ActionRunCall is the method actions.run. It opens a review.
@@ -2314,4 +2408,4 @@ export interface ImportCall {
 }
 
 /** The hash of the Go sources of this file: what both sides must agree on. */
-export const Contract = "6472fc45df60e9a2";
+export const Contract = "7eef318c65daeb2c";

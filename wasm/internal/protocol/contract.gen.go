@@ -3,4 +3,4 @@
 package protocol
 
 // Contract is the hash of this package's sources: the version of the handshake.
-const Contract = "6472fc45df60e9a2"
+const Contract = "7eef318c65daeb2c"
