@@ -305,6 +305,7 @@ function hostOf(vault, { fail, applyAll }, followed) {
 		"http.read": none,
 		"http.close": async () => ({}),
 		"secret.has": async () => ({ has: false }),
+		"device.key": async () => ({ key: "0".repeat(64) }),
 	};
 }
 

@@ -7,6 +7,7 @@ import { embedded } from "../source";
 import { backlinksHost } from "./backlinks";
 import { changesHost } from "./changes";
 import { commandsHost } from "./commands";
+import { deviceHost } from "./device";
 import { editorHost } from "./editor";
 import { HTTPHost } from "./http";
 import { metadataHost } from "./metadata";
@@ -43,6 +44,7 @@ export function connect(plugin: Plugin, { settings, panelType }: ConnectOptions)
 		...storeHost(app, manifest.dir ?? `${app.vault.configDir}/plugins/${manifest.id}`),
 		...http.methods(),
 		...secretsHost(app),
+		...deviceHost(app),
 		...sandbox.methods(),
 		...pluginsHost(app),
 		...changesHost(plugin),

@@ -357,6 +357,36 @@ describe("the store", () => {
 	});
 });
 
+describe("the device", () => {
+	test("has one key, kept on the device, and no header can name it", async () => {
+		const first = (await call("device.key", {})).result as { key: string };
+		expect(first.key).toMatch(/^[0-9a-f]{64}$/);
+		expect((await call("device.key", {})).result).toEqual(first);
+		const kept = await playground.page.evaluate(() =>
+			(window as unknown as { app: { loadLocalStorage(key: string): unknown } }).app.loadLocalStorage(
+				"embedded-agent-device-key",
+			),
+		);
+		expect(kept).toBe(first.key);
+		expect((await call("secret.has", { name: "embedded-agent-device-key" })).result).toEqual({ has: false });
+	});
+
+	test("says so where nothing is kept, and takes nothing that is no key", async () => {
+		const set = (broken: boolean) =>
+			playground.page.evaluate((broken) => {
+				const app = (window as unknown as { app: { saveLocalStorage(key: string, value: unknown): void } })
+					.app;
+				app.saveLocalStorage("embedded-agent-device-key", broken ? "short" : null);
+				if (broken) app.saveLocalStorage = () => {};
+				else delete (app as { saveLocalStorage?: unknown }).saveLocalStorage;
+			}, broken);
+		await set(true);
+		expect((await call("device.key", {})).problem?.key).toBe("error.device.storage");
+		await set(false);
+		expect(((await call("device.key", {})).result as { key: string }).key).toHaveLength(64);
+	});
+});
+
 describe("the network", () => {
 	const open = (path: string, more = {}, abort = 0) =>
 		call(

@@ -4,6 +4,7 @@ import type { Answer, Host, HostCall } from "../client";
 import { backlinksHost } from "../host/backlinks";
 import { changesHost } from "../host/changes";
 import { commandsHost } from "../host/commands";
+import { deviceHost } from "../host/device";
 import { editorHost } from "../host/editor";
 import { HTTPHost } from "../host/http";
 import { metadataHost } from "../host/metadata";
@@ -44,6 +45,7 @@ export default class HostPlugin extends Plugin {
 			...storeHost(app, this.manifest.dir as string),
 			...new HTTPHost(app).methods(),
 			...secretsHost(app),
+			...deviceHost(app),
 			...new SandboxHost(withoutCore).methods(),
 			...pluginsHost(app),
 			...changesHost(this),

@@ -168,6 +168,14 @@ type Store interface {
 	Remove(ctx context.Context, path string) error
 }
 
+// Device is what is this device's own: outside of the vault, so that it neither
+// travels with the notes nor comes with somebody else's.
+type Device interface {
+	// Key gives 32 random bytes, made and kept at the first call. Without a
+	// place to keep them it is an error that says so.
+	Key(ctx context.Context) ([]byte, error)
+}
+
 // Platform is what the core must know of where it runs.
 type Platform struct {
 	Name       string `json:"name"` // linux, mac, win, android, ios, folder
@@ -181,7 +189,7 @@ type Platform struct {
 }
 
 // Host is all ports together. Changes, Metadata, Commands, Editor, Workspace,
-// Sandbox and Plugins are nil where the host has none.
+// Sandbox, Plugins and Device are nil where the host has none.
 type Host struct {
 	Vault     Vault
 	Changes   Changes
@@ -192,6 +200,7 @@ type Host struct {
 	Store     Store
 	Sandbox   Sandbox
 	Plugins   Plugins
+	Device    Device
 	Platform  Platform
 }
 

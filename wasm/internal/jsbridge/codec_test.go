@@ -142,6 +142,7 @@ func TestEveryHostPathCrossesThePortAndComesBack(t *testing.T) {
 			{"store list", func() (any, error) { return h.Store.List(ctx, "") }, "store.list", `{"path":""}`, `{"entries":[]}`, nil, []host.Info{}},
 			{"remove", func() (any, error) { return nil, h.Store.Remove(ctx, "s") }, "store.remove", `{"path":"s"}`, `{}`, nil, nil},
 			{"secret", func() (any, error) { return secrets(c)(ctx, "k") }, "secret.has", `{"name":"k"}`, `{"has":true}`, nil, true},
+			{"key", func() (any, error) { return h.Device.Key(ctx) }, "device.key", `{}`, `{"key":"00ff"}`, nil, []byte{0, 0xff}},
 		}
 		for _, call := range calls {
 			type outcome struct {

@@ -2,7 +2,9 @@ package jsbridge
 
 import (
 	"context"
+	"encoding/hex"
 
+	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/protocol"
 )
@@ -12,7 +14,7 @@ import (
 func NewHost(c *Conn) host.Host {
 	return host.Host{
 		Vault: vault{c, &gatherer{c: c}}, Editor: editor{c}, Workspace: workspace{c}, Commands: commands{c}, Store: store{c},
-		Sandbox: sandboxPort{c}, Plugins: plugins{c}, Changes: changes{c}, Metadata: metadata{c},
+		Sandbox: sandboxPort{c}, Plugins: plugins{c}, Changes: changes{c}, Metadata: metadata{c}, Device: device{c},
 	}
 }
 
@@ -156,6 +158,20 @@ func (s store) List(ctx context.Context, folder string) ([]host.Info, error) {
 
 func (s store) Remove(ctx context.Context, path string) error {
 	return do(ctx, s.c, "store.remove", pathParams(path))
+}
+
+type device struct{ c *Conn }
+
+func (d device) Key(ctx context.Context) ([]byte, error) {
+	r, _, err := ask[protocol.DeviceKey](ctx, d.c, "device.key", noParams)
+	if err != nil {
+		return nil, err
+	}
+	key, err := hex.DecodeString(r.Key)
+	if err != nil {
+		return nil, fault.New(fault.Internal, "error.device.storage", nil).With(err)
+	}
+	return key, nil
 }
 
 // SecretFunc says whether the host's secret store has a value for a name.

@@ -39,6 +39,8 @@ type HostMethods struct {
 	HTTPClose HTTPRefCall  `json:"http.close"`
 
 	SecretHas SecretCall `json:"secret.has"`
+
+	DeviceKey DeviceKeyCall `json:"device.key"`
 }
 
 // PathRef names a path.
@@ -314,4 +316,16 @@ type SecretHas struct {
 type SecretCall struct {
 	Params SecretName `json:"params"`
 	Result SecretHas  `json:"result"`
+}
+
+// DeviceKey is the key of this device, which is kept outside of the vault: 32
+// bytes in hexadecimal.
+type DeviceKey struct {
+	Key string `json:"key"`
+}
+
+// DeviceKeyCall is the method device.key.
+type DeviceKeyCall struct {
+	Params Empty     `json:"params"`
+	Result DeviceKey `json:"result"`
 }

@@ -10,6 +10,10 @@
 // a link in a chain: a line that was changed, left out or moved is found, and
 // an unfinished last line (a crash can leave any prefix of an append) ends the
 // reading without an error.
+//
+// Anybody can compute h. With a key (package seal) it is the first half of the
+// HMAC-SHA-256 over the same bytes instead, and only who has the key can write
+// a record, move one, or make a file of another name of it.
 package record
 
 import (
@@ -19,6 +23,7 @@ import (
 	"strconv"
 
 	"embedded-agent/wasm/internal/digest"
+	"embedded-agent/wasm/internal/seal"
 )
 
 const hashLen = 32 // hex digits
@@ -27,15 +32,32 @@ const hashLen = 32 // hex digits
 type Chain struct {
 	prev [hashLen]byte
 	n    int
+	key  *seal.Key // nil: without one
 }
 
 // New starts the chain of an empty file. The name is part of the first link,
 // so that whole files cannot change places.
-func New(name string) *Chain {
-	c := &Chain{}
-	sum := digest.Sum256([]byte(name))
-	hex.Encode(c.prev[:], sum[:hashLen/2])
+func New(name string) *Chain { return NewSealed(nil, name) }
+
+// NewSealed is New with a key; without one (nil) it is New.
+func NewSealed(key *seal.Key, name string) *Chain {
+	c := &Chain{key: key}
+	c.set(nil, []byte(name))
 	return c
+}
+
+// set makes the link over the parts.
+func (c *Chain) set(a, b []byte) {
+	var sum [digest.Size]byte
+	if c.key != nil {
+		sum = c.key.Sum(a, b)
+	} else {
+		h := digest.New()
+		h.Write(a)
+		h.Write(b)
+		h.Sum(sum[:0])
+	}
+	hex.Encode(c.prev[:], sum[:hashLen/2])
 }
 
 // Len counts the records so far.
@@ -58,11 +80,7 @@ func (c *Chain) Append(dst, rec []byte) []byte {
 
 // link advances the chain over one record.
 func (c *Chain) link(rec []byte) {
-	h := digest.New()
-	h.Write(c.prev[:])
-	h.Write(rec)
-	var sum [digest.Size]byte
-	hex.Encode(c.prev[:], h.Sum(sum[:0])[:hashLen/2])
+	c.set(c.prev[:], rec)
 	c.n++
 }
 
@@ -74,7 +92,25 @@ var ErrBroken = errors.New("a record was changed or is missing")
 // with, and how many bytes of the file they take: less than its length when
 // the tail is torn. ErrBroken is given with the records before the break.
 func Read(name string, data []byte) (recs [][]byte, c *Chain, good int, err error) {
-	c = New(name)
+	return ReadSealed(nil, name, data)
+}
+
+// Frames takes a file apart whoever wrote it: the records whose lines are
+// whole, up to the first that is not. Nothing is checked; they are for showing.
+func Frames(data []byte) (recs [][]byte) {
+	for len(data) > 0 {
+		rec, size, ok := frame(data)
+		if !ok {
+			break
+		}
+		recs, data = append(recs, rec), data[size:]
+	}
+	return recs
+}
+
+// ReadSealed is Read of a file that was written with a key.
+func ReadSealed(key *seal.Key, name string, data []byte) (recs [][]byte, c *Chain, good int, err error) {
+	c = NewSealed(key, name)
 	for good < len(data) {
 		rec, size, ok := frame(data[good:])
 		if ok {

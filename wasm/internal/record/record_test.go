@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"embedded-agent/wasm/internal/seal"
 )
 
 func file(n int) ([]byte, [][]byte) {
@@ -107,4 +109,47 @@ func FuzzReadNeverPanicsAndKeepsOnlyWhatFits(f *testing.F) {
 			t.Fatalf("the good part does not write the same again:\n%q\n%q", again, in[:good])
 		}
 	})
+}
+
+func TestOnlyWhoHasTheKeyCanWriteOrMoveARecord(t *testing.T) {
+	secret := make([]byte, seal.Size)
+	device, err := seal.NewKey(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours, other := device.For("run", "1"), device.For("run", "2")
+	c := NewSealed(ours, "a")
+	first := c.Append(nil, []byte(`{"n":1}`))
+	second := c.Append(nil, []byte(`{"n":2}`))
+	whole := append(bytes.Clone(first), second...)
+
+	forged := New("a")
+	plain := forged.Append(forged.Append(nil, []byte(`{"n":1}`)), []byte(`{"n":2}`))
+	foreign := NewSealed(other, "a").Append(nil, []byte(`{"n":1}`))
+	for what, x := range map[string]struct {
+		key  *seal.Key
+		name string
+		data []byte
+		want int
+		bad  bool
+	}{
+		"as it was written":           {ours, "a", whole, 2, false},
+		"torn":                        {ours, "a", whole[:len(whole)-3], 1, false},
+		"without a key":               {ours, "a", plain, 0, true},
+		"of another run":              {other, "a", whole, 0, true},
+		"of another file":             {ours, "b", whole, 0, true},
+		"read without the key":        {nil, "a", whole, 0, true},
+		"the first left out":          {ours, "a", second, 0, true},
+		"one twice":                   {ours, "a", append(bytes.Clone(first), first...), 1, true},
+		"one of another run":          {ours, "a", append(bytes.Clone(first), foreign...), 1, true},
+		"the second before the first": {ours, "a", append(bytes.Clone(second), first...), 0, true},
+	} {
+		recs, _, _, err := ReadSealed(x.key, x.name, x.data)
+		if len(recs) != x.want || (err != nil) != x.bad {
+			t.Errorf("%s: %d records, %v", what, len(recs), err)
+		}
+		if n := len(Frames(x.data)); n == 0 {
+			t.Errorf("%s: nothing to show", what)
+		}
+	}
 }

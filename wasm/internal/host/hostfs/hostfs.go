@@ -81,7 +81,7 @@ func Open(dir string) (*Folder, error) {
 // settings are those that the app has left in the folder.
 func (f *Folder) Host() host.Host {
 	h := host.Host{
-		Vault: (*vault)(f), Store: (*store)(f),
+		Vault: (*vault)(f), Store: (*store)(f), Device: (*keyHolder)(f),
 		Platform: host.Platform{Name: "folder", Language: "en", ConfigDir: ".obsidian", LinkFormat: "shortest"},
 	}
 	var app struct {

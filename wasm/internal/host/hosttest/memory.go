@@ -38,6 +38,10 @@ type Options struct {
 	MarkdownLinks bool
 	// Commands is the palette; nil leaves the host without one.
 	Commands []Command
+	// Device names the device that it plays: each has a key of its own.
+	Device string
+	// NoKey says that the device has no place for a key.
+	NoKey bool
 	// Bare leaves out Editor, Workspace and Commands, like a folder on disk.
 	Bare bool
 }
@@ -93,7 +97,7 @@ func (m *Memory) Host() host.Host {
 		format = "shortest"
 	}
 	h := host.Host{
-		Vault: (*vault)(m), Changes: (*changes)(m), Store: (*store)(m),
+		Vault: (*vault)(m), Changes: (*changes)(m), Store: (*store)(m), Device: (*device)(m),
 		Platform: host.Platform{
 			Name: m.profile.Name, AppVersion: "1.13.7", Language: "en", ConfigDir: ".obsidian",
 			LinkFormat: format, MarkdownLinks: m.options.MarkdownLinks,
