@@ -8,6 +8,7 @@ import (
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/record"
+	"embedded-agent/wasm/internal/seal"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -97,6 +98,11 @@ func Head(ctx context.Context, store host.Store, dir, name string) (n int, head 
 		return 1, host.Etag(data), 0, nil
 	}
 	recs, chain, good, err := record.Read(name, data)
+	if key := seal.OfRun(store, dir); err != nil && key != nil { // the journal's are sealed
+		if r, c, g, sealed := record.ReadSealed(key, name, data); sealed == nil || len(r) > 0 {
+			recs, chain, good, err = r, c, g, sealed
+		}
+	}
 	return len(recs), chain.Head(), len(data) - good, err
 }
 

@@ -183,7 +183,19 @@ func TestMain(m *testing.M) {
 	if args := os.Getenv(asCommand); args != "" {
 		os.Exit(Run(context.Background(), strings.Split(args, "\n"), os.Stdout, os.Stderr))
 	}
-	os.Exit(m.Run())
+	// The device's key lies in the person's configuration: tests have their own.
+	config, err := os.MkdirTemp("", "embedded-agent-config-*")
+	if err == nil {
+		err = errors.Join(os.Setenv("XDG_CONFIG_HOME", config), os.Setenv("HOME", config), os.Setenv("AppData", config))
+	}
+	if err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	if err := os.RemoveAll(config); err != nil {
+		panic(err)
+	}
+	os.Exit(code)
 }
 
 func TestAKilledRunIsTakenBackWhole(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/seal"
 )
 
 // End is the content of end.json.
@@ -24,25 +25,30 @@ type End struct {
 	Summary json.RawMessage `json:"summary,omitempty"`
 	// By names the run that settled this one after a crash.
 	By string `json:"by,omitempty"`
-	// Seal is the SHA-256 of this record without it.
+	// Seal is that of this record without it, by the key of the run; where there
+	// is none, its SHA-256.
 	Seal string `json:"seal"`
+
+	sealed bool // as it was read back: by this device
 }
 
-// encode gives the record's bytes, sealed.
-func (e End) encode() ([]byte, error) {
+// encode gives the record's bytes, sealed by a key, if there is one.
+func (e End) encode(key *seal.Key) ([]byte, error) {
 	e.Seal = ""
 	b, err := json.Marshal(e)
 	if err != nil {
 		return nil, err
 	}
-	e.Seal = host.Etag(b)
+	if e.Seal = host.Etag(b); key != nil {
+		e.Seal = key.Tag([]byte(EndFile), b)
+	}
 	b, err = json.Marshal(e)
 	return append(b, '\n'), err
 }
 
 // WriteEnd ends a run: its journal is no longer hot.
 func WriteEnd(ctx context.Context, store host.Store, dir string, end End) error {
-	b, err := end.encode()
+	b, err := end.encode(seal.OfRun(store, dir))
 	if err != nil {
 		return err
 	}
@@ -64,11 +70,18 @@ func ReadEnd(ctx context.Context, store host.Store, dir string) (*End, error) {
 	if json.Unmarshal(b, &e) != nil {
 		return nil, nil // torn: the run had not ended
 	}
+	if key := seal.OfRun(store, dir); key != nil {
+		whole, err := e.encode(key)
+		e.sealed = err == nil && bytes.Equal(whole, b)
+	}
 	return &e, nil
 }
 
-// CheckEnd holds a run's end record against its seal: CONFLICT when a byte of
-// it was changed.
+// Ours says whether this device wrote the record, and nobody has changed it.
+func (e *End) Ours() bool { return e != nil && e.sealed }
+
+// CheckEnd holds a run's end record against its seal, or its hash where it has
+// none: CONFLICT when a byte of it was changed.
 func CheckEnd(ctx context.Context, store host.Store, dir string) error {
 	end, err := ReadEnd(ctx, store, dir)
 	if err != nil {
@@ -81,7 +94,10 @@ func CheckEnd(ctx context.Context, store host.Store, dir string) error {
 	if end == nil {
 		return corrupt(dir)
 	}
-	if b, err := end.encode(); err != nil || !bytes.Equal(b, data) {
+	if end.sealed {
+		return nil
+	}
+	if b, err := end.encode(nil); err != nil || !bytes.Equal(b, data) {
 		return corrupt(dir)
 	}
 	return nil

@@ -7,9 +7,12 @@
 //	blobs/000.pack  the bytes before and after each write, end to end
 //	end.json        written last; a folder without it is a hot journal
 //
+// The chains of the journal and the end record are sealed with a key of this
+// device and this run (package seal), where there is one: Log.Origin says so.
+//
 // The journal's records, in order:
 //
-//	{"t":"begin","run":…,"kind":"run","at":…,"ops":N,"approval":…}
+//	{"t":"begin","run":…,"kind":"run","at":…,"ops":N,"approval":…,"doc":…,"key":…}
 //	{"t":"op","i":0,"call":…,"kind":"modify","path":…,"before":ETAG,"after":ETAG,"pre":[pack,offset,length],"post":[…]}
 //	{"t":"act","call":…,"step":…,"seq":N}   a call that cannot be undone begins
 //	{"t":"done","i":[0,1,2],"m":[…]}  the writes that were made, and the files' times then
@@ -69,6 +72,10 @@ type Header struct {
 	// with.
 	Reverts  string `json:"reverts,omitempty"`
 	Finishes string `json:"finishes,omitempty"`
+	// Doc is the etag of run.json, which is sealed by this.
+	Doc string `json:"doc,omitempty"`
+	// Key names the key that the journal is sealed with; "" where it is not.
+	Key string `json:"key,omitempty"`
 }
 
 func storeError(err error) error {

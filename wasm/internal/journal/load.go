@@ -9,6 +9,7 @@ import (
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/record"
+	"embedded-agent/wasm/internal/seal"
 )
 
 // Entry is one op record as it was read back.
@@ -33,7 +34,7 @@ type Log struct {
 	Entries []Entry
 	Acts    []Act
 	End     *End // nil: the journal is hot
-	Broken  bool // a record before the end was changed: not restored from
+	Origin  Origin
 	Head    string
 	Records int
 	blobs   *Blobs
@@ -47,7 +48,8 @@ func corrupt(dir string) error {
 // Load reads a run's journal. A torn tail is not an error: what it would have
 // said has not happened, since nothing is written before its record is whole.
 // A missing journal is NOT_FOUND; one whose begin record is torn had not begun
-// and gives a Log without a run.
+// and gives a Log without a run. Whoever wrote it, it is read: Origin says what
+// may be done with it.
 func Load(ctx context.Context, store host.Store, dir string) (*Log, error) {
 	data, err := store.Read(ctx, dir+"/"+File)
 	if fault.Is(err, fault.NotFound) {
@@ -56,42 +58,46 @@ func Load(ctx context.Context, store host.Store, dir string) (*Log, error) {
 		return nil, err
 	}
 	l := &Log{blobs: NewBlobs(store, dir)}
-	recs, chain, _, err := record.Read(File, data)
-	if errors.Is(err, record.ErrBroken) {
-		l.Broken = true
-	}
+	key := seal.OfRun(store, dir)
+	recs, chain, _, origin := whose(key, File, data)
+	l.Origin = origin
 	for _, r := range recs {
 		if err := l.add(r); err != nil {
 			return nil, corrupt(dir)
 		}
 	}
 	l.Head, l.Records = chain.Head(), chain.Len()
-	if err := l.addSettled(ctx, store, dir); err != nil {
+	settled, err := l.addSettled(ctx, store, dir, key)
+	if err != nil {
 		return nil, err
 	}
-	l.End, err = ReadEnd(ctx, store, dir)
-	return l, err
+	if l.End, err = ReadEnd(ctx, store, dir); err != nil {
+		return nil, err
+	}
+	l.hold(key, settled)
+	return l, nil
 }
 
-// addSettled reads what was found after a crash.
-func (l *Log) addSettled(ctx context.Context, store host.Store, dir string) error {
+// addSettled reads what was found after a crash, and gives its chain; nil where
+// there is no such file.
+func (l *Log) addSettled(ctx context.Context, store host.Store, dir string, key *seal.Key) (*record.Chain, error) {
 	data, err := store.Read(ctx, dir+"/"+SettledFile)
 	if fault.Is(err, fault.NotFound) {
-		return nil
+		return nil, nil
 	} else if err != nil {
-		return err
+		return nil, err
 	}
-	recs, _, good, err := record.Read(SettledFile, data)
-	if err != nil {
-		return corrupt(dir)
+	recs, chain, good, origin := whose(key, SettledFile, data)
+	if origin != l.Origin {
+		l.Origin = max(l.Origin, Changed)
 	}
 	l.settled = good == len(data)
 	for _, r := range recs {
 		if err := l.add(r); err != nil {
-			return corrupt(dir)
+			return nil, corrupt(dir)
 		}
 	}
-	return nil
+	return chain, nil
 }
 
 func (l *Log) add(rec []byte) error {

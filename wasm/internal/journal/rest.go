@@ -42,7 +42,7 @@ func CheckBlobs(ctx context.Context, store host.Store, dir string) error {
 	if err != nil {
 		return err
 	}
-	if l.Broken {
+	if l.Origin == Changed {
 		return corrupt(dir)
 	}
 	for i := range l.Entries {

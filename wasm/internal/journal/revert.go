@@ -25,6 +25,9 @@ type Report struct {
 type RevertOptions struct {
 	Path    string // only this path; "" for all
 	Choices map[string]Choice
+	// Reviewed says that nothing is written before a person has seen it: also a
+	// journal that was changed is read.
+	Reviewed bool
 	// Ahead, where set, is told the writes that are going to be taken back
 	// before they are looked at, so that what they need can be read together.
 	Ahead func(ctx context.Context, ops []Planned) error
@@ -40,7 +43,7 @@ type RevertOptions struct {
 // edited since is merged three ways; where that fails it is a Conflict. It is
 // idempotent: what is as it was before is left alone.
 func Revert(ctx context.Context, l *Log, v host.Vault, o RevertOptions) (*Report, error) {
-	if l.Broken {
+	if l.Origin == Changed && !o.Reviewed {
 		return nil, corrupt(l.Run)
 	}
 	ops, err := l.net(ctx, o.Path)

@@ -6,6 +6,7 @@ import (
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/seal"
 )
 
 // Settle finds out what became of each write that has no outcome after a crash,
@@ -242,7 +243,7 @@ func (s *settler) late(ctx context.Context) error {
 // second file, which Load reads after the first. Writes that it does not name
 // were not made.
 func RecordSettled(ctx context.Context, store host.Store, dir string, l *Log) error {
-	c := newSettled()
+	c := newSettled(seal.OfRun(store, dir))
 	for i := range l.Entries {
 		switch o := l.Entries[i].Outcome; o {
 		case Done, Unknown, Failed:

@@ -7,6 +7,7 @@ import (
 
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/record"
+	"embedded-agent/wasm/internal/seal"
 )
 
 // state is what a file can be between writes.
@@ -68,7 +69,7 @@ type settled struct {
 	lines []byte
 }
 
-func newSettled() *settled { return &settled{chain: record.New(SettledFile)} }
+func newSettled(key *seal.Key) *settled { return &settled{chain: record.NewSealed(key, SettledFile)} }
 
 func (s *settled) add(i int, o Outcome) {
 	var rec []byte

@@ -9,6 +9,7 @@ import (
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/record"
+	"embedded-agent/wasm/internal/seal"
 )
 
 // Writer journals and makes the writes of one run. Its methods may be called
@@ -48,17 +49,19 @@ const (
 	Abandoned // its call has ended without it
 )
 
-// Begin opens a run's journal: the begin record is durable when it returns.
+// Begin opens a run's journal: the begin record is durable when it returns. It
+// is sealed where the store knows the device's key (package seal).
 // STORE failures are INTERNAL_ERROR with error.store.io; nothing was written.
 func Begin(ctx context.Context, store host.Store, vault host.Vault, dir string, h Header, ops []Planned) (*Writer, error) {
+	key := seal.OfRun(store, dir)
 	w := &Writer{
 		store: store, vault: vault, dir: dir, ops: ops,
-		chain: record.New(File), status: make([]Outcome, len(ops)), mtimes: make([]int64, len(ops)), packs: newPacker(),
+		chain: record.NewSealed(key, File), status: make([]Outcome, len(ops)), mtimes: make([]int64, len(ops)), packs: newPacker(),
 	}
 	w.cond = sync.NewCond(&w.mu)
 	w.windows = split(ops, 0)
 	w.after = prerequisites(ops, 0)
-	h.Ops = max(h.Ops, len(ops))
+	h.Ops, h.Key = max(h.Ops, len(ops)), key.ID()
 	rec, err := json.Marshal(struct {
 		T string `json:"t"`
 		Header

@@ -9,6 +9,7 @@ import (
 
 	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/journal"
 	"embedded-agent/wasm/internal/pipeline"
 	"embedded-agent/wasm/internal/protocol"
@@ -174,7 +175,7 @@ func (x *execution) execute(dir string) (*runner.Report, error) {
 	}
 	planned := x.take(se, se.from, se.cut(se.from), 0)
 	x.jw, err = journal.Begin(x.ctx, s.host.Store, s.host.Vault, dir,
-		journal.Header{Run: se.id, Kind: x.kind, At: pipeline.Stamp(x.began), Approval: se.view.Approval, Ops: len(se.writes(se.from))}, planned)
+		journal.Header{Run: se.id, Kind: x.kind, At: pipeline.Stamp(x.began), Approval: se.view.Approval, Ops: len(se.writes(se.from)), Doc: host.Etag(doc)}, planned)
 	if err != nil {
 		return nil, err
 	}

@@ -170,7 +170,7 @@ func (s *Server) writeRun(ctx context.Context, d *runDocument, h journal.Header,
 	if err := log.WriteRun(ctx, b); err != nil {
 		return err
 	}
-	h.Run, h.Kind, h.At = d.RunID, d.Kind, pipeline.Stamp(d.Now)
+	h.Run, h.Kind, h.At, h.Doc = d.RunID, d.Kind, pipeline.Stamp(d.Now), host.Etag(b)
 	jw, err := journal.Begin(ctx, s.host.Store, s.host.Vault, dir, h, planned)
 	if err != nil {
 		return err

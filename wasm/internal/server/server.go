@@ -26,6 +26,7 @@ import (
 	"embedded-agent/wasm/internal/pipeline"
 	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/seal"
 	"embedded-agent/wasm/internal/storesize"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/tool/builtin"
@@ -60,6 +61,7 @@ type Server struct {
 	deps      Deps
 	host      host.Host
 	sizes     *storesize.Store // what the host's store lies under
+	seals     *seal.Store // the host's store, with the device's key
 	registry  *tool.Registry
 	library   *action.Library
 	endpoints *endpoints
@@ -104,9 +106,10 @@ func New(d Deps) (*Server, error) {
 		d.Now = time.Now
 	}
 	sizes := storesize.Over(d.Host.Store)
-	d.Host.Store = sizes
+	sealed := seal.Over(sizes, d.Host.Device)
+	d.Host.Store = sealed
 	s := &Server{
-		deps: d, host: indexed(d.Host), sizes: sizes, library: action.NewLibrary(d.Host.Store),
+		deps: d, host: indexed(d.Host), sizes: sizes, seals: sealed, library: action.NewLibrary(d.Host.Store),
 		questions: map[string]*question{}, offset: time.UTC,
 	}
 	tools := append(builtin.All(), agent.StepTool(s.startStep), agent.ReadTool())
