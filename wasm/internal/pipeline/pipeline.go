@@ -42,6 +42,9 @@ type Audit interface {
 type Deps struct {
 	Registry *tool.Registry
 	Policy   *policy.Policy
+	// InForce, where set, is asked for the policy at each call, instead of
+	// Policy: one that became stricter since holds at once.
+	InForce func(ctx context.Context) *policy.Policy
 	// Env gives the tool its surroundings, and the view it writes through.
 	Env func(c *tool.Call) (*tool.Env, *overlay.View)
 	// Simulating: tools that cannot be simulated are not run.

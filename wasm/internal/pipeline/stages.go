@@ -91,8 +91,12 @@ func check(ctx context.Context, s *state) error {
 	return f
 }
 
-func decide(_ context.Context, s *state) error {
-	s.verdict = s.d.Policy.Decide(s.entry, s.call.Args)
+func decide(ctx context.Context, s *state) error {
+	p := s.d.Policy
+	if s.d.InForce != nil {
+		p = s.d.InForce(ctx)
+	}
+	s.verdict = p.Decide(s.entry, s.call.Args)
 	if s.verdict.Effect == policy.Deny {
 		return s.verdict.Error()
 	}

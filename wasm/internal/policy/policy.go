@@ -204,6 +204,23 @@ func (p *Policy) CheckOp(op host.Op) error {
 	return vaultpath.CheckNameOn(p.Platform, made)
 }
 
+// CheckUndo guards every single write that takes back, or finishes, a run of
+// this device: what the run did was allowed and approved, so the switches for
+// deletes and renames do not keep a person from undoing it, and names that were
+// there before may be there again. What may not be touched may not be touched.
+func (p *Policy) CheckUndo(op host.Op) error {
+	if p.Closed != nil {
+		return p.Closed
+	}
+	if err := p.CheckPath(op.Path); err != nil {
+		return err
+	}
+	if op.Kind == host.OpRename {
+		return p.CheckPath(op.To)
+	}
+	return nil
+}
+
 // Asks says whether a person must approve a run with these effects.
 func (p *Policy) Asks(risk tool.Risk, deletesOrRenames bool) bool {
 	switch {

@@ -140,7 +140,7 @@ func (w *work) fresh() {
 func (w *work) deps() pipeline.Deps {
 	s, pol, v := w.s, w.s.currentPolicy(), w.se.vault
 	return pipeline.Deps{
-		Registry: s.registry, Policy: pol,
+		Registry: s.registry, Policy: pol, InForce: s.inForce,
 		Env: func(c *tool.Call) (*tool.Env, *overlay.View) {
 			view := v.For(c.LogicalID)
 			env := s.env(w.se, view, pol)

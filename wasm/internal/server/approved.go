@@ -81,12 +81,15 @@ func (x *execution) ready(ctx context.Context, seq int) bool {
 	return !ok || x.jw.AwaitBefore(ctx, a.at) == nil
 }
 
-// fatal says whether a failure is that the vault is not as it was approved:
-// then nothing further is written, whatever the plan says of errors. A conflict
-// that the simulation had too was approved.
+// fatal says whether a failure is that the vault is not as it was approved, or
+// that the policy is stricter than it was then: nothing further is written,
+// whatever the plan says of errors. A failure that the simulation had too was
+// approved; a question that was answered with no is one of the plan's errors.
 func (x *execution) fatal(seq int, e *tool.Error) bool {
-	a, ok := x.calls[seq]
-	return e.Code == fault.Conflict && (!ok || a.failed == nil)
+	if a, ok := x.calls[seq]; ok && a.failed != nil {
+		return false
+	}
+	return e.Code == fault.Conflict || e.Code == fault.Denied && e.Key != "policy.refused"
 }
 
 // callEnded looks after a call that is not going to be tried again.
@@ -117,7 +120,7 @@ func (x *execution) pipeline(pol *policy.Policy) pipeline.Func {
 	// is a recorded one.
 	look := s.looking(x.se.now, pol)
 	return pipeline.New(pipeline.Deps{
-		Registry: s.registry, Policy: pol, Audit: x.log, Approved: x.approved,
+		Registry: s.registry, Policy: pol, InForce: s.inForce, Audit: x.log, Approved: x.approved,
 		Env: func(c *tool.Call) (*tool.Env, *overlay.View) {
 			w := look.For(c.LogicalID)
 			env := s.env(x.se, w, pol)

@@ -174,7 +174,7 @@ func (x *execution) execute(dir string) (*runner.Report, error) {
 		return nil, err
 	}
 	planned := x.take(se, se.from, se.cut(se.from), 0)
-	x.jw, err = journal.Begin(x.ctx, s.host.Store, s.host.Vault, dir,
+	x.jw, err = journal.Begin(x.ctx, s.host.Store, s.writable(), dir,
 		journal.Header{Run: se.id, Kind: x.kind, At: pipeline.Stamp(x.began), Approval: se.view.Approval, Ops: len(se.writes(se.from)), Doc: host.Etag(doc)}, planned)
 	if err != nil {
 		return nil, err

@@ -27,6 +27,7 @@ type rails struct {
 	secrets      agent.SecretNames
 	limiter      *agent.RateLimiter
 	rates        map[string]agent.Rate
+	read         time.Time // when the file was read last
 }
 
 // readOrganisation reads the organisation's policy file and puts it in force. A
@@ -35,6 +36,7 @@ func (s *Server) readOrganisation(ctx context.Context) *fault.Error {
 	doc, err := s.host.Store.Read(ctx, policyFile)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.rails.read = time.Now()
 	s.rails.organisation, s.rails.closed = nil, nil
 	switch {
 	case fault.Is(err, fault.NotFound):

@@ -256,6 +256,9 @@ func (s *Server) reviewApprove(ctx context.Context, p protocol.Approve) (protoco
 	case p.Approval == "" || p.Approval != se.view.Approval:
 		return protocol.RunRef{}, fault.New(fault.Conflict, "error.review.changed", nil)
 	}
+	if err := s.checkPolicy(ctx, se); err != nil {
+		return protocol.RunRef{}, err
+	}
 	if err := s.checkDrift(ctx, se); err != nil {
 		return protocol.RunRef{}, err
 	}
