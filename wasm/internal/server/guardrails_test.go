@@ -162,7 +162,7 @@ func (f failingPolicy) Read(ctx context.Context, path string) ([]byte, error) {
 	return f.Store.Read(ctx, path)
 }
 
-func putPolicy(t *testing.T, mem *hosttest.Memory, doc string) {
+func putPolicy(t testing.TB, mem *hosttest.Memory, doc string) {
 	t.Helper()
 	if err := mem.Host().Store.Write(t.Context(), policyFile, []byte(doc)); err != nil {
 		t.Fatal(err)

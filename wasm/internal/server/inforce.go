@@ -10,6 +10,7 @@ import (
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/runner"
 )
 
 // policyAge is how old the organisation's policy file may be, as it was read
@@ -43,7 +44,7 @@ func (s *Server) writable() host.Vault {
 // each write (package guard).
 func (s *Server) checkPolicy(ctx context.Context, se *session) error {
 	_ = s.readOrganisation(ctx) // what cannot be read closes the policy
-	refusal := refusedNow(s.currentPolicy(), se)
+	refusal := s.refusedNow(se)
 	if refusal == nil {
 		return nil
 	}
@@ -61,7 +62,10 @@ func (s *Server) checkPolicy(ctx context.Context, se *session) error {
 }
 
 // refusedNow gives the first thing of a review that the policy refuses.
-func refusedNow(pol *policy.Policy, se *session) error {
+func (s *Server) refusedNow(se *session) error {
+	s.mu.Lock()
+	pol, hosts := s.policy, s.settings.HTTPHosts
+	s.mu.Unlock()
 	if pol.Closed != nil {
 		return pol.Closed
 	}
@@ -71,6 +75,19 @@ func refusedNow(pol *policy.Policy, se *session) error {
 		}
 		if v := pol.Decide(n.Tool, n.Step.Args); v.Effect == policy.Deny && !deniedThen(se, place) {
 			return v.Error()
+		}
+	}
+	for _, c := range se.called {
+		if c.Seq < runner.Seq(se.from, 0) || c.Tool != "http.send" {
+			continue
+		}
+		address, _ := c.Args["url"].(string)
+		method, named := c.Args["method"].(string)
+		if !named {
+			method = "POST"
+		}
+		if _, err := reachable(hosts, method, address); err != nil {
+			return err
 		}
 	}
 	for _, w := range se.writes(se.from) {

@@ -31,6 +31,7 @@ type faults struct {
 	dead   chan struct{} // closed when the host died; nil without a kill
 	isDead bool
 	before map[int][]func()
+	beside map[string]func() // by path
 }
 
 // Counts gives the counters.
@@ -82,6 +83,16 @@ func (m *Memory) BeforeWrite(n int, hook func()) {
 		m.faults.before = map[int][]func(){}
 	}
 	m.faults.before[n] = append(m.faults.before[n], hook)
+}
+
+// BeforeWriteOf runs a hook once, just before the next write to a path.
+func (m *Memory) BeforeWriteOf(path string, hook func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.faults.beside == nil {
+		m.faults.beside = map[string]func(){}
+	}
+	m.faults.beside[path] = hook
 }
 
 // enterRead takes the lock for a read of the vault and counts it. On an error
@@ -143,8 +154,13 @@ func (m *Memory) enterWrite(ctx context.Context, path string, count *int) (*torn
 	}
 	*count++
 	n := m.counts.Ops()
-	if hooks := m.faults.before[n]; hooks != nil {
-		delete(m.faults.before, n)
+	hooks := m.faults.before[n]
+	delete(m.faults.before, n)
+	if hook := m.faults.beside[path]; hook != nil {
+		delete(m.faults.beside, path)
+		hooks = append(hooks, hook)
+	}
+	if hooks != nil {
 		m.mu.Unlock()
 		for _, hook := range hooks {
 			hook()
