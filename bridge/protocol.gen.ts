@@ -644,7 +644,27 @@ export interface RunSummary {
 	 */
 	stands?: string;
 	choices?: string[];
+	/**
+	 * Origin is "" where this device has sealed the run's records, and nobody has
+	 * changed them since; what is of elsewhere is carried out by a review alone.
+	 */
+	origin?: string;
 }
+/**
+ * The origins of a run that is not sealed by this device: it has no seal, that
+ * of another device (or of this one before it lost its key), or was changed.
+ */
+export const OriginUnsealed = "unsealed";
+/**
+ * The origins of a run that is not sealed by this device: it has no seal, that
+ * of another device (or of this one before it lost its key), or was changed.
+ */
+export const OriginForeign = "foreign";
+/**
+ * The origins of a run that is not sealed by this device: it has no seal, that
+ * of another device (or of this one before it lost its key), or was changed.
+ */
+export const OriginChanged = "changed";
 /**
  * RunDetail is a past run opened.
  */
@@ -711,6 +731,7 @@ export interface HostMethods {
 	'http.read': HTTPReadCall;
 	'http.close': HTTPRefCall;
 	'secret.has': SecretCall;
+	'device.key': DeviceKeyCall;
 }
 /**
  * PathRef names a path.
@@ -1031,6 +1052,20 @@ export interface SecretCall {
 	params: SecretName;
 	result: SecretHas;
 }
+/**
+ * DeviceKey is the key of this device, which is kept outside of the vault: 32
+ * bytes in hexadecimal.
+ */
+export interface DeviceKey {
+	key: string;
+}
+/**
+ * DeviceKeyCall is the method device.key.
+ */
+export interface DeviceKeyCall {
+	params: Empty;
+	result: DeviceKey;
+}
 
 //////////
 // source: metadata.go
@@ -1315,6 +1350,14 @@ export interface Review {
 	 * Outputs are answers for the person: what read-only steps found.
 	 */
 	outputs?: StepOutput[];
+	/**
+	 * Undo is "revert" or "finish" where the changes come from a past run's
+	 * journal: there is no plan. Title stands for the goal then, and Origin is that
+	 * of the run (RunSummary).
+	 */
+	undo?: string;
+	title?: Message;
+	origin?: string;
 }
 /**
  * SummaryLine is one line of the plan in words. Tone highlights it: "create",
@@ -1731,12 +1774,15 @@ export interface RunRefCall {
 /**
  * Revert takes a run back: all of it, or one path. Choices settle conflicts by
  * path: "keep" (leave it as it is now), "restore" (put back what was before the
- * run; a later edit is saved beside it), or "merged" (the text given).
+ * run; a later edit is saved beside it), or "merged" (the text given). With
+ * Review nothing is done: a review of what would be is opened. So it is, whether
+ * asked for or not, for a run that is not sealed by this device.
  */
 export interface Revert {
 	run: string;
 	path?: string;
 	choices?: ConflictChoice[];
+	review?: boolean;
 }
 /**
  * ConflictChoice is a person's decision on one path. Now is the etag of what
@@ -1763,9 +1809,11 @@ export const ChooseRestore = "restore";
 export const ChooseMerged = "merged";
 /**
  * Reverted is how a revert went. Conflicts are paths where the person must
- * choose: nothing was written there.
+ * choose: nothing was written there. Review is the review that was opened
+ * instead; then nothing was written at all.
  */
 export interface Reverted {
+	review?: string;
 	run: string; // the revert is a run itself
 	restored: string[];
 	merged: string[];
@@ -2408,4 +2456,4 @@ export interface ImportCall {
 }
 
 /** The hash of the Go sources of this file: what both sides must agree on. */
-export const Contract = "7eef318c65daeb2c";
+export const Contract = "3348d68329c5317d";

@@ -186,7 +186,18 @@ type RunSummary struct {
 	// Of a run that did not end: where it stands, and what can be chosen.
 	Stands  string   `json:"stands,omitempty"`
 	Choices []string `json:"choices,omitempty"`
+	// Origin is "" where this device has sealed the run's records, and nobody has
+	// changed them since; what is of elsewhere is carried out by a review alone.
+	Origin string `json:"origin,omitempty"`
 }
+
+// The origins of a run that is not sealed by this device: it has no seal, that
+// of another device (or of this one before it lost its key), or was changed.
+const (
+	OriginUnsealed = "unsealed"
+	OriginForeign  = "foreign"
+	OriginChanged  = "changed"
+)
 
 // RunDetail is a past run opened.
 type RunDetail struct {

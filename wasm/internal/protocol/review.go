@@ -28,6 +28,12 @@ type Review struct {
 	Amended  bool   `json:"amended"`
 	// Outputs are answers for the person: what read-only steps found.
 	Outputs []StepOutput `json:"outputs,omitempty"`
+	// Undo is "revert" or "finish" where the changes come from a past run's
+	// journal: there is no plan. Title stands for the goal then, and Origin is that
+	// of the run (RunSummary).
+	Undo   string   `json:"undo,omitempty"`
+	Title  *Message `json:"title,omitempty"`
+	Origin string   `json:"origin,omitempty"`
 }
 
 // SummaryLine is one line of the plan in words. Tone highlights it: "create",

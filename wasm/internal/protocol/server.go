@@ -197,11 +197,14 @@ type RunRefCall struct {
 
 // Revert takes a run back: all of it, or one path. Choices settle conflicts by
 // path: "keep" (leave it as it is now), "restore" (put back what was before the
-// run; a later edit is saved beside it), or "merged" (the text given).
+// run; a later edit is saved beside it), or "merged" (the text given). With
+// Review nothing is done: a review of what would be is opened. So it is, whether
+// asked for or not, for a run that is not sealed by this device.
 type Revert struct {
 	Run     string           `json:"run"`
 	Path    string           `json:"path,omitempty"`
 	Choices []ConflictChoice `json:"choices,omitempty"`
+	Review  bool             `json:"review,omitempty"`
 }
 
 // ConflictChoice is a person's decision on one path. Now is the etag of what
@@ -222,8 +225,10 @@ const (
 )
 
 // Reverted is how a revert went. Conflicts are paths where the person must
-// choose: nothing was written there.
+// choose: nothing was written there. Review is the review that was opened
+// instead; then nothing was written at all.
 type Reverted struct {
+	Review    string     `json:"review,omitempty"`
 	Run       string     `json:"run"` // the revert is a run itself
 	Restored  []string   `json:"restored"`
 	Merged    []string   `json:"merged"`

@@ -55,7 +55,7 @@ func (s *Server) planAndOrigin(ctx context.Context, run string) (*plan.Plan, act
 	s.mu.Lock()
 	x := s.run
 	s.mu.Unlock()
-	if x != nil && x.se.id == run {
+	if x != nil && x.se.id == run && x.se.plan != nil {
 		return x.se.plan, s.origin(x.se.editorSeen(), x.se.now), nil
 	}
 	d, err := s.readRun(ctx, run)

@@ -51,6 +51,13 @@ func (s *Server) cards(ctx context.Context) ([]*card, error) {
 		if err != nil {
 			return nil, err
 		}
+		if !l.Ours() {
+			// What it says that it is about may be a run of this device: it has a card
+			// of its own.
+			alone := *way[0]
+			alone.RunID, alone.Kind = id, "run"
+			way = []*runDocument{&alone}
+		}
 		root := way[len(way)-1].RunID
 		i := slices.IndexFunc(out, func(c *card) bool { return c.run == root })
 		if i < 0 {
@@ -127,6 +134,11 @@ func (s *Server) describe(ctx context.Context, c *card, l *journal.Log) error {
 		protocol.StandsTakingBack:   "recovery.takingBack",
 		protocol.StandsBringingBack: "recovery.bringingBack",
 	}[stands]
+	if sum.Origin = originName(l.Origin); sum.Origin == "" && c.run != l.Run {
+		if root, err := journal.Load(ctx, s.host.Store, runDir(c.run)); err == nil {
+			sum.Origin = originName(root.Origin)
+		}
+	}
 	sum.Stands, sum.Can = stands, protocol.Can{Recover: true}
 	sum.Text = protocol.Message{Key: key, Params: map[string]string{"goal": sum.Goal, "n": itoa(done), "total": itoa(l.Ops)}}
 	sum.Choices = []string{protocol.RecoverFinish, protocol.RecoverRevert, protocol.RecoverKeep}
@@ -202,7 +214,7 @@ func (s *Server) decide(ctx context.Context, c *card, choice string) (protocol.R
 			out, err = s.keep(ctx, c.run)
 		}
 	}
-	if err != nil || out.Problem != nil {
+	if err != nil || out.Problem != nil || out.Review != "" {
 		return out, err // it stands where it stood
 	}
 	for _, id := range slices.Backward(about) {
@@ -218,6 +230,9 @@ func (s *Server) leave(ctx context.Context, id string) error {
 	l, err := journal.Load(ctx, s.host.Store, runDir(id))
 	if err != nil || !l.Hot() {
 		return err
+	}
+	if !l.Ours() {
+		return s.unmarkHot(ctx, id)
 	}
 	return s.settleAs(ctx, id, l, outcomePartial, "")
 }

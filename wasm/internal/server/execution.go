@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"embedded-agent/wasm/internal/audit"
-	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/journal"
 	"embedded-agent/wasm/internal/pipeline"
@@ -56,22 +55,10 @@ func (s *Server) begin(se *session, automatic bool) error {
 		Text: protocol.Message{Key: "run.running", Params: map[string]string{"n": itoa(behind), "total": itoa(se.view.Calls)}},
 		Can:  protocol.Can{Cancel: true, Pause: true},
 	}
-	s.mu.Lock()
-	if s.run != nil && !s.run.over() {
-		s.mu.Unlock()
+	if err := s.takeReview(se, x); err != nil {
 		cancel()
-		return fault.New(fault.Precondition, "error.busy", nil)
+		return err
 	}
-	if s.review != se { // closed or changed meanwhile
-		s.mu.Unlock()
-		cancel()
-		return fault.New(fault.Conflict, "error.review.changed", nil)
-	}
-	s.run, s.review = x, nil
-	s.mu.Unlock()
-	s.settle(se.id, true)
-	s.out.tell(protocol.Event{Type: protocol.EventReviewClosed, RunID: se.id})
-	x.tell()
 	go x.carryOut()
 	return nil
 }

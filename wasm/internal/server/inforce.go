@@ -44,7 +44,7 @@ func (s *Server) writable() host.Vault {
 // each write (package guard).
 func (s *Server) checkPolicy(ctx context.Context, se *session) error {
 	_ = s.readOrganisation(ctx) // what cannot be read closes the policy
-	refusal := s.refusedNow(se)
+	refusal := s.refusedNow(ctx, se)
 	if refusal == nil {
 		return nil
 	}
@@ -62,7 +62,15 @@ func (s *Server) checkPolicy(ctx context.Context, se *session) error {
 }
 
 // refusedNow gives the first thing of a review that the policy refuses.
-func (s *Server) refusedNow(se *session) error {
+func (s *Server) refusedNow(ctx context.Context, se *session) error {
+	if se.undo != nil {
+		for _, p := range se.undo.done.writes("") {
+			if err := s.checkUndo(ctx, se.undo.done.ours, p.Op); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	s.mu.Lock()
 	pol, hosts := s.policy, s.settings.HTTPHosts
 	s.mu.Unlock()

@@ -57,11 +57,15 @@ func (s *Server) unfinished(ctx context.Context, id string) (*journal.Log, error
 		return nil, err
 	case !l.Hot():
 		return nil, s.unmarkHot(ctx, id)
+	case len(l.Entries) == 0 && !l.Ours():
+		return nil, s.unmarkHot(ctx, id)
 	case len(l.Entries) == 0 && len(l.Acts) == 0:
 		return nil, s.settleAs(ctx, id, l, outcomeCancelled, "")
 	}
-	if settled, err := s.settleDeeds(ctx, id, l); settled || err != nil {
-		return nil, err
+	if l.Ours() {
+		if settled, err := s.settleDeeds(ctx, id, l); settled || err != nil {
+			return nil, err
+		}
 	}
 	return l, nil
 }
@@ -156,9 +160,14 @@ func emptyReverted() protocol.Reverted {
 // keep leaves what was done; a half-written file is still put right.
 func (s *Server) keep(ctx context.Context, id string) (protocol.Reverted, error) {
 	out := emptyReverted()
-	l, err := journal.Load(ctx, s.host.Store, runDir(id))
+	_, l, err := s.pastRun(ctx, id)
 	if err != nil {
 		return out, err
+	}
+	if !l.Ours() {
+		// Nothing of what it says is done, and nothing is written into its folder:
+		// it is only not offered any more.
+		return out, s.unmarkHot(ctx, id)
 	}
 	if err := s.settleJournal(ctx, id, l); err != nil {
 		return out, err
@@ -170,13 +179,13 @@ func (s *Server) keep(ctx context.Context, id string) (protocol.Reverted, error)
 // yet. What the journal does not hold any more was never reached: it is told.
 func (s *Server) finishRun(ctx context.Context, id string) (protocol.Reverted, error) {
 	out := emptyReverted()
-	doc, err := s.readRun(ctx, id)
+	doc, l, err := s.pastRun(ctx, id)
 	if err != nil {
 		return out, err
 	}
-	l, err := journal.Load(ctx, s.host.Store, runDir(id))
-	if err != nil {
-		return out, err
+	of := undoOf{run: id, kind: kindFinish}
+	if !l.Ours() {
+		return s.reviewUndo(ctx, of)
 	}
 	if err := s.settleJournal(ctx, id, l); err != nil {
 		return out, err
@@ -185,6 +194,14 @@ func (s *Server) finishRun(ctx context.Context, id string) (protocol.Reverted, e
 	if err != nil {
 		return out, err
 	}
+	var refused []journal.Refused
+	rest = slices.DeleteFunc(rest, func(p journal.Planned) bool {
+		err := s.checkUndo(ctx, true, p.Op)
+		if err != nil {
+			refused = append(refused, journal.Refused{Path: p.Op.Path, Err: err})
+		}
+		return err != nil
+	})
 	next := newID()
 	if len(rest) > 0 {
 		out.Run = next
@@ -199,9 +216,7 @@ func (s *Server) finishRun(ctx context.Context, id string) (protocol.Reverted, e
 	if n := unknown(l); n > 0 {
 		out.NotUndone = append(out.NotUndone, protocol.Message{Key: "recovery.changed", Params: map[string]string{"n": itoa(n)}})
 	}
-	if l.Ops > len(l.Entries) {
-		out.NotUndone = append(out.NotUndone, protocol.Message{Key: "recovery.notAll", Params: map[string]string{"n": itoa(l.Ops - len(l.Entries))}})
-	}
+	out.NotUndone = append(append(out.NotUndone, refusedMessages(s, refused)...), notUndone(of, &undoing{log: l})...)
 	return out, s.settleAs(ctx, id, l, outcomePartial, out.Run)
 }
 
@@ -223,5 +238,5 @@ func (s *Server) carryOn(ctx context.Context, id string, doc *runDocument, l *jo
 	d.RunID, d.Kind, d.Continues, d.Plan, d.Now, d.Calls = id, kindFinish, doc.RunID, nil, s.now(), len(rest)
 	return s.writeRun(ctx, &d, journal.Header{Approval: l.Approval, Finishes: l.Run}, rest, protocol.Message{
 		Key: "run.finishedAfterCrash", Params: map[string]string{"goal": doc.Goal},
-	})
+	}, s.undoable(true))
 }

@@ -53,7 +53,7 @@ func (s *Server) idle() error {
 // one of them was not.
 func (s *Server) takeBack(ctx context.Context, p protocol.Revert, trust bool) (_ protocol.Reverted, again bool, _ error) {
 	out := emptyReverted()
-	doc, err := s.readRun(ctx, p.Run)
+	doc, l, err := s.pastRun(ctx, p.Run)
 	if err != nil {
 		return out, false, err
 	}
@@ -61,8 +61,9 @@ func (s *Server) takeBack(ctx context.Context, p protocol.Revert, trust bool) (_
 	if err != nil {
 		return out, false, err
 	}
-	l, err := journal.Load(ctx, s.host.Store, runDir(p.Run))
-	if err != nil {
+	of := undoOf{run: p.Run, kind: kindRevert, path: p.Path, choices: chosen}
+	if p.Review || !l.Ours() {
+		out, err = s.reviewUndo(ctx, of)
 		return out, false, err
 	}
 	if l.Hot() {
@@ -70,26 +71,26 @@ func (s *Server) takeBack(ctx context.Context, p protocol.Revert, trust bool) (_
 			return out, false, err
 		}
 	}
+	of.settled = true
 	ahead := &ahead{s: s, base: overlay.NewBase(s.host.Vault, nil, s.now()), trust: trust}
-	v := overlay.New(ahead.base)
-	rep, err := journal.Revert(ctx, l, v.For("revert"), journal.RevertOptions{Path: p.Path, Choices: chosen, Ahead: ahead.look, Earlier: s.earlierReverts(p.Run)})
+	u, err := s.planUndo(ctx, l, of, ahead.base, nil, journal.RevertOptions{Ahead: ahead.look})
 	if err != nil {
 		return out, false, err
 	}
-	out.Run, err = s.carryBack(ctx, doc, p.Path, v)
+	rep := u.report
+	out.Run, err = s.carryBack(ctx, doc, p.Path, u)
 	out.Restored, out.Merged, out.Kept = nonNil(rep.Restored), nonNil(rep.Merged), nonNil(rep.Kept)
 	out.Gone = nonNil(rep.Gone)
 	for _, c := range rep.Conflicts {
 		out.Conflicts = append(out.Conflicts, conflictView(c))
 	}
-	if len(l.Acts) > 0 {
-		out.NotUndone = append(out.NotUndone, protocol.Message{Key: "revert.commands"})
-	}
+	out.NotUndone = append(append(out.NotUndone, refusedMessages(s, u.refused)...), notUndone(of, u)...)
 	if err != nil {
 		out.Problem = s.problem(err)
 		return out, ahead.trusted > 0 && fault.Is(err, fault.Conflict), nil
 	}
-	if l.Hot() && p.Path == "" && len(out.Conflicts) == 0 {
+	whole := p.Path == "" && len(out.Conflicts) == 0 && len(u.refused) == 0
+	if l.Hot() && whole {
 		if err := s.settleAs(ctx, p.Run, l, outcomeCancelled, out.Run); err != nil {
 			return out, false, err
 		}
@@ -97,7 +98,11 @@ func (s *Server) takeBack(ctx context.Context, p protocol.Revert, trust bool) (_
 			return out, false, err
 		}
 	}
-	s.afterRevert(ctx, p, &out)
+	if whole {
+		s.afterRevert(ctx, p, &out)
+	} else {
+		s.tellState(ctx)
+	}
 	return out, false, nil
 }
 
@@ -129,16 +134,13 @@ func conflictView(c journal.Conflict) protocol.Conflict {
 
 // carryBack journals and makes the writes of a revert: a run of its own, which
 // can be reverted too. It gives its id, or "" when there was nothing to do.
-func (s *Server) carryBack(ctx context.Context, doc *runDocument, only string, v *overlay.Vault) (string, error) {
-	var planned []journal.Planned
-	for _, w := range v.Log() {
-		planned = append(planned, journal.Planned{Call: "revert", Op: w.Op, BeforeEtag: w.BeforeEtag, AfterEtag: w.AfterEtag})
-	}
+func (s *Server) carryBack(ctx context.Context, doc *runDocument, only string, u *undoing) (string, error) {
+	planned := u.writes(kindRevert)
 	if len(planned) == 0 {
 		return "", nil
 	}
 	id := newID()
-	changes, err := v.Changes(ctx)
+	changes, err := u.vault.Changes(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -151,13 +153,13 @@ func (s *Server) carryBack(ctx context.Context, doc *runDocument, only string, v
 	}
 	return id, s.writeRun(ctx, back, journal.Header{Reverts: doc.RunID}, planned, protocol.Message{
 		Key: "run.reverted", Params: map[string]string{"n": itoa(len(changes)), "goal": doc.Goal},
-	})
+	}, s.undoable(true))
 }
 
 // writeRun carries out writes that need no plan (a revert, the rest of a run)
-// as a run with a journal of its own. Its error is that of the writes; what was
-// made until then is recorded.
-func (s *Server) writeRun(ctx context.Context, d *runDocument, h journal.Header, planned []journal.Planned, text protocol.Message) error {
+// as a run with a journal of its own, on a vault that asks before each. Its
+// error is that of the writes; what was made until then is recorded.
+func (s *Server) writeRun(ctx context.Context, d *runDocument, h journal.Header, planned []journal.Planned, text protocol.Message, vault host.Vault) error {
 	b, err := json.Marshal(d)
 	if err != nil {
 		return err
@@ -171,7 +173,7 @@ func (s *Server) writeRun(ctx context.Context, d *runDocument, h journal.Header,
 		return err
 	}
 	h.Run, h.Kind, h.At, h.Doc = d.RunID, d.Kind, pipeline.Stamp(d.Now), host.Etag(b)
-	jw, err := journal.Begin(ctx, s.host.Store, s.host.Vault, dir, h, planned)
+	jw, err := journal.Begin(ctx, s.host.Store, vault, dir, h, planned)
 	if err != nil {
 		return err
 	}
@@ -263,32 +265,34 @@ func doGroup(ctx context.Context, jw *journal.Writer, from, to int) error {
 	return first
 }
 
-// afterRevert notes that a run was taken back, and tells the panel.
+// afterRevert notes that a run was taken back whole, and tells the panel.
 func (s *Server) afterRevert(ctx context.Context, p protocol.Revert, out *protocol.Reverted) {
-	whole := p.Path == "" && len(out.Conflicts) == 0
-	if whole {
-		if sum, err := s.summary(ctx, p.Run); err == nil {
-			if out.Run != "" { // else there was nothing left to do
-				sum.RevertedBy = out.Run
-			}
-			sum.Can = protocol.Can{}
-			if err := s.keepSummary(ctx, &sum); err != nil {
-				s.notice("warn", "notice.historyNotKept", nil, p.Run)
-			}
+	if sum, err := s.summary(ctx, p.Run); err == nil {
+		if out.Run != "" { // else there was nothing left to do
+			sum.RevertedBy = out.Run
 		}
-		s.mu.Lock()
-		if s.lastRun != nil && s.lastRun.Run == p.Run {
-			s.lastRun = nil
+		sum.Can = protocol.Can{}
+		if err := s.keepSummary(ctx, &sum); err != nil {
+			s.notice("warn", "notice.historyNotKept", nil, p.Run)
 		}
-		if s.run != nil && s.run.se.id == p.Run {
-			s.run.mu.Lock()
-			s.run.rs.Can = protocol.Can{Save: s.run.rs.Can.Save}
-			s.run.rs.Text = protocol.Message{Key: "run.takenBack", Params: map[string]string{"goal": s.run.rs.Goal}}
-			s.run.rs.Summary = nil // what it did is no more
-			s.run.mu.Unlock()
-		}
-		s.mu.Unlock()
 	}
+	s.mu.Lock()
+	if s.lastRun != nil && s.lastRun.Run == p.Run {
+		s.lastRun = nil
+	}
+	if s.run != nil && s.run.se.id == p.Run {
+		s.run.mu.Lock()
+		s.run.rs.Can = protocol.Can{Save: s.run.rs.Can.Save}
+		s.run.rs.Text = protocol.Message{Key: "run.takenBack", Params: map[string]string{"goal": s.run.rs.Goal}}
+		s.run.rs.Summary = nil // what it did is no more
+		s.run.mu.Unlock()
+	}
+	s.mu.Unlock()
+	s.tellState(ctx)
+}
+
+// tellState tells the panel how all stands.
+func (s *Server) tellState(ctx context.Context) {
 	if st, err := s.state(ctx); err == nil {
 		s.out.tell(protocol.Event{Type: protocol.EventState, State: &st})
 	}

@@ -129,6 +129,9 @@ func (s *Server) reviewAmend(ctx context.Context, a protocol.Amendment) (protoco
 func (s *Server) amendSession(se *session, a protocol.Amendment) error {
 	switch a.Kind {
 	case protocol.AmendPlan:
+		if se.undo != nil {
+			return fault.New(fault.Precondition, "error.review.noPlan", nil)
+		}
 		return s.amendPlan(se, a.Plan)
 	case protocol.AmendAgain:
 		se.base = nil // what was read is read anew
@@ -261,6 +264,9 @@ func (s *Server) reviewApprove(ctx context.Context, p protocol.Approve) (protoco
 	}
 	if err := s.checkDrift(ctx, se); err != nil {
 		return protocol.RunRef{}, err
+	}
+	if se.undo != nil {
+		return protocol.RunRef{Run: se.id}, s.beginUndo(se, p.Automatic)
 	}
 	return protocol.RunRef{Run: se.id}, s.begin(se, p.Automatic)
 }

@@ -36,6 +36,8 @@ type runDocument struct {
 	Only         string                `json:"only,omitempty"` // the one path of it that is taken back
 	Continues    string                `json:"continues,omitempty"`
 	Redacted     bool                  `json:"redacted,omitempty"`
+
+	etag string // of its bytes, as it was read back
 }
 
 // confirmation is the approval as it is kept.

@@ -7,6 +7,7 @@ import (
 
 	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/protocol"
 )
 
@@ -41,6 +42,7 @@ func (s *Server) readRun(ctx context.Context, id string) (*runDocument, error) {
 	if err := json.Unmarshal(b, &d); err != nil {
 		return nil, fault.New(fault.Conflict, "error.journal.corrupt", nil).With(err)
 	}
+	d.etag = host.Etag(b)
 	return &d, nil
 }
 

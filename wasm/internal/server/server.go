@@ -61,7 +61,7 @@ type Server struct {
 	deps      Deps
 	host      host.Host
 	sizes     *storesize.Store // what the host's store lies under
-	seals     *seal.Store // the host's store, with the device's key
+	seals     *seal.Store      // the host's store, with the device's key
 	registry  *tool.Registry
 	library   *action.Library
 	endpoints *endpoints

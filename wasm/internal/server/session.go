@@ -40,8 +40,9 @@ type session struct {
 	action      string
 	now         time.Time
 	prior       map[int]*tool.Result
-	from        int    // the place in the graph where execution goes on
-	continues   string // the run whose rest this is
+	from        int       // the place in the graph where execution goes on
+	continues   string    // the run whose rest this is
+	undo        *pastUndo // instead of a plan: what is taken back, or finished
 	selection   *host.EditorState
 	memo        *memo     // of all its simulations
 	turn        *turn     // the turn that it came from; nil for none
@@ -76,6 +77,9 @@ func (s *Server) newSession(p *plan.Plan, g *plan.Graph, raw json.RawMessage) *s
 
 // past is what is kept of a session whose run has ended.
 func (se *session) past() *session {
+	if se.undo != nil {
+		return &session{id: se.id, undo: se.undo.past(), now: se.now, amend: se.amend, frozen: se.frozen}
+	}
 	return &session{id: se.id, plan: se.plan, now: se.now, selection: se.editorSeen(), amend: se.amend, frozen: se.frozen}
 }
 
@@ -91,6 +95,9 @@ func (se *session) editorSeen() *host.EditorState {
 // failure of a step is in the review, not an error: what the plan would do up
 // to there is worth seeing.
 func (s *Server) simulate(ctx context.Context, se *session) error {
+	if se.undo != nil {
+		return s.simulateUndo(ctx, se)
+	}
 	if se.base == nil {
 		se.base = s.baseOf(se)
 	}

@@ -14,10 +14,13 @@ import (
 // finds the same. What other runs have made of its writes after a crash counts
 // as its own.
 func (s *Server) settleJournal(ctx context.Context, id string, l *journal.Log) error {
+	if !l.Ours() {
+		return nil // a stranger's records put nothing right
+	}
 	if err := s.adoptRest(ctx, id, l); err != nil {
 		return err
 	}
-	if err := l.Settle(ctx, s.host.Vault); err != nil {
+	if err := l.Settle(ctx, s.undoable(true)); err != nil {
 		return err
 	}
 	return journal.RecordSettled(ctx, s.host.Store, runDir(id), l)
@@ -35,7 +38,7 @@ func (s *Server) adoptRest(ctx context.Context, id string, l *journal.Log) error
 			return nil
 		case err != nil:
 			return err
-		case by.Finishes != id:
+		case by.Finishes != id || !by.Ours():
 			return nil
 		case by.Hot():
 			if err := s.settleJournal(ctx, sum.Run, by); err != nil {
@@ -83,6 +86,9 @@ func (s *Server) earlierReverts(id string) func(context.Context) (map[string][]s
 				return nil
 			} else if err != nil {
 				return err
+			}
+			if !l.Ours() {
+				return nil
 			}
 			for i := range l.Entries {
 				if e := &l.Entries[i]; e.After != "" && e.Outcome == journal.Done {

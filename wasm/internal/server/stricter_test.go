@@ -69,6 +69,7 @@ var indifferent = map[string]string{
 	"KeepRuns":       "the history", "KeepDays": "the history", "KeepBytes": "the history",
 	"AgentIterations": "an agent before its review", "AgentCalls": "an agent before its review",
 	"AgentTokens": "an agent before its review", "AgentCost": "an agent before its review",
+	"MaxPlanMB":   "how much a plan may build, in the simulation",
 	"PinnedTools": "how tools are listed", "CallsPerMinute": "when, not whether: a simulation is held to it",
 	"Prices": "what a model costs", "Secrets": "asked for when a request leaves",
 	"CodeMaxMs": "scripts, in the simulation", "CodeMaxMB": "scripts, in the simulation", "ImageMaxPixels": "how images are sent",

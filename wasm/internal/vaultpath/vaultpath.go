@@ -108,6 +108,21 @@ func Check(p string) error {
 	return err
 }
 
+// CheckStored says whether a path is safe and one that Clean could have given:
+// a record that names one with "..", "." or nothing between two slashes, or with
+// backslashes, was not written by this program. error.path.outside.
+func CheckStored(p string) error {
+	if err := Check(p); err != nil {
+		return err
+	}
+	for part := range strings.SplitSeq(p, "/") {
+		if part == "" || part == "." || strings.Contains(part, "\\") {
+			return refuse("error.path.outside", p, nil)
+		}
+	}
+	return nil
+}
+
 // CheckNew says whether the path is safe (Clean) and its names can be made on
 // every system: none of * " \ < > : | ? and, because they break links, none of
 // # ^ [ ]; no trailing dot or space; nothing invisible but the joiners that
