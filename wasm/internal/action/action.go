@@ -38,6 +38,8 @@ type Action struct {
 	// Trusted actions were saved here from a run that was approved; others
 	// always ask.
 	Trusted bool `json:"trusted,omitempty"`
+	// Seal is this device's on a trusted action: without it, it is not trusted.
+	Seal string `json:"seal,omitempty"`
 
 	bundled bool
 }

@@ -20,7 +20,7 @@ func (l *Library) Export(ctx context.Context, ids []string) ([]byte, error) {
 	for _, a := range list {
 		if slices.Contains(ids, a.ID) || len(ids) == 0 && !a.bundled {
 			plain := *a
-			plain.Trusted = false
+			plain.Trusted, plain.Seal = false, ""
 			out = append(out, &plain)
 		}
 	}
@@ -53,7 +53,7 @@ func Parse(raw []byte) ([]*Action, error) {
 		if a == nil {
 			return nil, fault.New(fault.Validation, "error.action.name", nil)
 		}
-		a.Trusted = false
+		a.Trusted, a.Seal = false, ""
 		if err := a.check(); err != nil {
 			return nil, err
 		}

@@ -17,6 +17,9 @@ import (
 // Library keeps the actions in the plugin's store, and shows those that come
 // with the plugin beside them. A write goes to a second file first, so that a
 // crash in the middle of one leaves the other whole.
+//
+// That an action was seen in a run, and so need not ask, is sealed: the file
+// travels with the vault, and what somebody else has put there always asks.
 type Library struct {
 	store host.Store
 
@@ -177,6 +180,7 @@ func (l *Library) load(ctx context.Context) error {
 		}
 		var d document
 		if json.Unmarshal(b, &d) == nil && d.Format == format {
+			l.distrust(d.Actions)
 			l.kept, l.read = state{d.Actions, d.Order, d.Hidden}, true
 			return nil
 		}
@@ -196,6 +200,7 @@ func (l *Library) change(ctx context.Context, edit func(*state) error) error {
 	if err := edit(&next); err != nil {
 		return err
 	}
+	l.seal(next.own)
 	b, err := encode(document{Actions: next.own, Order: next.order, Hidden: next.hidden})
 	if err != nil {
 		return err

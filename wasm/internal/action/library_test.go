@@ -204,7 +204,7 @@ func TestAFileOfTheFirstVersionIsReadAndANewerOneRefused(t *testing.T) {
 	}
 	l := action.NewLibrary(m.Host().Store)
 	a, err := l.Get(t.Context(), "1")
-	if err != nil || a.Name != "Old" || !a.Trusted || a.Kind() != action.KindTemplate || a.Params[0].Value != "Projects" {
+	if err != nil || a.Name != "Old" || a.Trusted || a.Kind() != action.KindTemplate || a.Params[0].Value != "Projects" {
 		t.Fatalf("%+v %v", a, err)
 	}
 	put(t, l, own("2", "New")) // it is written anew, and read again

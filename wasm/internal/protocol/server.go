@@ -282,8 +282,10 @@ type RunGetCall struct {
 	Result RunDetail `json:"result"`
 }
 
-// Verified says whether a run's records are whole and unchanged.
+// Verified says whether a run's records are whole and unchanged, and whose they
+// are (RunSummary.Origin).
 type Verified struct {
+	Origin   string    `json:"origin,omitempty"`
 	OK       bool      `json:"ok"`
 	Records  int       `json:"records"`
 	Problems []Message `json:"problems"`

@@ -99,3 +99,28 @@ func TestADeviceWithoutAKeySaysWhyAndSealsNothing(t *testing.T) {
 		}
 	}
 }
+
+func TestADocumentIsSealedForItsNameAndReadWhoeverWroteIt(t *testing.T) {
+	k := key(t, 'a')
+	doc := `{"a":[1,2],"b":"<x>"}`
+	data, unsealed := seal.Wrap(k, "pins.json", []byte(doc)), seal.Wrap(nil, "pins.json", []byte(doc))
+	for what, c := range map[string]struct {
+		key    *seal.Key
+		name   string
+		data   string
+		sealed bool
+	}{
+		"as it was written":      {k, "pins.json", string(data), true},
+		"by another device":      {key(t, 'b'), "pins.json", string(data), false},
+		"without a key":          {nil, "pins.json", string(data), false},
+		"another file":           {k, "summary.json", string(data), false},
+		"never sealed":           {k, "pins.json", string(unsealed), false},
+		"of an earlier version":  {k, "pins.json", doc, false},
+		"with another's content": {k, "pins.json", strings.Replace(string(data), "[1,2]", "[1,3]", 1), false},
+	} {
+		got, sealed := seal.Unwrap(c.key, c.name, []byte(c.data))
+		if sealed != c.sealed || len(got) != len(doc) {
+			t.Errorf("%s: %s, sealed %v", what, got, sealed)
+		}
+	}
+}

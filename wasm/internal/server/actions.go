@@ -40,6 +40,7 @@ func (s *Server) actionSave(ctx context.Context, p protocol.ActionSave) (protoco
 	if err != nil {
 		return protocol.Action{}, err
 	}
+	a.Trusted = a.Trusted && s.ours(ctx, p.Run)
 	if err := s.library.Put(ctx, a); err != nil {
 		return protocol.Action{}, err
 	}

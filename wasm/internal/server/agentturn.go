@@ -111,6 +111,10 @@ func (w *work) stageAgain(ctx context.Context) error {
 	}
 	do := pipeline.New(w.deps())
 	for i, e := range w.staged {
+		if !w.s.stages(e) {
+			w.lost = true // no call that could be staged: a record that was changed
+			break
+		}
 		args, _ := e.Input.(map[string]any)
 		r := do(ctx, pipeline.Request{Call: &tool.Call{
 			RunID: w.se.id, StepID: agentStep, Tool: e.Name, Version: e.Version, Args: tool.Args(args), Attempt: 1, Seq: i + 1,
@@ -128,6 +132,13 @@ func (w *work) stageAgain(ctx context.Context) error {
 		w.fresh()
 	}
 	return nil
+}
+
+// stages says whether a receipt is of a tool whose writes land in the overlay.
+// No other call is made again.
+func (s *Server) stages(e tool.Envelope) bool {
+	t, err := s.registry.Get(e.Name, e.Version)
+	return err == nil && t.Simulable && t.SideEffects.Risk() == tool.RiskWrites
 }
 
 // fresh lays an empty overlay over the vault.

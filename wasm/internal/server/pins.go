@@ -8,6 +8,7 @@ import (
 
 	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/seal"
 )
 
 // pinsFile keeps the last values of pins, for stale_last_success. They are kept
@@ -83,6 +84,11 @@ func (s *Server) readPins(ctx context.Context) ([]pinnedValue, error) {
 	} else if err != nil {
 		return nil, err
 	}
+	// A value that is not of this device would go into the notes unasked.
+	b, ours := seal.Unwrap(seal.Of(s.host.Store), pinsFile, b)
+	if !ours && seal.Of(s.host.Store) != nil {
+		return nil, nil
+	}
 	var list []pinnedValue
 	if json.Unmarshal(b, &list) != nil {
 		return nil, nil // torn by a crash: nothing is stale then
@@ -120,5 +126,5 @@ func (s *Server) keepPins(ctx context.Context, se *session) error {
 	if err != nil {
 		return err
 	}
-	return s.host.Store.Write(ctx, pinsFile, b)
+	return s.host.Store.Write(ctx, pinsFile, seal.Wrap(seal.Of(s.host.Store), pinsFile, b))
 }

@@ -91,7 +91,7 @@ func (s *Server) findLast(ctx context.Context) (*protocol.RunSummary, error) {
 			break
 		}
 		sum, err := s.summary(ctx, id)
-		if err == nil && sum.Kind == "run" && sum.Can.Revert && sum.RevertedBy == "" && sum.Outcome != "unfinished" {
+		if err == nil && sum.Kind == "run" && sum.Can.Revert && sum.Origin == "" && sum.RevertedBy == "" && sum.Outcome != "unfinished" {
 			return &sum, nil
 		}
 	}

@@ -30,6 +30,9 @@ func (s *Server) runRest(ctx context.Context, p protocol.RunRef) (protocol.RunRe
 		return protocol.RunRef{}, err
 	}
 	se.now, se.continues = s.now(), d.RunID
+	// A plan that was not made here, and results that a crash has left, which
+	// nothing seals before it, may say anything: the person is asked.
+	se.mustAsk = !s.approvedHere(ctx, d)
 	maybe, err := s.takePrior(ctx, d, se)
 	if err != nil {
 		return protocol.RunRef{}, err
@@ -38,6 +41,16 @@ func (s *Server) runRest(ctx context.Context, p protocol.RunRef) (protocol.RunRe
 		se.warnings = append(se.warnings, protocol.Message{Key: "review.mayHaveRun", Params: map[string]string{"name": name}})
 	}
 	return protocol.RunRef{Run: se.id}, s.openReview(ctx, se)
+}
+
+// approvedHere says whether a run is this device's, and came to its end.
+func (s *Server) approvedHere(ctx context.Context, d *runDocument) bool {
+	_, l, err := s.pastRun(ctx, d.RunID)
+	if err != nil || !l.Ours() || l.End == nil || l.End.By != "" {
+		return false
+	}
+	_, settled := l.End.Heads[journal.SettledFile]
+	return !settled
 }
 
 // sessionOf makes a session of a past run's plan.

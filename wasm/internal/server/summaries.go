@@ -10,6 +10,7 @@ import (
 	"embedded-agent/wasm/internal/journal"
 	"embedded-agent/wasm/internal/pipeline"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/seal"
 )
 
 // summarise gives a run's line for the history, and what may be done with it.
@@ -56,33 +57,64 @@ func (s *Server) endRun(ctx context.Context, end journal.End, sum *protocol.RunS
 	return s.unmarkHot(ctx, sum.Run)
 }
 
+// keepSummary keeps a run's line for the history, sealed. That of a run of
+// elsewhere is no more this device's than its records are.
 func (s *Server) keepSummary(ctx context.Context, sum *protocol.RunSummary) error {
 	b, err := json.Marshal(sum)
 	if err != nil {
 		return err
 	}
-	return s.host.Store.Write(ctx, runDir(sum.Run)+"/"+summaryFile, b)
+	dir := runDir(sum.Run)
+	key := seal.OfRun(s.host.Store, dir)
+	if sum.Origin != "" {
+		key = nil
+	}
+	return s.host.Store.Write(ctx, dir+"/"+summaryFile, seal.Wrap(key, summaryFile, b))
 }
 
 // summary reads a run's line for the history: as it was kept, else as it was
-// sealed, else, of a run that did not end, from what it was to do.
+// sealed, else, of a run that did not end, from what it was to do. What is not
+// sealed by this device is told in this program's words, and offers nothing but
+// a review.
 func (s *Server) summary(ctx context.Context, id string) (protocol.RunSummary, error) {
 	sum, err := s.keptSummary(ctx, id)
 	if err != nil || sum != nil {
-		return nonNilSummary(sum), err
+		return elsewhere(nonNilSummary(sum)), err
 	}
 	end, err := journal.ReadEnd(ctx, s.host.Store, runDir(id))
 	if err != nil {
 		return protocol.RunSummary{}, err
 	}
 	if end != nil && json.Unmarshal(end.Summary, &sum) == nil && sum != nil && sum.Run == id {
-		return *sum, nil
+		sum.Origin = ""
+		if !end.Ours() {
+			sum.Origin = protocol.OriginForeign
+		}
+		return elsewhere(*sum), nil
 	}
-	d, err := s.readRun(ctx, id)
+	d, l, err := s.pastRun(ctx, id)
+	if fault.Is(err, fault.NotFound) {
+		d, err = s.readRun(ctx, id)
+	}
 	if err != nil {
 		return protocol.RunSummary{}, err
 	}
-	return summaryOf(d), nil
+	line := summaryOf(d)
+	if l != nil {
+		line.Origin = originName(l.Origin)
+	}
+	return elsewhere(line), nil
+}
+
+// elsewhere takes out of the line of a run that this device has not sealed what
+// somebody else may have put there: its words, and what it says may be done.
+func elsewhere(sum protocol.RunSummary) protocol.RunSummary {
+	if sum.Origin == "" {
+		return sum
+	}
+	sum.Can = protocol.Can{Revert: true}
+	sum.Text = protocol.Message{Key: "run.elsewhere", Params: map[string]string{"goal": sum.Goal}}
+	return sum
 }
 
 func nonNilSummary(sum *protocol.RunSummary) protocol.RunSummary {
@@ -100,9 +132,13 @@ func (s *Server) keptSummary(ctx context.Context, id string) (*protocol.RunSumma
 	} else if err != nil {
 		return nil, err
 	}
+	doc, ours := seal.Unwrap(seal.OfRun(s.host.Store, runDir(id)), summaryFile, b)
 	var sum protocol.RunSummary
-	if json.Unmarshal(b, &sum) != nil || sum.Run != id {
+	if json.Unmarshal(doc, &sum) != nil || sum.Run != id {
 		return nil, nil
+	}
+	if sum.Origin = ""; !ours {
+		sum.Origin = protocol.OriginUnsealed
 	}
 	return &sum, nil
 }
@@ -144,6 +180,7 @@ func (s *Server) checkSummary(ctx context.Context, end *journal.End, id string) 
 	if json.Unmarshal(end.Summary, &sealed) != nil {
 		return false, nil
 	}
+	sealed.Origin, kept.Origin = "", ""
 	if kept.RevertedBy != "" || kept.Can == (protocol.Can{}) {
 		sealed.RevertedBy, sealed.Can = kept.RevertedBy, kept.Can
 	}

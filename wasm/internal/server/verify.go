@@ -17,7 +17,8 @@ func (v *verification) bad(key, file string) {
 	v.Problems = append(v.Problems, protocol.Message{Key: key, Params: map[string]string{"file": file}})
 }
 
-// runVerify checks that a run's records are whole and unchanged: every file
+// runVerify checks that a run's records are whole, unchanged, and of this
+// device: every file
 // against the head of its chain in the end record, that record against its
 // seal, the bytes before and after against their hashes, and the line for the
 // history against the one that was sealed.
@@ -27,6 +28,15 @@ func (s *Server) runVerify(ctx context.Context, p protocol.RunRef) (protocol.Ver
 		return v.Verified, err
 	}
 	dir := runDir(p.Run)
+	if _, l, err := s.pastRun(ctx, p.Run); err == nil {
+		v.Origin = originName(l.Origin)
+		if l.Origin == journal.Foreign && l.Key != "" {
+			// Its records are chained by a key that is not here.
+			v.OK = false
+			v.Problems = append(v.Problems, protocol.Message{Key: "verify.foreign"})
+			return v.Verified, nil
+		}
+	}
 	end, err := journal.ReadEnd(ctx, s.host.Store, dir)
 	if err != nil {
 		return v.Verified, err
@@ -52,6 +62,13 @@ func (s *Server) runVerify(ctx context.Context, p protocol.RunRef) (protocol.Ver
 	}
 	if !same {
 		v.bad("verify.changed", summaryFile)
+	}
+	if v.Origin == protocol.OriginUnsealed {
+		// As it was written, but anybody may have written it.
+		v.Problems = append(v.Problems, protocol.Message{Key: "verify.unsealed"})
+	}
+	if v.Origin == protocol.OriginChanged && v.OK {
+		v.bad("verify.changed", journal.File)
 	}
 	return v.Verified, nil
 }
