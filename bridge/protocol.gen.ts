@@ -1875,9 +1875,11 @@ export interface RunGetCall {
 	result: RunDetail;
 }
 /**
- * Verified says whether a run's records are whole and unchanged.
+ * Verified says whether a run's records are whole and unchanged, and whose they
+ * are (RunSummary.Origin).
  */
 export interface Verified {
+	origin?: string;
 	ok: boolean;
 	records: number /* int */;
 	problems: Message[];
@@ -2456,4 +2458,4 @@ export interface ImportCall {
 }
 
 /** The hash of the Go sources of this file: what both sides must agree on. */
-export const Contract = "3348d68329c5317d";
+export const Contract = "6eb6d664f831bdd9";

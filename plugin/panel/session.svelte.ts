@@ -322,6 +322,11 @@ export class Session {
 		await this.took(run, path, await this.ask("run.revert", { run, path, choices }));
 	}
 
+	/** Shows what taking a run back would change; nothing is done before a yes to it. */
+	async previewRevert(run: string): Promise<void> {
+		await this.took(run, undefined, await this.ask("run.revert", { run, review: true }));
+	}
+
 	/** Opens a run in the history; one that never went, at the turn of this conversation that it belongs to. */
 	async showRun(run: string): Promise<void> {
 		const said = this.state.turns.find((t) => runOf(t) === run);
@@ -367,6 +372,13 @@ export class Session {
 
 	private async took(run: string, path: string | undefined, result: Reverted | undefined): Promise<void> {
 		if (!result) return;
+		if (result.review) {
+			// Nothing was done: the review is open now, and says what is left out.
+			this.reverted = null;
+			this.conflicts = null;
+			this.screen = "chat";
+			return;
+		}
 		const changed = await this.askQuietly("run.get", { run });
 		const folders = list(changed?.files).flatMap((f) => (/dir$/.test(f.status) ? [f.path] : []));
 		const restored = list(result.restored).filter((p) => !folders.includes(p));

@@ -187,7 +187,7 @@ func readPlan(path string) ([]byte, error) {
 
 // show prints the review.
 func (c *session) show(ctx context.Context, r *protocol.Review, diff bool) error {
-	c.say("%s\n", r.Goal)
+	c.say("%s\n", heading(r))
 	for _, l := range r.Summary {
 		c.say("  %s\n", text(l.Text))
 	}
@@ -238,6 +238,14 @@ func cutText(st *protocol.StepPreview) string {
 	return i18n.English("review.cut", map[string]string{
 		"step": name, "shown": strconv.Itoa(st.Cut.Shown), "total": strconv.Itoa(st.Cut.Total),
 	})
+}
+
+// heading is what a review is of.
+func heading(r *protocol.Review) string {
+	if r.Title != nil {
+		return text(*r.Title)
+	}
+	return r.Goal
 }
 
 func fileLine(f protocol.FileChange) string {

@@ -115,7 +115,7 @@ func TestAPlanRunsOnAFolderIsVerifiedReplayedAndTakenBack(t *testing.T) {
 		t.Fatal(told)
 	}
 	do(exitFailed, events, "-vault", dir, "no-such-run")
-	do(exitOK, revert, "-vault", dir)
+	do(exitOK, revert, "-vault", dir, "-yes")
 	if after := folder(t, dir); after != before {
 		t.Fatalf("after revert:\n%s\nbefore:\n%s", after, before)
 	}
@@ -221,7 +221,7 @@ func TestAKilledRunIsTakenBackWhole(t *testing.T) {
 			t.Fatal("killed before it wrote anything")
 		}
 		var out bytes.Buffer
-		if code := Revert(t.Context(), []string{"-vault", dir, hotRun(t, dir)}, &out, &out); code != exitOK {
+		if code := Revert(t.Context(), []string{"-vault", dir, "-yes", hotRun(t, dir)}, &out, &out); code != exitOK {
 			t.Fatalf("killed after %d: %s", made, out.String())
 		}
 		if after := folder(t, dir); after != before {

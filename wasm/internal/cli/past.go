@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/protocol"
@@ -47,75 +48,72 @@ func past(ctx context.Context, name string, f *flags, args []string, stdout, std
 		c.s.Close()
 		return nil, "", fail(stderr, err)
 	}
-	for _, r := range runs.Runs {
-		if r.Kind == "run" && r.RevertedBy == "" {
-			return c, r.Run, exitOK
+	// A run that was put there by somebody else is not the last one of this
+	// device; where there is no other it is shown.
+	for _, ours := range []bool{true, false} {
+		for _, r := range runs.Runs {
+			if r.Kind == "run" && r.RevertedBy == "" && (r.Origin == "") == ours {
+				return c, r.Run, exitOK
+			}
 		}
 	}
 	c.s.Close()
 	return nil, "", fail(stderr, fmt.Errorf("there is no run to %s in this folder", name))
 }
 
-// Revert takes a run back: the one named, or the last.
+// Revert takes a run back: the one named, or the last. It shows what would be
+// restored, asks, and does it. What this device has not sealed is never done
+// without the question.
 func Revert(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	f := newFlags("revert", "revert [flags] [RUN]", stderr)
 	path := f.set.String("path", "", "take back only this `note`")
 	restore := f.set.Bool("restore", false, "where a note was edited since and cannot be merged, put the old text back; the edit is kept beside it")
+	yes := f.set.Bool("yes", false, "take it back without asking; only for runs that this device has made and sealed")
+	diff := f.set.Bool("diff", true, "show the changed lines")
 	c, id, code := past(ctx, "revert", f, args, stdout, stderr)
 	if c == nil {
 		return code
 	}
 	defer c.s.Close()
-	p := protocol.Revert{Run: id, Path: *path}
-	out, err := c.revert(ctx, p)
+	p := protocol.Revert{Run: id, Path: *path, Review: true}
+	out, err := ask[protocol.Reverted](ctx, c, "run.revert", p)
 	if err == nil && *restore && len(out.Conflicts) > 0 {
 		for _, x := range out.Conflicts {
 			p.Choices = append(p.Choices, protocol.ConflictChoice{Path: x.Path, Now: x.NowEtag, Choice: protocol.ChooseRestore})
 		}
-		out, err = c.revert(ctx, p)
+		out, err = ask[protocol.Reverted](ctx, c, "run.revert", p)
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		return fail(stderr, err)
-	case out.Problem != nil:
-		return fail(stderr, errors.New(problemText(out.Problem)))
-	case len(out.Conflicts) > 0:
-		return fail(stderr, fmt.Errorf("%d notes were edited since and were left as they are; use --restore to put the old text back", len(out.Conflicts)))
 	}
-	return exitOK
-}
-
-// revert takes a run back. One that a crash has left is settled as well.
-func (c *session) revert(ctx context.Context, p protocol.Revert) (protocol.Reverted, error) {
-	st, err := ask[protocol.State](ctx, c, "state", protocol.Empty{})
+	r, err := ask[protocol.Review](ctx, c, "review.get", protocol.RunRef{Run: out.Review})
 	if err != nil {
-		return protocol.Reverted{}, err
+		return fail(stderr, err)
 	}
-	method, params := "run.revert", any(p)
-	for _, r := range st.Recoveries {
-		if r.Run == p.Run && p.Path == "" && p.Choices == nil {
-			method, params = "recovery.resolve", protocol.Recovery{Run: p.Run, Choice: protocol.RecoverRevert}
-		}
+	if err := c.show(ctx, &r, *diff); err != nil {
+		return fail(stderr, err)
 	}
-	out, err := ask[protocol.Reverted](ctx, c, method, params)
-	if err != nil {
-		return out, err
+	left := slices.ContainsFunc(r.Warnings, func(m protocol.Message) bool { return m.Key == "undo.refused" })
+	switch {
+	case !r.Approvable && left:
+		c.say("Nothing was changed.\n")
+		return exitFailed
+	case !r.Approvable && len(out.Conflicts) == 0:
+		c.say("There is nothing to take back.\n")
+		return exitOK
+	case !r.Approvable:
+	case *yes && r.Origin != "":
+		return fail(stderr, errors.New("--yes holds only for runs that this device has sealed; without it, this command asks"))
+	case !*yes && !c.confirm(ctx, "Make these changes? [y/N] "):
+		c.say("Nothing was changed.\n")
+		return exitFailed
+	default:
+		code = c.approve(ctx, &r, *yes)
 	}
-	for _, l := range []struct {
-		word  string
-		paths []string
-	}{{"restored", out.Restored}, {"merged", out.Merged}, {"kept", out.Kept}} {
-		for _, path := range l.paths {
-			c.say("  %s  %s\n", l.word, path)
-		}
+	if n := len(out.Conflicts); n > 0 {
+		return fail(stderr, fmt.Errorf("%d notes were edited since and were left as they are; use --restore to put the old text back", n))
 	}
-	for _, x := range out.Conflicts {
-		c.say("  conflict  %s\n", x.Path)
-	}
-	for _, m := range out.NotUndone {
-		c.say("  ! %s\n", text(m))
-	}
-	return out, nil
+	return code
 }
 
 // Verify checks that a run's records are whole and unchanged.
@@ -132,10 +130,16 @@ func Verify(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	for _, p := range v.Problems {
 		c.say("  %s\n", text(p))
 	}
-	if !v.OK {
+	switch {
+	case v.Origin == protocol.OriginForeign:
+		return fail(stderr, errors.New("the records of this run were not sealed by this device"))
+	case !v.OK:
 		return fail(stderr, errors.New("the records of this run are not as they were written"))
+	case v.Origin != "":
+		c.say("%d records, all as they were written.\n", v.Records)
+		return exitFailed
 	}
-	c.say("%d records, all as they were written.\n", v.Records)
+	c.say("%d records, all as they were written, and sealed by this device.\n", v.Records)
 	return exitOK
 }
 

@@ -150,6 +150,11 @@ func (p *Policy) CheckPath(path string) error {
 	if err != nil {
 		return err
 	}
+	if p.Platform == vaultpath.Windows {
+		if err := vaultpath.CheckShort(clean); err != nil {
+			return err
+		}
+	}
 	if p.Sandbox.Enabled && !vaultpath.AllowedClean(clean, p.Sandbox) {
 		return fault.New(fault.Denied, "error.path.denied", fault.P{"path": path})
 	}

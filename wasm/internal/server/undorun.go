@@ -40,6 +40,9 @@ func (x *execution) undo(planned []journal.Planned, free func()) {
 	s, u := x.s, x.se.undo
 	sum, err := s.undoAs(x.ctx, x.se.id, x.se, planned)
 	ctx := context.WithoutCancel(x.ctx)
+	if err == nil {
+		s.endUndone(ctx, x.se.id, u)
+	}
 	x.mu.Lock()
 	x.rs.State, x.rs.Outcome, x.rs.Text, x.rs.Done = "finished", sum.Outcome, sum.Text, sum.Calls
 	x.rs.Can = protocol.Can{Revert: sum.Can.Revert}
@@ -52,11 +55,13 @@ func (x *execution) undo(planned []journal.Planned, free func()) {
 		x.rs.Text = protocol.Message{Key: "run." + x.rs.Outcome, Params: map[string]string{"goal": x.rs.Goal, "n": itoa(sum.Calls), "total": itoa(len(planned))}}
 	} else {
 		x.rs.Summary = doneLines(x.se.view.Files)
-		s.endUndone(ctx, x.se.id, u)
 	}
 	x.mu.Unlock()
-	s.ended(ctx, x, sum)
+	x.tell()
 	s.lookAgain(ctx)
+	if err := s.prune(ctx); err != nil {
+		s.notice("warn", "notice.notPruned", nil, "")
+	}
 	x.letGo()
 }
 

@@ -35,7 +35,7 @@ func refuseDisguised(whole, clean string) error {
 		case bare == "" || bare == ".":
 		case strings.Trim(bare, ". ") == "":
 			return refuse("error.path.outside", whole, nil)
-		case bare[0] == '.':
+		case strings.TrimLeft(bare, " ")[0] == '.':
 			return refuse("error.path.hidden", whole, nil)
 		}
 	}

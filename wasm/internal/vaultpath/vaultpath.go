@@ -108,6 +108,32 @@ func Check(p string) error {
 	return err
 }
 
+// Windows is the platform on which a file has a second name (host.Platform.Name).
+const Windows = "win"
+
+// CheckShort says whether no part of a path may be the second, short name that
+// NTFS gives to a file with a longer one: OBSIDI~1 is .obsidian there, and
+// whoever compares names does not see it. error.path.short.
+func CheckShort(p string) error {
+	for part := range strings.SplitSeq(p, "/") {
+		if short(part) {
+			return refuse("error.path.short", p, fault.P{"name": part})
+		}
+	}
+	return nil
+}
+
+// short says whether a name has the form of an 8.3 name that was made up: up to
+// eight characters that end in "~" and a number, and an extension of up to three.
+func short(name string) bool {
+	stem, ext, _ := strings.Cut(strings.TrimRight(name, ". "), ".")
+	at := strings.LastIndexByte(stem, '~')
+	if at < 1 || at == len(stem)-1 || utf8.RuneCountInString(stem) > 8 || utf8.RuneCountInString(ext) > 3 {
+		return false
+	}
+	return strings.Trim(stem[at+1:], "0123456789") == ""
+}
+
 // CheckStored says whether a path is safe and one that Clean could have given:
 // a record that names one with "..", "." or nothing between two slashes, or with
 // backslashes, was not written by this program. error.path.outside.
@@ -198,7 +224,7 @@ func checkPart(whole, part string) error {
 	switch {
 	case strings.Trim(bare, ". ") == "":
 		return refuse("error.path.outside", whole, nil)
-	case bare[0] == '.':
+	case strings.TrimLeft(bare, " ")[0] == '.': // some systems drop the spaces
 		return refuse("error.path.hidden", whole, nil)
 	}
 	if name := Device(bare); name != "" {

@@ -217,3 +217,25 @@ func TestEveryFileOfTheRealVaultsCanBeAskedFor(t *testing.T) {
 		t.Fatal("no file was looked at")
 	}
 }
+
+func TestANameThatNTFSMayHaveMadeUpIsKnown(t *testing.T) {
+	for p, refused := range map[string]bool{
+		"OBSIDI~1": true, "GIT~1/config": true, "PRIVAT~1/a.md": true, "a/EMBED~12/x": true, "note~1.md": true, "x~1.htm": true, "git~1. ": true,
+		"~1": false, "note~": false, "notes about~1.md": false, "a~b.md": false, "note~1.markdown": false, "a~1 b.md": false, "Plain.md": false,
+	} {
+		if err := vaultpath.CheckShort(p); (err != nil) != refused {
+			t.Errorf("%s: %v", p, err)
+		}
+	}
+}
+
+func TestARecordedPathIsOneThatCouldHaveBeenGiven(t *testing.T) {
+	for p, good := range map[string]bool{
+		"a.md": true, "Sub/a.md": true, "Größe/cafe\u0301.md": true, "a b/c.md": true,
+		"": false, "/a.md": false, "a//b.md": false, "a/./b.md": false, "a/../b.md": false, "a\\b.md": false, "a/": false, ".git/x": false, " .git/x": false,
+	} {
+		if err := vaultpath.CheckStored(p); (err == nil) != good {
+			t.Errorf("%q: %v", p, err)
+		}
+	}
+}

@@ -29,10 +29,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/vaultpath"
 )
 
 // StoreFolder is where the store lies in the vault's folder, TrashFolder where
@@ -138,7 +140,15 @@ func (f *Folder) locate(base, path string, follow bool) (string, error) {
 	if !follow {
 		check = filepath.Dir(file)
 	}
+	if base == StoreFolder {
+		if err := f.plain(path); err != nil {
+			return "", err
+		}
+	}
 	real, err := filepath.EvalSymlinks(check)
+	if loops(err) { // a link that leads to itself leads nowhere
+		return "", fault.New(fault.Denied, "error.path.outside", fault.P{"path": path})
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return file, f.insideAsFarAsItGoes(check, path)
 	}
@@ -149,6 +159,31 @@ func (f *Folder) locate(base, path string, follow bool) (string, error) {
 		return "", fault.New(fault.Denied, "error.path.outside", fault.P{"path": path})
 	}
 	return file, nil
+}
+
+// plain says whether the store, and every part of a path in it, is what it seems:
+// a link there came with the folder, and would lead the records, or a note on
+// its way to its place, elsewhere. error.store.link.
+func (f *Folder) plain(path string) error {
+	file := filepath.Join(f.root, StoreFolder)
+	for part := range strings.SplitSeq("/"+path, "/") {
+		file = filepath.Join(file, part)
+		st, err := os.Lstat(file)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		} else if err != nil {
+			return io(path, err)
+		}
+		if st.Mode()&fs.ModeSymlink != 0 {
+			return fault.New(fault.Denied, "error.store.link", fault.P{"path": file})
+		}
+	}
+	return nil
+}
+
+// loops says whether a link was followed without end.
+func loops(err error) bool {
+	return err != nil && (errors.Is(err, syscall.ELOOP) || strings.Contains(err.Error(), "too many links"))
 }
 
 // insideAsFarAsItGoes checks the nearest folder above that is there.
@@ -179,6 +214,11 @@ func (f *Folder) inside(real string) bool {
 
 // checkPath refuses what is no path inside a folder on any system.
 func checkPath(path string) error {
+	if runtime.GOOS == "windows" {
+		if err := vaultpath.CheckShort(path); err != nil {
+			return err
+		}
+	}
 	switch {
 	case strings.HasPrefix(path, "/"), filepath.IsAbs(path), filepath.VolumeName(path) != "":
 		return fault.New(fault.Denied, "error.path.absolute", fault.P{"path": path})

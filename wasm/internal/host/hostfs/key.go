@@ -85,7 +85,7 @@ func readKey(file string) ([]byte, error) {
 // programs that begin at once, one takes the other's.
 func makeKey(dir, file string) error {
 	key := make([]byte, keySize)
-	_, _ = rand.Read(key) // never fails (crypto/rand)
+	_, _ = rand.Read(key)                           // never fails (crypto/rand)
 	tmp, err := os.CreateTemp(dir, ".device-*.tmp") // 0600
 	if err != nil {
 		return err

@@ -15,6 +15,7 @@ import (
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/note"
+	"embedded-agent/wasm/internal/vaultpath"
 )
 
 // vault is the Vault port of a Folder.
@@ -233,10 +234,14 @@ func (v *vault) Apply(ctx context.Context, op host.Op) (host.Info, error) {
 	return f.stat(path)
 }
 
-// visible refuses writes to the store and the trash by way of the vault.
+// visible refuses writes to hidden files and folders (the store, the trash, a
+// repository, the app's settings), however they are spelled. The core checks
+// every path; this is the second lock, as in the app.
 func visible(path string) error {
-	first, _, _ := strings.Cut(path, "/")
-	if strings.EqualFold(first, StoreFolder) || strings.EqualFold(first, TrashFolder) {
+	if path == "" {
+		return nil
+	}
+	if err := vaultpath.Check(path); err != nil && fault.From(err).Key == "error.path.hidden" {
 		return fault.New(fault.Denied, "error.path.hidden", fault.P{"path": path})
 	}
 	return nil

@@ -100,6 +100,9 @@ func (f *Folder) modify(op host.Op) error {
 // where that is another file system.
 func (f *Folder) writeTemp(file string, data []byte, mode fs.FileMode) (string, error) {
 	dir := filepath.Join(f.root, StoreFolder, tempFolder)
+	if err := f.plain(tempFolder); err != nil {
+		return "", err
+	}
 	if err := os.MkdirAll(dir, 0o755); err != nil || !sameDevice(dir, filepath.Dir(file)) {
 		dir = filepath.Dir(file)
 	}
