@@ -43,6 +43,7 @@ func (x *execution) undo(planned []journal.Planned, free func()) {
 	if err == nil {
 		s.endUndone(ctx, x.se.id, u)
 	}
+	free() // before it is over: what is asked for then is done
 	x.mu.Lock()
 	x.rs.State, x.rs.Outcome, x.rs.Text, x.rs.Done = "finished", sum.Outcome, sum.Text, sum.Calls
 	x.rs.Can = protocol.Can{Revert: sum.Can.Revert}
