@@ -1,0 +1,110 @@
+/** Somebody else can write into the plugin's folder: by sync, or by giving the notes away. */
+import { createHash } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
+import { hashFolder } from "./harness";
+import { ideas, leave, sitDown, type Person } from "./person";
+
+afterAll(leave);
+
+const RUN = "019a0000-0000-7000-8000-000000000001";
+const EVIL = "Theirs, not mine\n";
+
+const sha = (text: string) => createHash("sha256").update(text).digest("hex");
+
+/** Frames records as anybody can: the chain of the journal without a key. */
+function chained(name: string, records: object[]): string {
+	let link = sha(name).slice(0, 32);
+	let out = "";
+	for (const record of records) {
+		const r = JSON.stringify(record);
+		link = sha(link + r).slice(0, 32);
+		out += `{"h":"${link}","l":${r.length},"r":${r}}\n`;
+	}
+	return out;
+}
+
+/** Puts an interrupted run that nobody made beside the plugin: it was about to write over a note, and into a hidden file. */
+function forge(person: Person, note: string): void {
+	const folder = join(person.vault, ".obsidian/plugins/embedded-agent");
+	const put = (path: string, text: string) => {
+		mkdirSync(dirname(join(folder, path)), { recursive: true });
+		writeFileSync(join(folder, path), text);
+	};
+	const now = person.read(note);
+	const [before, after] = [sha(now), sha(EVIL)];
+	put(`hot/${RUN}`, RUN);
+	put(`runs/${RUN}/blobs/000.pack`, now + EVIL);
+	const size = Buffer.byteLength(now);
+	put(
+		`runs/${RUN}/run.json`,
+		JSON.stringify({
+			version: "1",
+			runId: RUN,
+			kind: "run",
+			goal: "Tidy up",
+			calls: 2,
+			files: [],
+			now: "2026-01-01T00:00:00Z",
+		}),
+	);
+	put(
+		`runs/${RUN}/journal.jsonl`,
+		chained("journal.jsonl", [
+			{ t: "begin", run: RUN, kind: "run", at: "2026-01-01T00:00:00.000Z", approval: "x", ops: 2 },
+			{
+				t: "op",
+				i: 0,
+				call: "c",
+				kind: "modify",
+				path: note,
+				before,
+				pre: [0, 0, size],
+				after,
+				post: [0, size, EVIL.length],
+			},
+			{
+				t: "op",
+				i: 1,
+				call: "c",
+				kind: "create",
+				path: ".obsidian/evil.json",
+				after,
+				post: [0, size, EVIL.length],
+			},
+		]),
+	);
+}
+
+async function seat(): Promise<Person> {
+	const person = await sitDown();
+	onTestFinished(() => person.standUp());
+	return person;
+}
+
+describe("an interrupted run that nobody made", () => {
+	test("is shown as not made here, and Finish shows its changes instead of making them", async () => {
+		const person = await seat();
+		const note = ideas.path;
+		forge(person, note);
+		await person.restart();
+		const before = hashFolder(person.vault);
+		const offer = person.panel.getByRole("region", { name: "Unfinished run" });
+		await offer.getByText("This run was not made on this device").waitFor();
+		await person.button("Finish").click();
+		const plan = person.panel.getByRole("region", { name: "Plan" });
+		await plan.getByText("Finish “Tidy up”").waitFor();
+		await plan.getByText("anyone could have written them").waitFor();
+		await plan.getByText(/\.obsidian\/evil\.json is left as it is/).waitFor();
+		expect(hashFolder(person.vault)).toEqual(before);
+		await person.button("Cancel").click();
+		await plan.waitFor({ state: "detached" });
+		expect(hashFolder(person.vault)).toEqual(before);
+		await person.button("Finish").click();
+		await person.button("Approve").click();
+		await person.panel.getByText("Finished after an interruption").first().waitFor();
+		expect(person.read(note)).toBe(EVIL);
+		expect(person.list(".obsidian")).not.toContain("evil.json");
+	});
+});
