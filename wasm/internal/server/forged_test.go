@@ -45,9 +45,13 @@ type attempt struct {
 
 func attempts(hot bool) []attempt {
 	out := []attempt{
-		{"run.revert", protocol.Revert{Run: forgedRun}}, {"run.revert", protocol.Revert{Run: forgedRun, Path: "Note.md"}},
-		{"run.verify", protocol.RunRef{Run: forgedRun}}, {"run.replay", protocol.RunRef{Run: forgedRun}},
-		{"run.rest", protocol.RunRef{Run: forgedRun}}, {"run.get", protocol.RunRef{Run: forgedRun}}, {"runs.list", protocol.RunsQuery{}},
+		{"run.revert", protocol.Revert{Run: forgedRun}},
+		{"run.revert", protocol.Revert{Run: forgedRun, Path: "Note.md"}},
+		{"run.verify", protocol.RunRef{Run: forgedRun}},
+		{"run.replay", protocol.RunRef{Run: forgedRun}},
+		{"run.rest", protocol.RunRef{Run: forgedRun}},
+		{"run.get", protocol.RunRef{Run: forgedRun}},
+		{"runs.list", protocol.RunsQuery{}},
 		{"actions.save", protocol.ActionSave{Run: forgedRun, Name: "Mine"}},
 	}
 	if hot {

@@ -73,8 +73,12 @@ func TestHiddenFilesCannotBeWrittenThroughTheVaultHoweverTheyAreSpelled(t *testi
 	dir := t.TempDir()
 	for _, p := range []string{".git/config", ".GIT/config", ".obsidian/app.json", "Sub/.hidden", " .git/config", "\u200b.git/config"} {
 		for _, op := range []host.Op{
-			{Kind: host.OpCreate, Path: p}, {Kind: host.OpMkdir, Path: p}, {Kind: host.OpRename, Path: "a.md", To: p},
-			{Kind: host.OpTrash, Path: p}, {Kind: host.OpRemove, Path: p}, {Kind: host.OpModify, Path: p},
+			{Kind: host.OpCreate, Path: p},
+			{Kind: host.OpMkdir, Path: p},
+			{Kind: host.OpRename, Path: "a.md", To: p},
+			{Kind: host.OpTrash, Path: p},
+			{Kind: host.OpRemove, Path: p},
+			{Kind: host.OpModify, Path: p},
 		} {
 			if _, err := open(t, dir).Vault.Apply(t.Context(), op); !fault.Is(err, fault.Denied) {
 				t.Errorf("%s %q: %v", op.Kind, p, err)
