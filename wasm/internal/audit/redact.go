@@ -4,11 +4,9 @@ import (
 	"crypto/hmac"
 	"encoding/hex"
 	"regexp"
-	"strings"
 
 	"embedded-agent/wasm/internal/digest"
 	"embedded-agent/wasm/internal/fault"
-	"embedded-agent/wasm/internal/lazy"
 )
 
 // Redactor takes secrets out of text before it is stored or shown. What it
@@ -17,22 +15,14 @@ import (
 // can be learned.
 type Redactor struct {
 	key      []byte
-	hints    []string
 	patterns []*regexp.Regexp
 }
-
-// Keys as providers write them, and bearer tokens. The hints spare most text
-// the regular expression.
-var (
-	keyHints   = []string{"sk-", "key-", "Bearer ", "bearer ", "api_key", "apikey", "x-api-key", "AIza", "ghp_", "gsk_", "xai-", "hf_"}
-	keyPattern = lazy.Pattern(`(?i)\b(?:sk-[a-z0-9_\-*.]{8,}|key-[a-z0-9]{16,}|AIza[a-z0-9_\-]{20,}|ghp_[a-z0-9]{20,}|gsk_[a-z0-9]{20,}|xai-[a-z0-9]{20,}|hf_[a-z0-9]{20,})|\bbearer\s+[a-z0-9._~+/\-]{8,}=*|(?:api_?key|x-api-key)["']?\s*[:=]\s*["']?[a-z0-9._~+/\-]{8,}`)
-)
 
 // NewRedactor makes a redactor with the person's own patterns (regular
 // expressions). A pattern that does not compile is VALIDATION_ERROR: a guard
 // that is not there must be noticed.
 func NewRedactor(key []byte, patterns []string) (*Redactor, error) {
-	r := &Redactor{key: key, hints: keyHints}
+	r := &Redactor{key: key}
 	for _, p := range patterns {
 		re, err := regexp.Compile(p)
 		if err != nil {
@@ -45,10 +35,18 @@ func NewRedactor(key []byte, patterns []string) (*Redactor, error) {
 
 // Text redacts a text.
 func (r *Redactor) Text(s string) string {
-	for _, h := range r.hints {
-		if strings.Contains(s, h) {
-			s = keyPattern().ReplaceAllStringFunc(s, r.marker)
-			break
+	for _, k := range kinds {
+		if k.mayBe(s) {
+			s = k.pattern().ReplaceAllStringFunc(s, func(found string) string {
+				if k.only != nil && !k.only(found) {
+					return found
+				}
+				before := ""
+				if found[0] == '\\' { // the end of a line, written out
+					before, found = found[:2], found[2:]
+				}
+				return before + r.marker(found)
+			})
 		}
 	}
 	for _, p := range r.patterns {
