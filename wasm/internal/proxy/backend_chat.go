@@ -33,9 +33,13 @@ func NewChat(baseURL, key string) Backend {
 	if key != "" {
 		e.Secret = "key"
 	}
-	t := &httpTransport{key: key, client: &http.Client{Transport: &http.Transport{
-		Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute, ResponseHeaderTimeout: chatIdle,
-	}}}
+	t := &httpTransport{key: key, client: &http.Client{
+		Transport: &http.Transport{
+			Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute, ResponseHeaderTimeout: chatIdle,
+		},
+		// The key and the words are for the address that was given, and for no other.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
 	// A retry would come from whoever asked us; doing it here as well would multiply the attempts.
 	once := llm.RetryPolicy{Attempts: 1}
 	return &chatBackend{endpoint: e, transport: t, provider: llm.NewProvider(chat.Dialect{}, e, t, llm.Options{Retry: once, Idle: chatIdle})}
