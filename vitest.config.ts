@@ -17,7 +17,7 @@ const virtual = {
 };
 
 /** What of a person's ways through the app is walked at every `make test`; the rest at `make test-all`. */
-const everyTime = ["story", "stopping", "actions", "edits", "recovery", "elsewhere", "provider"].map(
+const everyTime = ["story", "stopping", "actions", "edits", "recovery", "elsewhere", "provider", "keys"].map(
 	(name) => `test/e2e/${name}.test.ts`,
 );
 /** Every state of the panel, in pictures and for axe, and its larger forms: at `make test-all`. */

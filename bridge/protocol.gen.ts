@@ -216,13 +216,16 @@ export interface ModelsCall {
 }
 /**
  * SecretView is a secret's name, where it was found, and whether it has a value.
- * The value never leaves the host's secret store.
+ * The value never leaves the host's secret store. Hosts are those that it may
+ * go to; Unconfirmed are those of them that this device asks about first.
  */
 export interface SecretView {
 	name: string;
 	scope: string;
 	has: boolean;
 	tools: string[];
+	hosts: string[];
+	unconfirmed: string[];
 }
 /**
  * Secrets is every named secret.
@@ -731,6 +734,8 @@ export interface HostMethods {
 	'http.read': HTTPReadCall;
 	'http.close': HTTPRefCall;
 	'secret.has': SecretCall;
+	'secret.allow': SecretAllowCall;
+	'secret.print': SecretPrintCall;
 	'device.key': DeviceKeyCall;
 }
 /**
@@ -977,9 +982,11 @@ export interface StoreWriteCall {
 /**
  * HTTPRequest asks the shell to send a request. A header value may hold
  * {{secret:NAME}}; the shell puts the secret in, so that it never enters the
- * core. Buffered uses the host's own client, which obeys no CORS and cannot
- * stream. Redact takes those secrets out of the answer, whatever its status;
- * without it they are taken out of refusals alone.
+ * core, and only for an address that the person allowed for it on this device
+ * (SecretAllow): otherwise the request is AUTH_REQUIRED and nothing is sent.
+ * Buffered uses the host's own client, which obeys no CORS, cannot stream, and
+ * follows redirects. The secrets are taken out of the answer, unless they are
+ * ordinary words; with Redact those too, as in a refusal.
  */
 export interface HTTPRequest {
 	method: string;
@@ -1040,10 +1047,48 @@ export interface SecretName {
 	name: string;
 }
 /**
- * SecretHas says whether there is a value.
+ * SecretHas says whether there is a value, and the origins (scheme, host and
+ * port) that the person lets this device send it to; Redirects are those of them
+ * where it may go by the app's own client, which follows redirects.
  */
 export interface SecretHas {
 	has: boolean;
+	hosts: string[];
+	redirects: string[];
+}
+/**
+ * SecretAllow lets this device send a secret to an origin, since a person said
+ * yes to it. It is kept on the device, outside of the vault and of data.json.
+ */
+export interface SecretAllow {
+	name: string;
+	host: string;
+	redirects: boolean;
+}
+/**
+ * SecretAllowCall is the method secret.allow.
+ */
+export interface SecretAllowCall {
+	params: SecretAllow;
+	result: Empty;
+}
+/**
+ * SecretPrint lets the core find a secret in a text without knowing it: its
+ * length in bytes of UTF-8, and two polynomial hashes of it modulo 2^31-1, each
+ * with a random base. Length 0 is a secret that is not to be looked for: there
+ * is none, or it is an ordinary word.
+ */
+export interface SecretPrint {
+	length: number /* int */;
+	bases: number /* uint32 */[];
+	hashes: number /* uint32 */[];
+}
+/**
+ * SecretPrintCall is the method secret.print.
+ */
+export interface SecretPrintCall {
+	params: SecretName;
+	result: SecretPrint;
 }
 /**
  * SecretCall is the method secret.has.
@@ -1959,13 +2004,58 @@ export interface RecoveryCall {
  */
 export interface Question {
 	id: string;
-	kind: string; // "allow", "parameters"
+	kind: string; // "allow", "parameters", "key"
 	text: Message;
 	reason: Message;
 	tool?: string;
 	args?: string;
+	/**
+	 * Requests are those that a yes lets out, each whole; Commands those that it
+	 * runs, as they are known to the app.
+	 */
+	requests?: RequestView[];
+	commands?: CommandView[];
 	fields?: Field[];
 	options?: Message[];
+}
+/**
+ * RequestView is a request to the web as it is shown before it leaves: all that
+ * is sent, nothing cut. Shown is the host as people read it, where that is not
+ * how it is written in the address (xn--…). Bytes counts the body.
+ */
+export interface RequestView {
+	method: string;
+	url: string;
+	host: string;
+	shown?: string;
+	headers?: HeaderView[];
+	body?: string;
+	bytes: number /* int */;
+	keys?: KeyView[];
+}
+/**
+ * HeaderView is a header of a request. A key in it stands there by its name.
+ */
+export interface HeaderView {
+	name: string;
+	value: string;
+}
+/**
+ * KeyView is a key that a request carries: its name, and whether this device
+ * has not yet been allowed to send it there (New), or to send it there by the
+ * app's own client, which follows redirects (Redirects).
+ */
+export interface KeyView {
+	name: string;
+	new?: boolean;
+	redirects?: boolean;
+}
+/**
+ * CommandView is a command of the app: its id, and its name in the palette.
+ */
+export interface CommandView {
+	id: string;
+	name: string;
 }
 /**
  * Field is one value that is asked for.
@@ -2167,13 +2257,23 @@ export interface Settings {
 /**
  * NamedSecret says where the value of a tool's secret is: under Secret in the
  * host's secret store. Scope is "device" or "vault"; organisation names come
- * from the policy file.
+ * from the policy file. Hosts are those that tools may send it to, by https, as
+ * api.example.com or with a port; without one it goes nowhere.
  */
 export interface NamedSecret {
 	name: string;
 	scope: string;
 	secret: string;
+	hosts: string[];
 }
+/**
+ * The addresses of the providers that have one of their own.
+ */
+export const AddressOpenAI = "https://api.openai.com/v1";
+/**
+ * The addresses of the providers that have one of their own.
+ */
+export const AddressAnthropic = "https://api.anthropic.com/v1";
 /**
  * HTTPHost is a host that the HTTP tool may reach. Unlimited lets it use the
  * host app's own client where CORS refuses, whose limits cannot be enforced.
@@ -2458,4 +2558,4 @@ export interface ImportCall {
 }
 
 /** The hash of the Go sources of this file: what both sides must agree on. */
-export const Contract = "6eb6d664f831bdd9";
+export const Contract = "ab23265de3c458d6";

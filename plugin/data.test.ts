@@ -52,6 +52,7 @@ describe("data.json", () => {
 			"maxTokens",
 			"agentTokens",
 			"secrets",
+			"keyNames",
 		]);
 	});
 });

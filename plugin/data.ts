@@ -2,7 +2,7 @@
 // names of saved actions, so that their commands are in the palette before the
 // core has started.
 
-import type { HTTPHost, Settings } from "./protocol";
+import type { HTTPHost, NamedSecret, Settings } from "./protocol";
 
 /** A saved action as a command. */
 export interface PaletteEntry {
@@ -18,6 +18,8 @@ export interface Data extends Settings {
 	/** Written by the playground: the address of its demonstration model. */
 	demoModelUrl?: string;
 	palette: PaletteEntry[];
+	/** By a preset's name, the name of the key that was chosen with it: a provider never gets another one's. */
+	keyNames: Record<string, string>;
 	/** In the message, Enter breaks the line and Shift+Enter runs. */
 	enterBreaks: boolean;
 }
@@ -65,6 +67,7 @@ export const firstRun: Data = {
 	codeMaxMb: 0,
 	imageMaxPixels: 0,
 	palette: [],
+	keyNames: {},
 	enterBreaks: false,
 };
 
@@ -80,12 +83,25 @@ export function readData(saved: unknown): Data {
 		const value = from[key];
 		if (fits(value, fresh)) data[key] = value;
 	}
+	data["keyNames"] = textsIn(from["keyNames"]);
+	data["secrets"] = (data["secrets"] as NamedSecret[]).map((secret) => ({
+		...secret,
+		hosts: Array.isArray(secret.hosts) ? secret.hosts.filter((host) => typeof host === "string") : [],
+	}));
 	if (typeof from["temperature"] === "number") data["temperature"] = from["temperature"];
 	if (typeof from["demoModelUrl"] === "string") {
 		data["demoModelUrl"] = from["demoModelUrl"];
 		if (from["provider"] === undefined) data["provider"] = "demo";
 	}
 	return data as unknown as Data;
+}
+
+/** The texts of an object by their keys; what is none is left out. */
+function textsIn(value: unknown): Record<string, string> {
+	if (!isObject(value)) return {};
+	return Object.fromEntries(
+		Object.entries(value).filter((e): e is [string, string] => typeof e[1] === "string"),
+	);
 }
 
 function fits(value: unknown, like: unknown): boolean {
@@ -118,6 +134,12 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 /** The settings that the core is told. */
 export function coreSettings(data: Data): Settings {
-	const { demoModelUrl, palette: _palette, enterBreaks: _enterBreaks, ...settings } = data;
+	const {
+		demoModelUrl,
+		palette: _palette,
+		keyNames: _keyNames,
+		enterBreaks: _enterBreaks,
+		...settings
+	} = data;
 	return demoModelUrl === undefined ? settings : { ...settings, demoUrl: demoModelUrl };
 }

@@ -1,6 +1,7 @@
 // Endpoints that people know by name. A preset is only a shorter way to write
 // the provider and the address: nothing else depends on it.
 
+import { AddressAnthropic, AddressOpenAI } from "../bridge/protocol.gen";
 import type { Settings } from "./protocol";
 
 /** What a preset sets. */
@@ -34,4 +35,22 @@ export function presetOf({ provider, baseUrl }: Endpoint): string {
 /** What choosing a preset changes. A custom address begins empty. */
 export function choosePreset(name: string): Endpoint {
 	return presets[name] ?? { provider: name, baseUrl: "" };
+}
+
+/** The address that a provider is asked at; "" where the person has given none. */
+export function addressOf({ provider, baseUrl }: Endpoint): string {
+	if (baseUrl !== "") return baseUrl;
+	return { openai: AddressOpenAI, anthropic: AddressAnthropic }[provider] ?? "";
+}
+
+/** What choosing a preset changes, the key included: each provider has its own. */
+export function switchPreset(data: Endpoint & KeyNames, name: string): Endpoint & KeyNames {
+	const keyNames = { ...data.keyNames, [presetOf(data)]: data.keyName };
+	return { ...choosePreset(name), keyNames, keyName: new Map(Object.entries(keyNames)).get(name) ?? "" };
+}
+
+/** The name of the key in use, and by preset those that were. */
+interface KeyNames {
+	keyName: string;
+	keyNames: Record<string, string>;
 }

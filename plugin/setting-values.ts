@@ -1,7 +1,7 @@
 // Between what a control of the settings shows and what data.json holds.
 
 import type { Data } from "./data";
-import { choosePreset, presetOf } from "./presets";
+import { presetOf, switchPreset } from "./presets";
 
 /** The settings that have a control of their own. */
 export type SettingKey =
@@ -11,6 +11,7 @@ export type SettingKey =
 			| "demoModelUrl"
 			| "demoUrl"
 			| "keyName"
+			| "keyNames"
 			| "allowedRoots"
 			| "provider"
 			| "disabledTools"
@@ -45,7 +46,7 @@ export function toControl(data: Data, key: SettingKey): unknown {
 }
 
 /** What is kept of the value that a control gave. */
-export function fromControl(key: SettingKey, value: unknown): Partial<Data> {
+export function fromControl(data: Data, key: SettingKey, value: unknown): Partial<Data> {
 	switch (key) {
 		case "denyPatterns":
 		case "redactPatterns":
@@ -56,7 +57,7 @@ export function fromControl(key: SettingKey, value: unknown): Partial<Data> {
 					.filter((line) => line !== ""),
 			};
 		case "preset":
-			return choosePreset(String(value));
+			return switchPreset(data, String(value));
 		case "callsPerMinute":
 			return { callsPerMinute: ratesIn(String(value)) };
 		case "keepBytes":

@@ -1,6 +1,7 @@
 // Pages of the settings whose content is more than a list of controls.
 
 import { SecretComponent, Setting, SettingPage, type App } from "obsidian";
+import { allowHost, originOf } from "../bridge/host/key_hosts";
 import { t } from "./i18n";
 import { asProblem } from "./panel/core";
 import type { Session } from "./panel/session.svelte";
@@ -105,7 +106,7 @@ export class SecretsPage extends ListPage<NamedSecret> {
 	}
 
 	protected fresh(): NamedSecret {
-		return { name: "", scope: "device", secret: "" };
+		return { name: "", scope: "device", secret: "", hosts: [] };
 	}
 
 	protected async keep(secrets: NamedSecret[]): Promise<void> {
@@ -136,9 +137,34 @@ export class SecretsPage extends ListPage<NamedSecret> {
 		setting.addComponent((el) =>
 			new SecretComponent(this.app, el)
 				.setValue(entry.secret)
-				.onChange((secret) => void this.set(index, { secret })),
+				.onChange((secret) => void this.setHosts(index, { secret })),
 		);
 		this.remove(setting, index, t("settings.secrets.remove", { name }));
+		new Setting(parent)
+			.setClass("ea-sub-setting")
+			.setName(t("settings.secrets.hosts", { name }))
+			.setDesc(t("settings.secrets.hosts.desc"))
+			.addText(({ inputEl }) => {
+				inputEl.placeholder = "api.example.com";
+				inputEl.value = entry.hosts.join(", ");
+				inputEl.setAttribute("aria-label", t("settings.secrets.hosts", { name }));
+				// Not at every letter: half a name is another host.
+				inputEl.addEventListener(
+					"change",
+					() => void this.setHosts(index, { hosts: hostsIn(inputEl.value) }),
+				);
+			});
+	}
+
+	/** Keeps where a key may go, and lets this device send it there: the person has the hosts before their eyes. */
+	private async setHosts(index: number, change: Partial<NamedSecret>): Promise<void> {
+		await this.set(index, change);
+		const entry = this.entries()[index];
+		for (const host of entry?.hosts ?? []) {
+			const origin = originOf(host.includes("://") ? host : `https://${host}`);
+			if (entry?.secret) allowHost(this.app, entry.secret, origin);
+		}
+		void this.tell();
 	}
 
 	/** Says where each secret is found, as the core resolves it. */
@@ -153,12 +179,22 @@ export class SecretsPage extends ListPage<NamedSecret> {
 	}
 }
 
-function foundAt({ name, scope, has, tools }: SecretView): { text: string; cls: string } {
+function foundAt({ name, scope, has, tools, hosts, unconfirmed }: SecretView): { text: string; cls: string } {
 	const words = [
 		has ? t(`settings.secrets.found.${scope}`, { name }) : t("settings.secrets.missing", { name }),
+		hosts?.length ? t("settings.secrets.goes", { hosts: hosts.join(", ") }) : t("settings.secrets.noHost"),
 	];
+	if (has && unconfirmed?.length) words.push(t("settings.secrets.asks", { hosts: unconfirmed.join(", ") }));
 	if (tools?.length) words.push(t("settings.secrets.tools", { tools: tools.join(", ") }));
 	return { text: words.join(" "), cls: has && scope !== "organisation" ? "" : "mod-warning" };
+}
+
+/** The hosts in a line of them. */
+function hostsIn(text: string): string[] {
+	return text
+		.split(/[\s,;]+/)
+		.map((host) => host.toLowerCase())
+		.filter(Boolean);
 }
 
 /** The hosts that the HTTP tool may reach. */

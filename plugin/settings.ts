@@ -2,6 +2,7 @@
 // switch is enforced in the core.
 
 import {
+	type ButtonComponent,
 	FuzzySuggestModal,
 	PluginSettingTab,
 	SecretComponent,
@@ -17,12 +18,13 @@ import {
 	type SettingPage,
 	type TFolder,
 } from "obsidian";
+import { allowedHosts, allowHost, originOf } from "../bridge/host/key_hosts";
 import type { Data } from "./data";
 import { bytes, t } from "./i18n";
 import { asProblem } from "./panel/core";
 import type EmbeddedAgentPlugin from "./plugin";
 import type { TestResult } from "./protocol";
-import { open, presetOf, presets } from "./presets";
+import { addressOf, open, presetOf, presets } from "./presets";
 import { HostsPage, PanelPage, SecretsPage } from "./settings-pages";
 import { fromControl, toControl, type SettingKey } from "./setting-values";
 
@@ -30,6 +32,9 @@ type Control = SettingDefinitionControl<SettingKey>;
 
 /** The plugin's page in the settings. */
 export class AgentSettings extends PluginSettingTab {
+	private keySetting: Setting | null = null;
+	private allowKey: ButtonComponent | null = null;
+
 	constructor(
 		app: App,
 		private readonly agent: EmbeddedAgentPlugin,
@@ -56,9 +61,10 @@ export class AgentSettings extends PluginSettingTab {
 	}
 
 	override async setControlValue(key: string, value: unknown): Promise<void> {
-		await this.change(fromControl(key as SettingKey, value));
-		// Another provider asks for other things.
-		if (key === "preset") this.refreshDomState();
+		await this.change(fromControl(this.agent.data, key as SettingKey, value));
+		// Another provider asks for other things; another address is none that the key goes to.
+		if (key === "preset") this.update();
+		if (key === "baseUrl") this.showKey();
 	}
 
 	private change(fields: Partial<Data>): Promise<void> {
@@ -122,13 +128,43 @@ export class AgentSettings extends PluginSettingTab {
 			name: t("settings.key"),
 			desc: t("settings.key.desc"),
 			render: (setting) => {
+				setting.addButton((button) => {
+					this.allowKey = button.onClick(() => {
+						this.bindKey();
+						this.showKey();
+					});
+				});
 				setting.addComponent((el) =>
-					new SecretComponent(this.app, el)
-						.setValue(this.agent.data.keyName)
-						.onChange((keyName) => void this.change({ keyName })),
+					new SecretComponent(this.app, el).setValue(this.agent.data.keyName).onChange((keyName) => {
+						void this.change({ keyName });
+						// Chosen beside the address that is shown: that is where it goes from this device.
+						this.bindKey(keyName);
+						this.showKey();
+					}),
 				);
+				this.keySetting = setting;
+				this.showKey();
 			},
 		};
+	}
+
+	/** Lets this device send the key to the endpoint that the page shows. */
+	private bindKey(name = this.agent.data.keyName): void {
+		allowHost(this.app, name, originOf(addressOf(this.agent.data)));
+	}
+
+	/** Says where the key goes from this device; where nobody has said so yet, there is a button to. */
+	private showKey(): void {
+		const { data } = this.agent;
+		const origin = originOf(addressOf(data));
+		const host = origin.replace(/^https:\/\//, "");
+		const bound = allowedHosts(this.app, data.keyName).hosts.includes(origin);
+		const words = [t("settings.key.desc")];
+		if (data.keyName !== "" && host !== "")
+			words.push(t(bound ? "settings.key.goes" : "settings.key.asks", { host }));
+		this.keySetting?.setDesc(words.join(" "));
+		this.allowKey?.setButtonText(t("settings.key.allow", { host }));
+		this.allowKey?.buttonEl.toggle(data.keyName !== "" && host !== "" && !bound);
 	}
 
 	private test(): SettingDefinitionRender {

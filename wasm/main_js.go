@@ -21,7 +21,7 @@ func main() {
 	}
 	memory.Follow(192 << 20)
 	jsbridge.Main(func(c jsbridge.Core) jsbridge.Server {
-		s, err := server.New(server.Deps{Host: c.Host, Transport: c.HTTP, HasSecret: c.Secret, Emit: c.Emit, Images: c.Images})
+		s, err := server.New(server.Deps{Host: c.Host, Transport: c.HTTP, HasSecret: c.Secret, Keys: c.Keys, Emit: c.Emit, Images: c.Images})
 		if err != nil {
 			panic(err) // the built-in tools do not fit together: no core without them
 		}

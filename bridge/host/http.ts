@@ -2,7 +2,7 @@ import { requestUrl, type App } from "obsidian";
 import type { Answer, Host } from "../client";
 import { fail } from "../problem";
 import type { HTTPChunk, HTTPRequest, HTTPResponse } from "../protocol.gen";
-import { Redaction } from "./redact";
+import { Redaction, worthHiding } from "./redact";
 import { withSecrets, type Filled } from "./secrets";
 
 type HTTPMethods = "http.open" | "http.read" | "http.close";
@@ -36,7 +36,7 @@ export class HTTPHost {
 	methods(): Pick<Host, HTTPMethods> {
 		return {
 			"http.open": async (request, { signal }) => {
-				const filled = withSecrets(this.app, request.headers);
+				const filled = withSecrets(this.app, request);
 				const host = new URL(request.url).host;
 				return request.buffered
 					? this.#buffered(request, filled, host, signal)
@@ -136,13 +136,14 @@ export class HTTPHost {
 }
 
 /**
- * What takes the secrets that were sent out of an answer: out of refusals, since
- * some providers repeat the key that they did not accept, and where the core asks
- * for it out of any. Not out of all: a key may be an ordinary word, as for models
- * on this machine, which want none and take any.
+ * What takes the secrets that were sent out of an answer, whatever its status: an
+ * endpoint may repeat them. A key that is an ordinary word, as for models on this
+ * machine, which want none and take any, is taken out of refusals alone, and
+ * where the core asks for it.
  */
 function guardOf(status: number, redact: boolean, used: string[]): Redaction | undefined {
-	return used.length > 0 && (redact || status >= REFUSED) ? new Redaction(used) : undefined;
+	const hidden = redact || status >= REFUSED ? used : used.filter(worthHiding);
+	return hidden.length > 0 ? new Redaction(hidden) : undefined;
 }
 
 /** Gives a body without secrets. */

@@ -6,6 +6,14 @@ const MARK = new TextEncoder().encode("[redacted]");
 /** A form of a secret that is shorter than this stands for nothing: ordinary text may hold it. */
 const SHORTEST_FORM = 6;
 
+/** From here on a key is too long for a word that answers use by chance. */
+const LONG = 16;
+
+/** Whether a key is one that nobody writes by chance: long, or of letters and digits. */
+export function worthHiding(secret: string): boolean {
+	return secret.length >= LONG || (secret.length >= 8 && /\d/.test(secret) && /\p{L}/u.test(secret));
+}
+
 /**
  * Takes secrets out of an answer as it arrives, piece by piece: some servers
  * repeat what they were sent. Found are the secrets themselves and what they

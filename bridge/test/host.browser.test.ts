@@ -14,6 +14,8 @@ let playground: Playground;
 let folder: string;
 let server: Server;
 let address: string;
+/** What came in the header x-key, of all requests that were made. */
+const keysSeen: string[] = [];
 /** The answers that the page has ended. */
 const gone: string[] = [];
 
@@ -26,6 +28,7 @@ beforeAll(async () => {
 	writeFileSync(join(folder, "vault", "Sub", "c.md"), "link to [[Sub/c]] and [[b]]\n");
 	playground = await startPlayground({ vault: join(folder, "vault"), plugin: join(folder, "plugin") });
 	server = createServer((request, response) => {
+		if (request.headers["x-key"] !== undefined) keysSeen.push(String(request.headers["x-key"]));
 		response.setHeader("access-control-allow-origin", "*");
 		response.setHeader("access-control-allow-headers", "*");
 		if (request.url === "/refused" && request.method !== "OPTIONS")
@@ -40,7 +43,8 @@ beforeAll(async () => {
 			response.write(`${key} ${key.slice(0, 10)}`); // "Bearer s3c"
 			return setTimeout(() => response.end(`${key.slice(10)} ${encodeURIComponent(key)} ${coded}`), 20);
 		}
-		if (request.url === "/moved") return response.writeHead(302, { location: "/" }).end();
+		if (request.url === "/moved" && request.method !== "OPTIONS")
+			return response.writeHead(302, { location: "/" }).end();
 		if (request.url === "/endless") return response.writeHead(200).write("first");
 		if (request.url === "/bomb") {
 			response.writeHead(200, { "content-type": "text/plain", "content-encoding": "gzip" });
@@ -368,7 +372,7 @@ describe("the device", () => {
 			),
 		);
 		expect(kept).toBe(first.key);
-		expect((await call("secret.has", { name: "embedded-agent-device-key" })).result).toEqual({ has: false });
+		expect((await call("secret.has", { name: "embedded-agent-device-key" })).result).toMatchObject({ has: false });
 	});
 
 	test("says so where nothing is kept, and takes nothing that is no key", async () => {
@@ -387,6 +391,15 @@ describe("the device", () => {
 	});
 });
 
+const setSecret = (name: string, value: string) =>
+	playground.page.evaluate(
+		([name, value]) =>
+			(
+				window as unknown as { app: { secretStorage: { setSecret(id: string, v: string): void } } }
+			).app.secretStorage.setSecret(name, value),
+		[name, value] as const,
+	);
+
 describe("the network", () => {
 	const open = (path: string, more = {}, abort = 0) =>
 		call(
@@ -402,8 +415,14 @@ describe("the network", () => {
 				window as unknown as { app: { secretStorage: { setSecret(id: string, v: string): void } } }
 			).app.secretStorage.setSecret("k", "s3cret"),
 		);
-		expect((await call("secret.has", { name: "k" })).result).toEqual({ has: true });
-		expect((await call("secret.has", { name: "none" })).result).toEqual({ has: false });
+		expect((await call("secret.has", { name: "k" })).result).toEqual({ has: true, hosts: [], redirects: [] });
+		expect((await call("secret.has", { name: "none" })).result).toMatchObject({ has: false });
+		await call("secret.allow", { name: "k", host: address, redirects: true });
+		expect((await call("secret.has", { name: "k" })).result).toEqual({
+			has: true,
+			hosts: [address],
+			redirects: [address],
+		});
 		for (const buffered of [false, true]) {
 			const { handle, status } = (await open("/", { headers: { "x-key": "Bearer {{secret:k}}" }, buffered }))
 				.result as {
@@ -449,6 +468,175 @@ describe("the network", () => {
 			expect(
 				Buffer.from((text.split(" ").at(-1) ?? "").replace("[redacted]", ""), "base64").toString(),
 			).not.toContain("3");
+		}
+	});
+
+	test("a key that is no ordinary word is taken out of every answer, in whatever pieces it comes", async () => {
+		await setSecret("long", "long-key-0123456789");
+		await call("secret.allow", { name: "long", host: address, redirects: true });
+		for (const buffered of [false, true]) {
+			const asked = await open("/echo", { headers: { "x-key": "{{secret:long}}" }, buffered });
+			const { handle, status, headers } = asked.result as {
+				handle: number;
+				status: number;
+				headers: Record<string, string>;
+			};
+			expect(status).toBe(200);
+			expect(JSON.stringify(headers)).not.toContain("long-key");
+			let text = "";
+			for (;;) {
+				const { bytes, result } = await call("http.read", { handle });
+				if ((result as { done: boolean }).done) break;
+				text += Buffer.from(bytes?.[0] ?? []).toString();
+			}
+			expect(text).toContain("[redacted]");
+			expect(text).not.toContain("long-key");
+			expect(Buffer.from(text.split(" ").at(-1) ?? "", "base64").toString()).not.toContain("0123456789");
+		}
+	});
+
+	describe("a key leaves for where the person said, and for nowhere else", () => {
+		const other = () => address.replace("127.0.0.1", "localhost");
+		const cases: {
+			name: string;
+			allow: () => { host: string; redirects: boolean }[];
+			url: () => string;
+			buffered?: boolean;
+			secret?: string;
+			sends: string | true;
+		}[] = [
+			{ name: "nothing was allowed", allow: () => [], url: () => address, sends: "error.secret.host" },
+			{
+				name: "it was allowed",
+				allow: () => [{ host: address, redirects: false }],
+				url: () => address,
+				sends: true,
+			},
+			{
+				name: "another name of the same machine",
+				allow: () => [{ host: address, redirects: true }],
+				url: other,
+				sends: "error.secret.host",
+			},
+			{
+				name: "another port",
+				allow: () => [{ host: address.replace(/:\d+$/, ":1"), redirects: true }],
+				url: () => address,
+				sends: "error.secret.host",
+			},
+			{
+				name: "without encryption where it was allowed with it",
+				allow: () => [{ host: address.replace("http:", "https:"), redirects: true }],
+				url: () => address,
+				sends: "error.secret.host",
+			},
+			{
+				name: "an address that names a person before the host",
+				allow: () => [{ host: address, redirects: true }],
+				url: () => address.replace("//", "//me@"),
+				sends: "error.secret.host",
+			},
+			{
+				name: "by the app's own client",
+				allow: () => [{ host: address, redirects: false }],
+				url: () => address,
+				buffered: true,
+				sends: "error.secret.redirects",
+			},
+			{
+				name: "by the app's own client, which was allowed",
+				allow: () => [{ host: address, redirects: true }],
+				url: () => address,
+				buffered: true,
+				sends: true,
+			},
+			{
+				name: "a later yes to less takes nothing back",
+				allow: () => [
+					{ host: address, redirects: true },
+					{ host: address, redirects: false },
+				],
+				url: () => address,
+				buffered: true,
+				sends: true,
+			},
+			{
+				name: "what is no origin is not kept",
+				allow: () => [{ host: `${address}/path`, redirects: true }],
+				url: () => address,
+				sends: "error.secret.host",
+			},
+			{
+				name: "a yes to another key",
+				allow: () => [{ host: address, redirects: true }],
+				url: () => address,
+				secret: "k-other",
+				sends: "error.secret.host",
+			},
+		];
+		let n = 0;
+		test.each(cases)("$name", async ({ allow, url, buffered = false, secret, sends }) => {
+			const name = `bound-${++n}`;
+			await setSecret(name, "bound-key-0123456789");
+			await setSecret("k-other", "other-key-0123456789");
+			for (const yes of allow()) await call("secret.allow", { name, ...yes });
+			const before = keysSeen.length;
+			const asked = await call("http.open", {
+				method: "GET",
+				url: `${url()}/`,
+				headers: { "x-key": `Bearer {{secret:${secret ?? name}}}` },
+				body: "",
+				buffered,
+				redact: false,
+			});
+			if (sends === true) expect(asked.problem).toBeUndefined();
+			else expect(asked.problem).toMatchObject({ code: "AUTH_REQUIRED", key: sends });
+			expect(keysSeen.slice(before)).toEqual(sends === true ? ["Bearer bound-key-0123456789"] : []);
+		});
+
+		test("a redirect is not followed, so that a key reaches nobody else", async () => {
+			await setSecret("moving", "moving-key-0123456789");
+			await call("secret.allow", { name: "moving", host: address, redirects: false });
+			const before = keysSeen.length;
+			const asked = await open("/moved", { headers: { "x-key": "{{secret:moving}}" } });
+			expect(asked.problem).toMatchObject({ key: "error.http.redirect" });
+			expect(keysSeen.slice(before).filter((key) => key.includes("moving"))).toHaveLength(1);
+		});
+
+		test("what was kept and is damaged allows nothing", async () => {
+			for (const kept of ["x", 1, [], { "bound-x": "yes" }, { "bound-x": [1] }]) {
+				await setSecret("bound-x", "bound-key-0123456789");
+				await playground.page.evaluate(
+					(kept) =>
+						(
+							window as unknown as { app: { saveLocalStorage(key: string, v: unknown): void } }
+						).app.saveLocalStorage("embedded-agent-key-hosts", kept),
+					kept,
+				);
+				const asked = await open("/", { headers: { "x-key": "{{secret:bound-x}}" } });
+				expect(asked.problem).toMatchObject({ key: "error.secret.host" });
+			}
+			for (const name of ["k", "long"]) await call("secret.allow", { name, host: address, redirects: true });
+		});
+	});
+
+	test("a print of a key says nothing of ordinary words, and finds the key", async () => {
+		for (const [value, length] of [
+			["ollama", 0],
+			["sesame", 0],
+			["own-key-0123456789", 18],
+		] as const) {
+			await setSecret("printed", value);
+			const { result } = await call("secret.print", { name: "printed" });
+			const print = result as { length: number; bases: number[]; hashes: number[] };
+			expect(print.length).toBe(length);
+			if (length === 0) continue;
+			const hashes = print.bases.map((base) =>
+				Number(
+					[...value].reduce((h, c) => (h * BigInt(base) + BigInt(c.charCodeAt(0)) + 1n) % 2147483647n, 0n),
+				),
+			);
+			expect(print.hashes).toEqual(hashes);
 		}
 	});
 

@@ -238,6 +238,36 @@ export const scenes: Record<string, Scene> = {
 			event("question.opened", { question: question() }),
 			event("question.opened", {
 				question: question({
+					id: "q3",
+					text: words("Send this to bücher.example.org now?"),
+					tool: "http.send",
+					args: undefined,
+					requests: [
+						{
+							method: "POST",
+							url: `https://xn--bcher-kva.example.org/in?from=${"notes".repeat(40)}`,
+							host: "xn--bcher-kva.example.org",
+							shown: "bücher.example.org",
+							headers: [
+								{ name: "Authorization", value: "Bearer {{secret:weather}}" },
+								{ name: "X-Long", value: "x".repeat(300) },
+							],
+							body: `${"Dear all, ".repeat(300)}\u202eEND`,
+							bytes: 3004,
+							keys: [{ name: "weather", new: true, redirects: true }],
+						},
+					],
+				}),
+			}),
+			event("question.opened", {
+				question: question({
+					id: "q4",
+					args: undefined,
+					commands: [{ id: "workspace:split-vertical", name: "Split right" }],
+				}),
+			}),
+			event("question.opened", {
+				question: question({
 					id: "q2",
 					kind: "parameters",
 					text: words("“Notes from bullets” needs two values."),

@@ -95,7 +95,20 @@ test("web requests: off they are refused; on, only hosts that are named are aske
 	await secrets.getByPlaceholder("my-api-key").fill("weather-key");
 	await secrets.locator('input[type="password"]').fill("sunny-canary-77");
 	await secrets.getByRole("button", { name: "Save" }).click();
-	await dialog.getByText("weather: found on this device.").waitFor();
+	await dialog.getByText("weather: found on this device. Goes nowhere: name its hosts.").waitFor();
+	await closeSettings(person);
+	expect(await refused(person, "signed")).toContain("The key “weather” has no host yet");
+	const hostsOf = () => dialog.getByRole("textbox", { name: "Hosts for weather" });
+	dialog = await openPage(person, "Keys of tools");
+	await hostsOf().fill("other.example.org");
+	await hostsOf().blur();
+	await dialog.getByText("Goes to other.example.org.", { exact: false }).waitFor();
+	await closeSettings(person);
+	expect(await refused(person, "signed")).toContain("The key “weather” may go to other.example.org only");
+	dialog = await openPage(person, "Keys of tools");
+	await hostsOf().fill("api.example.org");
+	await hostsOf().blur();
+	await dialog.getByText("Goes to api.example.org.", { exact: false }).waitFor();
 	await closeSettings(person);
 	await person.say("signed");
 	await person.plan

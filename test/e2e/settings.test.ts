@@ -106,7 +106,7 @@ describe("what is allowed", () => {
 		const was = await theme();
 		await choose(person, { "Allow commands": true });
 		await person.say("Run the command theme:toggle-light-dark");
-		await person.plan.getByText(/Will run the command theme:toggle-light-dark\./).waitFor();
+		await person.plan.getByText(/Will run the command .*\(theme:toggle-light-dark\)\./).waitFor();
 		await person.plan.getByText(/^Cannot be simulated, cannot be undone/).waitFor();
 		expect(await theme()).toBe(was);
 	});
@@ -137,7 +137,15 @@ describe("the model", () => {
 			[`${pluginFolder}/data.json`, model.baseUrl] as const,
 		);
 		await person.restart();
-		await person.askForNotes();
+		// An address that this device has not sent the key to is shown before it is sent.
+		const planned = person.askForNotes();
+		await person.panel
+			.locator(".ea-question")
+			.getByText(/^Send your key “work-key” to 127\.0\.0\.1/)
+			.waitFor();
+		expect(model.requests.filter(({ headers }) => headers["authorization"])).toEqual([]);
+		await person.button("Allow").click();
+		await planned;
 		expect(model.requests.at(-1)?.headers["authorization"]).toBe("Bearer sk-canary-5150");
 		expect(lastBody(person)["model"]).toBe("gpt-test");
 		expect(JSON.stringify(lastBody(person))).not.toContain("sk-canary-5150");
@@ -161,6 +169,7 @@ describe("the model", () => {
 		);
 		await person.restart();
 		await person.say("hello");
+		await person.button("Allow").click();
 		await person.panel.getByText("I am the demo model").waitFor();
 		expect(lastBody(person)).toMatchObject({ stream: true });
 		expect(lastBody(person)).not.toHaveProperty("temperature");
@@ -326,7 +335,7 @@ describe("tools, keys, hosts and prices", () => {
 		await dialog.getByRole("button", { name: "Add a key" }).click();
 		await dialog.getByPlaceholder("Name that tools ask for").fill("weather");
 		await eventually(() => data(person)["secrets"]).toEqual([
-			{ name: "weather", scope: "device", secret: "" },
+			{ name: "weather", scope: "device", secret: "", hosts: [] },
 		]);
 		await dialog.getByRole("button", { name: /^Delete/ }).click();
 		await eventually(() => data(person)["secrets"]).toEqual([]);

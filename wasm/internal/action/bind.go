@@ -57,6 +57,20 @@ func bullets(text string) []any {
 	return out
 }
 
+// Takes says whether a parameter gets text of the open note by itself: what is
+// selected, or the note's name. What a person has given is theirs.
+func (a *Action) Takes(values map[string]string, c Context) bool {
+	p, err := a.Template()
+	if err != nil {
+		return true
+	}
+	return slices.ContainsFunc(plan.Parameters(p), func(name string) bool {
+		_, given := values[name]
+		_, known := c.value(name)
+		return !given && known && name != Today
+	})
+}
+
 // Missing lists the parameters to ask for: nothing while each has a value
 // given, or known by the context, or kept with the action. Where one has none,
 // the optional ones without a value are asked for as well. The selection is

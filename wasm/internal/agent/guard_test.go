@@ -391,8 +391,8 @@ func TestAnOrganisationsPolicyThatIsNotUnderstoodLetsNothingRun(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	names, err := agent.OrganisationSecrets([]byte(`{"version":1,"secrets":{"search":"org-search"}}`))
-	if err != nil || names["search"] != "org-search" {
-		t.Errorf("%v %v", names, err)
+	names, hosts, err := agent.OrganisationSecrets([]byte(`{"version":1,"secrets":{"search":"org-search"},"secret_hosts":{"search":["api.example.com"]}}`))
+	if err != nil || names["search"] != "org-search" || hosts["search"][0] != "api.example.com" {
+		t.Errorf("%v %v %v", names, hosts, err)
 	}
 }

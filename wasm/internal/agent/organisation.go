@@ -27,6 +27,9 @@ type organisationPolicy struct {
 	// Secrets names the organisation's secrets: a tool's name for one to the
 	// name under which the secret store has it.
 	Secrets map[string]string `json:"secrets"`
+	// SecretHosts are the hosts that each of them may be sent to; one without
+	// hosts goes nowhere.
+	SecretHosts map[string][]string `json:"secret_hosts"`
 }
 
 // Tighten applies an organisation's policy file (JSON). It can only tighten:
@@ -64,11 +67,11 @@ func Tighten(l Limits, organisation []byte) (Limits, error) {
 	return l, nil
 }
 
-// OrganisationSecrets gives the names of an organisation's secrets, out of its
-// policy file.
-func OrganisationSecrets(organisation []byte) (map[string]string, error) {
+// OrganisationSecrets gives the names of an organisation's secrets and the hosts
+// that each may be sent to, out of its policy file.
+func OrganisationSecrets(organisation []byte) (names map[string]string, hosts map[string][]string, err error) {
 	p, err := readOrganisation(organisation)
-	return p.Secrets, err
+	return p.Secrets, p.SecretHosts, err
 }
 
 // stricter gives the smaller of a setting (0 or less: its default) and the

@@ -76,6 +76,12 @@ func (s *Secrets) Find(ctx context.Context, name string) (Scope, string, error) 
 	return scopes[at], s.kept(scopes[at], name), nil
 }
 
+// Value gives what the store has for one secret, as Resolve does.
+func (s *Secrets) Value(ctx context.Context, name string) (string, error) {
+	value, _, err := s.find(ctx, "", name)
+	return value, err
+}
+
 // kept is the name under which the store has a secret of a scope; "" when the
 // scope does not have it.
 func (s *Secrets) kept(scope Scope, name string) string {

@@ -42,7 +42,7 @@ func TestAPolicyFileWithAnythingInItThatIsNotUnderstoodIsRefusedByName(t *testin
 		if l.EnabledTools != nil || l.BlockedTools != nil {
 			t.Errorf("%s: part of it was taken", doc)
 		}
-		if _, err := OrganisationSecrets([]byte(doc)); err == nil {
+		if _, _, err := OrganisationSecrets([]byte(doc)); err == nil {
 			t.Errorf("%s: its secrets are taken", doc)
 		}
 	}

@@ -34,7 +34,8 @@ const (
 // session is one command at work.
 type session struct {
 	out, err io.Writer
-	in       io.Reader
+	in       *bufio.Reader
+	ctx      context.Context // of the command, for what the core asks by itself
 	s        *server.Server
 	store    host.Store
 	ended    chan protocol.RunState
@@ -67,7 +68,7 @@ func (f *flags) start(ctx context.Context, in io.Reader, out, stderr io.Writer) 
 	if err != nil {
 		return nil, err
 	}
-	c := &session{out: out, err: stderr, in: in, ended: make(chan protocol.RunState, 1)}
+	c := &session{out: out, err: stderr, in: bufio.NewReader(in), ctx: ctx, ended: make(chan protocol.RunState, 1)}
 	ports := h.Host()
 	c.store = ports.Store
 	ports.Sandbox = child.New() // its child ends with this program
@@ -88,6 +89,9 @@ func (f *flags) start(ctx context.Context, in io.Reader, out, stderr io.Writer) 
 }
 
 func (c *session) hear(e protocol.Event) {
+	if e.Type == protocol.EventQuestionOpened {
+		go c.answer(c.ctx, *e.Question) // hear must not block
+	}
 	if e.Type == protocol.EventRunState && e.Run.State == "finished" {
 		select {
 		case c.ended <- *e.Run:
@@ -263,7 +267,7 @@ func (c *session) confirm(ctx context.Context, prompt string) bool {
 	c.say("%s", prompt)
 	said := make(chan string, 1)
 	go func() { // a read of a terminal cannot be cancelled; the program ends beside it
-		line, err := bufio.NewReader(c.in).ReadString('\n')
+		line, err := c.in.ReadString('\n')
 		if err != nil && !errors.Is(err, io.EOF) {
 			line = ""
 		}

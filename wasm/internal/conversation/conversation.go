@@ -34,6 +34,9 @@ type Turn struct {
 	Run    string          `json:"run,omitempty"`
 	// Trace is the run id under which the turn was traced.
 	Trace string `json:"trace,omitempty"`
+	// Plain says that the model was told no text of notes in the turn, nor in one
+	// before it.
+	Plain bool `json:"plain,omitempty"`
 	// Lost says that something was staged that could not be kept.
 	Lost bool `json:"lost,omitempty"`
 	// Seq and Asked number the calls and the questions to the model so far.

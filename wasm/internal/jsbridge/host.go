@@ -6,6 +6,7 @@ import (
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/keyprint"
 	"embedded-agent/wasm/internal/protocol"
 )
 
@@ -172,6 +173,30 @@ func (d device) Key(ctx context.Context) ([]byte, error) {
 		return nil, fault.New(fault.Internal, "error.device.storage", nil).With(err)
 	}
 	return key, nil
+}
+
+// Keys is server.Keys over the shell.
+type Keys struct{ c *Conn }
+
+// Where implements server.Keys.
+func (k Keys) Where(ctx context.Context, name string) (hosts, redirects []string, err error) {
+	r, _, err := ask[protocol.SecretHas](ctx, k.c, "secret.has", jsonParams(protocol.SecretName{Name: name}))
+	return r.Hosts, r.Redirects, err
+}
+
+// Allow implements server.Keys.
+func (k Keys) Allow(ctx context.Context, name, origin string, redirects bool) error {
+	return do(ctx, k.c, "secret.allow", jsonParams(protocol.SecretAllow{Name: name, Host: origin, Redirects: redirects}))
+}
+
+// Print implements server.Keys. What does not fit is no print: the shell takes a
+// key out of what it sees in any case.
+func (k Keys) Print(ctx context.Context, name string) (keyprint.Print, error) {
+	r, _, err := ask[protocol.SecretPrint](ctx, k.c, "secret.print", jsonParams(protocol.SecretName{Name: name}))
+	if err != nil || len(r.Bases) != 2 || len(r.Hashes) != 2 {
+		return keyprint.Print{}, err
+	}
+	return keyprint.Print{Length: r.Length, Bases: [2]uint32(r.Bases), Hashes: [2]uint32(r.Hashes)}, nil
 }
 
 // SecretFunc says whether the host's secret store has a value for a name.

@@ -20,7 +20,9 @@ type Core struct {
 	HTTP llm.Transport
 	// Secret says whether the host's secret store has a value for a name.
 	Secret SecretFunc
-	Emit   func(protocol.Event)
+	// Keys says where each secret may go.
+	Keys Keys
+	Emit func(protocol.Event)
 	// Images makes images fit for a model.
 	Images agent.ImageFitter
 }
@@ -40,7 +42,7 @@ func Main(build func(Core) Server) {
 	conn := NewConn(&port{bridge, must(safejs.Global().Get("Uint8Array"))})
 	transport := NewHTTP(conn)
 	conn.Serve(build(Core{
-		Host: NewHost(conn), HTTP: transport, Secret: secrets(conn), Emit: conn.Emit, Images: images{},
+		Host: NewHost(conn), HTTP: transport, Secret: secrets(conn), Keys: Keys{conn}, Emit: conn.Emit, Images: images{},
 	}))
 	receive := must(safejs.FuncOf(func(_ safejs.Value, args []safejs.Value) any {
 		messages, blobs, err := readBatch(args)

@@ -57,6 +57,10 @@ type Deps struct {
 	// Check may refuse a call, with the error it gives; nil refuses none. An error
 	// that says nothing more is a denial.
 	Check func(ctx context.Context, c *tool.Call) error
+	// Judge has a say beside the policy, and only against a call: its Deny and its
+	// Ask hold, its Allow leaves the policy's verdict. It is not asked about calls
+	// that are carried out as they were recorded. An error denies.
+	Judge func(ctx context.Context, c *tool.Call, e *tool.Entry) (policy.Verdict, error)
 	// Limit waits for, or refuses, a call over its rate.
 	Limit func(ctx context.Context, e *tool.Entry) error
 	Cache Cache

@@ -91,6 +91,8 @@ func check(ctx context.Context, s *state) error {
 	return f
 }
 
+// decide asks the policy, and then whoever else has a say in calls that are made
+// here: a call whose record is carried out was judged when it was recorded.
 func decide(ctx context.Context, s *state) error {
 	p := s.d.Policy
 	if s.d.InForce != nil {
@@ -99,6 +101,18 @@ func decide(ctx context.Context, s *state) error {
 	s.verdict = p.Decide(s.entry, s.call.Args)
 	if s.verdict.Effect == policy.Deny {
 		return s.verdict.Error()
+	}
+	if s.d.Judge == nil || s.rec != nil {
+		return nil
+	}
+	v, err := s.d.Judge(ctx, s.call, s.entry)
+	switch {
+	case err != nil:
+		return err
+	case v.Effect == policy.Deny:
+		return v.Error()
+	case v.Effect == policy.Ask:
+		s.verdict = v
 	}
 	return nil
 }
@@ -186,11 +200,11 @@ func execute(ctx context.Context, s *state) error {
 	if err := breath.Take(ctx); err != nil {
 		return fault.From(err)
 	}
-	if s.d.Simulating && !s.entry.Simulable {
-		return s.pretendTo()
-	}
 	ctx, cancel := s.deadline(ctx)
 	defer cancel()
+	if s.d.Simulating && !s.entry.Simulable {
+		return s.pretendTo(ctx)
+	}
 	if s.rec != nil {
 		return s.carryOut(ctx, s.rec)
 	}
@@ -234,7 +248,15 @@ func (s *state) carryOut(ctx context.Context, rec *Recorded) error {
 	return nil
 }
 
-func (s *state) pretendTo() error {
+// pretendTo gives what a simulation assumes of a call that it cannot make, unless
+// the call could not be made at all.
+func (s *state) pretendTo(ctx context.Context) error {
+	if s.entry.Check != nil {
+		env, _ := s.d.Env(s.call)
+		if err := s.entry.Check(ctx, env, s.call.Args); err != nil {
+			return err
+		}
+	}
 	s.pretend = true
 	s.data = tool.Data{}
 	if s.entry.Pretend != nil {

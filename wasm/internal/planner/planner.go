@@ -32,6 +32,9 @@ type Input struct {
 	// Offer says which tools the model hears of; nil offers all active ones.
 	Offer func(e *tool.Entry) bool
 	Rules plan.Rules
+	// Check finds in a plan that has passed what only the host knows, such as
+	// commands that are not there; nil finds nothing.
+	Check func(g *plan.Graph) []plan.Problem
 	// Modes are the ways to ask for a plan, the first one first; the others are
 	// for an endpoint that refuses it. None stands for all three.
 	Modes []llm.PlanMode
@@ -189,6 +192,11 @@ func (a *asking) take(m llm.Message) (problems []plan.Problem, done bool) {
 	graph, problems := plan.Check(pl, a.in.Registry, a.in.Rules)
 	if graph == nil || plan.Failed(problems) {
 		return problems, false
+	}
+	if a.in.Check != nil {
+		if found := a.in.Check(graph); plan.Failed(found) {
+			return found, false
+		}
 	}
 	a.out.Plan, a.out.Graph, a.out.Raw, a.out.Warnings = pl, graph, raw, problems
 	return nil, true

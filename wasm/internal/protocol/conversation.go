@@ -138,12 +138,15 @@ type ModelsCall struct {
 }
 
 // SecretView is a secret's name, where it was found, and whether it has a value.
-// The value never leaves the host's secret store.
+// The value never leaves the host's secret store. Hosts are those that it may
+// go to; Unconfirmed are those of them that this device asks about first.
 type SecretView struct {
-	Name  string   `json:"name"`
-	Scope string   `json:"scope"`
-	Has   bool     `json:"has"`
-	Tools []string `json:"tools"`
+	Name        string   `json:"name"`
+	Scope       string   `json:"scope"`
+	Has         bool     `json:"has"`
+	Tools       []string `json:"tools"`
+	Hosts       []string `json:"hosts"`
+	Unconfirmed []string `json:"unconfirmed"`
 }
 
 // Secrets is every named secret.

@@ -38,7 +38,9 @@ type HostMethods struct {
 	HTTPRead  HTTPReadCall `json:"http.read"`
 	HTTPClose HTTPRefCall  `json:"http.close"`
 
-	SecretHas SecretCall `json:"secret.has"`
+	SecretHas   SecretCall      `json:"secret.has"`
+	SecretAllow SecretAllowCall `json:"secret.allow"`
+	SecretPrint SecretPrintCall `json:"secret.print"`
 
 	DeviceKey DeviceKeyCall `json:"device.key"`
 }
@@ -252,9 +254,11 @@ type StoreWriteCall struct {
 
 // HTTPRequest asks the shell to send a request. A header value may hold
 // {{secret:NAME}}; the shell puts the secret in, so that it never enters the
-// core. Buffered uses the host's own client, which obeys no CORS and cannot
-// stream. Redact takes those secrets out of the answer, whatever its status;
-// without it they are taken out of refusals alone.
+// core, and only for an address that the person allowed for it on this device
+// (SecretAllow): otherwise the request is AUTH_REQUIRED and nothing is sent.
+// Buffered uses the host's own client, which obeys no CORS, cannot stream, and
+// follows redirects. The secrets are taken out of the answer, unless they are
+// ordinary words; with Redact those too, as in a refusal.
 type HTTPRequest struct {
 	Method   string            `json:"method"`
 	URL      string            `json:"url"`
@@ -307,9 +311,43 @@ type SecretName struct {
 	Name string `json:"name"`
 }
 
-// SecretHas says whether there is a value.
+// SecretHas says whether there is a value, and the origins (scheme, host and
+// port) that the person lets this device send it to; Redirects are those of them
+// where it may go by the app's own client, which follows redirects.
 type SecretHas struct {
-	Has bool `json:"has"`
+	Has       bool     `json:"has"`
+	Hosts     []string `json:"hosts"`
+	Redirects []string `json:"redirects"`
+}
+
+// SecretAllow lets this device send a secret to an origin, since a person said
+// yes to it. It is kept on the device, outside of the vault and of data.json.
+type SecretAllow struct {
+	Name      string `json:"name"`
+	Host      string `json:"host"`
+	Redirects bool   `json:"redirects"`
+}
+
+// SecretAllowCall is the method secret.allow.
+type SecretAllowCall struct {
+	Params SecretAllow `json:"params"`
+	Result Empty       `json:"result"`
+}
+
+// SecretPrint lets the core find a secret in a text without knowing it: its
+// length in bytes of UTF-8, and two polynomial hashes of it modulo 2^31-1, each
+// with a random base. Length 0 is a secret that is not to be looked for: there
+// is none, or it is an ordinary word.
+type SecretPrint struct {
+	Length int      `json:"length"`
+	Bases  []uint32 `json:"bases"`
+	Hashes []uint32 `json:"hashes"`
+}
+
+// SecretPrintCall is the method secret.print.
+type SecretPrintCall struct {
+	Params SecretName  `json:"params"`
+	Result SecretPrint `json:"result"`
 }
 
 // SecretCall is the method secret.has.

@@ -340,14 +340,53 @@ type RecoveryCall struct {
 // Question is something the core needs from the person while it works: leave
 // for a call that cannot be simulated, or a parameter of a saved action.
 type Question struct {
-	ID      string    `json:"id"`
-	Kind    string    `json:"kind"` // "allow", "parameters"
-	Text    Message   `json:"text"`
-	Reason  Message   `json:"reason"`
-	Tool    string    `json:"tool,omitempty"`
-	Args    string    `json:"args,omitempty"`
-	Fields  []Field   `json:"fields,omitempty"`
-	Options []Message `json:"options,omitempty"`
+	ID     string  `json:"id"`
+	Kind   string  `json:"kind"` // "allow", "parameters", "key"
+	Text   Message `json:"text"`
+	Reason Message `json:"reason"`
+	Tool   string  `json:"tool,omitempty"`
+	Args   string  `json:"args,omitempty"`
+	// Requests are those that a yes lets out, each whole; Commands those that it
+	// runs, as they are known to the app.
+	Requests []RequestView `json:"requests,omitempty"`
+	Commands []CommandView `json:"commands,omitempty"`
+	Fields   []Field       `json:"fields,omitempty"`
+	Options  []Message     `json:"options,omitempty"`
+}
+
+// RequestView is a request to the web as it is shown before it leaves: all that
+// is sent, nothing cut. Shown is the host as people read it, where that is not
+// how it is written in the address (xn--…). Bytes counts the body.
+type RequestView struct {
+	Method  string       `json:"method"`
+	URL     string       `json:"url"`
+	Host    string       `json:"host"`
+	Shown   string       `json:"shown,omitempty"`
+	Headers []HeaderView `json:"headers,omitempty"`
+	Body    string       `json:"body,omitempty"`
+	Bytes   int          `json:"bytes"`
+	Keys    []KeyView    `json:"keys,omitempty"`
+}
+
+// HeaderView is a header of a request. A key in it stands there by its name.
+type HeaderView struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// KeyView is a key that a request carries: its name, and whether this device
+// has not yet been allowed to send it there (New), or to send it there by the
+// app's own client, which follows redirects (Redirects).
+type KeyView struct {
+	Name      string `json:"name"`
+	New       bool   `json:"new,omitempty"`
+	Redirects bool   `json:"redirects,omitempty"`
+}
+
+// CommandView is a command of the app: its id, and its name in the palette.
+type CommandView struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
 }
 
 // Field is one value that is asked for.

@@ -64,12 +64,20 @@ type Settings struct {
 
 // NamedSecret says where the value of a tool's secret is: under Secret in the
 // host's secret store. Scope is "device" or "vault"; organisation names come
-// from the policy file.
+// from the policy file. Hosts are those that tools may send it to, by https, as
+// api.example.com or with a port; without one it goes nowhere.
 type NamedSecret struct {
-	Name   string `json:"name"`
-	Scope  string `json:"scope"`
-	Secret string `json:"secret"`
+	Name   string   `json:"name"`
+	Scope  string   `json:"scope"`
+	Secret string   `json:"secret"`
+	Hosts  []string `json:"hosts"`
 }
+
+// The addresses of the providers that have one of their own.
+const (
+	AddressOpenAI    = "https://api.openai.com/v1"
+	AddressAnthropic = "https://api.anthropic.com/v1"
+)
 
 // HTTPHost is a host that the HTTP tool may reach. Unlimited lets it use the
 // host app's own client where CORS refuses, whose limits cannot be enforced.

@@ -146,6 +146,7 @@ func (s *Server) actionTurn(ctx context.Context, t *turn, a *action.Action, p pr
 	}
 	se := s.newSession(pl, g, raw)
 	se.dryRun, se.action, se.mustAsk, se.warnings, se.turn = p.DryRun, a.ID, !a.Trusted, warningsOf(problems), t
+	se.ownWords = !a.Takes(values, at)
 	if text, ok := values[action.Selection]; ok && editor.Text == "" {
 		editor.Text, editor.Hidden = text, false
 		se.selection = &editor

@@ -101,6 +101,8 @@ func (s *Server) startStep(ctx context.Context, env *tool.Env, a agent.StepArgs)
 	gates := agent.NewGates()
 	pol := sim.policy
 	tr := sim.se.trace
+	// The model has read what it was given: whatever it asks for may hold it.
+	asked := &outgoing{s: s, said: func() string { return sim.se.said }}
 	return agent.Step{
 		Config: agent.Config{
 			RunID: sim.se.id, StepID: stepName(c), Name: "step", Provider: m.acting(s), ProviderName: m.kind,
@@ -109,6 +111,7 @@ func (s *Server) startStep(ctx context.Context, env *tool.Env, a agent.StepArgs)
 			Do: pipeline.New(gates.Fit(pipeline.Deps{
 				Registry: s.registry, Policy: pol, Simulating: true, Env: sim.paged, Cache: sim.cache,
 				Limit: s.rate, Secrets: s.resolveSecrets, Cap: agent.Cap(sim.se.trace.store(), pol.Limits.MaxOutputBytes), Redact: s.redactResult,
+				Judge: asked.judge, Ask: asked.ask,
 				Timeout: time.Duration(pol.Limits.MaxTimeoutMs) * time.Millisecond,
 			})),
 			On:    s.watchStep,

@@ -15,6 +15,7 @@ import (
 	"embedded-agent/wasm/internal/pipeline"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/planner"
+	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/tool"
 )
@@ -43,6 +44,7 @@ type work struct {
 	deeds  *deeds          // what cannot be staged
 	staged []tool.Envelope // by earlier turns
 	lost   bool            // what was staged is not there any more
+	out    *outgoing
 }
 
 // agentTurn works on an instruction, or goes on with a turn that was stopped.
@@ -86,7 +88,11 @@ func (w *work) prepare(ctx context.Context) error {
 	if w.guard, err = s.guard(m, agent.NewBudget(), nil); err != nil {
 		return err
 	}
+	if err := s.confirmKey(ctx); err != nil {
+		return err
+	}
 	w.se = &session{id: newID(), now: s.now()}
+	w.out = &outgoing{s: s, said: w.said}
 	w.se.trace = s.newTracing(w.se.id, w.talk.ID)
 	w.t.set(func(t *protocol.Turn) { t.TracesURL = tracesURL(w.se.id) })
 	if err := w.stageAgain(ctx); err != nil {
@@ -95,9 +101,18 @@ func (w *work) prepare(ctx context.Context) error {
 	w.gates = agent.NewGates()
 	w.deeds = &deeds{s: s, id: w.se.id, goal: w.goal(), now: s.now}
 	d := w.deps()
-	d.Ask, d.Audit, d.Prepare = w.deeds.ask, w.deeds, w.deeds.begins
+	d.Ask, d.Audit, d.Prepare = w.ask, w.deeds, w.deeds.begins
 	w.do = pipeline.New(w.gates.Fit(d))
 	return nil
+}
+
+// ask asks about what only reads the web for itself, and about what is done at
+// once as a deed, which is recorded.
+func (w *work) ask(ctx context.Context, c *tool.Call, v policy.Verdict) (bool, error) {
+	if e, err := w.s.registry.Get(c.Tool, c.Version); err == nil && e.Simulable {
+		return w.out.ask(ctx, c, v)
+	}
+	return w.deeds.ask(ctx, c, v)
 }
 
 // stageAgain stages what earlier turns staged. Where that does not come out any
@@ -151,7 +166,7 @@ func (w *work) fresh() {
 func (w *work) deps() pipeline.Deps {
 	s, pol, v := w.s, w.s.currentPolicy(), w.se.vault
 	return pipeline.Deps{
-		Registry: s.registry, Policy: pol, InForce: s.inForce,
+		Registry: s.registry, Policy: pol, InForce: s.inForce, Judge: w.out.judge,
 		Env: func(c *tool.Call) (*tool.Env, *overlay.View) {
 			view := v.For(c.LogicalID)
 			env := s.env(w.se, view, pol)
@@ -308,7 +323,7 @@ func (w *work) note(out *agent.Outcome, before int, used llm.Usage) {
 	w.s.mu.Unlock()
 	usage := w.s.usageOf(w.m, used)
 	w.t.set(func(t *protocol.Turn) {
-		t.Reply, t.Usage, t.Outcome = out.Outputs.Response, usage, outcomeAnswer
+		t.Reply, t.Usage, t.Outcome = w.s.redact(out.Outputs.Response), usage, outcomeAnswer
 		switch out.Stop {
 		case agent.Stopped, agent.Denied, agent.Failed, agent.Length:
 			t.CanContinue = true
@@ -351,6 +366,16 @@ func (w *work) review(ctx context.Context, out *agent.Outcome) error {
 	w.t.said.turn.Run = se.id
 	w.t.set(func(t *protocol.Turn) { t.Outcome, t.Run = outcomePlan, se.id })
 	return s.openReview(ctx, se)
+}
+
+// said is what the person said in the conversation, without what came along.
+func (w *work) said() string {
+	words := []string{w.p.Text}
+	for _, t := range w.talk.Turns {
+		words = append(words, t.Shown.Text)
+	}
+	view := w.t.view()
+	return strings.Join(append(append(words, view.Steered...), view.Queued...), "\n")
 }
 
 // goal is what the person asked for: of a turn that goes on, when it began.

@@ -128,6 +128,8 @@ func (x *execution) pipeline(pol *policy.Policy) pipeline.Func {
 			return env, w
 		},
 		Ask:     x.ask,
+		Judge:   x.se.out.judge,
+		Secrets: s.resolveSecrets,
 		Prepare: x.begins,
 		Started: x.started, Progress: x.progressOf,
 		Ended:   x.ended,

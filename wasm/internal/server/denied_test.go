@@ -299,8 +299,11 @@ func TestAnOpenNoteThatMayNotBeSeenIsNotToldToTheModel(t *testing.T) {
 			t.Run(name+"/"+mode, func(t *testing.T) {
 				r := deniedRig(t, way, llmtest.Say("Fine."))
 				r.send(protocol.Send{Text: "what is in Private and in Work/?", Mode: mode, UseSelection: true, Conversation: "talk", Attached: []protocol.Attachment{
-					{Kind: "note", Path: "Private/Plain.md"}, {Kind: "heading", Path: "Private/Plain.md", Name: "Heading"},
-					{Kind: "folder", Path: "Private"}, {Kind: "tag", Name: "shared"}, {Kind: "folder", Path: "/"},
+					{Kind: "note", Path: "Private/Plain.md"},
+					{Kind: "heading", Path: "Private/Plain.md", Name: "Heading"},
+					{Kind: "folder", Path: "Private"},
+					{Kind: "tag", Name: "shared"},
+					{Kind: "folder", Path: "/"},
 				}})
 				if len(r.model.Requests()) != 1 {
 					t.Fatalf("the model was asked %d times", len(r.model.Requests()))
@@ -319,8 +322,10 @@ func TestASavedActionTakesNothingFromANoteThatMayNotBeSeen(t *testing.T) {
 				`"plan":{"version":"1","goal":"keep ${selection}","assumptions":[],"steps":[{"id":"a","tool":"vault.createFile","args":{"path":"Work/K.md","content":"${selection} ${activeNote}"}}]}`,
 			} {
 				r := deniedRig(t, way, llmtest.Say("Fine."))
-				got := call[protocol.Imported](r.shell, "actions.import", protocol.Import{Confirm: true,
-					JSON: `{"format":"embedded-agent/actions","version":2,"actions":[{"id":"1","name":"N",` + action + `}]}`})
+				got := call[protocol.Imported](r.shell, "actions.import", protocol.Import{
+					Confirm: true,
+					JSON:    `{"format":"embedded-agent/actions","version":2,"actions":[{"id":"1","name":"N",` + action + `}]}`,
+				})
 				r.values = map[string]string{"selection": "given", "activeNote": "Seen.md"}
 				a := call[protocol.Accepted](r.shell, "actions.run", protocol.ActionRun{ID: got.Actions[0].ID})
 				r.turnEnded(a.Turn)

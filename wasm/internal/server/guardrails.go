@@ -25,6 +25,7 @@ type rails struct {
 	closed       *fault.Error // the policy cannot be used: nothing runs
 	limits       agent.Limits // without the organisation's, which a Guard adds itself
 	secrets      agent.SecretNames
+	secretHosts  map[string][]string // of the organisation's secrets, by the tool's name
 	limiter      *agent.RateLimiter
 	rates        map[string]agent.Rate
 	read         time.Time // when the file was read last
@@ -59,14 +60,14 @@ func (s *Server) readOrganisation(ctx context.Context) *fault.Error {
 func (s *Server) tighten() {
 	r := &s.rails
 	r.limits = limitsOf(&s.settings)
-	r.secrets = secretNames(s.settings.Secrets)
+	r.secrets, r.secretHosts = secretNames(s.settings.Secrets), nil
 	tight := r.limits
 	if r.organisation != nil {
 		var err error
 		if tight, err = agent.Tighten(r.limits, r.organisation); err != nil {
 			f := fault.From(err)
 			r.closed = fault.New(fault.Denied, f.Key, f.Params)
-		} else if r.secrets[agent.OrganisationScope], err = agent.OrganisationSecrets(r.organisation); err != nil {
+		} else if r.secrets[agent.OrganisationScope], r.secretHosts, err = agent.OrganisationSecrets(r.organisation); err != nil {
 			r.closed = fault.From(err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"embedded-agent/wasm/internal/destination"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/lazy"
 	"embedded-agent/wasm/internal/llm"
@@ -44,6 +45,13 @@ func (f fetcher) Fetch(ctx context.Context, r tool.HTTPRequest) (*tool.HTTPAnswe
 	}
 	if err := checkHeader(r.Header, secrets); err != nil {
 		return nil, err
+	}
+	for _, value := range r.Header {
+		for _, m := range secretRef().FindAllStringSubmatch(value, -1) {
+			if err := f.s.keyMayGo(m[1], m[1], destination.Of(r.URL).Origin); err != nil {
+				return nil, err
+			}
+		}
 	}
 	key := cacheKey(r)
 	if a := f.s.fetched.get(key, r.TTL, f.s.now()); a != nil && r.Method == "GET" {

@@ -319,7 +319,8 @@ func TestAToolOnlySendsTheSecretsThatAreItsOwn(t *testing.T) {
 	set := allowed
 	set.KeyName = "model-key"
 	set.Secrets = []protocol.NamedSecret{
-		{Name: "api", Scope: "vault", Secret: "stored-api"}, {Name: "model", Scope: "vault", Secret: "model-key"},
+		{Name: "api", Scope: "vault", Secret: "stored-api", Hosts: []string{"api.example.com"}},
+		{Name: "model", Scope: "vault", Secret: "model-key", Hosts: []string{"api.example.com"}},
 	}
 	s := newWeb(t, transport, set)
 	for value, want := range map[string]bool{

@@ -6,9 +6,7 @@ import (
 	"encoding/json"
 
 	"embedded-agent/wasm/internal/fault"
-	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/protocol"
-	"embedded-agent/wasm/internal/tool"
 )
 
 // jsonOf encodes without escaping what HTML would need: notes are full of it.
@@ -62,16 +60,6 @@ func (s *Server) answer(_ context.Context, a protocol.Answer) (protocol.Empty, e
 	default: // answered already
 	}
 	return protocol.Empty{}, nil
-}
-
-// askAllow asks leave for a call that the policy does not allow by itself.
-func (s *Server) askAllow(ctx context.Context, c *tool.Call, v policy.Verdict) (bool, error) {
-	a, err := s.ask(ctx, protocol.Question{
-		Kind: "allow", Tool: c.Tool, Args: s.redact(shortJSON(c.Args)),
-		Text:   protocol.Message{Key: "question.allow", Params: map[string]string{"tool": c.Tool}},
-		Reason: protocol.Message{Key: v.Key, Params: v.Params},
-	})
-	return a.Yes, err
 }
 
 // running gives the run under way by its id.

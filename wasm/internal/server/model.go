@@ -81,6 +81,7 @@ func (s *Server) newModel(ctx context.Context, named string, note func(protocol.
 			},
 		})
 	}
+	m.provider = llm.Hide(m.provider, llm.Hiding{Keys: s.hidesKey(m.endpoint.Secret), Drawn: s.redact})
 	m.provider = llm.Adapting(metered{m.provider, m, s}, llm.Adaptation{Without: m.without(), Refused: func(f llm.Feature, _ *llm.Error) {
 		s.refused(m, f)
 	}})
@@ -105,7 +106,7 @@ func modelOf(c *protocol.Settings, named string) *model {
 	}
 	switch c.Provider {
 	case providerAnthropic:
-		base("https://api.anthropic.com/v1")
+		base(protocol.AddressAnthropic)
 		m.dialect = anthropic.Dialect{}
 	case providerCustom, providerText:
 		m.dialect = chat.Dialect{}
@@ -117,7 +118,7 @@ func modelOf(c *protocol.Settings, named string) *model {
 			m.name = c.Model // demo-429 and the like break on purpose
 		}
 	default:
-		base("https://api.openai.com/v1")
+		base(protocol.AddressOpenAI)
 		m.dialect = openai.Dialect{}
 	}
 	if named != "" {
@@ -179,7 +180,7 @@ func (s *Server) refused(m *model, f llm.Feature) {
 
 // transport is the network, narrowed to the model's endpoint.
 func (m *model) transport(s *Server) llm.Transport {
-	return network{Transport: s.deps.Transport, base: m.endpoint.BaseURL, buffered: func() {
+	return network{Transport: keyed{s.deps.Transport, s, m.endpoint}, base: m.endpoint.BaseURL, buffered: func() {
 		if s.endpoints.toldBuffered(m.host()) {
 			m.note(protocol.Message{Key: "turn.buffered", Params: map[string]string{"host": m.host()}})
 		}

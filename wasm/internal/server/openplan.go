@@ -33,6 +33,7 @@ func (s *Server) OpenPlan(ctx context.Context, raw []byte, values map[string]any
 	}
 	se := s.newSession(pl, g, json.RawMessage(raw))
 	se.dryRun, se.mustAsk, se.warnings = dryRun, true, warningsOf(problems)
+	se.ownWords = true // a file that the person named, filled with what they gave
 	if err := s.openReview(ctx, se); err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func (s *Server) reviewOf(se *session, pol *policy.Policy) *protocol.Review {
 	sorting.Func(r.Files, func(a, b protocol.FileChange) int { return strings.Compare(a.Path, b.Path) })
 	r.Files = nonNil(r.Files)
 	r.Steps, r.Calls = s.stepPreviews(se)
-	r.Summary = summarise(r.Files, commandSteps(se), se)
+	r.Summary = summarise(r.Files, se)
 	r.Outputs = s.outputs(se)
 	step, failure := se.report.Failure()
 	if failure == nil && se.report.Stopped != nil {
@@ -150,33 +150,6 @@ func (s *Server) stepPreviews(se *session) ([]protocol.StepPreview, int) {
 	return nonNil(out), total
 }
 
-// commandSteps lists the commands that are still to be run.
-func commandSteps(se *session) []string {
-	var out []string
-	for place, n := range se.graph.Nodes {
-		if n.Tool.SideEffects == tool.Commands && n.Tool.Namespace() != "http" && !se.behind(place) {
-			name, _ := n.Step.Args["id"].(string)
-			if name == "" {
-				name = n.Step.ID
-			}
-			out = append(out, name)
-		}
-	}
-	return out
-}
-
-// sendSteps lists where the plan is still to send something, as it says so.
-func sendSteps(se *session) []string {
-	var out []string
-	for place, n := range se.graph.Nodes {
-		if n.Tool.Name == "http.send" && !se.behind(place) {
-			address, _ := n.Step.Args["url"].(string)
-			out = append(out, address)
-		}
-	}
-	return out
-}
-
 // behind says whether all calls of a step were made before, by the run that
 // this one goes on with.
 func (se *session) behind(place int) bool {
@@ -192,18 +165,8 @@ func (se *session) behind(place int) bool {
 }
 
 // summarise says the changeset in words, the most far-reaching last.
-func summarise(files []protocol.FileChange, commands []string, se *session) []protocol.SummaryLine {
-	lines := changeLines(files)
-	if len(commands) > 0 {
-		lines = append(lines, protocol.SummaryLine{Tone: "command", Paths: commands, Text: protocol.Message{
-			Key: "review.commands", Params: map[string]string{"n": itoa(len(commands)), "names": strings.Join(commands, ", ")},
-		}})
-	}
-	if sends := sendSteps(se); len(sends) > 0 {
-		lines = append(lines, protocol.SummaryLine{Tone: "command", Paths: sends, Text: protocol.Message{
-			Key: "review.sends", Params: map[string]string{"n": itoa(len(sends)), "names": strings.Join(sends, ", ")},
-		}})
-	}
+func summarise(files []protocol.FileChange, se *session) []protocol.SummaryLine {
+	lines := append(changeLines(files), deedLines(se)...)
 	for _, path := range openedNotes(se) {
 		lines = append(lines, protocol.SummaryLine{Tone: "open", Text: protocol.Message{Key: "review.open", Params: map[string]string{"path": path}}})
 	}

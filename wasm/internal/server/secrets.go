@@ -97,10 +97,39 @@ func (s *Server) secretsList(ctx context.Context, _ protocol.Empty) (protocol.Se
 		default:
 			v.Scope = string(nearest(named, name))
 		}
+		if v.Hosts, v.Unconfirmed, err = s.whereGoes(ctx, name); err != nil {
+			return out, err
+		}
 		out.Secrets = append(out.Secrets, v)
 	}
 	sorting.Func(out.Secrets, func(a, b protocol.SecretView) int { return strings.Compare(a.Name, b.Name) })
 	return out, nil
+}
+
+// whereGoes gives the hosts that a tool's secret may go to, and those of them
+// that this device asks about first.
+func (s *Server) whereGoes(ctx context.Context, name string) (hosts, unconfirmed []string, err error) {
+	stored, err := s.storedName(ctx, name)
+	if fault.Is(err, fault.Auth) {
+		stored = name // there is no value; what the settings say of the name counts
+	} else if err != nil {
+		return nil, nil, err
+	}
+	s.mu.Lock()
+	origins := s.hostsOf()[stored]
+	s.mu.Unlock()
+	for _, o := range origins {
+		host := strings.TrimPrefix(o, "https://")
+		hosts = append(hosts, host)
+		ask, err := s.unconfirmed(ctx, stored, o, false)
+		if err != nil {
+			return nil, nil, err
+		}
+		if ask {
+			unconfirmed = append(unconfirmed, host)
+		}
+	}
+	return nonNil(hosts), nonNil(unconfirmed), nil
 }
 
 // nearest is the scope where a secret without a value is expected.

@@ -201,6 +201,7 @@ func (x *execution) askAgain() *session {
 	s, old := x.s, x.again
 	next := s.newSession(old.plan, old.graph, old.raw)
 	next.instruction, next.action, next.now = old.instruction, old.action, old.now
+	next.ownWords, next.said = old.ownWords, old.said
 	next.prior, next.from, next.selection = old.prior, old.from, old.selection
 	next.amend, next.dropped, next.frozen = old.amend, old.dropped, old.frozen
 	next.mustAsk, next.continues = true, x.se.id

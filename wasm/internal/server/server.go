@@ -49,6 +49,9 @@ type Deps struct {
 	// HasSecret says whether the host's secret store has a value for a name; nil
 	// where there is no such store. The values never come here.
 	HasSecret func(ctx context.Context, name string) (bool, error)
+	// Keys says where each of the secrets may go from this device; nil where the
+	// host does not tie them to hosts.
+	Keys Keys
 	// Images makes images fit for a model; nil sends only those that fit as they
 	// are.
 	Images agent.ImageFitter

@@ -49,6 +49,15 @@ type session struct {
 	link        bool      // a link started it, not the person
 	shown       time.Time // when it was last shown as it is
 
+	// ownWords says that the plan was made without any text of notes, or by the
+	// person: its constants may go to the web. said are the person's own words.
+	ownWords bool
+	said     string
+	// commands are the names of the palette's commands by id, where the plan runs
+	// any.
+	commands map[string]string
+	out      *outgoing // what it lets out, of all its simulations
+
 	frozen *agent.Frozen // what its model steps gave
 	sealed bool          // no model is asked: what is not frozen fails
 	trace  *tracing
@@ -104,6 +113,9 @@ func (s *Server) simulate(ctx context.Context, se *session) error {
 	if se.memo == nil {
 		se.memo = &memo{kept: map[memoKey]tool.Data{}}
 	}
+	if se.out == nil {
+		se.out = s.outgoingOf(se)
+	}
 	pol := s.policyOf(se)
 	se.quota = s.newQuota()
 	v := over(se.base, pol, overlay.WithAmendments(se.amend), overlay.WithQuota(se.quota.Write))
@@ -112,7 +124,8 @@ func (s *Server) simulate(ctx context.Context, se *session) error {
 	call := pipeline.New(pipeline.Deps{
 		Registry: s.registry, Policy: pol, Simulating: true,
 		Ended: func(c *tool.Call, _ *tool.Result) { called[c.LogicalID] = c }, // one call after the other
-		Env:   sim.env, Cache: se.frozen.Over(memoOver{se.memo, sim.cache}), Limit: s.rate, Secrets: s.resolveSecrets,
+		Judge: sim.judge, Ask: se.out.ask,
+		Env: sim.env, Cache: se.frozen.Over(memoOver{se.memo, sim.cache}), Limit: s.rate, Secrets: s.resolveSecrets,
 		MaxOutput: maxPlanOutput, Timeout: time.Duration(pol.Limits.MaxTimeoutMs) * time.Millisecond,
 	})
 	rc := s.runConfig(se, call, pol, "")
@@ -127,6 +140,7 @@ func (s *Server) simulate(ctx context.Context, se *session) error {
 		return err
 	}
 	se.vault, se.report, se.changes, se.called = v, rep, changes, called
+	s.readCommands(ctx, se)
 	se.view = s.reviewOf(se, pol)
 	se.shown = s.now()
 	return nil
@@ -232,9 +246,13 @@ func approvalOf(se *session) string {
 		}
 		h.Write(b)
 	}
-	for _, n := range se.graph.Nodes {
-		if !n.Tool.Simulable {
-			h.Write([]byte("\ncannot be simulated: " + n.Step.ID))
+	for i, n := range se.graph.Nodes {
+		if n.Tool.Simulable {
+			continue
+		}
+		h.Write([]byte("\ncannot be simulated: " + n.Step.ID))
+		for _, c := range se.callsAt(i) {
+			h.Write([]byte("\n" + c.ArgsHash))
 		}
 	}
 	frozen := se.frozenUsed()

@@ -176,6 +176,7 @@ func (s *Server) planInput(ctx context.Context, m *model, p protocol.Send) (plan
 	in := planner.Input{
 		Registry: s.registry, Offer: s.planned, Rules: s.rules(), Modes: m.modes(),
 		Model: m.name, MaxTokens: m.max, Temperature: m.temp, Whole: m.whole,
+		Check: func(g *plan.Graph) []plan.Problem { return s.unknownCommands(ctx, g) },
 	}
 	var err error
 	if in.Context, err = s.context(ctx, p, m.note); err != nil {
@@ -188,6 +189,9 @@ func (s *Server) planInput(ctx context.Context, m *model, p protocol.Send) (plan
 func (s *Server) planTurn(ctx context.Context, t *turn, p protocol.Send) error {
 	m, err := s.newModel(ctx, p.Model, s.noting(t))
 	if err != nil {
+		return err
+	}
+	if err := s.confirmKey(ctx); err != nil {
 		return err
 	}
 	in, err := s.planInput(ctx, m, p)
@@ -203,6 +207,7 @@ func (s *Server) planTurn(ctx context.Context, t *turn, p protocol.Send) error {
 	if t.said != nil {
 		in.History, t.said.turn.Trace = s.historyOf(t.said.talk), id
 	}
+	plain := s.toldNothing(t, &in)
 	w := s.watch(t)
 	w.Lowered = func(from, _ llm.PlanMode, _ *llm.Error) {
 		s.refused(m, map[llm.PlanMode]llm.Feature{llm.PlanByCall: llm.FeatureTools, llm.PlanBySchema: llm.FeatureSchema}[from])
@@ -232,9 +237,40 @@ func (s *Server) planTurn(ctx context.Context, t *turn, p protocol.Send) error {
 	se.id, se.trace = id, tr
 	se.instruction, se.dryRun, se.warnings = p.Text, p.DryRun, warningsOf(out.Warnings)
 	se.action, se.mustAsk, se.turn, se.link = t.asksFor, t.mustAsk, t, t.link
+	se.said, se.ownWords = saidBy(t, p), plain
 	t.set(func(t *protocol.Turn) { t.Outcome, t.Run, t.TracesURL = outcomePlan, se.id, tracesURL(id) })
 	s.phase(t, phaseSimulating) // told with the run's id: a model step's calls come under it
 	return s.openReview(ctx, se)
+}
+
+// saidBy gives the person's words of a turn; those of an action that fills its
+// prompt with what is selected are not theirs.
+func saidBy(t *turn, p protocol.Send) string {
+	if t.asksFor != "" {
+		return ""
+	}
+	return p.Text
+}
+
+// toldNothing says whether a model is asked for a plan without any text of notes:
+// no selection, nothing attached, and no turn before in which it was told some or
+// has read some. The names of notes it is always told.
+func (s *Server) toldNothing(t *turn, in *planner.Input) bool {
+	if in.Context.Selection != "" || len(in.Context.Attached) > 0 || len(in.Images) > 0 {
+		return false
+	}
+	if t.said == nil {
+		return len(in.History) == 0
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, before := range t.said.talk.Turns {
+		if len(before.Messages) > 0 && !before.Plain {
+			return false
+		}
+	}
+	t.said.turn.Plain = true
+	return true
 }
 
 // watch turns what the planner tells into events.
@@ -270,7 +306,7 @@ func (s *Server) phase(t *turn, phase string) {
 // account notes the reply and what it cost.
 func (s *Server) account(t *turn, m *model, out *planner.Outcome) {
 	usage := s.usageOf(m, out.Usage)
-	t.set(func(t *protocol.Turn) { t.Reply, t.Usage = out.Reply, usage })
+	t.set(func(t *protocol.Turn) { t.Reply, t.Usage = s.redact(out.Reply), usage })
 }
 
 // maxHistory bounds the conversation that goes along with a request, in

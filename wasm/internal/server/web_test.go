@@ -42,7 +42,7 @@ func newWebShell(t *testing.T, transport llm.Transport, set protocol.Settings, p
 func TestWhatWasReadFromTheWebIsWhatIsShownAndWritten(t *testing.T) {
 	h, transport := newBadWeb(t)
 	set := allowed
-	set.Secrets = []protocol.NamedSecret{{Name: "api", Scope: "vault", Secret: "stored-api"}}
+	set.Secrets = []protocol.NamedSecret{{Name: "api", Scope: "vault", Secret: "stored-api", Hosts: []string{"api.example.com"}}}
 	sh := newWebShell(t, transport, set, webPlan)
 	r := sh.review()
 	if !r.Approvable || len(r.Files) != 1 || h.asked.Load() != 1 {
@@ -71,7 +71,7 @@ func TestSendingAsksOnceItsTurnHasComeAndIsMadeOnce(t *testing.T) {
 	if h.asked.Load() != 0 || r.Risk != "commands" || r.Steps[0].Simulate || r.Steps[0].Undo {
 		t.Fatalf("%d requests, %s, %+v", h.asked.Load(), r.Risk, r.Steps[0])
 	}
-	if len(r.Summary) != 1 || r.Summary[0].Text.Key != "review.sends" || r.Summary[0].Text.Params["names"] != "https://api.example.com/items" {
+	if len(r.Summary) != 1 || r.Summary[0].Text.Key != "review.sends" || r.Summary[0].Text.Params["names"] != "api.example.com (POST)" {
 		t.Errorf("%+v", r.Summary)
 	}
 	call[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})

@@ -17,22 +17,32 @@ func commandsRun() tool.Tool {
 			Aliases: map[string]string{"command": "id", "command_id": "id", "commandId": "id"},
 		},
 		Run:    runCommand,
+		Check:  commandKnown,
 		Claims: claimAll,
 	})
 }
 
-func runCommand(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
+// commandKnown says whether the app has the command.
+func commandKnown(ctx context.Context, env *tool.Env, args tool.Args) error {
 	if env.Commands == nil {
-		return nil, fault.New(fault.Precondition, "tools.commands.none", nil)
+		return fault.New(fault.Precondition, "tools.commands.none", nil)
 	}
 	id := args.String("id")
 	all, err := env.Commands.List(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if !slices.ContainsFunc(all, func(c host.Command) bool { return c.ID == id }) {
-		return nil, fault.New(fault.NotFound, "tools.commands.unknown", fault.P{"id": id})
+		return fault.New(fault.NotFound, "tools.commands.unknown", fault.P{"id": id})
 	}
+	return nil
+}
+
+func runCommand(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
+	if err := commandKnown(ctx, env, args); err != nil {
+		return nil, err
+	}
+	id := args.String("id")
 	ok, err := env.Commands.Run(ctx, id)
 	switch {
 	case fault.Is(err, fault.Cancelled), fault.Is(err, fault.Timeout):

@@ -1,0 +1,48 @@
+//go:build !js
+
+package cli
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+
+	"embedded-agent/wasm/internal/protocol"
+)
+
+func TestAQuestionIsAskedOnTheTerminalWithAllThatItIsAbout(t *testing.T) {
+	for _, c := range []struct{ typed, want string }{{"y\ny\n", "There is no network here"}, {"y\nn\n", "You said no"}, {"y\n", "You said no"}} {
+		f := newFlags("run", "run", io.Discard)
+		f.vault = t.TempDir()
+		f.config.AllowHTTP = true
+		f.config.HTTPHosts = []protocol.HTTPHost{{Host: "api.example.com", Methods: []string{"POST"}}}
+		var out, errs bytes.Buffer
+		s, err := f.start(t.Context(), strings.NewReader(c.typed), &out, &errs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.s.Close()
+		body := strings.Repeat("x", 5000) + `\u001b[2K\u202eEND`
+		r, err := s.s.OpenPlan(t.Context(), []byte(`{"goal":"send","assumptions":[],"steps":[{"id":"s","tool":"http.send","args":{"url":"https://api.example.com/in","headers":{"X-A":"b"},"body":"`+body+`"}}]}`), nil, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !s.confirm(t.Context(), "") {
+			t.Fatal("not confirmed")
+		}
+		s.approve(t.Context(), r, false)
+		said := out.String()
+		for _, want := range []string{"POST api.example.com", "https://api.example.com/in", "X-A: b", strings.Repeat("x", 5000) + "⟨"} {
+			if !strings.Contains(said, want) {
+				t.Errorf("%q is missing in %.300s", want, said)
+			}
+		}
+		if strings.ContainsAny(said, "\x1b\u202e") || !strings.Contains(said, "END") {
+			t.Error("the terminal is given control characters")
+		}
+		if !strings.Contains(errs.String(), c.want) {
+			t.Errorf("%q: %s", c.typed, errs.String())
+		}
+	}
+}

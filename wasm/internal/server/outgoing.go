@@ -1,0 +1,215 @@
+package server
+
+import (
+	"context"
+	"strings"
+	"sync"
+
+	"embedded-agent/wasm/internal/agent"
+	"embedded-agent/wasm/internal/destination"
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/lazy"
+	"embedded-agent/wasm/internal/policy"
+	"embedded-agent/wasm/internal/taint"
+	"embedded-agent/wasm/internal/tool"
+)
+
+// outgoing decides, for one review or one turn, which requests of tools leave
+// without a question, and keeps what the person said to those that do not. A
+// request may carry what stands in notes: in its address, its headers, or by
+// being made at all. So it is asked about, unless everything in it is known to
+// be the person's. The zero value asks about every request.
+type outgoing struct {
+	s *Server
+	// plan are the steps whose requests may hold text of notes; nil where nobody
+	// knows, as of what a model asks for that has read notes.
+	plan map[string]bool
+	// said gives the person's own words: an address that stands in them may be
+	// read without a question.
+	said func() string
+
+	mu       sync.Mutex
+	answered map[string]bool     // by the hash of the arguments
+	coming   map[string][]coming // what a step's loop is going to ask for
+}
+
+// coming is a call that follows in a loop.
+type coming struct {
+	args tool.Args
+	hash string
+}
+
+// outgoingOf is what a session's plan may send. A plan whose words came out of
+// notes, or may have, holds them in its constants too.
+func (s *Server) outgoingOf(se *session) *outgoing {
+	o := &outgoing{s: s, said: func() string { return se.said }}
+	if se.ownWords {
+		o.plan = taint.Steps(se.graph)
+	}
+	return o
+}
+
+// judge is the pipelines' stage: it sees to it that a key goes only where it may,
+// and that the person is asked about what may hold text of notes.
+func (o *outgoing) judge(ctx context.Context, c *tool.Call, e *tool.Entry) (policy.Verdict, error) {
+	fine := policy.Verdict{Effect: policy.Allow}
+	if e.Namespace() != "http" || o.s.deps.Transport == nil {
+		return fine, nil // it reaches nothing
+	}
+	to := destination.Of(c.Args.String("url"))
+	keys, err := o.s.keysOf(ctx, e, c.Args, to.Origin)
+	if err != nil {
+		return policy.Verdict{}, err
+	}
+	for _, k := range keys {
+		if k.New {
+			return policy.Verdict{Effect: policy.Ask, Key: "policy.newKey", Params: fault.P{"name": k.Name, "host": to.Host}}, nil
+		}
+	}
+	if !e.Simulable || o.free(c) {
+		return fine, nil
+	}
+	return policy.Verdict{Effect: policy.Ask, Key: "policy.mayHoldNotes", Params: fault.P{"host": to.Host}}, nil
+}
+
+// free says whether a request holds nothing but what the person said, or what a
+// plan has in itself that was made without any text of notes.
+func (o *outgoing) free(c *tool.Call) bool {
+	if o.plan != nil && !o.plan[c.StepID] {
+		return true
+	}
+	return o.plan == nil && o.said != nil && standsIn(o.said(), c.Args)
+}
+
+// Headers that say nothing: what kind of answer is wanted, and keys by name.
+var (
+	plainHeaders = map[string]bool{"accept": true, "authorization": true, "x-api-key": true, "api-key": true}
+	plainValue   = lazy.Pattern(`^(?:(?:Bearer |Basic |token )?\{\{secret:[^{}]+\}\}|\*/\*|application/json|text/html|text/plain)$`)
+)
+
+// standsIn says whether a request is for an address that stands in the person's
+// words, whole, and carries nothing else.
+func standsIn(words string, args tool.Args) bool {
+	address := args.String("url")
+	given, _ := args["headers"].(map[string]any)
+	for name, v := range given {
+		value, _ := v.(string)
+		if !plainHeaders[strings.ToLower(name)] || !plainValue().MatchString(value) {
+			return false
+		}
+	}
+	if address == "" || args.String("body") != "" {
+		return false
+	}
+	for _, word := range strings.FieldsFunc(words, func(r rune) bool { return strings.ContainsRune(" \t\r\n\"'`“”‘’«»<>", r) }) {
+		if word == address || strings.Trim(word, ".,;:!?()[]{}") == address {
+			return true
+		}
+	}
+	return false
+}
+
+// loop learns what the calls of a step's loop are going to ask for, so that one
+// question can be about all of them.
+func (o *outgoing) loop(step string, e *tool.Entry, args []func() (tool.Args, error)) {
+	if e.Name != "http.request" {
+		return
+	}
+	list := make([]coming, 0, len(args))
+	for _, bind := range args {
+		bound, err := bind()
+		if err != nil {
+			continue // the call itself will say so
+		}
+		if hash := hashOf(e, bound); hash != "" {
+			list = append(list, coming{bound, hash})
+		}
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.coming == nil {
+		o.coming = map[string][]coming{}
+	}
+	o.coming[step] = list
+}
+
+func hashOf(e *tool.Entry, args tool.Args) string {
+	c := tool.Call{Tool: e.Name, Version: e.Version, Args: args}
+	if c.Identify() != nil {
+		return ""
+	}
+	return c.ArgsHash
+}
+
+// together bounds how many requests of a loop are in one question; the others
+// are in the next one.
+const together = 100
+
+// batch gives a call, and those that follow it in its loop and go to the same
+// host by the same method, as far as nobody has been asked about them.
+func (o *outgoing) batch(c *tool.Call) []coming {
+	out := []coming{{c.Args, c.ArgsHash}}
+	seen := map[string]bool{c.ArgsHash: true}
+	to := destination.Of(c.Args.String("url")).Origin
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, next := range o.coming[c.StepID] {
+		_, done := o.answered[next.hash]
+		if done || seen[next.hash] || len(out) == together || methodOf(next.args) != methodOf(c.Args) ||
+			destination.Of(next.args.String("url")).Origin != to {
+			continue
+		}
+		seen[next.hash] = true
+		out = append(out, next)
+	}
+	return out
+}
+
+// ask is the pipelines' stage: it shows a request as it will be sent, once, and
+// remembers the answer for as long as the review or the turn goes on.
+func (o *outgoing) ask(ctx context.Context, c *tool.Call, v policy.Verdict) (bool, error) {
+	if c.Tool != "http.request" {
+		return o.s.askAllow(ctx, c, v)
+	}
+	o.mu.Lock()
+	yes, done := o.answered[c.ArgsHash]
+	o.mu.Unlock()
+	if done {
+		return yes, nil
+	}
+	batch := o.batch(c)
+	yes, err := o.s.askRequests(ctx, c, v, batch)
+	if err != nil {
+		return false, err
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.answered == nil {
+		o.answered = map[string]bool{}
+	}
+	for _, b := range batch {
+		o.answered[b.hash] = yes
+	}
+	return yes, nil
+}
+
+// methodOf is how a call of http.request is sent.
+func methodOf(args tool.Args) string {
+	if m := args.String("method"); m != "" {
+		return m
+	}
+	return "GET"
+}
+
+// judge judges a simulated call. It also sees to it that the model of a model
+// step may be sent its key, before the time of the call begins. What is frozen is
+// not asked for again, and sends nothing.
+func (sim *simulation) judge(ctx context.Context, c *tool.Call, e *tool.Entry) (policy.Verdict, error) {
+	switch {
+	case sim.se.sealed:
+		return policy.Verdict{Effect: policy.Allow}, nil
+	case e.Name == agent.StepToolName:
+		return policy.Verdict{Effect: policy.Allow}, sim.s.confirmKey(ctx)
+	}
+	return sim.se.out.judge(ctx, c, e)
+}
