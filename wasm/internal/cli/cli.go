@@ -22,6 +22,7 @@ import (
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/sandbox/child"
 	"embedded-agent/wasm/internal/server"
+	"embedded-agent/wasm/internal/terminal"
 )
 
 // Exit codes.
@@ -33,7 +34,7 @@ const (
 
 // session is one command at work.
 type session struct {
-	out, err io.Writer
+	out, err *terminal.Printer
 	in       io.Reader
 	s        *server.Server
 	store    host.Store
@@ -49,9 +50,10 @@ type flags struct {
 
 func newFlags(name, usage string, stderr io.Writer) *flags {
 	f := &flags{set: flag.NewFlagSet(name, flag.ContinueOnError)}
-	f.set.SetOutput(stderr)
+	out := terminal.To(stderr)
+	f.set.SetOutput(out)
 	f.set.Usage = func() {
-		_, _ = fmt.Fprintf(stderr, "Usage: embedded-agent %s\n", usage)
+		out.Printf("Usage: embedded-agent %s\n", usage)
 		f.set.PrintDefaults()
 	}
 	f.set.StringVar(&f.vault, "vault", ".", "the `folder` with the notes")
@@ -67,7 +69,7 @@ func (f *flags) start(ctx context.Context, in io.Reader, out, stderr io.Writer) 
 	if err != nil {
 		return nil, err
 	}
-	c := &session{out: out, err: stderr, in: in, ended: make(chan protocol.RunState, 1)}
+	c := &session{out: terminal.To(out), err: terminal.To(stderr), in: in, ended: make(chan protocol.RunState, 1)}
 	ports := h.Host()
 	c.store = ports.Store
 	ports.Sandbox = child.New() // its child ends with this program
@@ -82,7 +84,8 @@ func (f *flags) start(ctx context.Context, in io.Reader, out, stderr io.Writer) 
 		return nil, err
 	}
 	for _, r := range w.State.Recoveries {
-		c.say("%s\n  embedded-agent revert --vault %s %s\n", text(r.Text), f.vault, r.Run)
+		c.say("%s\n", text(r.Text))
+		c.sayCommand("  ", "revert", "--vault", f.vault, "--", r.Run)
 	}
 	return c, nil
 }
@@ -96,7 +99,21 @@ func (c *session) hear(e protocol.Event) {
 	}
 }
 
-func (c *session) say(format string, args ...any) { _, _ = fmt.Fprintf(c.out, format, args...) }
+func (c *session) say(format string, args ...any) { c.out.Printf(format, args...) }
+
+// sayCommand prints a command line as it can be typed.
+func (c *session) sayCommand(before string, args ...string) {
+	// Without the two dashes where nothing needs them: people read it.
+	if n := len(args); n > 1 && args[n-2] == "--" && !strings.HasPrefix(args[n-1], "-") {
+		args = append(args[:n-2:n-2], args[n-1])
+	}
+	line, ok := terminal.Command(append([]string{"embedded-agent"}, args...)...)
+	if !ok {
+		c.say("%sembedded-agent %s (a name in it cannot be typed)\n", before, args[0])
+		return
+	}
+	c.out.Plain(before + line + "\n")
+}
 
 func text(m protocol.Message) string { return i18n.English(m.Key, m.Params) }
 
@@ -112,7 +129,7 @@ func problemText(p *protocol.Problem) string {
 }
 
 func fail(stderr io.Writer, err error) int {
-	_, _ = fmt.Fprintln(stderr, "embedded-agent:", err)
+	terminal.To(stderr).Printf("embedded-agent: %s\n", err)
 	return exitFailed
 }
 
@@ -299,7 +316,7 @@ func (c *session) approve(ctx context.Context, r *protocol.Review, automatic boo
 		c.say("  %s\n", text(l.Text))
 	}
 	if end.Can.Revert {
-		c.say("To take it back: embedded-agent revert %s\n", end.Run)
+		c.sayCommand("To take it back: ", "revert", "--", end.Run)
 	}
 	if end.Problem != nil {
 		return fail(c.err, errors.New(problemText(end.Problem)))
