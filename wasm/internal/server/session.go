@@ -127,9 +127,9 @@ func (s *Server) simulate(ctx context.Context, se *session) error {
 		return err
 	}
 	se.vault, se.report, se.changes, se.called = v, rep, changes, called
-	se.view = s.reviewOf(se, pol)
+	se.view, err = s.reviewOf(ctx, se, pol)
 	se.shown = s.now()
-	return nil
+	return err
 }
 
 func (s *Server) currentPolicy() *policy.Policy {
