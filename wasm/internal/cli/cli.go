@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"strings"
 
 	"embedded-agent/plugin/i18n"
@@ -200,79 +199,6 @@ func readPlan(path string) ([]byte, error) {
 		in = file
 	}
 	return io.ReadAll(io.LimitReader(in, maxPlan))
-}
-
-// show prints the review.
-func (c *session) show(ctx context.Context, r *protocol.Review, diff bool) error {
-	c.say("%s\n", heading(r))
-	for _, l := range r.Summary {
-		c.say("  %s\n", text(l.Text))
-	}
-	for _, w := range r.Warnings {
-		c.say("  ! %s\n", text(w))
-	}
-	for _, st := range r.Steps {
-		if st.Problem != nil && !r.Stopped {
-			c.say("  ! %s\n", problemText(st.Problem))
-		}
-		if st.Cut != nil {
-			c.say("  ! %s\n", cutText(&st))
-		}
-	}
-	for _, o := range r.Outputs {
-		c.say("%s\n", o.JSON)
-	}
-	for _, f := range r.Files {
-		c.say("%s\n", fileLine(f))
-		if !diff || f.Binary {
-			continue
-		}
-		v, err := ask[protocol.FileView](ctx, c, "review.file", protocol.FileRef{Run: r.Run, Path: f.Path})
-		if err != nil {
-			return err
-		}
-		for _, h := range v.Hunks {
-			for _, l := range h.Removed {
-				c.say("    - %s\n", l)
-			}
-			for _, l := range h.Added {
-				c.say("    + %s\n", l)
-			}
-		}
-	}
-	return nil
-}
-
-// cutText says what a step leaves out.
-func cutText(st *protocol.StepPreview) string {
-	name := st.Text
-	if name == "" {
-		name = st.ID
-	}
-	if st.Cut.Total < 0 {
-		return i18n.English("review.cutUnknown", map[string]string{"step": name})
-	}
-	return i18n.English("review.cut", map[string]string{
-		"step": name, "shown": strconv.Itoa(st.Cut.Shown), "total": strconv.Itoa(st.Cut.Total),
-	})
-}
-
-// heading is what a review is of.
-func heading(r *protocol.Review) string {
-	if r.Title != nil {
-		return text(*r.Title)
-	}
-	return r.Goal
-}
-
-func fileLine(f protocol.FileChange) string {
-	switch {
-	case f.From != "":
-		return fmt.Sprintf("  %s  %s -> %s", f.Status, f.From, f.Path)
-	case f.Added+f.Removed > 0:
-		return fmt.Sprintf("  %s  %s  (+%d -%d)", f.Status, f.Path, f.Added, f.Removed)
-	}
-	return fmt.Sprintf("  %s  %s", f.Status, f.Path)
 }
 
 // confirm asks a question; whoever interrupts it says no.

@@ -55,6 +55,13 @@ func (p *Printer) Printf(format string, args ...any) {
 // program's own layout.
 func (p *Printer) Plain(s string) { p.put([]byte(text.Visible(s))) }
 
+// Path is a name or path to be printed: what makes two of them look alike is
+// marked too.
+type Path string
+
+// Code is a line of a file to be printed: its tabs stay.
+type Code string
+
 // onOneLine makes an argument safe. Numbers and truth values are.
 func onOneLine(a any) any {
 	switch a := a.(type) {
@@ -62,6 +69,10 @@ func onOneLine(a any) any {
 		return a
 	case string:
 		return text.Line(a)
+	case Path:
+		return text.Name(string(a))
+	case Code:
+		return strings.NewReplacer("\r", text.Open+"CR"+text.Close, "\n", text.Open+"LF"+text.Close).Replace(text.Visible(string(a)))
 	case error, fmt.Stringer:
 		return text.Line(fmt.Sprint(a))
 	}
