@@ -94,7 +94,10 @@ export class DiffView {
 
 	/** The element that scrolls. */
 	get scroller(): HTMLElement {
-		return this.editor.dom.closest<HTMLElement>(".cm-mergeView") ?? this.editor.dom;
+		const { dom, scrollDOM } = this.editor;
+		const around = dom.closest<HTMLElement>(".cm-mergeView");
+		const boxes = around ? [around, dom, scrollDOM] : [dom, scrollDOM];
+		return boxes.find((box) => box.scrollHeight > box.clientHeight + 1) ?? scrollDOM;
 	}
 
 	/** The text after, as it stands, with the line ends that it had. */

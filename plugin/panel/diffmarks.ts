@@ -34,7 +34,7 @@ class MarkWidget extends WidgetType {
 }
 
 function markElement(label: string): HTMLElement {
-	return createSpan({
+	return createDiv().createSpan({
 		cls: "ea-mark",
 		text: label,
 		attr: { title: t("panel.mark", { character: label }) },
@@ -48,6 +48,8 @@ export const textMarks: Extension = ViewPlugin.fromClass(
 
 		constructor(view: EditorView) {
 			this.decorations = decorate(view);
+			// The first drawing is no update.
+			view.requestMeasure({ read: () => null, write: () => this.docViewUpdate(view) });
 		}
 
 		update(update: ViewUpdate): void {

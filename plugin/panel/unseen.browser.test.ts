@@ -123,7 +123,7 @@ describe.skipIf(!findChromium())("nothing that can be approved is unseen", () =>
 		await press(page);
 		const hint = page.locator(".ea-below");
 		await expect.poll(() => hint.innerText()).toMatch(/^3\d\d more lines below/);
-		await page.locator(".ea-diff .cm-editor").evaluate((el) => el.scrollTo(0, el.scrollHeight));
+		await page.locator(".ea-diff .cm-scroller").evaluate((el) => el.scrollTo(0, el.scrollHeight));
 		await expect.poll(() => hint.count()).toBe(0);
 		await page.getByText("EVIL", { exact: true }).waitFor();
 	});
