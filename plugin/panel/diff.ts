@@ -89,7 +89,8 @@ export class DiffView {
 		const bottom = scroller.getBoundingClientRect().top + scroller.clientHeight - editor.documentTop;
 		const { doc } = editor.state;
 		if (scroller.scrollTop + scroller.clientHeight >= scroller.scrollHeight - 1) return 0;
-		return doc.lines - doc.lineAt(editor.lineBlockAtHeight(bottom).from).number;
+		// A line that is cut by the fold is below it, too.
+		return Math.max(1, doc.lines - doc.lineAt(editor.lineBlockAtHeight(bottom).from).number);
 	}
 
 	/** The element that scrolls. */
