@@ -3,4 +3,4 @@
 package protocol
 
 // Contract is the hash of this package's sources: the version of the handshake.
-const Contract = "6eb6d664f831bdd9"
+const Contract = "c8489c6880772a21"
