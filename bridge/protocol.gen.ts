@@ -1426,6 +1426,12 @@ export interface FileChange {
 	binary?: boolean;
 	bytes: number /* int64 */;
 	/**
+	 * Runs counts the places that the change adds which may run by themselves or
+	 * when they are pressed, Loads those that load something from elsewhere.
+	 */
+	runs?: number /* int */;
+	loads?: number /* int */;
+	/**
 	 * LinksOnly marks notes that change only because a link in them follows a
 	 * rename.
 	 */
@@ -1499,7 +1505,34 @@ export interface FileView {
 	before: string;
 	after: string; // with the person's edits
 	hunks: Hunk[];
+	/**
+	 * Binary says that one side is no text (UTF-8). That side is told by its
+	 * facts, and its text is empty; the other is shown as ever.
+	 */
 	binary?: boolean;
+	beforeFacts?: FileFacts;
+	afterFacts?: FileFacts;
+	/**
+	 * Alerts say what the change adds that may run or load by itself.
+	 */
+	alerts: Alert[];
+}
+/**
+ * FileFacts describe bytes that are no text: their number, their kind in words,
+ * and their SHA-256 in hexadecimal.
+ */
+export interface FileFacts {
+	bytes: number /* int64 */;
+	type: Message;
+	hash: string;
+}
+/**
+ * Alert is a place that needs a second look. Line is one of the text after, from
+ * 1; 0 for the file as a whole.
+ */
+export interface Alert {
+	line: number /* int */;
+	text: Message;
 }
 /**
  * Hunk is one run of changed lines; line numbers from 0. Rejected hunks are
@@ -1880,7 +1913,13 @@ export interface Conflict {
 	 * NowEtag names the bytes that Now shows; "" when nothing is there.
 	 */
 	nowEtag: string;
+	/**
+	 * Binary conflicts are told by facts, without texts: what a restore would put
+	 * back, and what is there now. A side without a file has none.
+	 */
 	binary?: boolean;
+	beforeFacts?: FileFacts;
+	nowFacts?: FileFacts;
 }
 /**
  * RevertCall is the method run.revert.
@@ -2558,4 +2597,4 @@ export interface ImportCall {
 }
 
 /** The hash of the Go sources of this file: what both sides must agree on. */
-export const Contract = "ab23265de3c458d6";
+export const Contract = "03b5de295e2508c2";

@@ -161,6 +161,7 @@ export function fileView(path: string, fields: Partial<FileView> = {}): FileView
 		status: "create",
 		before: "",
 		after,
+		alerts: [],
 		hunks: [
 			{
 				beforeFrom: 0,

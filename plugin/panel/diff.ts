@@ -7,6 +7,7 @@ import { Decoration, EditorView, lineNumbers, WidgetType } from "@codemirror/vie
 import { t } from "../i18n";
 import type { FileView } from "../protocol";
 import { chunkLines, fold, folds, type Shown } from "./collapse";
+import { lineAlerts, textMarks } from "./diffmarks";
 import { placeHunks, turnRound, type PlacedHunk } from "./hunks";
 
 /** How a diff is shown. */
@@ -37,6 +38,7 @@ export class DiffView {
 			...look(t("panel.diff.after", { path: view.path }), view.after),
 			...access(options.editing),
 		];
+		if (!options.editing) after.push(lineAlerts(view.after, lineBreak(view.after), view.alerts ?? []));
 		const press = (index: number) => options.onhunks(turnRound(view, index));
 		if (options.hunks) after.push(hunkRows(view.after, placeHunks(view), (placed) => placed.line, press));
 		if (options.wide) {
@@ -81,6 +83,24 @@ export class DiffView {
 		this.close = () => this.editor.destroy();
 	}
 
+	/** How many lines lie below what is in sight of the box. */
+	below(): number {
+		const { scroller, editor } = this;
+		const bottom = scroller.getBoundingClientRect().top + scroller.clientHeight - editor.documentTop;
+		const { doc } = editor.state;
+		if (scroller.scrollTop + scroller.clientHeight >= scroller.scrollHeight - 1) return 0;
+		// A line that is cut by the fold is below it, too.
+		return Math.max(1, doc.lines - doc.lineAt(editor.lineBlockAtHeight(bottom).from).number);
+	}
+
+	/** The element that scrolls. */
+	get scroller(): HTMLElement {
+		const { dom, scrollDOM } = this.editor;
+		const around = dom.closest<HTMLElement>(".cm-mergeView");
+		const boxes = around ? [around, dom, scrollDOM] : [dom, scrollDOM];
+		return boxes.find((box) => box.scrollHeight > box.clientHeight + 1) ?? scrollDOM;
+	}
+
 	/** The text after, as it stands, with the line ends that it had. */
 	text(): string {
 		return this.editor.state.sliceDoc();
@@ -111,7 +131,8 @@ function whole(view: FileView, editing: boolean): { doc: string; extensions: Ext
 	const label = t(added ? "panel.diff.after" : "panel.diff.before", { path: view.path });
 	const doc = added ? view.after : view.before;
 	const mark = EditorView.editorAttributes.of({ class: added ? "ea-all-added" : "ea-all-removed" });
-	return { doc, extensions: [...look(label, doc), ...access(editing), mark] };
+	const alerts = added && !editing ? lineAlerts(doc, lineBreak(doc), view.alerts ?? []) : [];
+	return { doc, extensions: [...look(label, doc), ...access(editing), mark, alerts] };
 }
 
 function access(editing: boolean): Extension[] {
@@ -145,6 +166,7 @@ function look(label: string, text: string): Extension[] {
 		EditorState.lineSeparator.of(lineBreak(text)),
 		EditorView.lineWrapping,
 		lineNumbers(),
+		textMarks,
 		EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
 	];
 }

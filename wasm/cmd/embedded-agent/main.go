@@ -5,7 +5,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -16,6 +15,7 @@ import (
 	"embedded-agent/wasm/internal/cli"
 	"embedded-agent/wasm/internal/proxy"
 	"embedded-agent/wasm/internal/sandbox/child"
+	"embedded-agent/wasm/internal/terminal"
 )
 
 // command is a subcommand: what it does in one line, and its entry, which returns the exit status.
@@ -38,8 +38,9 @@ func main() {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	go heed(signals, cancel, os.Stderr, os.Exit)
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+	stderr := terminal.To(os.Stderr)
+	go heed(signals, cancel, stderr, os.Exit)
+	os.Exit(run(ctx, os.Args[1:], terminal.To(os.Stdout), stderr))
 }
 
 // lastCall is how long what is under way may take to end after SIGTERM.
@@ -48,14 +49,14 @@ const lastCall = 10 * time.Second
 // heed cancels what is under way with the first signal, and ends the program with
 // the second, or when it has not ended in time after SIGTERM. Nothing is lost by
 // that: a run that is cut off is found by its journal.
-func heed(signals <-chan os.Signal, cancel func(), stderr io.Writer, exit func(int)) {
+func heed(signals <-chan os.Signal, cancel func(), stderr *terminal.Printer, exit func(int)) {
 	first := <-signals
 	cancel()
 	var late <-chan time.Time
 	if first == syscall.SIGTERM {
 		late = time.After(lastCall)
 	} else {
-		_, _ = fmt.Fprintln(stderr, "embedded-agent: stopping; interrupt again to end at once")
+		stderr.Printf("embedded-agent: stopping; interrupt again to end at once\n")
 	}
 	select {
 	case second := <-signals:
@@ -69,7 +70,7 @@ func heed(signals <-chan os.Signal, cancel func(), stderr io.Writer, exit func(i
 	exit(code)
 }
 
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+func run(ctx context.Context, args []string, stdout, stderr *terminal.Printer) int {
 	if len(args) == 0 {
 		usage(stderr)
 		return 2
@@ -82,21 +83,21 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		usage(stdout)
 		return 0
 	default:
-		_, _ = fmt.Fprintf(stderr, "embedded-agent: there is no command %q\n", args[0])
+		stderr.Printf("embedded-agent: there is no command %q\n", args[0])
 		usage(stderr)
 		return 2
 	}
 }
 
-func usage(w io.Writer) {
-	_, _ = fmt.Fprintln(w, "Usage: embedded-agent COMMAND [flags]")
+func usage(out *terminal.Printer) {
+	out.Printf("Usage: embedded-agent COMMAND [flags]\n")
 	var names []string
 	for name := range commands {
 		names = append(names, name)
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		_, _ = fmt.Fprintf(w, "  %-10s %s\n", name, commands[name].about)
+		out.Printf("  %-10s %s\n", name, commands[name].about)
 	}
-	_, _ = fmt.Fprintln(w, "embedded-agent COMMAND -h lists a command's flags.")
+	out.Printf("embedded-agent COMMAND -h lists a command's flags.\n")
 }

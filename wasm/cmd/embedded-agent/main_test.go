@@ -15,6 +15,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"embedded-agent/wasm/internal/terminal"
 )
 
 // asProgram makes this test binary the program.
@@ -194,7 +196,7 @@ func TestSignalsCancelThenEnd(t *testing.T) {
 				in <- s
 			}
 			began, cancelled := time.Now(), false
-			go heed(in, func() { cancelled = true }, io.Discard, func(n int) { code <- n })
+			go heed(in, func() { cancelled = true }, terminal.To(io.Discard), func(n int) { code <- n })
 			if got := <-code; got != c.code || !cancelled || time.Since(began) != c.after {
 				t.Errorf("%s: exit %d after %v, cancelled %v", name, got, time.Since(began), cancelled)
 			}

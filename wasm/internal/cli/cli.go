@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"strings"
 
 	"embedded-agent/plugin/i18n"
@@ -22,6 +21,7 @@ import (
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/sandbox/child"
 	"embedded-agent/wasm/internal/server"
+	"embedded-agent/wasm/internal/terminal"
 )
 
 // Exit codes.
@@ -33,7 +33,7 @@ const (
 
 // session is one command at work.
 type session struct {
-	out, err io.Writer
+	out, err *terminal.Printer
 	in       *bufio.Reader
 	ctx      context.Context // of the command, for what the core asks by itself
 	s        *server.Server
@@ -50,9 +50,10 @@ type flags struct {
 
 func newFlags(name, usage string, stderr io.Writer) *flags {
 	f := &flags{set: flag.NewFlagSet(name, flag.ContinueOnError)}
-	f.set.SetOutput(stderr)
+	out := terminal.To(stderr)
+	f.set.SetOutput(out)
 	f.set.Usage = func() {
-		_, _ = fmt.Fprintf(stderr, "Usage: embedded-agent %s\n", usage)
+		out.Printf("Usage: embedded-agent %s\n", usage)
 		f.set.PrintDefaults()
 	}
 	f.set.StringVar(&f.vault, "vault", ".", "the `folder` with the notes")
@@ -68,7 +69,7 @@ func (f *flags) start(ctx context.Context, in io.Reader, out, stderr io.Writer) 
 	if err != nil {
 		return nil, err
 	}
-	c := &session{out: out, err: stderr, in: bufio.NewReader(in), ctx: ctx, ended: make(chan protocol.RunState, 1)}
+	c := &session{out: terminal.To(out), err: terminal.To(stderr), in: bufio.NewReader(in), ctx: ctx, ended: make(chan protocol.RunState, 1)}
 	ports := h.Host()
 	c.store = ports.Store
 	ports.Sandbox = child.New() // its child ends with this program
@@ -83,7 +84,8 @@ func (f *flags) start(ctx context.Context, in io.Reader, out, stderr io.Writer) 
 		return nil, err
 	}
 	for _, r := range w.State.Recoveries {
-		c.say("%s\n  embedded-agent revert --vault %s %s\n", text(r.Text), f.vault, r.Run)
+		c.say("%s\n", text(r.Text))
+		c.sayCommand("  ", "revert", "--vault", f.vault, "--", r.Run)
 	}
 	return c, nil
 }
@@ -100,7 +102,21 @@ func (c *session) hear(e protocol.Event) {
 	}
 }
 
-func (c *session) say(format string, args ...any) { _, _ = fmt.Fprintf(c.out, format, args...) }
+func (c *session) say(format string, args ...any) { c.out.Printf(format, args...) }
+
+// sayCommand prints a command line as it can be typed.
+func (c *session) sayCommand(before string, args ...string) {
+	// Without the two dashes where nothing needs them: people read it.
+	if n := len(args); n > 1 && args[n-2] == "--" && !strings.HasPrefix(args[n-1], "-") {
+		args = append(args[:n-2:n-2], args[n-1])
+	}
+	line, ok := terminal.Command(append([]string{"embedded-agent"}, args...)...)
+	if !ok {
+		c.say("%sembedded-agent %s (a name in it cannot be typed)\n", before, args[0])
+		return
+	}
+	c.out.Plain(before + line + "\n")
+}
 
 func text(m protocol.Message) string { return i18n.English(m.Key, m.Params) }
 
@@ -116,7 +132,7 @@ func problemText(p *protocol.Problem) string {
 }
 
 func fail(stderr io.Writer, err error) int {
-	_, _ = fmt.Fprintln(stderr, "embedded-agent:", err)
+	terminal.To(stderr).Printf("embedded-agent: %s\n", err)
 	return exitFailed
 }
 
@@ -189,79 +205,6 @@ func readPlan(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(in, maxPlan))
 }
 
-// show prints the review.
-func (c *session) show(ctx context.Context, r *protocol.Review, diff bool) error {
-	c.say("%s\n", heading(r))
-	for _, l := range r.Summary {
-		c.say("  %s\n", text(l.Text))
-	}
-	for _, w := range r.Warnings {
-		c.say("  ! %s\n", text(w))
-	}
-	for _, st := range r.Steps {
-		if st.Problem != nil && !r.Stopped {
-			c.say("  ! %s\n", problemText(st.Problem))
-		}
-		if st.Cut != nil {
-			c.say("  ! %s\n", cutText(&st))
-		}
-	}
-	for _, o := range r.Outputs {
-		c.say("%s\n", o.JSON)
-	}
-	for _, f := range r.Files {
-		c.say("%s\n", fileLine(f))
-		if !diff || f.Binary {
-			continue
-		}
-		v, err := ask[protocol.FileView](ctx, c, "review.file", protocol.FileRef{Run: r.Run, Path: f.Path})
-		if err != nil {
-			return err
-		}
-		for _, h := range v.Hunks {
-			for _, l := range h.Removed {
-				c.say("    - %s\n", l)
-			}
-			for _, l := range h.Added {
-				c.say("    + %s\n", l)
-			}
-		}
-	}
-	return nil
-}
-
-// cutText says what a step leaves out.
-func cutText(st *protocol.StepPreview) string {
-	name := st.Text
-	if name == "" {
-		name = st.ID
-	}
-	if st.Cut.Total < 0 {
-		return i18n.English("review.cutUnknown", map[string]string{"step": name})
-	}
-	return i18n.English("review.cut", map[string]string{
-		"step": name, "shown": strconv.Itoa(st.Cut.Shown), "total": strconv.Itoa(st.Cut.Total),
-	})
-}
-
-// heading is what a review is of.
-func heading(r *protocol.Review) string {
-	if r.Title != nil {
-		return text(*r.Title)
-	}
-	return r.Goal
-}
-
-func fileLine(f protocol.FileChange) string {
-	switch {
-	case f.From != "":
-		return fmt.Sprintf("  %s  %s -> %s", f.Status, f.From, f.Path)
-	case f.Added+f.Removed > 0:
-		return fmt.Sprintf("  %s  %s  (+%d -%d)", f.Status, f.Path, f.Added, f.Removed)
-	}
-	return fmt.Sprintf("  %s  %s", f.Status, f.Path)
-}
-
 // confirm asks a question; whoever interrupts it says no.
 func (c *session) confirm(ctx context.Context, prompt string) bool {
 	c.say("%s", prompt)
@@ -303,7 +246,7 @@ func (c *session) approve(ctx context.Context, r *protocol.Review, automatic boo
 		c.say("  %s\n", text(l.Text))
 	}
 	if end.Can.Revert {
-		c.say("To take it back: embedded-agent revert %s\n", end.Run)
+		c.sayCommand("To take it back: ", "revert", "--", end.Run)
 	}
 	if end.Problem != nil {
 		return fail(c.err, errors.New(problemText(end.Problem)))

@@ -172,10 +172,8 @@ func Events(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err != nil {
 		return fail(stderr, err)
 	}
-	enc := json.NewEncoder(stdout)
-	enc.SetEscapeHTML(false)
 	for _, e := range events {
-		if err := enc.Encode(e); err != nil {
+		if err := c.out.JSON(e); err != nil {
 			return fail(stderr, err)
 		}
 	}

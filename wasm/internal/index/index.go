@@ -26,14 +26,13 @@
 package index
 
 import (
-	"bytes"
 	"context"
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/text"
 )
 
 // Vault is a host.Vault that knows its files.
@@ -175,7 +174,7 @@ func (v *Vault) learn(f *file, read *host.FileBytes, at int64) {
 		return
 	}
 	sig, isText := v.signer.sign(read.Data)
-	if !isText || isBinary(read.Data) {
+	if !isText {
 		return
 	}
 	f.sig, f.readAt = sig, at
@@ -185,9 +184,7 @@ func (v *Vault) learn(f *file, read *host.FileBytes, at int64) {
 }
 
 // readable says whether tools read a file as text.
-func readable(data []byte) bool { return utf8.Valid(data) && !isBinary(data) }
-
-func isBinary(data []byte) bool { return bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0 }
+func readable(data []byte) bool { return text.Is(data) }
 
 func isNote(path string) bool {
 	return len(path) > 3 && strings.EqualFold(path[len(path)-3:], ".md")

@@ -34,7 +34,7 @@ var words = []string{
 
 var paths = []string{"a.md", "b.MD", "F/c.md", "F/d.md", "F/G/e.md", "F2/f.md", "pic.png", "x.canvas"}
 
-func text(t *rapid.T) string {
+func drawText(t *rapid.T) string {
 	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 0, 12).Draw(t, "words"), rapid.SampledFrom([]string{"", " "}).Draw(t, "between"))
 }
 
@@ -120,10 +120,10 @@ func edit(t *rapid.T, m *hosttest.Memory) {
 		m.Move(path, rapid.SampledFrom(paths).Draw(t, "to"))
 	case 2:
 		if _, there := m.File(path); there {
-			m.Type(path, text(t)) // an editor holds it
+			m.Type(path, drawText(t)) // an editor holds it
 		}
 	default:
-		m.Put(path, text(t))
+		m.Put(path, drawText(t))
 	}
 }
 

@@ -2,9 +2,10 @@ package journal
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/aymanbagabas/go-udiff"
+
+	"embedded-agent/wasm/internal/text"
 )
 
 // Merge merges two sets of changes to one text, line by line: base became ours
@@ -17,7 +18,7 @@ func Merge(base, ours, theirs string) (merged string, ok bool) {
 		return ours, true
 	case ours == base:
 		return theirs, true
-	case !utf8.ValidString(base) || !utf8.ValidString(ours) || !utf8.ValidString(theirs):
+	case !text.Is([]byte(base)) || !text.Is([]byte(ours)) || !text.Is([]byte(theirs)):
 		return "", false
 	}
 	a, b := udiff.Lines(base, ours), udiff.Lines(base, theirs)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"slices"
-	"unicode/utf8"
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
@@ -293,6 +292,3 @@ func (r *reverter) parents(ctx context.Context, path string) error {
 	}
 	return r.makeFolder(ctx, parent)
 }
-
-// IsText says whether bytes can be shown and merged as text.
-func IsText(b []byte) bool { return utf8.Valid(b) && bytes.IndexByte(b, 0) < 0 }

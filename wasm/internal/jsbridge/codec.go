@@ -4,13 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
-	"unicode/utf8"
 	"unsafe"
 
 	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/text"
 )
 
 // The parameters of the calls that a run makes thousands of times are written
@@ -25,7 +25,7 @@ func appendText(dst, text []byte) []byte {
 // appendContent appends a protocol.Content: text where it can be, otherwise a
 // blob.
 func appendContent(dst, data []byte, blob func([]byte) int) []byte {
-	if !utf8.Valid(data) {
+	if !text.Is(data) {
 		dst = append(dst, `{"text":"","blob":`...)
 		dst = strconv.AppendInt(dst, int64(blob(data)), 10)
 		return append(dst, '}')

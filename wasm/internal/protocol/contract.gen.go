@@ -3,4 +3,4 @@
 package protocol
 
 // Contract is the hash of this package's sources: the version of the handshake.
-const Contract = "ab23265de3c458d6"
+const Contract = "03b5de295e2508c2"

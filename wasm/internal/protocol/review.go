@@ -54,6 +54,10 @@ type FileChange struct {
 	Removed int    `json:"removed"` // lines
 	Binary  bool   `json:"binary,omitempty"`
 	Bytes   int64  `json:"bytes"`
+	// Runs counts the places that the change adds which may run by themselves or
+	// when they are pressed, Loads those that load something from elsewhere.
+	Runs  int `json:"runs,omitempty"`
+	Loads int `json:"loads,omitempty"`
 	// LinksOnly marks notes that change only because a link in them follows a
 	// rename.
 	LinksOnly bool `json:"linksOnly,omitempty"`
@@ -114,7 +118,28 @@ type FileView struct {
 	Before string `json:"before"`
 	After  string `json:"after"` // with the person's edits
 	Hunks  []Hunk `json:"hunks"`
-	Binary bool   `json:"binary,omitempty"`
+	// Binary says that one side is no text (UTF-8). That side is told by its
+	// facts, and its text is empty; the other is shown as ever.
+	Binary      bool       `json:"binary,omitempty"`
+	BeforeFacts *FileFacts `json:"beforeFacts,omitempty"`
+	AfterFacts  *FileFacts `json:"afterFacts,omitempty"`
+	// Alerts say what the change adds that may run or load by itself.
+	Alerts []Alert `json:"alerts"`
+}
+
+// FileFacts describe bytes that are no text: their number, their kind in words,
+// and their SHA-256 in hexadecimal.
+type FileFacts struct {
+	Bytes int64   `json:"bytes"`
+	Type  Message `json:"type"`
+	Hash  string  `json:"hash"`
+}
+
+// Alert is a place that needs a second look. Line is one of the text after, from
+// 1; 0 for the file as a whole.
+type Alert struct {
+	Line int     `json:"line"`
+	Text Message `json:"text"`
 }
 
 // Hunk is one run of changed lines; line numbers from 0. Rejected hunks are

@@ -247,7 +247,11 @@ type Conflict struct {
 	Now    string `json:"now"`
 	// NowEtag names the bytes that Now shows; "" when nothing is there.
 	NowEtag string `json:"nowEtag"`
-	Binary  bool   `json:"binary,omitempty"`
+	// Binary conflicts are told by facts, without texts: what a restore would put
+	// back, and what is there now. A side without a file has none.
+	Binary      bool       `json:"binary,omitempty"`
+	BeforeFacts *FileFacts `json:"beforeFacts,omitempty"`
+	NowFacts    *FileFacts `json:"nowFacts,omitempty"`
 }
 
 // RevertCall is the method run.revert.

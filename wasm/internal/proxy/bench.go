@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"embedded-agent/wasm/internal/llm/sentinel"
+	"embedded-agent/wasm/internal/terminal"
 )
 
 // Bench measures the proxy and the state machine and writes a line "name value unit" for each row:
@@ -29,6 +30,7 @@ import (
 //
 // only, when not empty, is a prefix: other rows are not printed, and a group without such a row is not measured.
 func Bench(w io.Writer, only string) error {
+	out := terminal.To(w)
 	groups := []struct {
 		name    string
 		measure func() ([]row, error)
@@ -45,12 +47,10 @@ func Bench(w io.Writer, only string) error {
 			if !strings.HasPrefix(r.name, only) {
 				continue
 			}
-			if _, err := fmt.Fprintf(w, "%s %.3f %s\n", r.name, r.value, r.unit); err != nil {
-				return err
-			}
+			out.Printf("%s %.3f %s\n", r.name, r.value, r.unit)
 		}
 	}
-	return nil
+	return out.Err()
 }
 
 // row is a line of the benchmark.

@@ -5,6 +5,8 @@ package proxy
 import (
 	"io"
 	"sync"
+
+	"embedded-agent/wasm/internal/terminal"
 )
 
 // logLine is what is written about a request: counts, names of tools and what came of it, no content.
@@ -63,8 +65,7 @@ func (l *requestLog) write(line *logLine) {
 	if l.w == nil {
 		return
 	}
-	text := append(mustJSON(line), '\n')
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	_, _ = l.w.Write(text) // a log that cannot be written must not fail a request
+	_ = terminal.To(l.w).JSON(line) // a log that cannot be written must not fail a request
 }

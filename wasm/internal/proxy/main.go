@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"embedded-agent/wasm/internal/llm/codex"
+	"embedded-agent/wasm/internal/terminal"
 )
 
 // Names of environment variables that hold secrets, so that none stands in a command line.
@@ -44,12 +45,12 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 0
 	}
 	if err != nil {
-		_, _ = fmt.Fprintln(stderr, "proxy:", err)
+		terminal.To(stderr).Printf("proxy: %s\n", err)
 		return 2
 	}
 	o.cfg.Log = stderr
 	if err := o.run(ctx, stdout); err != nil {
-		_, _ = fmt.Fprintln(stderr, "proxy:", err)
+		terminal.To(stderr).Printf("proxy: %s\n", err)
 		return 1
 	}
 	return 0
@@ -59,7 +60,7 @@ func parseFlags(args []string, stderr io.Writer) (*options, error) {
 	o := &options{cfg: Config{Limits: DefaultLimits(), Origins: DefaultOrigins(), Token: os.Getenv(TokenEnv)}}
 	l := &o.cfg.Limits
 	f := flag.NewFlagSet("proxy", flag.ContinueOnError)
-	f.SetOutput(stderr)
+	f.SetOutput(terminal.To(stderr))
 	f.StringVar(&o.listen, "listen", "127.0.0.1:8788", "`address` to listen on; anything but loopback demands a token in "+TokenEnv)
 	f.StringVar(&o.backend, "backend", "codex", "codex, or the `URL` of a Chat Completions endpoint up to /v1 (its key in "+KeyEnv+")")
 	f.StringVar(&o.cfg.Model, "model", "", "`model` to ask for when a request names none")
@@ -122,7 +123,7 @@ func (o *options) run(ctx context.Context, stdout io.Writer) error {
 	}
 	defer backend.Close()
 	name, _ := backend.Status()
-	_, _ = fmt.Fprintf(stdout, "Listening on http://%s/v1 in front of %s\n", l.Addr(), name)
+	terminal.To(stdout).Printf("Listening on http://%s/v1 in front of %s\n", l.Addr(), name)
 	return New(o.cfg, backend).Serve(ctx, l)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/fileview"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/journal"
 	"embedded-agent/wasm/internal/overlay"
@@ -45,5 +46,5 @@ func (s *Server) pastFile(ctx context.Context, p protocol.FileRef) (protocol.Fil
 	if !found {
 		return protocol.FileView{}, fault.New(fault.NotFound, "error.vault.notFound", fault.P{"path": p.Path})
 	}
-	return fileView(c), nil
+	return fileview.Of(c), nil
 }

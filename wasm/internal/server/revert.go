@@ -10,6 +10,7 @@ import (
 
 	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/fileview"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/journal"
 	"embedded-agent/wasm/internal/overlay"
@@ -124,8 +125,14 @@ func choices(list []protocol.ConflictChoice) (map[string]journal.Choice, error) 
 func conflictView(c journal.Conflict) protocol.Conflict {
 	v := protocol.Conflict{Path: c.Path, NowEtag: c.NowEtag()}
 	moved := c.Before == nil && c.After == nil // there is nothing to merge
-	if moved || !journal.IsText(c.Before) || !journal.IsText(c.After) || !journal.IsText(c.Now) {
+	if moved || !fileview.IsText(c.Before, c.After, c.Now) {
 		v.Binary = true
+		if c.Before != nil {
+			v.BeforeFacts = fileview.Facts(c.Before)
+		}
+		if c.Now != nil {
+			v.NowFacts = fileview.Facts(c.Now)
+		}
 		return v
 	}
 	v.Before, v.After, v.Now = string(c.Before), string(c.After), string(c.Now)

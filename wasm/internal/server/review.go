@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/fileview"
 	"embedded-agent/wasm/internal/host"
-	"embedded-agent/wasm/internal/journal"
 	"embedded-agent/wasm/internal/overlay"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/protocol"
@@ -47,6 +47,8 @@ func (s *Server) mustAsk(se *session) bool {
 	far := slices.ContainsFunc(se.changes, func(c overlay.Change) bool {
 		return c.Status == overlay.Trash || c.Status == overlay.Rmdir || c.Status == overlay.Rename
 	})
+	// What may run by itself later is seen by somebody first, whatever the settings.
+	far = far || slices.ContainsFunc(se.view.Files, func(f protocol.FileChange) bool { return !f.Dropped && f.Runs+f.Loads > 0 })
 	return se.mustAsk || s.currentPolicy().Asks(se.graph.Risk, far)
 }
 
@@ -82,28 +84,18 @@ func (s *Server) reviewFile(ctx context.Context, p protocol.FileRef) (protocol.F
 	case !left:
 		return protocol.FileView{}, fault.New(fault.NotFound, "error.vault.notFound", fault.P{"path": p.Path})
 	}
-	v := fileView(c)
+	c, err = wholeRename(ctx, se, c)
+	if err != nil {
+		return protocol.FileView{}, err
+	}
+	v := fileview.Of(c)
 	if e, ok := se.amend.Edits[p.Path]; ok && e.Rejected != nil {
-		v.Hunks = hunks(v.Before, string(e.Shown))
+		v.Hunks = fileview.Hunks(v.Before, string(e.Shown))
 		for k := range v.Hunks {
 			v.Hunks[k].Rejected = slices.Contains(e.Rejected, k)
 		}
 	}
 	return v, nil
-}
-
-func fileView(c overlay.Change) protocol.FileView {
-	v := protocol.FileView{Path: c.Path, From: c.From, Status: string(c.Status), Hunks: []protocol.Hunk{}}
-	if c.Kind == host.Folder || (c.Before == nil && c.After == nil) {
-		return v
-	}
-	if !journal.IsText(c.Before) || !journal.IsText(c.After) {
-		v.Binary = true
-		return v
-	}
-	v.Before, v.After = string(c.Before), string(c.After)
-	v.Hunks = hunks(v.Before, v.After)
-	return v
 }
 
 // reviewAmend changes the review as the person says and simulates it again.
@@ -177,7 +169,7 @@ func leaveOut(se *session, c overlay.Change) error {
 // amendText replaces a file's text: by the person's own, or by the shown one
 // without the hunks that were rejected.
 func amendText(se *session, c overlay.Change, a protocol.Amendment) error {
-	if c.After == nil || !journal.IsText(c.After) {
+	if c.After == nil || !fileview.IsText(c.After) {
 		return fault.New(fault.Precondition, "error.review.noText", fault.P{"path": a.Path})
 	}
 	shown := host.Etag(c.After)
@@ -185,18 +177,18 @@ func amendText(se *session, c overlay.Change, a protocol.Amendment) error {
 	if e, ok := se.amend.Edits[a.Path]; ok {
 		shown, original = e.ShownEtag, string(e.Shown)
 	}
-	text := a.Text
+	edited := a.Text
 	if a.Kind == protocol.AmendHunks {
-		text = without(string(c.Before), original, a.Rejected)
+		edited = without(string(c.Before), original, a.Rejected)
 	}
-	if text == original {
+	if edited == original {
 		delete(se.amend.Edits, a.Path)
 		return nil
 	}
-	if c.Status == overlay.Modify && text == string(c.Before) {
+	if c.Status == overlay.Modify && edited == string(c.Before) {
 		return leaveOut(se, c) // nothing of the change is left
 	}
-	se.amend.Edits[a.Path] = overlay.Edit{ShownEtag: shown, Shown: []byte(original), Data: []byte(text), Rejected: a.Rejected}
+	se.amend.Edits[a.Path] = overlay.Edit{ShownEtag: shown, Shown: []byte(original), Data: []byte(edited), Rejected: a.Rejected}
 	return nil
 }
 
@@ -205,7 +197,7 @@ func without(before, after string, rejected []int) string {
 	old, lines := strings.SplitAfter(before, "\n"), strings.SplitAfter(after, "\n")
 	var b strings.Builder
 	at := 0
-	for i, h := range hunks(before, after) {
+	for i, h := range fileview.Hunks(before, after) {
 		if !slices.Contains(rejected, i) {
 			continue
 		}

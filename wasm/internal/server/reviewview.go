@@ -1,15 +1,15 @@
 package server
 
 import (
-	"bytes"
+	"context"
 	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
 
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/fileview"
 	"embedded-agent/wasm/internal/host"
-	"embedded-agent/wasm/internal/journal"
 	"embedded-agent/wasm/internal/overlay"
 	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/protocol"
@@ -23,13 +23,19 @@ func itoa(n int) string { return strconv.Itoa(n) }
 
 // reviewOf makes what the person sees. Everything in it is computed from the
 // simulation, nothing from the plan's own words about itself.
-func (s *Server) reviewOf(se *session, pol *policy.Policy) *protocol.Review {
+func (s *Server) reviewOf(ctx context.Context, se *session, pol *policy.Policy) (*protocol.Review, error) {
 	r := &protocol.Review{
 		Run: se.id, Goal: se.plan.Goal, Assumptions: nonNil(se.plan.Assumptions),
 		Risk: string(se.graph.Risk), DryRun: se.dryRun, Plan: string(se.raw),
 		Amended: !se.amend.Empty(), Warnings: slices.Clone(nonNil(se.warnings)),
 	}
 	for _, c := range se.changes {
+		if c.Status == overlay.Rename && vaultpath.Ext(c.From) != vaultpath.Ext(c.Path) {
+			var err error
+			if c, err = wholeRename(ctx, se, c); err != nil {
+				return nil, err
+			}
+		}
 		r.Files = append(r.Files, fileChange(c, se))
 	}
 	for path, c := range se.dropped {
@@ -61,7 +67,7 @@ func (s *Server) reviewOf(se *session, pol *policy.Policy) *protocol.Review {
 	if failure == nil && len(se.changes) == 0 && se.graph.Risk == tool.RiskWrites {
 		r.Warnings = append(r.Warnings, protocol.Message{Key: "review.nothing"})
 	}
-	return r
+	return r, nil
 }
 
 // refused finds the step that a guard did not let run: it counts as skipped, and
@@ -81,44 +87,25 @@ func nonNil[T any](s []T) []T {
 	return s
 }
 
-// fileChange describes one path of the changeset, with its changed lines
-// counted.
+// fileChange describes one path of the changeset.
 func fileChange(c overlay.Change, se *session) protocol.FileChange {
-	f := protocol.FileChange{
-		Path: c.Path, From: c.From, Status: string(c.Status), LinksOnly: c.Follows && c.Status == overlay.Modify,
-		Undoable: true, Bytes: int64(len(c.After)),
-	}
-	if _, ok := se.amend.Edits[c.Path]; ok {
-		f.Edited = true
-	}
-	if c.Kind == host.Folder {
-		return f
-	}
-	if !journal.IsText(c.Before) || !journal.IsText(c.After) {
-		f.Binary = true
-		return f
-	}
-	switch c.Status {
-	case overlay.Create:
-		f.Added = countLines(c.After)
-	case overlay.Trash:
-		f.Removed = countLines(c.Before)
-		f.Bytes = int64(len(c.Before))
-	case overlay.Modify, overlay.Rename:
-		for _, h := range hunks(string(c.Before), string(c.After)) {
-			f.Added += len(h.Added)
-			f.Removed += len(h.Removed)
-		}
-	}
+	f := fileview.Row(c)
+	_, f.Edited = se.amend.Edits[c.Path]
 	return f
 }
 
-func countLines(b []byte) int {
-	n := bytes.Count(b, []byte{'\n'})
-	if len(b) > 0 && b[len(b)-1] != '\n' {
-		n++
+// wholeRename gives a file that is only renamed its bytes: what is shown of it,
+// and what its new name makes of it, depends on them.
+func wholeRename(ctx context.Context, se *session, c overlay.Change) (overlay.Change, error) {
+	if c.Status != overlay.Rename || c.Kind == host.Folder || c.Before != nil || c.After != nil {
+		return c, nil
 	}
-	return n
+	data, err := se.base.Read(ctx, c.From)
+	if err != nil {
+		return c, err
+	}
+	c.Before, c.After = data, data
+	return c, nil
 }
 
 // stepPreviews lists the steps as they were simulated, and counts the calls.
@@ -166,7 +153,8 @@ func (se *session) behind(place int) bool {
 
 // summarise says the changeset in words, the most far-reaching last.
 func summarise(files []protocol.FileChange, se *session) []protocol.SummaryLine {
-	lines := append(changeLines(files), deedLines(se)...)
+	lines := append(changeLines(files), runLines(files, se)...)
+	lines = append(lines, deedLines(se)...)
 	for _, path := range openedNotes(se) {
 		lines = append(lines, protocol.SummaryLine{Tone: "open", Text: protocol.Message{Key: "review.open", Params: map[string]string{"path": path}}})
 	}
@@ -191,6 +179,44 @@ func openedNotes(se *session) []string {
 	}
 	return out
 }
+
+// runLines says how many files would get what may run or load by itself.
+func runLines(files []protocol.FileChange, se *session) []protocol.SummaryLine {
+	var runs, loads, hosts []string
+	for _, f := range files {
+		if f.Dropped {
+			continue
+		}
+		if f.Runs > 0 {
+			runs = append(runs, f.Path)
+		}
+		if f.Loads > 0 {
+			loads = append(loads, f.Path)
+			if i := slices.IndexFunc(se.changes, func(c overlay.Change) bool { return c.Path == f.Path }); i >= 0 && len(hosts) <= maxHosts {
+				hosts = append(hosts, fileview.Hosts(se.changes[i])...)
+			}
+		}
+	}
+	var out []protocol.SummaryLine
+	if len(runs) > 0 {
+		out = append(out, protocol.SummaryLine{Tone: "runs", Paths: runs, Text: protocol.Message{
+			Key: "review.runs", Params: map[string]string{"n": itoa(len(runs)), "path": runs[0]},
+		}})
+	}
+	if len(loads) > 0 {
+		slices.Sort(hosts)
+		if hosts = slices.Compact(hosts); len(hosts) > maxHosts {
+			hosts = append(hosts[:maxHosts], "…")
+		}
+		out = append(out, protocol.SummaryLine{Tone: "runs", Paths: loads, Text: protocol.Message{
+			Key: "review.loads", Params: map[string]string{"n": itoa(len(loads)), "path": loads[0], "hosts": strings.Join(hosts, ", ")},
+		}})
+	}
+	return out
+}
+
+// maxHosts is how many hosts a line of the summary names; the files name all.
+const maxHosts = 5
 
 // changeLines says changes in words.
 func changeLines(files []protocol.FileChange) []protocol.SummaryLine {

@@ -141,9 +141,9 @@ func (s *Server) simulate(ctx context.Context, se *session) error {
 	}
 	se.vault, se.report, se.changes, se.called = v, rep, changes, called
 	s.readCommands(ctx, se)
-	se.view = s.reviewOf(se, pol)
+	se.view, err = s.reviewOf(ctx, se, pol)
 	se.shown = s.now()
-	return nil
+	return err
 }
 
 func (s *Server) currentPolicy() *policy.Policy {

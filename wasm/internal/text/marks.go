@@ -242,3 +242,6 @@ func merged(marks []Mark) []Mark {
 	}
 	return out
 }
+
+// Hidden says whether a character has to be marked where it stands alone.
+func Hidden(r rune) bool { return in(r, hidden) }

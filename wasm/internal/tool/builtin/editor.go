@@ -58,7 +58,7 @@ func replaceRange(ctx context.Context, env *tool.Env, path string, r host.Range,
 			Kind: host.OpModify, Path: path, Before: before, Data: data,
 			Caret: &host.Range{From: caret, To: caret},
 		}
-		if _, err := env.Vault.Apply(ctx, op); err != nil {
+		if err := apply(ctx, env, op); err != nil {
 			return nil, err
 		}
 	}

@@ -66,7 +66,7 @@ func mergeNotes(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, 
 	if _, err := ensureFolder(ctx, env, vaultpath.Parent(path)); err != nil {
 		return nil, err
 	}
-	path, _, err = createAt(ctx, env, path, text, collision)
+	path, _, err = createAt(ctx, env, path, text, collision, merge.read...)
 	if err != nil {
 		return nil, err
 	}
@@ -94,6 +94,7 @@ type merger struct {
 	to      string // the note to be
 	sources []host.Info
 	seen    map[string]bool
+	read    [][]byte // the notes that it was made of
 	size    int
 }
 
@@ -106,6 +107,7 @@ func (m *merger) take(info host.Info) ([]byte, error) {
 	if m.size += len(data); m.size > maxText {
 		return nil, fault.New(fault.Precondition, "tools.note.tooLarge", fault.P{"path": info.Path, "max": "10 MB"})
 	}
+	m.read = append(m.read, data)
 	return data, nil
 }
 

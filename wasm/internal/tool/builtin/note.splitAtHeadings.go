@@ -128,7 +128,7 @@ func splitOff(ctx context.Context, env *tool.Env, path string, text []byte, eol 
 	if len(data) > 0 && !bytes.HasSuffix(data, []byte("\n")) {
 		data = append(data, eol...)
 	}
-	path, _, err := createAt(ctx, env, path, data, "unique")
+	path, _, err := createAt(ctx, env, path, data, "unique", text)
 	if err != nil {
 		return nil, "", err
 	}

@@ -1,14 +1,13 @@
 package builtin
 
 import (
-	"bytes"
 	"context"
-	"unicode/utf8"
 
 	"embedded-agent/wasm/internal/breath"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/index"
+	"embedded-agent/wasm/internal/text"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -178,5 +177,5 @@ func readMany(ctx context.Context, env *tool.Env, paths []string) ([]host.FileBy
 
 // isText says whether tools read bytes as text.
 func isText(data []byte) bool {
-	return len(data) <= maxText && utf8.Valid(data) && bytes.IndexByte(data[:min(len(data), 8000)], 0) < 0
+	return len(data) <= maxText && text.Is(data)
 }

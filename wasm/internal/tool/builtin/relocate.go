@@ -95,7 +95,7 @@ func followMerge(ctx context.Context, env *tool.Env, names *names, sources []hos
 			continue // the merged notes themselves, which go
 		}
 		op := host.Op{Kind: host.OpModify, Path: c.path, Before: c.before, Data: c.after, Follows: true}
-		if _, err := env.Vault.Apply(ctx, op); err != nil {
+		if err := apply(ctx, env, op); err != nil {
 			return err
 		}
 	}

@@ -73,10 +73,10 @@ func moveTasks(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, e
 	}
 	if to == "" {
 		if to, err = newFile(ctx, env, tool.Args{"path": args.String("to")}); err == nil {
-			_, err = env.Vault.Apply(ctx, host.Op{Kind: host.OpCreate, Path: to, Data: target})
+			err = apply(ctx, env, host.Op{Kind: host.OpCreate, Path: to, Data: target}, source)
 		}
 	} else {
-		_, err = modify(ctx, env, to, before, target)
+		_, err = modify(ctx, env, to, before, target, source)
 	}
 	if err != nil {
 		return nil, err

@@ -63,7 +63,7 @@ func applyTemplate(ctx context.Context, env *tool.Env, args tool.Args) (tool.Dat
 	if collision == "" {
 		collision = "unique"
 	}
-	path, created, err := createAt(ctx, env, path, []byte(content), collision)
+	path, created, err := createAt(ctx, env, path, []byte(content), collision, text)
 	if err != nil {
 		return nil, err
 	}

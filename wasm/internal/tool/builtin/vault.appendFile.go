@@ -34,7 +34,7 @@ func appendFile(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, 
 		return nil, err
 	}
 	text := appendText(nil, args)
-	if _, err := env.Vault.Apply(ctx, host.Op{Kind: host.OpCreate, Path: path, Data: text}); err != nil {
+	if err := apply(ctx, env, host.Op{Kind: host.OpCreate, Path: path, Data: text}); err != nil {
 		return nil, err
 	}
 	return tool.Data{"path": path, "etag": host.Etag(text), "changed": true}, nil

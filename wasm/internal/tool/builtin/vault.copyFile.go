@@ -59,7 +59,7 @@ func copyFile(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, er
 	if collision == "" {
 		collision = "unique"
 	}
-	path, created, err := createAt(ctx, env, to, data, collision)
+	path, created, err := createAt(ctx, env, to, data, collision, data)
 	if err != nil {
 		return nil, err
 	}

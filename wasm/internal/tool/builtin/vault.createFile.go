@@ -89,15 +89,16 @@ func createFile(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, 
 }
 
 // createAt makes a file at a path, or, where that is taken, does what collision
-// says: "unique" (the next free number), "skip" (leaves it) or "error".
-func createAt(ctx context.Context, env *tool.Env, path string, data []byte, collision string) (string, bool, error) {
+// says: "unique" (the next free number), "skip" (leaves it) or "error". from is
+// as apply has it.
+func createAt(ctx context.Context, env *tool.Env, path string, data []byte, collision string, from ...[]byte) (string, bool, error) {
 	taken := map[string]bool{}
 	for {
 		target, err := freePath(ctx, env, path, collision, taken)
 		if err != nil {
 			return "", false, err
 		}
-		_, err = env.Vault.Apply(ctx, host.Op{Kind: host.OpCreate, Path: target, Data: data})
+		err = apply(ctx, env, host.Op{Kind: host.OpCreate, Path: target, Data: data}, from...)
 		switch {
 		case err == nil:
 			return target, true, nil

@@ -60,7 +60,7 @@ func trash(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error
 		if e.Kind == host.File {
 			err = trashFile(ctx, env, e.Path)
 		} else {
-			_, err = env.Vault.Apply(ctx, host.Op{Kind: host.OpRmdir, Path: e.Path})
+			err = apply(ctx, env, host.Op{Kind: host.OpRmdir, Path: e.Path})
 		}
 		if err != nil {
 			return nil, err
@@ -75,6 +75,6 @@ func trashFile(ctx context.Context, env *tool.Env, path string) error {
 	if err != nil {
 		return err
 	}
-	_, err = env.Vault.Apply(ctx, host.Op{Kind: host.OpTrash, Path: path, Before: data})
+	err = apply(ctx, env, host.Op{Kind: host.OpTrash, Path: path, Before: data})
 	return err
 }

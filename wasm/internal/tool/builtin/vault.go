@@ -3,10 +3,13 @@ package builtin
 import (
 	"bytes"
 	"context"
+	"slices"
+	"strconv"
 	"strings"
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/text"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/vaultpath"
 )
@@ -135,7 +138,7 @@ func ensureFolder(ctx context.Context, env *tool.Env, folder string) (bool, erro
 	if _, err := ensureFolder(ctx, env, vaultpath.Parent(folder)); err != nil {
 		return false, err
 	}
-	_, err = env.Vault.Apply(ctx, host.Op{Kind: host.OpMkdir, Path: folder})
+	err = apply(ctx, env, host.Op{Kind: host.OpMkdir, Path: folder})
 	if fault.Is(err, fault.Conflict) {
 		if info, e := env.Vault.Stat(ctx, folder); e == nil && info.Kind == host.Folder {
 			return false, nil
@@ -144,12 +147,33 @@ func ensureFolder(ctx context.Context, env *tool.Env, folder string) (bool, erro
 	return err == nil, err
 }
 
+// apply makes a write. What a tool writes as text is text, and has no control
+// character that the file did not have: a NUL or an escape in a note is never
+// what somebody asked for, and other programs would hide what stands beside it.
+// from are other notes' bytes that the new ones were made of: what they have may
+// come along, and a copy of one is a copy whatever it holds.
+func apply(ctx context.Context, env *tool.Env, op host.Op, from ...[]byte) error {
+	isCopy := slices.ContainsFunc(from, func(b []byte) bool { return bytes.Equal(b, op.Data) })
+	if (op.Kind == host.OpCreate || op.Kind == host.OpModify) && !isCopy {
+		if !text.Is(op.Data) {
+			return fault.New(fault.Validation, "tools.content.notText", fault.P{"path": op.Path})
+		}
+		if at, bad := text.NotWritten(slices.Concat(append(from, op.Before)...), op.Data); bad {
+			return fault.New(fault.Validation, "tools.content.control", fault.P{
+				"path": op.Path, "line": strconv.Itoa(at.Line), "column": strconv.Itoa(at.Column), "character": at.Label,
+			})
+		}
+	}
+	_, err := env.Vault.Apply(ctx, op)
+	return err
+}
+
 // modify replaces a note's bytes and gives its etag. Nothing is written when
 // nothing changes.
-func modify(ctx context.Context, env *tool.Env, path string, before, after []byte) (string, error) {
+func modify(ctx context.Context, env *tool.Env, path string, before, after []byte, from ...[]byte) (string, error) {
 	if !bytes.Equal(before, after) {
 		op := host.Op{Kind: host.OpModify, Path: path, Before: before, Data: after}
-		if _, err := env.Vault.Apply(ctx, op); err != nil {
+		if err := apply(ctx, env, op, from...); err != nil {
 			return "", err
 		}
 	}

@@ -119,13 +119,13 @@ func move(ctx context.Context, env *tool.Env, info host.Info, to string) ([]stri
 	if _, err := ensureFolder(ctx, env, vaultpath.Parent(to)); err != nil {
 		return nil, err
 	}
-	if _, err := env.Vault.Apply(ctx, host.Op{Kind: host.OpRename, Path: info.Path, To: to}); err != nil {
+	if err := apply(ctx, env, host.Op{Kind: host.OpRename, Path: info.Path, To: to}); err != nil {
 		return nil, err
 	}
 	updated := make([]string, 0, len(changes))
 	for _, c := range changes {
 		op := host.Op{Kind: host.OpModify, Path: c.path, Before: c.before, Data: c.after, Follows: true}
-		if _, err := env.Vault.Apply(ctx, op); err != nil {
+		if err := apply(ctx, env, op); err != nil {
 			return nil, err
 		}
 		updated = append(updated, c.path)

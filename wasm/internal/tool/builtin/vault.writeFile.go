@@ -44,7 +44,7 @@ func writeFile(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, e
 		if err != nil {
 			return nil, err
 		}
-		if _, err := env.Vault.Apply(ctx, host.Op{Kind: host.OpCreate, Path: path, Data: data}); err != nil {
+		if err := apply(ctx, env, host.Op{Kind: host.OpCreate, Path: path, Data: data}); err != nil {
 			return nil, err
 		}
 		return tool.Data{"path": path, "etag": host.Etag(data), "created": true}, nil

@@ -321,7 +321,7 @@ func TestSearchFindsWhatAPersonWouldFind(t *testing.T) {
 		"b.md":   strings.Repeat("x", 1000) + "NEEDLE" + strings.Repeat("y", 1000),
 		"c.md":   "needle needle\nneedle",
 		"d.png":  "needle",
-		"bin.md": "needle\x00",
+		"bin.md": "needle\xff",
 	}})
 	env := envOf(m.Host())
 	find := func(args map[string]any) []any {

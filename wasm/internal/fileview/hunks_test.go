@@ -1,4 +1,4 @@
-package server
+package fileview
 
 import (
 	"strings"
@@ -28,7 +28,7 @@ func TestHunksAreWhatDiffersAndNoMore(t *testing.T) {
 		was, is := splitLines(before), splitLines(after)
 		var made []string
 		at, changed := 0, 0
-		for _, h := range hunks(before, after) {
+		for _, h := range Hunks(before, after) {
 			made = append(made, was[at:h.BeforeFrom]...)
 			if h.AfterFrom != len(made) {
 				t.Fatalf("%+v begins at %d in what it makes", h, len(made))

@@ -1,4 +1,4 @@
-package server
+package fileview
 
 import (
 	"strings"
@@ -9,8 +9,8 @@ import (
 	"embedded-agent/wasm/internal/protocol"
 )
 
-// hunks gives the runs of changed lines between two texts.
-func hunks(before, after string) []protocol.Hunk {
+// Hunks gives the runs of changed lines between two texts.
+func Hunks(before, after string) []protocol.Hunk {
 	out := []protocol.Hunk{}
 	if before == after {
 		return out
