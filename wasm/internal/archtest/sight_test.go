@@ -12,7 +12,7 @@ import (
 // or compares.
 var forThePerson = []string{
 	"sight.go", "server.go", "execution.go", "recovery.go", "revert.go", "revertahead.go", "drift.go", "replay.go", "segment.go", "settling.go",
-	"inforce.go", "undo.go", "undoreview.go",
+	"inforce.go", "undo.go", "undoreview.go", "deeds.go",
 }
 
 // underSight are the ports of the host that tell of notes.
