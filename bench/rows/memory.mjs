@@ -77,7 +77,9 @@ async function saveAction(notes) {
 	const actions = [{ id: "", name: "Bench", plan: { goal: "Bench", assumptions: [], steps } }];
 	const json = JSON.stringify({ format: "embedded-agent/actions", version: 1, actions });
 	await client.request("actions.import", { json, confirm: true });
-	window.benchAction = (await client.request("actions.list", {})).actions.find(({ name }) => name === "Bench").id;
+	window.benchAction = (await client.request("actions.list", {})).actions.find(
+		({ name }) => name === "Bench",
+	).id;
 }
 
 /** In the page: one run, taken back. */

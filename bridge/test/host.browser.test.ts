@@ -372,7 +372,9 @@ describe("the device", () => {
 			),
 		);
 		expect(kept).toBe(first.key);
-		expect((await call("secret.has", { name: "embedded-agent-device-key" })).result).toMatchObject({ has: false });
+		expect((await call("secret.has", { name: "embedded-agent-device-key" })).result).toMatchObject({
+			has: false,
+		});
 	});
 
 	test("says so where nothing is kept, and takes nothing that is no key", async () => {

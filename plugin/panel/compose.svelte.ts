@@ -85,7 +85,7 @@ export class Compose {
 	/** The paths of what would go along. */
 	paths(): string[] {
 		const all = [this.active, this.offer?.path, ...this.attached.map((a) => a.path)];
-		return [...new Set(all.filter((path): path is string => !!path))];
+		return all.filter((path, at): path is string => !!path && all.indexOf(path) === at);
 	}
 
 	/** Looks at the active note and the selection anew; the text whose size is to be asked for, or null. */

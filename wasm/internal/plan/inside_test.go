@@ -1,13 +1,14 @@
 package plan
 
 import (
-	"embedded-agent/wasm/internal/strictjson"
 	"encoding/json"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"embedded-agent/wasm/internal/strictjson"
 
 	"pgregory.net/rapid"
 )

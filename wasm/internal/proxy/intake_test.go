@@ -104,7 +104,9 @@ func TestAClientThatDoesNotReadItsAnswerGivesItsSlotBack(t *testing.T) {
 			emit(Delta{Text: long})
 		}
 		return Usage{}, ctx.Err()
-	}), func(c *Config) { c.Limits.MaxConcurrent, c.Limits.WriteTimeout, c.Limits.MaxOutput = 1, 50 * time.Millisecond, 1<<30 })
+	}), func(c *Config) {
+		c.Limits.MaxConcurrent, c.Limits.WriteTimeout, c.Limits.MaxOutput = 1, 50*time.Millisecond, 1<<30
+	})
 	body := `{"stream":true,"input":"endless"}`
 	s.dial(1, fmt.Sprintf("POST /v1/responses HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body))
 	waitFor(t, func() bool { return strings.Contains(s.log.String(), `"outcome":"client_gone"`) })

@@ -16,8 +16,7 @@ import (
 func TestAnOutputThatWasTooLongIsReadOnByTheModelAndOpenedByThePerson(t *testing.T) {
 	long := strings.Repeat("0123456789abcdeü", 8000) + "THE END"
 	read, next, file := "", 0, ""
-	var more func(r llm.Request) llmtest.Turn
-	more = func(r llm.Request) llmtest.Turn {
+	more := func(r llm.Request) llmtest.Turn {
 		last := r.Messages[len(r.Messages)-1].Text()
 		var part struct {
 			Text string `json:"text"`

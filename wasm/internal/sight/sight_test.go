@@ -164,8 +164,10 @@ func TestNoSpellingOfAPathGetsAroundTheRule(t *testing.T) {
 					t.Errorf("%s: the refusal names the note: %v", name, err)
 				}
 				for _, op := range []host.Op{
-					{Kind: host.OpModify, Path: path}, {Kind: host.OpCreate, Path: path},
-					{Kind: host.OpRename, Path: path, To: "Notes/x.md"}, {Kind: host.OpRename, Path: "Notes/x.md", To: path},
+					{Kind: host.OpModify, Path: path},
+					{Kind: host.OpCreate, Path: path},
+					{Kind: host.OpRename, Path: path, To: "Notes/x.md"},
+					{Kind: host.OpRename, Path: "Notes/x.md", To: path},
 				} {
 					if p.CheckOp(op) == nil {
 						t.Errorf("%s, %s: %s of %q is allowed", name, platform, op.Kind, path)

@@ -26,6 +26,8 @@ type outer struct {
 	Skipped int `json:"-"`
 }
 
+var _ = outer{}.private // it is there to be passed over
+
 func TestNothingIsTakenThatIsNotUnderstood(t *testing.T) {
 	for src, want := range map[string]string{
 		`{}`: "", `{"name":"x","inner":{"n":1,"deep":{"n":2}},"map":{"Any Key":{"n":1}},"raw":{"X":null},"any":[null],"yes":true,"amount":1.5,"maybe":[]}`: "",
