@@ -66,6 +66,7 @@ export function follow(el: HTMLElement, on: boolean): Updatable<boolean> {
 		// Scrolled back since, of which the event has not come yet (a review is read from its beginning).
 		if (el.scrollTop < at - slack) stuck = false;
 		if (stuck) el.scrollTop = el.scrollHeight;
+		else hold(el);
 		at = el.scrollTop;
 	};
 	const scrolled = () => {
@@ -87,6 +88,19 @@ export function follow(el: HTMLElement, on: boolean): Updatable<boolean> {
 			grown.disconnect();
 		},
 	};
+}
+
+/** By scroller, the element that was brought to its top, and where that was. */
+const held = new WeakMap<HTMLElement, { el: HTMLElement; at: number }>();
+
+/**
+ * Keeps what was brought to the top there while what is above it grows (answers
+ * are drawn when the core has read them), until somebody scrolls.
+ */
+function hold(scroller: HTMLElement): void {
+	const top = held.get(scroller);
+	if (top?.el.isConnected && Math.abs(scroller.scrollTop - top.at) <= 1) reveal(top.el, "start", scroller);
+	else held.delete(scroller);
 }
 
 let names = 0;
@@ -122,6 +136,7 @@ export function reveal(el: HTMLElement, how: "start" | "nearest", within?: HTMLE
 	const below = box.bottom - frame.bottom;
 	if (how === "start" || above < 0) scroller.scrollTop += above - margin;
 	else if (below > 0) scroller.scrollTop += Math.min(below + margin, above - margin);
+	if (how === "start") held.set(scroller, { el, at: scroller.scrollTop });
 }
 
 /** Pixels that stay free at the edge. */
