@@ -13,6 +13,7 @@ import { ActionRibbon } from "./ribbon";
 import { AgentSettings } from "./settings";
 import { Status } from "./status";
 import { PanelView, viewType } from "./view";
+import { visible } from "./panel/marks";
 
 /** The name of the link that opens the panel: obsidian://embedded-agent. */
 const link = "embedded-agent";
@@ -125,7 +126,7 @@ export default class EmbeddedAgentPlugin extends Plugin {
 		} catch (error) {
 			// Told once, not at every letter that is typed.
 			const words = t(asProblem(error));
-			if (words !== this.refused) new Notice(words);
+			if (words !== this.refused) new Notice(visible(words));
 			this.refused = words;
 		}
 	}
@@ -145,7 +146,7 @@ export default class EmbeddedAgentPlugin extends Plugin {
 		client.subscribe((event) => this.heard(session, event));
 		client.onStatus(({ phase, problem }) => {
 			// A core that died and was started anew is told; one that stays down fails its requests.
-			if (phase === "ready" && problem) new Notice(t(problem));
+			if (phase === "ready" && problem) new Notice(visible(t(problem)));
 		});
 		return client;
 	}
@@ -200,7 +201,7 @@ export default class EmbeddedAgentPlugin extends Plugin {
 		if (!name) return;
 		const action = session.state.actions.find((a) => a.name === name || a.id === name);
 		if (action) session.linked = action;
-		else new Notice(t("panel.link.unknown", { name }));
+		else new Notice(visible(t("panel.link.unknown", { name })));
 	}
 
 	/** Shows the panel and puts the caret into the message. */

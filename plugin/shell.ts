@@ -16,6 +16,7 @@ import { activeNote } from "../bridge/host/editor";
 import type { Data } from "./data";
 import { Finder, namedBy } from "./finder";
 import { t } from "./i18n";
+import { visible } from "./panel/marks";
 import type { MenuEntry, Named, Preferences, Remembered, Selected, Shell } from "./panel/shell";
 
 /** The app as the panel sees it. Everything it registers ends with the plugin. */
@@ -61,7 +62,7 @@ export class ObsidianShell implements Shell {
 		const menu = new Menu();
 		for (const entry of entries) {
 			menu.addItem((item) => {
-				item.setTitle(entry.title).setIcon(entry.icon).onClick(entry.run);
+				item.setTitle(visible(entry.title)).setIcon(entry.icon).onClick(entry.run);
 				if (entry.warning) item.setWarning(true);
 			});
 		}
@@ -72,7 +73,7 @@ export class ObsidianShell implements Shell {
 	}
 
 	notice(text: string): void {
-		new Notice(text);
+		new Notice(visible(text));
 	}
 
 	async copy(text: string): Promise<void> {

@@ -4,6 +4,7 @@
 import { Notice, type Plugin } from "obsidian";
 import { t } from "./i18n";
 import type { Event, RunState, Turn } from "./protocol";
+import { visible } from "./panel/marks";
 
 /** The panel, as far as it matters here. */
 export interface PanelPlace {
@@ -47,7 +48,7 @@ export class Status {
 
 	/** A notice; with a run, or "" for the conversation, a click opens it. */
 	private tell(text: string, run?: string): void {
-		const notice = new Notice(text);
+		const notice = new Notice(visible(text));
 		if (run === undefined) return;
 		notice.messageEl.addClass("ea-notice");
 		notice.messageEl.addEventListener("click", () => this.panel.open(run));

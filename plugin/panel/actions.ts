@@ -1,6 +1,7 @@
 // Svelte actions: what a component does with a real element.
 
 import { tick } from "svelte";
+import { visible } from "./marks";
 import type { Shell } from "./shell";
 
 interface Updatable<T> {
@@ -112,9 +113,9 @@ let names = 0;
  */
 export function named(el: HTMLElement, name: string): Updatable<string> {
 	const holder = el.closest<HTMLElement>(".ea-panel") ?? el;
-	const label = holder.createSpan({ text: name, attr: { id: `ea-name-${++names}`, hidden: "" } });
+	const label = holder.createSpan({ text: visible(name), attr: { id: `ea-name-${++names}`, hidden: "" } });
 	el.setAttribute("aria-labelledby", label.id);
-	return { update: (next) => label.setText(next), destroy: () => label.remove() };
+	return { update: (next) => label.setText(visible(next)), destroy: () => label.remove() };
 }
 
 /** Brings the element into sight when it appears. */

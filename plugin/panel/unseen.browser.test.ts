@@ -4,7 +4,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { findChromium, type Look } from "../dev/build";
-import { event, file, fileView, review } from "../dev/fixtures";
+import { action, event, file, fileView, review, turn } from "../dev/fixtures";
 import { openStage, ready, show, type Stage } from "../dev/stage";
 import type { FileChange, FileView, Review } from "../protocol";
 
@@ -50,6 +50,43 @@ describe.skipIf(!findChromium())("nothing that can be approved is unseen", () =>
 	const of = (fields: Partial<FileChange> = {}): Review =>
 		review({ files: [file(path, { status: "modify", added: 1, removed: 1, ...fields })] });
 	const press = (page: Page) => page.getByRole("button", { name: /Ideas/ }).first().click();
+
+	it("draws marks in names, problems, goals and conversations, and in what is read aloud", async () => {
+		const bad = "photo\u202egpj\u200b";
+		const words = bad.replace("\u202e", "RLO").replace("\u200b", "ZWSP");
+		const saved = action({ id: "s", name: bad, goal: bad });
+		const failed = turn({
+			phase: "done",
+			outcome: "failed",
+			text: bad,
+			reasoning: bad,
+			problem: {
+				code: "NOT_FOUND",
+				key: "error.vault.notFound",
+				params: { path: bad },
+				detail: bad,
+				tool: bad,
+				step: bad,
+			},
+		});
+		const page = await show(stage, [
+			ready,
+			event("actions.changed", { actions: [saved] }),
+			event("turn.ended", { turn: failed }),
+		]);
+		onTestFinished(() => page.context().close());
+		const heard = await page.evaluate(() =>
+			[
+				document.body.innerText,
+				...Array.from(
+					document.querySelectorAll("*"),
+					(el) => `${el.getAttribute("aria-label")} ${el.getAttribute("title")} ${el.textContent}`,
+				),
+			].join("\n"),
+		);
+		expect(heard).toContain(words);
+		expect(heard).not.toMatch(/[\u202e\u200b]/);
+	});
 
 	it("draws a mark for every character that would not be seen, in what is added and what is taken out", async () => {
 		const text = hostile.map(([line]) => `${line}\n`).join("");
