@@ -16,6 +16,21 @@ func Alerts(c overlay.Change) []protocol.Alert {
 	return out
 }
 
+// Warnings says what a text would run or load by itself in a note: each thing
+// once, none where it would do nothing.
+func Warnings(text string) []protocol.Message {
+	out := []protocol.Message{}
+	said := map[[2]string]bool{}
+	for _, f := range runnable.Find("", []byte(text)) {
+		key := [2]string{keys[f.Kind], f.What}
+		if !said[key] {
+			said[key] = true
+			out = append(out, protocol.Message{Key: key[0], Params: map[string]string{"what": f.What}})
+		}
+	}
+	return out
+}
+
 // Hosts gives the hosts that something would be loaded from.
 func Hosts(c overlay.Change) []string {
 	var out []string

@@ -207,8 +207,26 @@ func (s *scan) spans() {
 		default:
 			continue
 		}
-		s.add(f.Kind, f.What, begin, closing(s.text, at, "`"))
+		if s.closes(at) {
+			s.add(f.Kind, f.What, begin, closing(s.text, at, "`"))
+		}
 	}
+}
+
+// closes says whether a backtick follows before an empty line: without one there
+// is no code (CommonMark 0.31, section 6.1), as after the last one of a line.
+func (s *scan) closes(at int) bool {
+	rest := s.text[at:]
+	if end := strings.Index(rest, "\n\n"); end >= 0 {
+		rest = rest[:end]
+	}
+	i := strings.IndexByte(rest, '`')
+	if i < 0 {
+		s.left -= len(rest)
+		return false
+	}
+	s.left -= i
+	return true
 }
 
 func (s *scan) atLineStart(at int) bool {

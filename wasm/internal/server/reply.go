@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"embedded-agent/wasm/internal/answer"
+	"embedded-agent/wasm/internal/fileview"
 	"embedded-agent/wasm/internal/protocol"
 )
 
@@ -14,5 +15,5 @@ func (s *Server) replyDraw(_ context.Context, p protocol.ReplyText) (protocol.Re
 
 // replyCheck says what a model's words would do in a note.
 func (s *Server) replyCheck(_ context.Context, p protocol.ReplyText) (protocol.ReplyInsert, error) {
-	return protocol.ReplyInsert{Warnings: answer.Warnings(p.Text)}, nil
+	return protocol.ReplyInsert{Warnings: fileview.Warnings(p.Text)}, nil
 }
