@@ -209,8 +209,10 @@ func (q *queryPlan) passText(h *hit, d *note.Doc) (bool, error) {
 	if q.needsBody && (!q.passTags(d.AllTags(h.values)) || !q.passTasks(d)) {
 		return false, nil
 	}
-	if q.text != nil && q.text(d.Data, 0) < 0 {
-		return false, nil
+	if q.text != nil {
+		if at, err := q.text(q.ctx, d.Data, 0); err != nil || at < 0 {
+			return false, err
+		}
 	}
 	if q.empty != nil && *q.empty != (strings.TrimSpace(string(d.Body.Of(d.Data))) == "") {
 		return false, nil

@@ -11,6 +11,7 @@ import (
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/matching"
 	"embedded-agent/wasm/internal/note"
 	"embedded-agent/wasm/internal/tool"
 )
@@ -43,7 +44,7 @@ func replaceText(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data,
 	if args.Has("caseSensitive") && !args.Bool("caseSensitive") {
 		flags = "(?mi)"
 	}
-	re, err := regexp.Compile(flags + pattern)
+	re, err := matching.Compile(flags + pattern)
 	if err != nil {
 		return nil, fault.New(fault.Validation, "tools.search.regex", fault.P{"query": args.String("find")}).With(err)
 	}
@@ -60,12 +61,21 @@ func replaceText(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data,
 	}
 	template := strings.ReplaceAll(args.String("replace"), "$", "$$")
 	if args.Bool("regex") {
-		if template, err = groupTemplate(args.String("replace"), re); err != nil {
+		if template, err = groupTemplate(args.String("replace"), re.Regexp); err != nil {
 			return nil, err
 		}
 	}
 	return editMany(ctx, env, args, infos, func(_ host.Info, data []byte) ([]byte, int, error) {
-		return replaceIn(data, re, template, skip, whole, env.Quota.Fits)
+		plain := bytes.ReplaceAll(data, lineEnd, newline)
+		found, err := re.All(ctx, plain)
+		if err != nil {
+			return nil, 0, fault.From(err)
+		}
+		if whole {
+			found = wholeWords(plain, found)
+		}
+		r := replacement{re.Regexp, template, skip, env.Quota.Fits}
+		return r.in(data, plain, found)
 	})
 }
 
@@ -83,20 +93,24 @@ func wordRune(r rune) bool {
 	return r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r)
 }
 
-// replaceIn replaces the matches that touch none of the zones to leave alone.
-// The expression sees "\n" where the note has "\r\n", so that ends of lines are
-// matched alike in every note. fits is asked whether the bytes of the
-// replacements may be made.
-func replaceIn(data []byte, re *regexp.Regexp, template string, skip map[string]bool, whole bool, fits func(int) error) ([]byte, int, error) {
-	plain := bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
-	found := re.FindAllSubmatchIndex(plain, -1)
-	if whole {
-		found = wholeWords(plain, found)
-	}
+// replacement is what is put in the place of matches: skip names the zones to
+// leave alone, and fits is asked whether the bytes of the replacements may be
+// made.
+type replacement struct {
+	re       *regexp.Regexp
+	template string
+	skip     map[string]bool
+	fits     func(int) error
+}
+
+// in replaces the matches that touch none of the zones to leave alone. They were
+// found in the plain text, which has "\n" where the note has "\r\n", so that ends
+// of lines are matched alike in every note.
+func (r *replacement) in(data, plain []byte, found [][]int) ([]byte, int, error) {
 	if len(found) == 0 {
 		return data, 0, nil
 	}
-	zones := note.Parse(data).Zones(skip["code"], skip["links"], skip["headings"], skip["frontMatter"])
+	zones := note.Parse(data).Zones(r.skip["code"], r.skip["links"], r.skip["headings"], r.skip["frontMatter"])
 	place := placesIn(data)
 	var edits note.Edits
 	at, made, eol := 0, 0, note.EOL(data)
@@ -109,10 +123,10 @@ func replaceIn(data []byte, re *regexp.Regexp, template string, skip map[string]
 			continue
 		}
 		// No group is longer than the whole match.
-		if err := fits(len(data) + made + len(template) + strings.Count(template, "$")*(m[1]-m[0])); err != nil {
+		if err := r.fits(len(data) + made + len(r.template) + strings.Count(r.template, "$")*(m[1]-m[0])); err != nil {
 			return nil, 0, err
 		}
-		text := string(re.Expand(nil, []byte(template), plain, m))
+		text := string(r.re.Expand(nil, []byte(r.template), plain, m))
 		made += len(text)
 		if text != string(plain[m[0]:m[1]]) {
 			edits.Replace(s, note.InEOL(text, eol))

@@ -11,6 +11,7 @@ import (
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/index"
+	"embedded-agent/wasm/internal/matching"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -48,7 +49,7 @@ func searchText(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, 
 		if plainEnds && bytes.Contains(data, lineEnd) {
 			data = bytes.ReplaceAll(data, lineEnd, newline) // "$" stands before a line's end, whichever it is
 		}
-		eachHit(data, next, func(line int, text []byte, at int) bool {
+		err := eachHit(ctx, data, next, func(line int, text []byte, at int) bool {
 			if !part.take() {
 				full = part.enough()
 				return !full
@@ -63,7 +64,7 @@ func searchText(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, 
 		if full {
 			return errEnough
 		}
-		return nil
+		return err
 	})
 	if err != nil && !errors.Is(err, errEnough) {
 		return nil, err
@@ -71,8 +72,14 @@ func searchText(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, 
 	return part.tell(tool.Data{"hits": hits}), nil
 }
 
-// finder gives the first match in a text from an offset on, or -1.
-type finder func(text []byte, from int) int
+// finder gives the first match in a text from an offset on, or -1. Its error is
+// that the call has ended.
+type finder func(ctx context.Context, text []byte, from int) (int, error)
+
+// found is a finder for what takes one pass over the text.
+func found(in func(text []byte, from int) int) finder {
+	return func(_ context.Context, text []byte, from int) (int, error) { return in(text, from), nil }
+}
 
 // notesHolding gives the notes below a folder that may hold what is needed.
 func notesHolding(ctx context.Context, env *tool.Env, folder string, need index.Need) ([]host.Info, error) {
@@ -88,22 +95,25 @@ func notesHolding(ctx context.Context, env *tool.Env, folder string, need index.
 func matcher(query string, isRegex, caseSensitive bool) (finder, error) {
 	if !isRegex && caseSensitive {
 		needle := []byte(query)
-		return func(text []byte, from int) int { return indexFrom(text, needle, from) }, nil
+		return found(func(text []byte, from int) int { return indexFrom(text, needle, from) }), nil
 	}
 	if !isRegex && isASCII(query) {
 		low := []byte(strings.ToLower(query))
-		return func(text []byte, from int) int { return indexFold(text, low, from) }, nil
+		return found(func(text []byte, from int) int { return indexFold(text, low, from) }), nil
 	}
-	re, err := regexp.Compile(patternOf(query, isRegex, caseSensitive))
+	re, err := matching.Compile(patternOf(query, isRegex, caseSensitive))
 	if err != nil {
 		return nil, fault.New(fault.Validation, "tools.search.regex", fault.P{"query": query}).With(err)
 	}
-	return func(text []byte, from int) int {
-		loc := re.FindIndex(text[from:])
-		if loc == nil {
-			return -1
+	return func(ctx context.Context, text []byte, from int) (int, error) {
+		m, err := re.Find(ctx, text, from)
+		switch {
+		case err != nil:
+			return -1, fault.From(err)
+		case m == nil:
+			return -1, nil
 		}
-		return from + loc[0]
+		return m[0], nil
 	}, nil
 }
 
@@ -186,13 +196,13 @@ func isASCII(s string) bool {
 var newline, carriageReturn, lineEnd = []byte("\n"), []byte("\r"), []byte("\r\n")
 
 // eachHit calls use for every line with a match: its number from 1, its text,
-// and where in it the match is. It stops when use says so.
-func eachHit(text []byte, next finder, use func(line int, text []byte, at int) bool) {
+// and where in it the match is. It stops when use says so, or with next's error.
+func eachHit(ctx context.Context, text []byte, next finder, use func(line int, text []byte, at int) bool) error {
 	line, counted := 1, 0
 	for from := 0; from <= len(text); {
-		at := next(text, from)
-		if at < 0 {
-			return
+		at, err := next(ctx, text, from)
+		if err != nil || at < 0 {
+			return err
 		}
 		line += bytes.Count(text[counted:at], newline)
 		start := bytes.LastIndexByte(text[:at], '\n') + 1
@@ -202,10 +212,11 @@ func eachHit(text []byte, next finder, use func(line int, text []byte, at int) b
 			end = at + n
 		}
 		if !use(line, bytes.TrimSuffix(text[start:end], carriageReturn), at-start) {
-			return
+			return nil
 		}
 		from = end + 1
 	}
+	return nil
 }
 
 // around shortens a long line to what is near the match.
