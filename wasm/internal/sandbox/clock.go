@@ -33,6 +33,9 @@ func clockModule(now time.Time) *starlarkstruct.Module {
 			if err != nil {
 				return nil, err
 			}
+			if moment.TooLong(format) {
+				return nil, fmt.Errorf("time.format: the format has more than %d characters", moment.MaxFormat)
+			}
 			return starlark.String(moment.Format(t, format)), nil
 		}),
 		"add": starlark.NewBuiltin("time.add", func(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kw []starlark.Tuple) (starlark.Value, error) {
@@ -85,7 +88,7 @@ func parseTime(b *starlark.Builtin, args starlark.Tuple, kw []starlark.Tuple, lo
 	}
 	p, ok := moment.NewParser(format)
 	if !ok {
-		return nil, fmt.Errorf("time.parse: the format %q cannot be read back", format)
+		return nil, fmt.Errorf("time.parse: the format %.100q cannot be read back", format)
 	}
 	t, ok := p.Parse(text, loc)
 	if !ok {

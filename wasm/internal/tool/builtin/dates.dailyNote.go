@@ -43,7 +43,11 @@ func dailyNote(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, e
 	if err != nil {
 		return nil, err
 	}
-	path := vaultpath.Join(s.Folder, moment.Format(t, s.Format)+".md")
+	name, err := formatDate(t, s.Format)
+	if err != nil {
+		return nil, err
+	}
+	path := vaultpath.Join(s.Folder, name+".md")
 	if args.Bool("last") {
 		if path, t, err = lastDaily(ctx, env, s, t); err != nil {
 			return nil, err

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"embedded-agent/wasm/internal/tool"
-	"embedded-agent/wasm/internal/tool/builtin/moment"
 )
 
 func datesFormat() tool.Tool {
@@ -19,7 +18,11 @@ func datesFormat() tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			return tool.Data{"text": moment.Format(t, args.String("format"))}, nil
+			out, err := formatDate(t, args.String("format"))
+			if err != nil {
+				return nil, err
+			}
+			return tool.Data{"text": out}, nil
 		},
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/lazy"
@@ -23,6 +24,25 @@ func parseDate(text string, now time.Time) (time.Time, error) {
 		}
 	}
 	return time.Time{}, fault.New(fault.Validation, "tools.dates.unknown", fault.P{"text": text})
+}
+
+// checkFormat refuses a format that is longer than any that is meant.
+func checkFormat(format string) error {
+	if moment.TooLong(format) {
+		return fault.New(fault.Validation, "tools.dates.formatTooLong", fault.P{
+			"n": strconv.Itoa(utf8.RuneCountInString(format)), "max": strconv.Itoa(moment.MaxFormat),
+		})
+	}
+	return nil
+}
+
+// formatDate writes a date in a format that came from a plan, a note or the app's
+// settings.
+func formatDate(t time.Time, format string) (string, error) {
+	if err := checkFormat(format); err != nil {
+		return "", err
+	}
+	return moment.Format(t, format), nil
 }
 
 // absoluteFormats are read as they are; two numbers that could each be the

@@ -23,6 +23,9 @@ func datesParse() tool.Tool {
 				}
 				return dateData(t), nil
 			}
+			if err := checkFormat(args.String("format")); err != nil {
+				return nil, err
+			}
 			p, ok := moment.NewParser(args.String("format"))
 			if !ok {
 				return nil, fault.New(fault.Validation, "tools.dates.format", fault.P{"format": args.String("format")})

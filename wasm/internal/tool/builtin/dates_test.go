@@ -1,10 +1,12 @@
 package builtin_test
 
 import (
+	"strings"
 	"testing"
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host/hosttest"
+	"embedded-agent/wasm/internal/tool/builtin/moment"
 )
 
 func TestDatesInWords(t *testing.T) { // today is Friday, 20 November 2026
@@ -29,6 +31,48 @@ func TestDatesInWords(t *testing.T) { // today is Friday, 20 November 2026
 		if d, err := call(t, env, "dates.parse", map[string]any{"text": text}); !fault.Is(err, fault.Validation) {
 			t.Errorf("%q is %v (%v)", text, d, err)
 		}
+	}
+}
+
+// TestADateFormatIsReadUpToALength holds for every way in which a format comes
+// from outside: what is refused says how long a format may be.
+func TestADateFormatIsReadUpToALength(t *testing.T) {
+	long := strings.Repeat("LLLL", moment.MaxFormat/4)
+	for name, call1 := range map[string]func(t *testing.T, format string) error{
+		"dates.format": func(t *testing.T, format string) error {
+			_, err := call(t, envOf(hosttest.New(hosttest.Options{}).Host()), "dates.format", map[string]any{"format": format})
+			return err
+		},
+		"dates.parse": func(t *testing.T, format string) error {
+			_, err := call(t, envOf(hosttest.New(hosttest.Options{}).Host()), "dates.parse", map[string]any{"text": "2026", "format": format})
+			return err
+		},
+		"dates.dailyNote": func(t *testing.T, format string) error {
+			_, err := call(t, envOf(hosttest.New(hosttest.Options{}).Host()), "dates.dailyNote", map[string]any{"format": format})
+			return err
+		},
+		"template.apply": func(t *testing.T, format string) error {
+			m := hosttest.New(hosttest.Options{Files: map[string]string{"T.md": "{{date:" + format + "}} {{title}}"}})
+			_, err := call(t, envOf(m.Host()), "template.apply", map[string]any{"template": "T.md", "path": "N.md"})
+			if _, made := m.Snapshot()["N.md"]; made != (err == nil) {
+				t.Errorf("the note was made: %v, with %v", made, err)
+			}
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tooLong := func(err error) bool {
+				f := fault.From(err)
+				return f != nil && f.Key == "tools.dates.formatTooLong" && f.Code == fault.Validation && f.Params["n"] == "1004" && f.Params["max"] == "1000"
+			}
+			if err := call1(t, long+"YYYY"); !tooLong(err) {
+				t.Errorf("a format that is too long: %v", err)
+			}
+			// As long as it may be, it is read; whether it says a date is another matter.
+			if err := call1(t, long); err != nil && tooLong(err) {
+				t.Error(err)
+			}
+		})
 	}
 }
 

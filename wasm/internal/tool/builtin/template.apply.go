@@ -8,7 +8,6 @@ import (
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/lazy"
 	"embedded-agent/wasm/internal/tool"
-	"embedded-agent/wasm/internal/tool/builtin/moment"
 	"embedded-agent/wasm/internal/vaultpath"
 )
 
@@ -109,12 +108,19 @@ func fillTemplate(text, path string, settings templateSettings, args tool.Args, 
 		return "", err
 	}
 	variables, _ := args["variables"].(map[string]any)
+	dated := func(format, ofSettings string) string {
+		if format == "" {
+			format = ofSettings
+		}
+		var s string
+		s, err = formatDate(at, format)
+		return s
+	}
 	value := func(m string) string {
 		parts := placeholder().FindStringSubmatch(m)
 		format := strings.TrimSpace(parts[2])
 		if v, ok := variables[parts[1]]; ok && parts[2] == "" {
-			s, err := itemText(v, "", 0)
-			if err == nil {
+			if s, err := itemText(v, "", 0); err == nil {
 				return s
 			}
 			return m
@@ -123,15 +129,9 @@ func fillTemplate(text, path string, settings templateSettings, args tool.Args, 
 		case "title":
 			return title(path)
 		case "date":
-			if format == "" {
-				format = settings.DateFormat
-			}
-			return moment.Format(at, format)
+			return dated(format, settings.DateFormat)
 		case "time":
-			if format == "" {
-				format = settings.TimeFormat
-			}
-			return moment.Format(at, format)
+			return dated(format, settings.TimeFormat)
 		}
 		return m
 	}
@@ -142,7 +142,9 @@ func fillTemplate(text, path string, settings templateSettings, args tool.Args, 
 		}
 		v := value(m)
 		size += len(v)
-		err = env.Quota.Fits(size)
+		if err == nil {
+			err = env.Quota.Fits(size)
+		}
 		return v
 	})
 	return out, err

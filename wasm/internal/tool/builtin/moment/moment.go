@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"embedded-agent/wasm/internal/lazy"
 )
@@ -31,6 +32,14 @@ func expand(format string) string {
 		return t
 	})
 }
+
+// MaxFormat is how many characters a format may have. What people use has a tenth
+// of it; one of a megabyte would write many times its length.
+const MaxFormat = 1000
+
+// TooLong says whether a format has more characters than MaxFormat. It is for
+// whoever takes a format from outside: Format writes what it is given.
+func TooLong(format string) bool { return utf8.RuneCountInString(format) > MaxFormat }
 
 // Format writes a time. An empty format is ISO 8601, as in Moment.
 func Format(t time.Time, format string) string {

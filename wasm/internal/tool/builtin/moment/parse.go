@@ -99,8 +99,11 @@ type Parser struct {
 }
 
 // NewParser prepares the reading of a format. ok is false for a format with
-// tokens that say no date (or that are not understood).
+// tokens that say no date (or that are not understood), and for one that is too long.
 func NewParser(format string) (*Parser, bool) {
+	if TooLong(format) {
+		return nil, false
+	}
 	p := &Parser{}
 	var b strings.Builder
 	b.WriteString(`^`)
