@@ -103,7 +103,10 @@ const chip = (person: Person, name: string) => person.panel.getByRole("group", {
 /** The panel says of the open note and of the selection that they are not sent. */
 async function saysThatItIsNotSent(person: Person): Promise<void> {
 	for (const name of ["Active note", "Selection"])
-		await chip(person, name).getByRole("note").getByText(/^Not sent: /).waitFor();
+		await chip(person, name)
+			.getByRole("note")
+			.getByText(/^Not sent: /)
+			.waitFor();
 }
 
 /** The words that a text holds, in whatever case, and also where a tool writes a path for an address. */
