@@ -35,7 +35,13 @@ func (s *Server) inForce(ctx context.Context) *policy.Policy {
 
 // writable is the vault as a run writes to it.
 func (s *Server) writable() host.Vault {
-	return guard.Over(s.host.Vault, func(ctx context.Context, op host.Op) error { return s.inForce(ctx).CheckOp(op) })
+	return guard.Over(s.host.Vault, func(ctx context.Context, op host.Op) error {
+		pol := s.inForce(ctx)
+		if err := pol.CheckOp(op); err != nil {
+			return err
+		}
+		return guard.Below(ctx, s.host.Vault, op, pol.MaySee)
+	})
 }
 
 // checkPolicy holds what was simulated against the policy of this moment, before
@@ -100,6 +106,9 @@ func (s *Server) refusedNow(ctx context.Context, se *session) error {
 	}
 	for _, w := range se.writes(se.from) {
 		if err := pol.CheckOp(w.Op); err != nil {
+			return err
+		}
+		if err := guard.Below(ctx, s.host.Vault, w.Op, pol.MaySee); err != nil {
 			return err
 		}
 	}

@@ -74,10 +74,14 @@ func (s *Server) checkUndo(ctx context.Context, ours bool, op host.Op) error {
 		}
 	}
 	pol := s.inForce(ctx)
+	check := pol.CheckOp
 	if ours {
-		return pol.CheckUndo(op)
+		check = pol.CheckUndo
 	}
-	return pol.CheckOp(op)
+	if err := check(op); err != nil {
+		return err
+	}
+	return guard.Below(ctx, s.host.Vault, op, pol.MaySee)
 }
 
 // undoable is the vault as an undo writes to it.
