@@ -59,6 +59,8 @@ func newFlags(name, usage string, stderr io.Writer) *flags {
 	f.set.StringVar(&f.vault, "vault", ".", "the `folder` with the notes")
 	f.set.BoolVar(&f.config.AllowDeletes, "allow-deletes", false, "let plans move notes to the trash")
 	f.set.BoolVar(&f.config.AllowRenames, "allow-renames", true, "let plans rename and move notes")
+	f.set.Var((*listFlag)(&f.config.DenyPatterns), "deny", "a `path` or pattern that plans neither see nor touch, such as \"Private/**\"; may be given again")
+	f.set.Var((*listFlag)(&f.config.AllowedRoots), "only", "a `folder` (or note) outside of which plans neither see nor touch anything; may be given again")
 	f.config.Confirm = "always"
 	return f
 }
@@ -174,6 +176,19 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitFailed
 	}
 	return c.approve(ctx, r, *yes)
+}
+
+// listFlag is a flag that may be given again, each time with one more text.
+type listFlag []string
+
+func (l *listFlag) String() string { return strings.Join(*l, " ") }
+
+func (l *listFlag) Set(s string) error {
+	if strings.TrimSpace(s) == "" {
+		return errors.New("it is empty")
+	}
+	*l = append(*l, s)
+	return nil
 }
 
 type paramFlag map[string]any
