@@ -1,6 +1,6 @@
 // The states of saved actions, tools and community plugins that tests look at.
 
-import type { ActionDetail, Plugins, ToolInfo } from "../protocol";
+import type { ActionDetail, Imported, Message, Plugins, ToolInfo } from "../protocol";
 import { action, event, state, tool, words } from "./fixtures";
 import type { Scene } from "./stage";
 
@@ -103,6 +103,42 @@ export const plugins: Plugins = {
 	],
 };
 
+const name = "Tidy up and send a weekly report of everything that was done";
+
+/** What the core says of an action that does the gravest things, where only the run can tell where. */
+export const reached: Message[] = [
+	{ key: "import.sends", params: { name, goal: "A report of the week" } },
+	{ key: "import.deletes", params: { name, goal: "A report of the week" } },
+	{ key: "import.anywhere", params: { name, n: "1", names: name } },
+	{ key: "import.hosts", params: { name, n: "1", names: "reports.a-long-name-of-a-server.example.com" } },
+	{ key: "import.anyCommand", params: { name, n: "1", names: name } },
+	{ key: "import.model", params: { name, n: "1", names: name } },
+];
+
+/** The same before it sent and deleted anything: it wrote in places that are known. */
+export const reachedBefore: Message[] = [
+	{
+		key: "import.inFolders",
+		params: { name, n: "2", names: "Projects/2026/A folder with a long name, Inbox" },
+	},
+	...reached.slice(3),
+];
+
+/** An import that was looked at and not kept. */
+export const imported: Imported = {
+	actions: [
+		action({
+			id: "i1",
+			name,
+			goal: "A report of the week",
+			risk: "commands",
+			warnings: [{ key: "panel.tool.gone" }],
+		}),
+	],
+	review: reached,
+	kept: false,
+};
+
 /** Own actions in a group and without, and one that comes with the plugin. */
 export const grouped = [
 	action({ id: "a1", name: "Notes from bullets" }),
@@ -124,6 +160,37 @@ export const savedScenes: Record<string, Scene> = {
 			await page.getByRole("button", { name: /agent\.run/ }).click();
 			await page.getByRole("button", { name: "Tool: agent.run" }).click();
 			await page.getByRole("button", { name: /vault\.readFile$/ }).waitFor();
+		},
+	},
+	"action-touches": {
+		events: [ready],
+		answers: { "action.get": detail({ touches: reached }), "tools.list": { tools: toolbox } },
+		after: async (page) => {
+			await page.evaluate(() => window.dev.session.openAction("weather"));
+			await page.getByText("What it may touch").click();
+		},
+	},
+	"action-beyond": {
+		events: [ready],
+		answers: {
+			"action.get": detail({ touches: reachedBefore }),
+			"action.put": detail({ touches: reached, beyond: reached.slice(0, 3) }),
+			"tools.list": { tools: toolbox },
+		},
+		after: async (page) => {
+			await page.evaluate(() => window.dev.session.openAction("weather"));
+			await page.getByRole("button", { name: "Save", exact: true }).click();
+			await page.getByRole("status", { name: "After this change it may also do this" }).waitFor();
+		},
+	},
+	"import-gravest": {
+		events: [ready],
+		answers: { "actions.import": imported },
+		after: async (page) => {
+			await page.evaluate(() => (window.dev.session.screen = "import"));
+			await page.getByLabel("Or paste the JSON").fill("{}");
+			await page.getByRole("button", { name: "Look inside" }).click();
+			await page.getByRole("button", { name: "Keep these actions" }).waitFor();
 		},
 	},
 	"action-bundled": {

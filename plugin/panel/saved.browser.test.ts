@@ -5,8 +5,9 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { findChromium, type Look } from "../dev/build";
 import { action, call, can, event, review, runState, state } from "../dev/fixtures";
-import { detail, grouped, plugins, toolbox } from "../dev/savedscenes";
+import { detail, grouped, imported, plugins, reached, reachedBefore, toolbox } from "../dev/savedscenes";
 import { asked, openStage, show, type Stage } from "../dev/stage";
+import { t } from "../i18n";
 import type { Action, Event } from "../protocol";
 
 describe.skipIf(!findChromium())("the panel", () => {
@@ -226,6 +227,59 @@ describe.skipIf(!findChromium())("the panel", () => {
 					fields: [],
 				},
 			]);
+		});
+	});
+
+	describe("what an action may touch", () => {
+		const words = reached.map((said) => t(said));
+
+		it("is told of an import before it is kept, and again where its text was changed", async () => {
+			const page = await open(withActions([]), { "actions.import": imported });
+			await choose(page, "Manage saved actions", "Import");
+			const box = page.getByRole("textbox", { name: "Or paste the JSON" });
+			await box.fill('{"a":1}');
+			expect(await page.getByRole("button", { name: "Keep these actions" }).count()).toBe(0);
+			await page.getByRole("button", { name: "Look inside" }).click();
+			await page.getByRole("button", { name: "Keep these actions" }).waitFor();
+			expect(await page.locator(".ea-summary li").allInnerTexts()).toEqual(words);
+			await box.fill('{"a":2}');
+			expect(await page.getByRole("button", { name: "Keep these actions" }).count()).toBe(0);
+			expect(await page.locator(".ea-summary").count()).toBe(0);
+			await page.getByRole("button", { name: "Look inside" }).click();
+			await page.evaluate((kept) => (window.dev.answers["actions.import"] = kept), {
+				...imported,
+				kept: true,
+			});
+			await page.getByRole("button", { name: "Keep these actions" }).click();
+			await expect
+				.poll(() => asked(page, "actions.import"))
+				.toEqual([
+					{ json: '{"a":1}', confirm: false },
+					{ json: '{"a":2}', confirm: false },
+					{ json: '{"a":2}', confirm: true },
+				]);
+		});
+
+		it("stands in the editor, and what a change adds is read before it closes", async () => {
+			const page = await open(withActions(grouped), {
+				"action.get": detail({ touches: reachedBefore }),
+				"tools.list": { tools: toolbox },
+				"action.put": detail({ touches: reached, beyond: reached.slice(0, 3) }),
+			});
+			await choose(page, "More for Weather note", "Open as steps");
+			await page.getByText("What it may touch").click();
+			expect(await page.locator(".ea-touches li").allInnerTexts()).toEqual(
+				reachedBefore.map((said) => t(said)),
+			);
+			await page.getByRole("button", { name: "Save", exact: true }).click();
+			const added = page.getByRole("status", { name: "After this change it may also do this" });
+			await added.waitFor();
+			expect(await added.getByRole("listitem").allInnerTexts()).toEqual(words.slice(0, 3));
+			await page.getByRole("heading", { name: "Saved action" }).waitFor();
+			// Saved again, nothing is new: it closes.
+			await page.evaluate((d) => (window.dev.answers["action.put"] = d), detail({ touches: reached }));
+			await page.getByRole("button", { name: "Save", exact: true }).click();
+			await page.getByRole("heading", { name: "Saved action" }).waitFor({ state: "detached" });
 		});
 	});
 
