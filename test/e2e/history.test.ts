@@ -44,7 +44,7 @@ test("a run is exported as a file of its own: its plan, a receipt of each call, 
 	await eventually(() => runs.count()).toBe(1);
 	await runs.getByRole("button", { expanded: false }).first().click();
 	await person.button("Export").click();
-	const box = history.getByRole("textbox", { name: "The run's records, to be replayed without a model" });
+	const box = history.getByRole("textbox", { name: "The run's records" });
 	const text = await box.inputValue();
 	const exported = JSON.parse(text) as Export;
 	expect(exported.run).toBe(run);
