@@ -80,7 +80,9 @@ test("a run is verified and replayed from the history; records that were changed
 	const history = person.panel.getByRole("region", { name: "History" });
 	await history.locator(".ea-history-run").getByRole("button", { expanded: false }).first().click();
 	await person.button("Verify").click();
-	await history.getByText(/^The records are whole and unchanged \(\d+ records\)\.$/).waitFor();
+	await history
+		.getByText(/^The records are whole and unchanged \(\d+ records\)\.\s*Sealed by this device\.$/)
+		.waitFor();
 	await person.button("Replay").click();
 	await person.page.getByText("The replay made the same calls with the same effects.").waitFor();
 	expect(hashFolder(person.vault)).toEqual(before);
