@@ -19,6 +19,9 @@ func (s *Server) settleJournal(ctx context.Context, id string, l *journal.Log) e
 	if !l.Ours() {
 		return nil // a stranger's records put nothing right
 	}
+	if err := s.quiet(ctx); err != nil {
+		return err
+	}
 	if err := s.adoptRest(ctx, id, l); err != nil {
 		return err
 	}
