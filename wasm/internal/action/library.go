@@ -3,6 +3,7 @@ package action
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -81,6 +82,17 @@ func (l *Library) List(ctx context.Context) ([]*Action, error) {
 		return nil, err
 	}
 	return l.listed(), nil
+}
+
+// Revision changes whenever other words on the actions are found than before.
+func (l *Library) Revision() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var all []byte
+	for _, id := range slices.Sorted(maps.Keys(l.words)) {
+		all = append(all, l.words[id].raw...)
+	}
+	return host.Etag(all)
 }
 
 func (l *Library) listed() []*Action {
