@@ -23,7 +23,9 @@ function place(): Place {
 	const made: Place = { window: crypto.randomUUID() };
 	realm[key] = made;
 	// The lock is never given back; where there are none, the heartbeat alone tells.
-	void navigator.locks?.request(LOCK + made.window, () => new Promise(() => undefined)).catch(() => undefined);
+	void navigator.locks
+		?.request(LOCK + made.window, () => new Promise(() => undefined))
+		.catch(() => undefined);
 	return made;
 }
 

@@ -158,7 +158,9 @@ func newKills(t *testing.T, r *rand.Rand) *kills {
 	return k
 }
 
-func (k *kills) runArgs() []string { return []string{"-vault", k.dir, "-yes", "-allow-deletes", "-diff=false", k.plan} }
+func (k *kills) runArgs() []string {
+	return []string{"-vault", k.dir, "-yes", "-allow-deletes", "-diff=false", k.plan}
+}
 
 // child runs the command as a program of its own, and kills it after a while;
 // false where it was killed.
