@@ -119,20 +119,27 @@ func (s *shelf) stamp() int64 {
 	return s.last
 }
 
-// write says a word. The second file comes first, so that a crash in the middle
-// of one leaves the other whole.
-func (s *shelf) write(ctx context.Context, w *word) error {
+// write says a word. Where there is an older one, a second file comes first, so
+// that a crash in the middle of one leaves the other whole.
+func (s *shelf) write(ctx context.Context, w, older *word) error {
 	w.Format, w.Version = wordFormat, 1
 	b, err := indented(w)
 	if err != nil {
 		return err
 	}
 	path := shelfFolder + "/" + fileName(w.ID)
-	for _, end := range []string{spareEnd, ".json"} {
+	ends := []string{".json"}
+	if older != nil {
+		ends = []string{spareEnd, ".json"}
+	}
+	for _, end := range ends {
 		if err := s.store.Write(ctx, path+end, b); err != nil {
 			return fault.New(fault.Internal, "error.action.store", nil).With(err)
 		}
 		delete(s.files, path+end)
+	}
+	if older == nil {
+		return nil
 	}
 	// A second file that stays says the same.
 	if err := s.store.Remove(ctx, path+spareEnd); err != nil {
@@ -176,8 +183,9 @@ func stateOf(words map[string]*word) state {
 
 // keep writes down what has changed from one state to the next.
 func (s *shelf) keep(ctx context.Context, old, next *state, words map[string]*word) error {
+	was, is := byID(old.own), byID(next.own)
 	for _, a := range next.own {
-		if find(old.own, a.ID) == a {
+		if was[a.ID] == a {
 			continue
 		}
 		w := &word{ID: a.ID, At: s.stamp(), Action: a}
@@ -185,13 +193,13 @@ func (s *shelf) keep(ctx context.Context, old, next *state, words map[string]*wo
 		if known := words[a.ID]; known != nil && !known.Deleted && known.Made != 0 {
 			w.Made = known.Made
 		}
-		if err := s.write(ctx, w); err != nil {
+		if err := s.write(ctx, w, words[a.ID]); err != nil {
 			return err
 		}
 	}
 	for _, a := range old.own {
-		if find(next.own, a.ID) == nil {
-			if err := s.write(ctx, &word{ID: a.ID, At: s.stamp(), Deleted: true}); err != nil {
+		if is[a.ID] == nil {
+			if err := s.write(ctx, &word{ID: a.ID, At: s.stamp(), Deleted: true}, words[a.ID]); err != nil {
 				return err
 			}
 		}
@@ -199,7 +207,7 @@ func (s *shelf) keep(ctx context.Context, old, next *state, words map[string]*wo
 	for _, id := range slices.Concat(old.hidden, next.hidden) {
 		hidden := slices.Contains(next.hidden, id)
 		if hidden != slices.Contains(old.hidden, id) {
-			if err := s.write(ctx, &word{ID: id, At: s.stamp(), Hidden: hidden}); err != nil {
+			if err := s.write(ctx, &word{ID: id, At: s.stamp(), Hidden: hidden}, words[id]); err != nil {
 				return err
 			}
 		}
@@ -207,7 +215,15 @@ func (s *shelf) keep(ctx context.Context, old, next *state, words map[string]*wo
 	if slices.Equal(old.order, next.order) {
 		return nil
 	}
-	return s.write(ctx, &word{ID: orderID, At: s.stamp(), Order: next.order})
+	return s.write(ctx, &word{ID: orderID, At: s.stamp(), Order: next.order}, words[orderID])
+}
+
+func byID(list []*Action) map[string]*Action {
+	out := make(map[string]*Action, len(list))
+	for _, a := range list {
+		out[a.ID] = a
+	}
+	return out
 }
 
 // takeOver brings the one file that had all actions into files of their own. It
@@ -260,7 +276,7 @@ func (s *shelf) takeAll(ctx context.Context, all []*word) error {
 	}
 	for _, w := range all {
 		if known[w.ID] == nil {
-			if err := s.write(ctx, w); err != nil {
+			if err := s.write(ctx, w, nil); err != nil {
 				return err
 			}
 		}
