@@ -301,11 +301,3 @@ func indented(v any) ([]byte, error) {
 	err := e.Encode(v)
 	return b.Bytes(), err
 }
-
-func byID(list []*Action) map[string]*Action {
-	out := make(map[string]*Action, len(list))
-	for _, a := range list {
-		out[a.ID] = a
-	}
-	return out
-}

@@ -46,7 +46,7 @@ type session struct {
 func (c *session) close() {
 	c.s.Close()
 	if err := c.folder.Close(); err != nil {
-		_, _ = fmt.Fprintln(c.err, "embedded-agent:", err)
+		c.err.Printf("embedded-agent: %s\n", err)
 	}
 }
 

@@ -78,7 +78,7 @@ func (d *deeds) begin(ctx context.Context, at time.Time) error {
 	if err := log.WriteRun(ctx, doc); err != nil {
 		return err
 	}
-	jw, err := journal.Begin(ctx, s.host.Store, s.ground(d.id), runDir(d.id),
+	jw, err := journal.Begin(ctx, s.host.Store, s.ground(d.id, s.host.Vault), runDir(d.id),
 		journal.Header{Run: d.id, Kind: protocol.KindAgent, At: pipeline.Stamp(at)}, nil)
 	if err != nil {
 		return err
