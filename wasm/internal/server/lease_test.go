@@ -80,6 +80,9 @@ func TestARunThatIsUnderWayElsewhereIsWatchedAndNotRecovered(t *testing.T) {
 			if _, err := try[protocol.Reverted](other, "run.revert", protocol.Revert{Run: r.Run}); err == nil {
 				t.Error("a run that is under way was taken back")
 			}
+			if _, err := try[protocol.Reverted](other, "run.revert", protocol.Revert{Run: r.Run, Review: true}); err == nil {
+				t.Error("a review of taking it back was opened")
+			}
 			if d := at.Diff(mem.Snapshot()); d != "" {
 				t.Error(d)
 			}
