@@ -2,6 +2,7 @@
 // calls to the host, and what to do when it dies.
 import { Outbox, type Batch } from "./batch";
 import { launch, type Life, type Source } from "./launch";
+import { handOver } from "./outstanding";
 import { fail, ProblemError, toProblem } from "./problem";
 import {
 	Contract,
@@ -85,10 +86,15 @@ interface Session {
 	outbox: Outbox;
 	pending: Map<number, Pending>;
 	hostCalls: Map<number, AbortController>;
+	/** Its writes that the host has begun. */
+	writes: Set<Promise<unknown>>;
 	welcome?: Welcome;
 }
 
 const GRACE_MS = 4_000;
+
+/** The methods of the host that change something, and so are waited for also when the core that asked is no more. */
+const WRITES = /^(vault\.apply|store\.(append|write|remove)|commands\.run)/;
 
 /** The connection to the core. The core starts with the first request. */
 export class Client {
@@ -180,7 +186,7 @@ export class Client {
 	}
 
 	async #open(problem?: Problem): Promise<Session> {
-		const session: Partial<Session> = { pending: new Map(), hostCalls: new Map() };
+		const session: Partial<Session> = { pending: new Map(), hostCalls: new Map(), writes: new Set() };
 		const whole = session as Session;
 		try {
 			session.life = await launch(this.#options.source, {
@@ -297,7 +303,13 @@ export class Client {
 				params: unknown,
 				call: HostCall,
 			) => Promise<Answer<unknown>>;
-			const result = await handler(JSON.parse(payload), { signal: abort.signal, blobs });
+			const work = handler(JSON.parse(payload), { signal: abort.signal, blobs });
+			if (WRITES.test(method)) {
+				const over = () => session.writes.delete(work);
+				session.writes.add(work);
+				work.then(over, over);
+			}
+			const result = await work;
 			reply.payload = JSON.stringify(
 				typeof result === "function" ? (result as Bytes)(session.outbox.blob) : result,
 			);
@@ -327,6 +339,7 @@ export class Client {
 		session.outbox.close();
 		for (const abort of session.hostCalls.values()) abort.abort();
 		session.hostCalls.clear();
+		handOver(session.writes);
 		this.#options.ended?.();
 		for (const pending of [...session.pending.values()]) pending.reject(new ProblemError(problem));
 	}

@@ -737,6 +737,9 @@ export interface HostMethods {
 	'secret.allow': SecretAllowCall;
 	'secret.print': SecretPrintCall;
 	'device.key': DeviceKeyCall;
+	'owner.self': OwnerSelfCall;
+	'owner.gone': OwnerGoneCall;
+	'owner.quiet': OwnerQuietCall;
 }
 /**
  * PathRef names a path.
@@ -1260,6 +1263,51 @@ export interface Contents {
 export interface ReadsCall {
 	params: Paths;
 	result: Contents;
+}
+
+//////////
+// source: owner.go
+
+/**
+ * Owner is a place in which a core may run: a device, and a window of it.
+ */
+export interface Owner {
+	device: string;
+	window: string;
+}
+/**
+ * WindowRef names a window of this device.
+ */
+export interface WindowRef {
+	window: string;
+}
+/**
+ * WindowGone says whether a window is known to be closed.
+ */
+export interface WindowGone {
+	gone: boolean;
+}
+/**
+ * OwnerSelfCall is the method owner.self.
+ */
+export interface OwnerSelfCall {
+	params: Empty;
+	result: Owner;
+}
+/**
+ * OwnerGoneCall is the method owner.gone.
+ */
+export interface OwnerGoneCall {
+	params: WindowRef;
+	result: WindowGone;
+}
+/**
+ * OwnerQuietCall is the method owner.quiet. It is answered when nothing is under
+ * way any more that a former core of this window has asked the host to write.
+ */
+export interface OwnerQuietCall {
+	params: Empty;
+	result: Empty;
 }
 
 //////////
@@ -2017,19 +2065,24 @@ export const RecoverBring = "bring";
 export const RecoverKeep = "keep";
 /**
  * Where a run stands that did not end: it was cut short while it ran, while it
- * was taken back, or while that was undone.
+ * was taken back, or while that was undone; or it goes on elsewhere.
  */
 export const StandsInterrupted = "interrupted";
 /**
  * Where a run stands that did not end: it was cut short while it ran, while it
- * was taken back, or while that was undone.
+ * was taken back, or while that was undone; or it goes on elsewhere.
  */
 export const StandsTakingBack = "takingBack";
 /**
  * Where a run stands that did not end: it was cut short while it ran, while it
- * was taken back, or while that was undone.
+ * was taken back, or while that was undone; or it goes on elsewhere.
  */
 export const StandsBringingBack = "bringingBack";
+/**
+ * Where a run stands that did not end: it was cut short while it ran, while it
+ * was taken back, or while that was undone; or it goes on elsewhere.
+ */
+export const StandsLive = "live";
 /**
  * RecoveryCall is the method recovery.resolve.
  */
@@ -2597,4 +2650,4 @@ export interface ImportCall {
 }
 
 /** The hash of the Go sources of this file: what both sides must agree on. */
-export const Contract = "03b5de295e2508c2";
+export const Contract = "84e43d7e53a242e8";

@@ -53,6 +53,7 @@ export default class EmbeddedAgentPlugin extends Plugin {
 		this.ribbon.follow(this.data.palette);
 		this.settingTab = new AgentSettings(this.app, this);
 		this.addSettingTab(this.settingTab);
+		this.registerDomEvent(window, "focus", () => this.lookAgain());
 		this.registerObsidianProtocolHandler(link, (params) => void this.followLink(params));
 	}
 
@@ -149,6 +150,12 @@ export default class EmbeddedAgentPlugin extends Plugin {
 			if (phase === "ready" && problem) new Notice(visible(t(problem)));
 		});
 		return client;
+	}
+
+	/** What another window or device has saved meanwhile is seen when the person comes back to this one. */
+	private lookAgain(): void {
+		if (this.client?.status.phase !== "ready") return;
+		this.client.request("actions.list", {}).catch(() => undefined); // the next look tries again
 	}
 
 	private heard(session: Session, event: Event): void {

@@ -11,6 +11,7 @@ import { deviceHost } from "./device";
 import { editorHost } from "./editor";
 import { HTTPHost } from "./http";
 import { metadataHost } from "./metadata";
+import { ownersHost } from "./owners";
 import { platform } from "./platform";
 import { pluginsHost } from "./plugins";
 import { SandboxHost } from "./sandbox";
@@ -49,6 +50,7 @@ export function connect(plugin: Plugin, { settings, panelType }: ConnectOptions)
 		...pluginsHost(app),
 		...changesHost(plugin),
 		...metadataHost(plugin),
+		...ownersHost(app),
 	};
 	return new Client({
 		source: embedded(),

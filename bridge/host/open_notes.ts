@@ -45,15 +45,24 @@ export async function writeThroughEditor(
 	caret?: Selection,
 ): Promise<void> {
 	const { editor } = view;
-	const { from, to, text } = difference(view.getViewData(), after);
-	editor.transaction(
-		{ changes: [{ from: editor.offsetToPos(from), to: editor.offsetToPos(to), text }] },
-		"embedded-agent",
-	);
+	const before = view.getViewData();
+	const change = (now: string, next: string) => {
+		const { from, to, text } = difference(now, next);
+		const changes = [{ from: editor.offsetToPos(from), to: editor.offsetToPos(to), text }];
+		editor.transaction({ changes }, "embedded-agent");
+	};
+	change(before, after);
 	if (caret) editor.setSelection(caret.from, caret.to);
-	await view.save();
-	const disk = decode(await app.vault.readBinary(file));
-	if (disk !== after) throw fail("CONFLICT", "error.vault.notSaved", { path: file.path });
+	try {
+		await view.save();
+		const disk = decode(await app.vault.readBinary(file));
+		if (disk !== after) throw fail("CONFLICT", "error.vault.notSaved", { path: file.path });
+	} catch (error) {
+		// Shown but not saved, it would be saved later, by whatever the person types
+		// next, when the write counts as not made. What they typed meanwhile stays.
+		if (view.getViewData() === after) change(after, before);
+		throw error;
+	}
 }
 
 const SETTLE_MS = 2_000;

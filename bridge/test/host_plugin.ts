@@ -9,6 +9,7 @@ import { editorHost } from "../host/editor";
 import { HTTPHost } from "../host/http";
 import { metadataHost } from "../host/metadata";
 import { platform } from "../host/platform";
+import { ownersHost } from "../host/owners";
 import { pluginsHost } from "../host/plugins";
 import { SandboxHost } from "../host/sandbox";
 import { secretsHost } from "../host/secrets";
@@ -50,6 +51,7 @@ export default class HostPlugin extends Plugin {
 			...pluginsHost(app),
 			...changesHost(this),
 			...metadataHost(this),
+			...ownersHost(app),
 		};
 		const call = async (
 			method: keyof Host,

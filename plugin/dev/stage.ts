@@ -228,7 +228,16 @@ export const scenes: Record<string, Scene> = {
 	recovery: {
 		events: [
 			event("state", {
-				state: state({ recoveries: [summary({ run: "r7", text: words("4 of 10 notes were made.") })] }),
+				state: state({
+					recoveries: [
+						summary({
+							run: "r7",
+							text: words("4 of 10 notes were made."),
+							stands: "interrupted",
+							choices: ["finish", "revert", "keep"],
+						}),
+					],
+				}),
 			}),
 		],
 	},

@@ -1,13 +1,13 @@
 package action
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
@@ -15,19 +15,19 @@ import (
 )
 
 // Library keeps the actions in the plugin's store, and shows those that come
-// with the plugin beside them. A write goes to a second file first, so that a
-// crash in the middle of one leaves the other whole.
+// with the plugin beside them. What another device or window saves is seen the
+// next time that anything is asked.
 //
-// That an action was seen in a run, and so need not ask, is sealed: the file
+// That an action was seen in a run, and so need not ask, is sealed: its file
 // travels with the vault, and what somebody else has put there always asks.
 type Library struct {
-	store host.Store
-
 	mu      sync.Mutex
+	shelf   shelf
+	words   map[string]*word
 	kept    state
 	bundled []*Action
 	speaks  string // the language of the bundled actions
-	read    bool
+	took    bool   // what an earlier version has kept is taken over
 }
 
 // state is what is kept.
@@ -41,19 +41,20 @@ type state struct {
 }
 
 const (
+	// The files that had all actions in one.
 	libraryFile = "actions.json"
 	spareFile   = "actions.new.json"
 	format      = "embedded-agent/actions"
 	maxImport   = 4 << 20
 )
 
-// document is the file, and the form in which actions are exported. Version 1
+// document is that file, and the form in which actions are exported. Version 1
 // had neither prompts nor groups; what it has is read the same.
 type document struct {
 	Format  string    `json:"format"`
 	Version int       `json:"version"`
 	Actions []*Action `json:"actions"`
-	// Order and Hidden are only in the library's own file.
+	// Order and Hidden were only in the library's own file.
 	Order  []string `json:"order,omitempty"`
 	Hidden []string `json:"hidden,omitempty"`
 }
@@ -62,7 +63,7 @@ const version = 2
 
 // NewLibrary opens the library in a store.
 func NewLibrary(store host.Store) *Library {
-	return &Library{store: store}
+	return &Library{shelf: shelf{store: store, now: time.Now}}
 }
 
 // Speak gives the bundled actions their names in a language (BCP 47).
@@ -81,6 +82,17 @@ func (l *Library) List(ctx context.Context) ([]*Action, error) {
 		return nil, err
 	}
 	return l.listed(), nil
+}
+
+// Revision changes whenever other words on the actions are found than before.
+func (l *Library) Revision() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var all []byte
+	for _, id := range slices.Sorted(maps.Keys(l.words)) {
+		all = append(all, l.words[id].raw...)
+	}
+	return host.Etag(all)
 }
 
 func (l *Library) listed() []*Action {
@@ -168,24 +180,18 @@ func (l *Library) load(ctx context.Context) error {
 	if l.bundled == nil {
 		l.bundled = Bundled(l.speaks)
 	}
-	if l.read {
-		return nil
-	}
-	for _, name := range []string{libraryFile, spareFile} {
-		b, err := l.store.Read(ctx, name)
-		if fault.Is(err, fault.NotFound) {
-			continue
-		} else if err != nil {
+	if !l.took {
+		if err := l.shelf.takeOver(ctx); err != nil {
 			return err
 		}
-		var d document
-		if json.Unmarshal(b, &d) == nil && d.Format == format {
-			l.distrust(d.Actions)
-			l.kept, l.read = state{d.Actions, d.Order, d.Hidden}, true
-			return nil
-		}
+		l.took = true
 	}
-	l.read = true
+	words, err := l.shelf.read(ctx)
+	if err != nil {
+		return err
+	}
+	l.words, l.kept = words, stateOf(words)
+	l.distrust(l.kept.own)
 	return nil
 }
 
@@ -200,18 +206,11 @@ func (l *Library) change(ctx context.Context, edit func(*state) error) error {
 	if err := edit(&next); err != nil {
 		return err
 	}
-	l.seal(next.own)
-	b, err := encode(document{Actions: next.own, Order: next.order, Hidden: next.hidden})
-	if err != nil {
+	l.seal(next.own, l.kept.own)
+	if err := l.shelf.keep(ctx, &l.kept, &next, l.words); err != nil {
 		return err
 	}
-	for _, name := range []string{spareFile, libraryFile} {
-		if err := l.store.Write(ctx, name, b); err != nil {
-			return fault.New(fault.Internal, "error.action.store", nil).With(err)
-		}
-	}
-	l.kept = next
-	return nil
+	return l.load(ctx)
 }
 
 func encode(d document) ([]byte, error) {
@@ -219,12 +218,7 @@ func encode(d document) ([]byte, error) {
 	if d.Actions == nil {
 		d.Actions = []*Action{}
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	err := e.Encode(d)
-	return b.Bytes(), err
+	return indented(d)
 }
 
 // Put keeps an action: in place of the one with its id, else as a new one. A

@@ -9,7 +9,7 @@ import (
 // sealOf gives the seal of an action that was seen in a run: over all that it
 // is, its name too, since that is what a person goes by. "" without a key.
 func (l *Library) sealOf(a *Action) string {
-	key := seal.Of(l.store).For("action", a.ID)
+	key := seal.Of(l.shelf.store).For("action", a.ID)
 	plain := *a
 	plain.Seal = ""
 	b, err := json.Marshal(&plain)
@@ -19,10 +19,14 @@ func (l *Library) sealOf(a *Action) string {
 	return key.Tag(b)
 }
 
-// seal seals the actions that are trusted. Those that were read are so by their
-// seal, which distrust has checked.
-func (l *Library) seal(list []*Action) {
+// seal seals the actions that are new or changed, and trusted. Those that were
+// read are so by their seal, which distrust has checked.
+func (l *Library) seal(list, old []*Action) {
+	was := byID(old)
 	for i, a := range list {
+		if was[a.ID] == a {
+			continue
+		}
 		kept := *a
 		if kept.Seal = ""; a.Trusted {
 			kept.Seal = l.sealOf(a)

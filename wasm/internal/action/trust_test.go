@@ -67,6 +67,9 @@ const oldTrusted = `{"format":"embedded-agent/actions","version":1,"actions":[{"
 
 func rewrite(t *testing.T, m *hosttest.Memory, text string) {
 	t.Helper()
+	if err := m.Host().Store.Remove(t.Context(), "actions"); err != nil {
+		t.Fatal(err)
+	}
 	if err := m.Host().Store.Write(t.Context(), "actions.json", []byte(text)); err != nil {
 		t.Fatal(err)
 	}
@@ -75,13 +78,15 @@ func rewrite(t *testing.T, m *hosttest.Memory, text string) {
 func replaced(old, new string) func(t *testing.T, m *hosttest.Memory) {
 	return func(t *testing.T, m *hosttest.Memory) {
 		t.Helper()
-		b, err := m.Host().Store.Read(t.Context(), "actions.json")
+		b, err := m.Host().Store.Read(t.Context(), "actions/1.json")
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(string(b), old) {
 			t.Fatalf("%s is not in\n%s", old, b)
 		}
-		rewrite(t, m, strings.Replace(string(b), old, new, 1))
+		if err := m.Host().Store.Write(t.Context(), "actions/1.json", []byte(strings.ReplaceAll(string(b), old, new))); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

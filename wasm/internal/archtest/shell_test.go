@@ -74,7 +74,7 @@ func TestTheNetworkIsReachedInOnePlace(t *testing.T) {
 
 // maxBridge is how many lines of code the bridge may have, without comments
 // and blank lines.
-const maxBridge = 2200
+const maxBridge = 2260
 
 func TestTheBridgeCanBeReadInOneSitting(t *testing.T) {
 	lines, block := 0, false

@@ -11,7 +11,7 @@ import (
 // work for the person alone: runs carry out approved bytes, the rest undoes them
 // or compares.
 var forThePerson = []string{
-	"sight.go", "server.go", "execution.go", "recovery.go", "revert.go", "revertahead.go", "drift.go", "replay.go", "segment.go", "settling.go",
+	"sight.go", "server.go", "execution.go", "recovery.go", "revert.go", "revertahead.go", "drift.go", "replay.go", "ground.go", "segment.go", "settling.go",
 	"inforce.go", "undo.go", "undoreview.go", "deeds.go",
 }
 

@@ -38,7 +38,16 @@ type session struct {
 	ctx      context.Context // of the command, for what the core asks by itself
 	s        *server.Server
 	store    host.Store
+	folder   *hostfs.Folder
 	ended    chan protocol.RunState
+}
+
+// close ends the core, and gives up this program's place in the folder.
+func (c *session) close() {
+	c.s.Close()
+	if err := c.folder.Close(); err != nil {
+		c.err.Printf("embedded-agent: %s\n", err)
+	}
 }
 
 // flags are shared by the commands.
@@ -73,7 +82,7 @@ func (f *flags) start(ctx context.Context, in io.Reader, out, stderr io.Writer) 
 	}
 	c := &session{out: terminal.To(out), err: terminal.To(stderr), in: bufio.NewReader(in), ctx: ctx, ended: make(chan protocol.RunState, 1)}
 	ports := h.Host()
-	c.store = ports.Store
+	c.store, c.folder = ports.Store, h
 	ports.Sandbox = child.New() // its child ends with this program
 	c.s, err = server.New(server.Deps{Host: ports, Emit: c.hear})
 	if err != nil {
@@ -158,7 +167,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err != nil {
 		return fail(stderr, err)
 	}
-	defer c.s.Close()
+	defer c.close()
 	r, err := c.s.OpenPlan(ctx, raw, params, *dry)
 	if err != nil {
 		return fail(stderr, err)

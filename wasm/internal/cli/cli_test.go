@@ -181,7 +181,11 @@ const asCommand = "EMBEDDED_AGENT_TEST_RUN"
 func TestMain(m *testing.M) {
 	child.Main()
 	if args := os.Getenv(asCommand); args != "" {
-		os.Exit(Run(context.Background(), strings.Split(args, "\n"), os.Stdout, os.Stderr))
+		list := strings.Split(args, "\n")
+		if list[0] == "revert" {
+			os.Exit(Revert(context.Background(), list[1:], os.Stdout, os.Stderr))
+		}
+		os.Exit(Run(context.Background(), list, os.Stdout, os.Stderr))
 	}
 	// The device's key lies in the person's configuration: tests have their own.
 	config, err := os.MkdirTemp("", "embedded-agent-config-*")

@@ -45,7 +45,7 @@ func past(ctx context.Context, name string, f *flags, args []string, stdout, std
 	}
 	runs, err := ask[protocol.Runs](ctx, c, "runs.list", protocol.RunsQuery{Limit: 50})
 	if err != nil {
-		c.s.Close()
+		c.close()
 		return nil, "", fail(stderr, err)
 	}
 	// A run that was put there by somebody else is not the last one of this
@@ -57,7 +57,7 @@ func past(ctx context.Context, name string, f *flags, args []string, stdout, std
 			}
 		}
 	}
-	c.s.Close()
+	c.close()
 	return nil, "", fail(stderr, fmt.Errorf("there is no run to %s in this folder", name))
 }
 
@@ -74,7 +74,7 @@ func Revert(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if c == nil {
 		return code
 	}
-	defer c.s.Close()
+	defer c.close()
 	p := protocol.Revert{Run: id, Path: *path, Review: true}
 	out, err := ask[protocol.Reverted](ctx, c, "run.revert", p)
 	if err == nil && *restore && len(out.Conflicts) > 0 {
@@ -122,7 +122,7 @@ func Verify(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if c == nil {
 		return code
 	}
-	defer c.s.Close()
+	defer c.close()
 	v, err := ask[protocol.Verified](ctx, c, "run.verify", protocol.RunRef{Run: id})
 	if err != nil {
 		return fail(stderr, err)
@@ -149,7 +149,7 @@ func Replay(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if c == nil {
 		return code
 	}
-	defer c.s.Close()
+	defer c.close()
 	if _, err := ask[protocol.RunRef](ctx, c, "run.replay", protocol.RunRef{Run: id}); err != nil {
 		return fail(stderr, err)
 	}
@@ -164,7 +164,7 @@ func Events(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if c == nil {
 		return code
 	}
-	defer c.s.Close()
+	defer c.close()
 	if _, err := ask[protocol.RunDetail](ctx, c, "run.get", protocol.RunRef{Run: id}); err != nil {
 		return fail(stderr, err) // the id is checked there
 	}

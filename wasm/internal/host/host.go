@@ -189,7 +189,7 @@ type Platform struct {
 }
 
 // Host is all ports together. Changes, Metadata, Commands, Editor, Workspace,
-// Sandbox, Plugins and Device are nil where the host has none.
+// Sandbox, Plugins, Device and Owners are nil where the host has none.
 type Host struct {
 	Vault     Vault
 	Changes   Changes
@@ -201,6 +201,7 @@ type Host struct {
 	Sandbox   Sandbox
 	Plugins   Plugins
 	Device    Device
+	Owners    Owners
 	Platform  Platform
 }
 

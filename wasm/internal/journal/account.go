@@ -37,6 +37,9 @@ type undo struct {
 	passed  []string // the etags between its writes: the last ones may be taken back already
 }
 
+// last names the write by the last one that it stands for.
+func (u *undo) last() int { return u.entries[len(u.entries)-1] }
+
 // held is a state that a file was in.
 type held struct{ path, etag string }
 

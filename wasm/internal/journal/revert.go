@@ -30,10 +30,12 @@ type RevertOptions struct {
 	// Ahead, where set, is told the writes that are going to be taken back
 	// before they are looked at, so that what they need can be read together.
 	Ahead func(ctx context.Context, ops []Planned) error
-	// Earlier, where set, gives the bytes that earlier reverts of the same run
-	// have left, as etags by path. It is asked where a note holds neither the
-	// run's text nor that from before: what such a revert left is taken back.
-	Earlier func(ctx context.Context) (map[string][]string, error)
+	// Each, where set, gives the vault through which one write of the run is taken
+	// back, by its place in the journal; nil is v for all.
+	Each func(entry int) host.Vault
+	// Undone are writes that an earlier revert of the same run has taken back: its
+	// journal says so, whatever is there now.
+	Undone map[int]bool
 }
 
 // Revert makes the writes that take a run back, last first, on v: an overlay,
@@ -63,6 +65,13 @@ func Revert(ctx context.Context, l *Log, v host.Vault, o RevertOptions) (*Report
 	for i := range slices.Backward(ops) {
 		if err := ctx.Err(); err != nil {
 			return nil, fault.From(err)
+		}
+		if o.Undone[ops[i].last()] {
+			fates[i] = Restored
+			continue
+		}
+		if o.Each != nil {
+			r.v = o.Each(ops[i].last())
 		}
 		if fates[i], err = r.undo(ctx, &ops[i]); err != nil {
 			return nil, err
@@ -108,10 +117,9 @@ func (l *Log) net(ctx context.Context, only string) ([]undo, error) {
 }
 
 type reverter struct {
-	v       host.Vault
-	o       RevertOptions
-	rep     *Report
-	earlier map[string][]string // as o.Earlier gave it; nil before it is asked
+	v   host.Vault
+	o   RevertOptions
+	rep *Report
 }
 
 func (r *reverter) undo(ctx context.Context, u *undo) (Fate, error) {
@@ -147,7 +155,7 @@ func (r *reverter) undoWrite(ctx context.Context, u *undo) (Fate, error) {
 	case there && (bytes.Equal(now, p.Op.Data) || len(u.passed) > 0 && slices.Contains(u.passed, host.Etag(now))):
 		return Restored, r.put(ctx, path, now, p.Op.Before, made, &r.rep.Restored)
 	}
-	if done, err := r.takenBack(ctx, u, now, there); err != nil || done {
+	if done, err := r.already(ctx, u, now, there); err != nil || done {
 		return Restored, err
 	}
 	switch {
@@ -163,21 +171,6 @@ func (r *reverter) undoWrite(ctx context.Context, u *undo) (Fate, error) {
 		}
 	}
 	return r.conflict(ctx, p, now, made)
-}
-
-// takenBack says whether an earlier revert has left a file as it is.
-func (r *reverter) takenBack(ctx context.Context, u *undo, now []byte, there bool) (bool, error) {
-	if done, err := r.already(ctx, u, now, there); err != nil || done || !there {
-		return done, err
-	}
-	if r.earlier == nil && r.o.Earlier != nil {
-		left, err := r.o.Earlier(ctx)
-		if err != nil {
-			return false, err
-		}
-		r.earlier = left
-	}
-	return slices.Contains(r.earlier[u.Op.Path], host.Etag(now)), nil
 }
 
 func (r *reverter) put(ctx context.Context, path string, now, data []byte, remove bool, list *[]string) error {
@@ -201,7 +194,7 @@ func (r *reverter) undoTrash(ctx context.Context, u *undo) (Fate, error) {
 	case there && bytes.Equal(now, p.Op.Before):
 		return Restored, nil
 	}
-	if done, err := r.takenBack(ctx, u, now, there); err != nil || done {
+	if done, err := r.already(ctx, u, now, there); err != nil || done {
 		return Restored, err
 	}
 	if there {

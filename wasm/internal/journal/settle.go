@@ -165,7 +165,7 @@ func (s *settler) whole(ctx context.Context, e *Entry) error {
 		return err
 	case to.there && !here.there:
 		e.Outcome = Done
-	case to.there == here.there && !s.l.settled:
+	case to.there == here.there:
 		e.Outcome = Unknown
 	}
 	return nil
@@ -215,24 +215,31 @@ func (s *settler) file(ctx context.Context, group []int) error {
 	}
 	// The first state counts too: putting it back may have been cut short, by
 	// another crash.
-	switch {
-	case s.l.settled:
-	case here.there && !here.folder && begins(now.data, states):
+	if here.there && !here.folder && begins(now.data, states) {
 		return restore(ctx, s.v, path, now.data, states[0])
-	default:
-		// Written and edited since, or edited without being written: a revert
-		// merges, and shows what cannot be merged.
-		s.l.outcome(group, Unknown)
 	}
+	// Written and edited since, or edited without being written: a revert merges,
+	// and shows what cannot be merged.
+	s.l.outcome(group, Unknown)
 	return nil
 }
 
 // late finds the writes that were not made when they were looked for, and are
-// there now.
+// there now, to the byte. That something is not there says nothing: its folder
+// may have been moved, or be still to be moved back.
 func (s *settler) late(ctx context.Context) error {
 	for _, r := range s.rows {
-		if err := s.broken(ctx, r); err != nil {
-			return err
+		for _, g := range s.groups(r) {
+			here, err := s.see(ctx, s.l.Entries[g[0]].Path)
+			if err != nil {
+				return err
+			}
+			for k := len(g) - 1; k >= 0; k-- {
+				if e := &s.l.Entries[g[k]]; here.there && !here.folder && e.After == here.etag {
+					s.l.outcome(g[:k+1], Done)
+					break
+				}
+			}
 		}
 	}
 	return nil

@@ -23,6 +23,9 @@ const (
 type world struct {
 	at    map[string]string
 	moves []made // in order
+	// free are the paths that the stretch writes which the crash came in, and
+	// whether they are as one of its writes, or the half of one, leaves them.
+	free map[string]bool
 }
 
 // made is a move, by its place in the journal.
@@ -69,6 +72,11 @@ func (w *world) make(i int, e *Entry) {
 		}
 	case host.OpRename:
 		for _, name := range slices.Sorted(maps.Keys(w.at)) {
+			if _, ok := below(name, e.To); ok {
+				delete(w.at, name) // what comes there, only a later write may say
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(w.at)) {
 			if rest, ok := below(name, e.Path); ok {
 				w.at[e.To+rest] = w.at[name]
 				w.at[name] = absent
@@ -110,7 +118,8 @@ func mention(first map[string]string, w *world, path, found string) {
 		return
 	}
 	w.at[path] = found
-	if was := w.was(path); first[was] == absent {
+	was := w.was(path)
+	if _, ok := first[was]; !ok {
 		first[was] = found
 	}
 }
@@ -162,11 +171,18 @@ func (s *settler) see(ctx context.Context, path string) (sight, error) {
 
 // holds says whether a path is as it is expected to be.
 func (s *settler) holds(ctx context.Context, w *world, path string) (bool, error) {
+	if fits, ok := w.free[path]; ok {
+		return fits, nil
+	}
+	expected, named := w.at[path]
+	if !named {
+		return true, nil
+	}
 	it, err := s.see(ctx, path)
 	if err != nil {
 		return false, err
 	}
-	switch w.at[path] {
+	switch expected {
 	case absent:
 		return !it.there, nil
 	case present:
@@ -174,7 +190,7 @@ func (s *settler) holds(ctx context.Context, w *world, path string) (bool, error
 	case folder:
 		return it.folder, nil
 	}
-	return it.there && !it.folder && it.etag == w.at[path], nil
+	return it.there && !it.folder && it.etag == expected, nil
 }
 
 // find gives the stretch that the crash came in (their number, where all had
@@ -223,24 +239,26 @@ func (s *settler) known() int {
 // short.
 func (s *settler) contradictions(ctx context.Context, k int, w *world) (int, error) {
 	n := 0
-	free := map[string]bool{}
+	w.free = map[string]bool{}
 	if k < len(s.rows) && !s.l.Entries[s.rows[k].from].far() {
 		for _, g := range s.groups(s.rows[k]) {
-			free[s.l.Entries[g[0]].Path] = true
 			ok, err := s.fits(ctx, g)
 			if err != nil {
 				return 0, err
 			}
+			w.free[s.l.Entries[g[0]].Path] = ok
 			if !ok {
 				n++
 			}
 		}
 		for _, e := range s.l.Entries[s.rows[k].from:s.rows[k].to] {
-			free[e.Path] = free[e.Path] || e.Kind == host.OpMkdir && e.Outcome == NotReached
+			if e.Kind == host.OpMkdir && e.Outcome == NotReached {
+				w.free[e.Path] = true
+			}
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(w.at)) {
-		if free[path] {
+		if _, ok := w.free[path]; ok {
 			continue
 		}
 		ok, err := s.holds(ctx, w, path)

@@ -15,7 +15,7 @@ import (
 func NewHost(c *Conn) host.Host {
 	return host.Host{
 		Vault: vault{c, &gatherer{c: c}}, Editor: editor{c}, Workspace: workspace{c}, Commands: commands{c}, Store: store{c},
-		Sandbox: sandboxPort{c}, Plugins: plugins{c}, Changes: changes{c}, Metadata: metadata{c}, Device: device{c},
+		Sandbox: sandboxPort{c}, Plugins: plugins{c}, Changes: changes{c}, Metadata: metadata{c}, Device: device{c}, Owners: owners{c},
 	}
 }
 

@@ -3,4 +3,4 @@
 package protocol
 
 // Contract is the hash of this package's sources: the version of the handshake.
-const Contract = "03b5de295e2508c2"
+const Contract = "84e43d7e53a242e8"

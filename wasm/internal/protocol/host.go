@@ -43,6 +43,10 @@ type HostMethods struct {
 	SecretPrint SecretPrintCall `json:"secret.print"`
 
 	DeviceKey DeviceKeyCall `json:"device.key"`
+
+	OwnerSelf  OwnerSelfCall  `json:"owner.self"`
+	OwnerGone  OwnerGoneCall  `json:"owner.gone"`
+	OwnerQuiet OwnerQuietCall `json:"owner.quiet"`
 }
 
 // PathRef names a path.

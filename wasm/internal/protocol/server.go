@@ -328,11 +328,12 @@ const (
 )
 
 // Where a run stands that did not end: it was cut short while it ran, while it
-// was taken back, or while that was undone.
+// was taken back, or while that was undone; or it goes on elsewhere.
 const (
 	StandsInterrupted  = "interrupted"
 	StandsTakingBack   = "takingBack"
 	StandsBringingBack = "bringingBack"
+	StandsLive         = "live"
 )
 
 // RecoveryCall is the method recovery.resolve.

@@ -21,6 +21,17 @@ func (s *Server) actionsList(ctx context.Context, _ protocol.Empty) (protocol.Ac
 	return protocol.ActionList{Actions: s.actionViews(list), Hidden: s.actionViews(hidden)}, err
 }
 
+// actionsAsked gives the list, and tells it where another window or device has
+// changed it since it was last told.
+func (s *Server) actionsAsked(ctx context.Context, p protocol.Empty) (protocol.ActionList, error) {
+	before := s.library.Revision()
+	l, err := s.actionsList(ctx, p)
+	if err == nil && s.library.Revision() != before {
+		s.out.tell(protocol.Event{Type: protocol.EventActionsChanged, Actions: l.Actions})
+	}
+	return l, err
+}
+
 // tellActions tells the panel, the palette and the ribbon.
 func (s *Server) tellActions(ctx context.Context) (protocol.ActionList, error) {
 	l, err := s.actionsList(ctx, protocol.Empty{})

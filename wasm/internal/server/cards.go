@@ -6,6 +6,7 @@ import (
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/journal"
+	"embedded-agent/wasm/internal/lease"
 	"embedded-agent/wasm/internal/protocol"
 )
 
@@ -34,10 +35,21 @@ func (s *Server) cards(ctx context.Context) ([]*card, error) {
 	}
 	var out []*card
 	for _, id := range ids { // by time, so the newest decides where a card stands
-		s.mu.Lock()
-		running := s.run != nil && s.run.se.id == id && !s.run.over()
-		s.mu.Unlock()
-		if running {
+		if s.lease(id) != nil {
+			continue // it is carried out here
+		}
+		state, err := s.held(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if state != lease.Free {
+			c, err := s.elsewhere(ctx, id, state)
+			if err != nil {
+				return nil, err
+			}
+			if c != nil {
+				out = append(out, c)
+			}
 			continue
 		}
 		l, err := s.unfinished(ctx, id)
@@ -70,6 +82,34 @@ func (s *Server) cards(ctx context.Context) ([]*card, error) {
 		}
 	}
 	return out, nil
+}
+
+// elsewhere gives the card of a run that another window or device carries out: it
+// can be watched. Nil is one of which nothing can be read yet.
+func (s *Server) elsewhere(ctx context.Context, id string, state lease.State) (*card, error) {
+	sum, err := s.summary(ctx, id)
+	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Conflict) {
+		return nil, nil // files come one by one
+	} else if err != nil {
+		return nil, err
+	}
+	done, total := 0, sum.Calls
+	l, err := journal.Load(ctx, s.host.Store, runDir(id))
+	if err == nil {
+		total = l.Ops
+		for i := range l.Entries {
+			if l.Entries[i].Outcome == journal.Done {
+				done++
+			}
+		}
+	}
+	key := "recovery.liveHere"
+	if state == lease.Remote {
+		key = "recovery.liveRemote"
+	}
+	sum.Stands, sum.Choices, sum.Can = protocol.StandsLive, []string{}, protocol.Can{}
+	sum.Text = protocol.Message{Key: key, Params: map[string]string{"goal": sum.Goal, "n": itoa(done), "total": itoa(total)}}
+	return &card{run: id, sum: sum}, nil
 }
 
 // about gives a run, the run that it is about, and so on to one that is about
@@ -187,6 +227,14 @@ func (s *Server) recoveryResolve(ctx context.Context, p protocol.Recovery) (prot
 // bytes that it has cut short are no sign of those before it.
 func (s *Server) decide(ctx context.Context, c *card, choice string) (protocol.Reverted, error) {
 	out := emptyReverted()
+	if err := s.takeOver(ctx, c); err != nil {
+		return out, err
+	}
+	defer func() {
+		for _, id := range c.hot {
+			s.letLease(id)
+		}
+	}()
 	about := slices.DeleteFunc(slices.Clone(c.hot), func(id string) bool { return id == c.run })
 	for _, id := range slices.Backward(about) {
 		l, err := journal.Load(ctx, s.host.Store, runDir(id))
@@ -223,6 +271,20 @@ func (s *Server) decide(ctx context.Context, c *card, choice string) (protocol.R
 		}
 	}
 	return out, nil
+}
+
+// takeOver takes the runs of a card in hand: whoever had them before finds that
+// out before its next write.
+func (s *Server) takeOver(ctx context.Context, c *card) error {
+	for _, id := range c.hot {
+		if err := s.ownGround(ctx, id); err != nil {
+			return err
+		}
+		if err := s.markHot(ctx, id, func() {}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // leave ends a run that did not end, with what it has done.

@@ -71,14 +71,14 @@ func (d *deeds) begin(ctx context.Context, at time.Time) error {
 	if err != nil {
 		return err
 	}
-	if err := s.markHot(ctx, d.id); err != nil {
+	if err := s.markHot(ctx, d.id, func() {}); err != nil {
 		return err
 	}
 	log := audit.New(s.host.Store, runDir(d.id), s.redact)
 	if err := log.WriteRun(ctx, doc); err != nil {
 		return err
 	}
-	jw, err := journal.Begin(ctx, s.host.Store, s.host.Vault, runDir(d.id),
+	jw, err := journal.Begin(ctx, s.host.Store, s.ground(d.id, s.host.Vault), runDir(d.id),
 		journal.Header{Run: d.id, Kind: protocol.KindAgent, At: pipeline.Stamp(at)}, nil)
 	if err != nil {
 		return err
@@ -129,6 +129,11 @@ func (d *deeds) begins(ctx context.Context, c *tool.Call) error {
 		return nil
 	}
 	ctx = context.WithoutCancel(ctx)
+	if k := d.s.lease(d.id); k != nil { // somebody else may have taken the run over
+		if err := k.Check(ctx); err != nil {
+			return err
+		}
+	}
 	if err := d.log.Flush(ctx); err != nil {
 		return err
 	}
@@ -148,6 +153,7 @@ func (d *deeds) end(ctx context.Context, tr *tracing) error {
 	if !d.any() {
 		return nil
 	}
+	defer d.s.letLease(d.id)
 	outcome := outcomeOK
 	switch {
 	case d.failed > 0 && d.ok == 0:

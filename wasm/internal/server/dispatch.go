@@ -70,7 +70,7 @@ func (s *Server) table() map[string]handler {
 		"run.replay":          on(s.runReplay),
 		"runs.clear":          on(s.runsClear),
 		"recovery.resolve":    on(s.recoveryResolve),
-		"actions.list":        on(s.actionsList),
+		"actions.list":        on(s.actionsAsked),
 		"actions.save":        on(s.actionSave),
 		"actions.rename":      on(s.actionRename),
 		"actions.remove":      on(s.actionRemove),

@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"embedded-agent/wasm/internal/audit"
+	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/journal"
+	"embedded-agent/wasm/internal/lease"
 	"embedded-agent/wasm/internal/pipeline"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/runner"
@@ -91,6 +93,7 @@ func (x *execution) stop() {
 // carryOut is the run, from its first record to its last.
 func (x *execution) carryOut() {
 	defer x.cancel()
+	defer x.s.letLease(x.se.id)
 	dir := runDir(x.se.id)
 	rep, err := x.execute(dir)
 	end := x.finish(rep, err)
@@ -105,6 +108,11 @@ func (x *execution) carryOut() {
 	x.rs.State = "finished"
 	if err != nil {
 		x.rs.Problem = x.s.problem(err)
+	}
+	if fault.Is(err, fault.Conflict) {
+		x.rs.Outcome = outcomeConflict
+		x.rs.Text = protocol.Message{Key: "run.taken", Params: map[string]string{"goal": x.rs.Goal}}
+		x.rs.Can, sum.Can = protocol.Can{}, protocol.Can{}
 	}
 	x.mu.Unlock()
 	if err != nil {
@@ -149,7 +157,7 @@ func (x *execution) execute(dir string) (*runner.Report, error) {
 	se, s := x.se, x.s
 	confirmation := confirmationOf(se)
 	pol := s.policyOf(se)
-	if err := s.markHot(x.ctx, se.id); err != nil {
+	if err := s.markHot(x.ctx, se.id, x.cancel); err != nil {
 		return nil, err
 	}
 	x.log = audit.New(s.host.Store, dir, s.redact)
@@ -161,7 +169,7 @@ func (x *execution) execute(dir string) (*runner.Report, error) {
 		return nil, err
 	}
 	planned := x.take(se, se.from, se.cut(se.from), 0)
-	x.jw, err = journal.Begin(x.ctx, s.host.Store, s.writable(), dir,
+	x.jw, err = journal.Begin(x.ctx, s.host.Store, s.ground(se.id, s.writable()), dir,
 		journal.Header{Run: se.id, Kind: x.kind, At: pipeline.Stamp(x.began), Approval: se.view.Approval, Ops: len(se.writes(se.from)), Doc: host.Etag(doc)}, planned)
 	if err != nil {
 		return nil, err
@@ -188,6 +196,9 @@ func (x *execution) close(ctx context.Context, end journal.End) (protocol.RunSum
 	sum := x.summarise(end.At)
 	if err != nil {
 		return sum, err
+	}
+	if k := x.s.lease(x.se.id); k != nil && k.Look(ctx) != nil && k.Lost() {
+		return sum, lease.Taken() // what there is to be recorded, another has recorded
 	}
 	if x.log == nil || x.jw == nil { // nothing was begun
 		return sum, x.s.endRun(ctx, end, &sum)

@@ -35,6 +35,9 @@ func (s *Server) findHot(ctx context.Context) error {
 	var found []protocol.RunSummary
 	for _, c := range cards {
 		found = append(found, c.sum)
+		if c.sum.Stands == protocol.StandsLive {
+			s.watchElsewhere()
+		}
 	}
 	last, err := s.findLast(ctx)
 	if err != nil {

@@ -68,6 +68,9 @@ func (s *Server) takeBack(ctx context.Context, p protocol.Revert, trust bool) (_
 		return out, false, err
 	}
 	if l.Hot() {
+		if err := s.ownGround(ctx, p.Run); err != nil {
+			return out, false, err
+		}
 		if err := s.settleJournal(ctx, p.Run, l); err != nil {
 			return out, false, err
 		}
@@ -171,16 +174,19 @@ func (s *Server) writeRun(ctx context.Context, d *runDocument, h journal.Header,
 	if err != nil {
 		return err
 	}
-	if err := s.markHot(ctx, d.RunID); err != nil {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if err := s.markHot(ctx, d.RunID, cancel); err != nil {
 		return err
 	}
+	defer s.letLease(d.RunID)
 	dir := runDir(d.RunID)
 	log := audit.New(s.host.Store, dir, nil)
 	if err := log.WriteRun(ctx, b); err != nil {
 		return err
 	}
 	h.Run, h.Kind, h.At, h.Doc = d.RunID, d.Kind, pipeline.Stamp(d.Now), host.Etag(b)
-	jw, err := journal.Begin(ctx, s.host.Store, vault, dir, h, planned)
+	jw, err := journal.Begin(ctx, s.host.Store, s.ground(d.RunID, vault), dir, h, planned)
 	if err != nil {
 		return err
 	}

@@ -46,23 +46,6 @@ func (s *Server) readRun(ctx context.Context, id string) (*runDocument, error) {
 	return &d, nil
 }
 
-func (s *Server) markHot(ctx context.Context, id string) error {
-	if err := s.keepKey(ctx); err != nil {
-		return err
-	}
-	if err := s.host.Store.Write(ctx, hotFolder+"/"+id, []byte(id)); err != nil {
-		return fault.Store(err)
-	}
-	return nil
-}
-
-func (s *Server) unmarkHot(ctx context.Context, id string) error {
-	if err := s.host.Store.Remove(ctx, hotFolder+"/"+id); err != nil {
-		return fault.Store(err)
-	}
-	return nil
-}
-
 func (s *Server) notice(level, key string, params map[string]string, run string) {
 	s.out.tell(protocol.Event{Type: protocol.EventNotice, Notice: &protocol.Notice{
 		Level: level, Text: protocol.Message{Key: key, Params: params}, Run: run,

@@ -22,6 +22,7 @@ import (
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/index"
+	"embedded-agent/wasm/internal/lease"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/pipeline"
 	"embedded-agent/wasm/internal/policy"
@@ -99,6 +100,9 @@ type Server struct {
 	run        *execution
 	lastRun    *protocol.RunSummary
 	recover    []protocol.RunSummary
+	leases     map[string]*lease.Keeper // of the runs that are carried out here
+	seen       map[string]sighting      // the leases of others, by run
+	watching   bool
 	questions  map[string]*question
 	talk       *talk
 }
@@ -114,6 +118,7 @@ func New(d Deps) (*Server, error) {
 	s := &Server{
 		deps: d, host: indexed(d.Host), sizes: sizes, seals: sealed, library: action.NewLibrary(d.Host.Store),
 		questions: map[string]*question{}, offset: time.UTC,
+		leases: map[string]*lease.Keeper{}, seen: map[string]sighting{},
 	}
 	tools := append(builtin.All(), agent.StepTool(s.startStep), agent.ReadTool())
 	reg, err := tool.NewRegistry(append(tools, d.Tools...)...)

@@ -3,6 +3,8 @@ package server
 import (
 	"context"
 	"slices"
+	"strconv"
+	"strings"
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/journal"
@@ -16,6 +18,9 @@ import (
 func (s *Server) settleJournal(ctx context.Context, id string, l *journal.Log) error {
 	if !l.Ours() {
 		return nil // a stranger's records put nothing right
+	}
+	if err := s.quiet(ctx); err != nil {
+		return err
 	}
 	if err := s.adoptRest(ctx, id, l); err != nil {
 		return err
@@ -72,31 +77,48 @@ func (s *Server) later(ctx context.Context, id string, f func(protocol.RunSummar
 	return nil
 }
 
-// earlierReverts gives, where it is asked for, what earlier reverts of a run
-// have left of each path. A revert that was taken back has left nothing.
-func (s *Server) earlierReverts(id string) func(context.Context) (map[string][]string, error) {
-	return func(ctx context.Context) (map[string][]string, error) {
-		left := map[string][]string{}
-		err := s.later(ctx, id, func(sum protocol.RunSummary) error {
-			if sum.Reverts != id || sum.RevertedBy != "" {
-				return nil
-			}
-			l, err := journal.Load(ctx, s.host.Store, runDir(sum.Run))
-			if fault.Is(err, fault.NotFound) {
-				return nil
-			} else if err != nil {
-				return err
-			}
-			if !l.Ours() {
-				return nil
-			}
-			for i := range l.Entries {
-				if e := &l.Entries[i]; e.After != "" && e.Outcome == journal.Done {
-					left[e.Path] = append(left[e.Path], e.After)
-				}
-			}
+// undoCall begins the name of each write of a revert. The place in the journal
+// follows of the write that it takes back.
+const undoCall = "revert"
+
+// undone gives the writes of a run, by their place in its journal, that reverts
+// of it have taken back, and that were not brought back since.
+func (s *Server) undone(ctx context.Context, id string) (map[int]bool, error) {
+	out := map[int]bool{}
+	err := s.later(ctx, id, func(sum protocol.RunSummary) error {
+		if sum.Reverts != id || sum.RevertedBy != "" {
 			return nil
-		})
-		return left, err
-	}
+		}
+		l, err := journal.Load(ctx, s.host.Store, runDir(sum.Run))
+		if fault.Is(err, fault.NotFound) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if !l.Ours() {
+			return nil // a stranger's records say nothing of what was done
+		}
+		brought, err := s.undone(ctx, sum.Run)
+		if err != nil {
+			return err
+		}
+		whole := map[int]bool{} // a write may take several to be taken back
+		for i := range l.Entries {
+			e := &l.Entries[i]
+			n, err := strconv.Atoi(strings.TrimPrefix(e.Call, undoCall+" "))
+			if err != nil {
+				continue
+			}
+			made := e.Outcome == journal.Done && !brought[i]
+			if was, seen := whole[n]; seen {
+				made = made && was
+			}
+			whole[n] = made
+		}
+		for n, done := range whole {
+			out[n] = out[n] || done
+		}
+		return nil
+	})
+	return out, err
 }

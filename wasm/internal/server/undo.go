@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/guard"
@@ -117,10 +118,17 @@ func (s *Server) planUndo(ctx context.Context, l *journal.Log, of undoOf, base *
 		return u, s.planRest(ctx, l, v)
 	}
 	o.Path, o.Choices, o.Reviewed = of.path, of.choices, !u.ours
-	if u.ours {
-		o.Earlier = s.earlierReverts(of.run)
-	}
 	var err error
+	if u.ours {
+		if o.Undone, err = s.undone(ctx, of.run); err != nil {
+			return nil, err
+		}
+	}
+	o.Each = func(i int) host.Vault {
+		of := *v
+		of.Vault = u.vault.For(undoCall + " " + itoa(i))
+		return &of
+	}
 	if u.report, err = journal.Revert(ctx, l, v, o); err != nil {
 		return nil, err
 	}
@@ -155,7 +163,11 @@ func (u *undoing) writes(call string) []journal.Planned {
 	var out []journal.Planned
 	for _, w := range u.vault.Log() {
 		if w.Refused == nil && w.Op.Kind != "" {
-			out = append(out, journal.Planned{Call: call, Op: w.Op, BeforeEtag: w.BeforeEtag, AfterEtag: w.AfterEtag})
+			of := call
+			if strings.HasPrefix(w.Call, call+" ") { // it says which write it takes back
+				of = w.Call
+			}
+			out = append(out, journal.Planned{Call: of, Op: w.Op, BeforeEtag: w.BeforeEtag, AfterEtag: w.AfterEtag})
 		}
 	}
 	return out

@@ -31,9 +31,14 @@ func (u *pastUndo) past() *pastUndo { return &pastUndo{of: u.of} }
 // person (conflicts) is told, and left as it is.
 func (s *Server) reviewUndo(ctx context.Context, of undoOf) (protocol.Reverted, error) {
 	out := emptyReverted()
-	doc, _, err := s.pastRun(ctx, of.run)
+	doc, l, err := s.pastRun(ctx, of.run)
 	if err != nil {
 		return out, err
+	}
+	if l.Ours() {
+		if err := s.settleAround(ctx, of.run); err != nil {
+			return out, err
+		}
 	}
 	goal := s.redact(doc.Goal)
 	se := s.newSession(&plan.Plan{Goal: goal}, &plan.Graph{Risk: tool.RiskWrites}, nil)

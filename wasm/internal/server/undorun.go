@@ -108,6 +108,9 @@ func (s *Server) endUndone(ctx context.Context, by string, u *pastUndo) {
 			s.notice("warn", "notice.historyNotKept", nil, u.of.run)
 		}
 	}
+	if err := s.leaveAround(ctx, u.of.run); err != nil {
+		s.notice("warn", "notice.historyNotKept", nil, u.of.run)
+	}
 	if u.of.kind == kindRevert {
 		out := emptyReverted()
 		out.Run = by

@@ -52,6 +52,7 @@ type Folder struct {
 
 	mu    sync.Mutex
 	locks map[string]*pathLock
+	self  *os.File // this process's lock file, held to its end; nil before it is asked for
 }
 
 type pathLock struct {
@@ -83,7 +84,7 @@ func Open(dir string) (*Folder, error) {
 // settings are those that the app has left in the folder.
 func (f *Folder) Host() host.Host {
 	h := host.Host{
-		Vault: (*vault)(f), Store: (*store)(f), Device: (*keyHolder)(f),
+		Vault: (*vault)(f), Store: (*store)(f), Device: (*keyHolder)(f), Owners: (*owners)(f),
 		Platform: host.Platform{Name: "folder", Language: "en", ConfigDir: ".obsidian", LinkFormat: "shortest"},
 	}
 	var app struct {

@@ -60,6 +60,8 @@ type Memory struct {
 	faults  faults
 	desk    desk
 	follow  follow
+	slow    slow
+	closed  []string // windows
 }
 
 // Trashed is one file as it went to the trash.
@@ -97,7 +99,7 @@ func (m *Memory) Host() host.Host {
 		format = "shortest"
 	}
 	h := host.Host{
-		Vault: (*vault)(m), Changes: (*changes)(m), Store: (*store)(m), Device: (*device)(m),
+		Vault: (*vault)(m), Changes: (*changes)(m), Store: (*store)(m), Device: (*device)(m), Owners: place{m, firstPlace},
 		Platform: host.Platform{
 			Name: m.profile.Name, AppVersion: "1.13.7", Language: "en", ConfigDir: ".obsidian",
 			LinkFormat: format, MarkdownLinks: m.options.MarkdownLinks,
@@ -228,6 +230,9 @@ func (v *vault) Backlinks(ctx context.Context, path string) ([]string, error) {
 func (v *vault) Apply(ctx context.Context, op host.Op) (host.Info, error) {
 	m := v.mem()
 	if err := checkInside(op.To); err != nil {
+		return host.Info{}, err
+	}
+	if err := m.sits(ctx, op); err != nil {
 		return host.Info{}, err
 	}
 	torn, err := m.enterWrite(ctx, op.Path, &m.counts.Writes)

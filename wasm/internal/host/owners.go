@@ -1,0 +1,23 @@
+package host
+
+import "context"
+
+// Owner is a place in which a core may run.
+type Owner struct {
+	Device string `json:"device"`
+	Window string `json:"window"` // one process, or one window of the app
+}
+
+// Owners tells which place this is, which others are open, and what the cores
+// before this one have left under way.
+type Owners interface {
+	// Self names this place. A core that is started anew in it is the same owner.
+	Self(ctx context.Context) (Owner, error)
+	// Gone says whether another window of this device is known to be closed. Where
+	// a host cannot tell, it is not.
+	Gone(ctx context.Context, window string) (bool, error)
+	// Quiet returns when nothing is under way any more that a former core of this
+	// place has asked the host to write. It fails with TIMEOUT or CANCELLED when
+	// ctx ends before.
+	Quiet(ctx context.Context) error
+}

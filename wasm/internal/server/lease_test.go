@@ -1,0 +1,166 @@
+package server
+
+import (
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/host/hosttest"
+	"embedded-agent/wasm/internal/protocol"
+)
+
+var (
+	secondWindow = host.Owner{Device: "this device", Window: "window 2"}
+	otherDevice  = host.Owner{Device: "another device", Window: "window 1"}
+)
+
+// beginAt starts a core in another window, or on another device.
+func beginAt(t *testing.T, mem *hosttest.Memory, at host.Owner) *shell {
+	t.Helper()
+	sh := &shell{t: t, mem: mem}
+	sh.cond.L = &sh.mu
+	s, err := New(Deps{Host: mem.HostAt(at), Emit: sh.hear})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	sh.s = s
+	call[protocol.Welcome](sh, "hello", protocol.Hello{Contract: protocol.Contract, Settings: free, Platform: protocol.Platform{Name: "linux", Language: "en"}})
+	return sh
+}
+
+// underWay approves the boxes and pauses the run after its first writes, so that
+// it is under way.
+func underWay(t *testing.T, mem *hosttest.Memory) (*shell, *protocol.Review) {
+	t.Helper()
+	sh := begin(t, mem, free)
+	r := sh.open(boxPlan)
+	var once sync.Once
+	for n := 2; n < 40; n++ {
+		mem.BeforeWrite(n, func() {
+			if sh.text("Box/a.md") != boxes["Box/a.md"] {
+				once.Do(func() { call[protocol.Empty](sh, "run.pause", protocol.RunRef{Run: r.Run}) })
+			}
+		})
+	}
+	call[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
+	sh.await("pause", func(e protocol.Event) bool { return e.Type == protocol.EventRunState && e.Run.State == "paused" })
+	synctest.Wait()
+	return sh, r
+}
+
+func cardsOf(sh *shell) []protocol.RunSummary {
+	return call[protocol.State](sh, "state", protocol.Empty{}).Recoveries
+}
+
+func TestARunThatIsUnderWayElsewhereIsWatchedAndNotRecovered(t *testing.T) {
+	for _, c := range []struct {
+		at  host.Owner
+		key string
+	}{{secondWindow, "recovery.liveHere"}, {otherDevice, "recovery.liveRemote"}} {
+		synctest.Test(t, func(t *testing.T) {
+			mem := hosttest.New(hosttest.Options{Files: boxes})
+			sh, r := underWay(t, mem)
+			defer sh.s.Close()
+			time.Sleep(2 * time.Minute) // it beats all the while
+			other := beginAt(t, mem, c.at)
+			defer other.s.Close()
+			cards := cardsOf(other)
+			if len(cards) != 1 || cards[0].Stands != protocol.StandsLive || len(cards[0].Choices) != 0 || cards[0].Can.Recover || cards[0].Text.Key != c.key {
+				t.Fatalf("%+v", cards)
+			}
+			at := mem.Snapshot()
+			for _, choice := range []string{protocol.RecoverRevert, protocol.RecoverKeep, protocol.RecoverFinish} {
+				if _, err := try[protocol.Reverted](other, "recovery.resolve", protocol.Recovery{Run: r.Run, Choice: choice}); err == nil {
+					t.Errorf("%s was done to a run that is under way", choice)
+				}
+			}
+			if _, err := try[protocol.Reverted](other, "run.revert", protocol.Revert{Run: r.Run}); err == nil {
+				t.Error("a run that is under way was taken back")
+			}
+			if _, err := try[protocol.Reverted](other, "run.revert", protocol.Revert{Run: r.Run, Review: true}); err == nil {
+				t.Error("a review of taking it back was opened")
+			}
+			if d := at.Diff(mem.Snapshot()); d != "" {
+				t.Error(d)
+			}
+			call[protocol.Empty](sh, "run.resume", protocol.RunRef{Run: r.Run})
+			if end := sh.ranTo(); end.Outcome != "ok" {
+				t.Errorf("%+v", end)
+			}
+			time.Sleep(time.Minute) // the other one looks again
+			synctest.Wait()
+			if left := cardsOf(other); len(left) != 0 {
+				t.Errorf("it has ended, and is still shown: %+v", left)
+			}
+		})
+	}
+}
+
+// ranTo gives the end of the run that is under way.
+func (sh *shell) ranTo() *protocol.RunState {
+	return sh.await("the end of the run", func(e protocol.Event) bool {
+		return e.Type == protocol.EventRunState && e.Run.State == "finished"
+	}).Run
+}
+
+func TestARunWhoseOwnerIsGoneIsOfferedAtOnceInAWindowAndLaterOnAnotherDevice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		mem := hosttest.New(hosttest.Options{Files: boxes})
+		before := mem.Snapshot()
+		sh, r := underWay(t, mem)
+		mem.Slow(1000)
+		mem.Crash(func(int) []int { return nil })
+		sh.s.Close()
+		synctest.Wait()
+		mem.Restart()
+		remote := beginAt(t, mem, otherDevice)
+		defer remote.s.Close()
+		if c := cardsOf(remote); len(c) != 1 || c[0].Stands != protocol.StandsLive {
+			t.Fatalf("at once, on another device: %+v", c)
+		}
+		mem.CloseWindow("window 1")
+		window := beginAt(t, mem, secondWindow)
+		defer window.s.Close()
+		if c := cardsOf(window); len(c) != 1 || c[0].Stands != protocol.StandsInterrupted {
+			t.Fatalf("in another window: %+v", c)
+		}
+		time.Sleep(11 * time.Minute)
+		synctest.Wait()
+		if c := cardsOf(remote); len(c) != 1 || c[0].Stands != protocol.StandsInterrupted {
+			t.Fatalf("later, on another device: %+v", c)
+		}
+		call[protocol.Reverted](remote, "recovery.resolve", protocol.Recovery{Run: r.Run, Choice: protocol.RecoverRevert})
+		if d := before.Diff(mem.Snapshot()); d != "" {
+			t.Fatal(d)
+		}
+	})
+}
+
+func TestARunWhoseGroundWasTakenStopsAndSaysSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		mem := hosttest.New(hosttest.Options{Files: boxes})
+		before := mem.Snapshot()
+		sh, r := underWay(t, mem)
+		defer sh.s.Close()
+		sh.s.lease(r.Run).Stop() // the first device sleeps: nothing of it beats
+		time.Sleep(11 * time.Minute)
+		remote := beginAt(t, mem, otherDevice)
+		defer remote.s.Close()
+		call[protocol.Reverted](remote, "recovery.resolve", protocol.Recovery{Run: r.Run, Choice: protocol.RecoverRevert})
+		call[protocol.Empty](sh, "run.resume", protocol.RunRef{Run: r.Run})
+		end := sh.ranTo()
+		if end.Outcome != "conflict" || end.Problem == nil || end.Problem.Key != "error.run.taken" || end.Can.Revert {
+			t.Errorf("%+v %+v", end, end.Problem)
+		}
+		var d string
+		if d = before.Diff(mem.Snapshot()); d != "" {
+			t.Error(d)
+		}
+		if c := cardsOf(remote); len(c) != 0 {
+			t.Errorf("%+v", c)
+		}
+	})
+}
