@@ -201,7 +201,9 @@ func (k *kills) round(where string) int {
 	return n
 }
 
-func (k *kills) revertArgs() []string { return []string{"-vault", k.dir, "-yes", "-diff=false", rootRun(k.t, k.dir)} }
+func (k *kills) revertArgs() []string {
+	return []string{"-vault", k.dir, "-yes", "-diff=false", rootRun(k.t, k.dir)}
+}
 
 // settle takes back what is left, and holds the vault against what it was.
 func (k *kills) settle(where string) {
