@@ -37,7 +37,7 @@ func TestEveryPortOfTheHostHasItsPlace(t *testing.T) {
 		"Vault": "Apply Backlinks List Read Stat Walk", "Editor": "State", "Workspace": "Context Focus Open", "Commands": "List Run",
 		// These tell of no note, or are not handed on.
 		"Changes": "Since", "Metadata": "Of", "Store": "Append List Read Remove Write", "Sandbox": "Run", "Plugins": "Installed", "Platform": "",
-		"Device": "Key",
+		"Device": "Key", "Owners": "Gone Quiet Self",
 	}
 	h := reflect.TypeFor[host.Host]()
 	for i := range h.NumField() {
@@ -54,8 +54,8 @@ func TestEveryPortOfTheHostHasItsPlace(t *testing.T) {
 		}
 	}
 	seen := Over(memory().Host(), noSecrets)
-	if seen.Changes != nil || seen.Metadata != nil || seen.Device != nil {
-		t.Error("ports that tell of every note, or the device's key, are handed on")
+	if seen.Changes != nil || seen.Metadata != nil || seen.Device != nil || seen.Owners != nil {
+		t.Error("ports that tell of every note, the device's key, or who works here, are handed on")
 	}
 }
 
