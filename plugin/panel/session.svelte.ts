@@ -150,19 +150,28 @@ export class Session {
 		return untrack(() => this.request(method, params));
 	}
 
+	/** How many requests were made, and how many until the last failure. */
+	private asked = 0;
+	private failedAt = 0;
+
 	private async request<M extends Method>(method: M, params: Params<M>): Promise<Result<M> | undefined> {
 		this.pending.set(method, (this.pending.get(method) ?? 0) + 1);
+		const turn = ++this.asked;
 		const cancel = new AbortController();
 		if (!settles.has(method)) this.underWay.add(cancel);
 		try {
 			const core = await this.core();
 			const urgent = method === "stop" || method === "review.close";
 			const result = await core.request(method, params, { signal: cancel.signal, urgent });
-			this.failure = null;
+			// What failed meanwhile is still to be read.
+			if (turn > this.failedAt) this.failure = null;
 			return result;
 		} catch (error) {
 			// What the person cancelled is no failure.
-			if (!cancel.signal.aborted || asProblem(error).code !== "CANCELLED") this.failure = asProblem(error);
+			if (!cancel.signal.aborted || asProblem(error).code !== "CANCELLED") {
+				this.failure = asProblem(error);
+				this.failedAt = this.asked;
+			}
 			return undefined;
 		} finally {
 			this.underWay.delete(cancel);

@@ -310,3 +310,14 @@ func (s *Server) alone() (func(), error) {
 	}
 	return s.taking.Unlock, nil
 }
+
+// aloneNext is alone for what a person has approved: it waits its turn. A review
+// is shown before the request that opened it has given the vault back.
+func (s *Server) aloneNext() (func(), error) {
+	s.taking.Lock()
+	if err := s.idle(); err != nil {
+		s.taking.Unlock()
+		return nil, err
+	}
+	return s.taking.Unlock, nil
+}

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 
@@ -74,5 +75,32 @@ func TestNothingIsToldOfARunAfterItsEnd(t *testing.T) {
 		if e.Type == protocol.EventExec || e.Type == protocol.EventRunState || strings.HasPrefix(string(e.Type), "turn.") {
 			t.Errorf("%s after the end", e.Type)
 		}
+	}
+}
+
+// A review is shown before the request that opened it has been answered. Who
+// approves at once waits for that and is not refused.
+func TestTheReviewOfAnUndoCanBeApprovedWhileWhatOpenedItStillEnds(t *testing.T) {
+	mem := hosttest.New(hosttest.Options{Files: twoNotes})
+	sh := begin(t, mem, free)
+	run := sh.do(editPlan).Run
+	call[protocol.Reverted](sh, "run.revert", protocol.Revert{Run: run, Review: true})
+	r := sh.review()
+	sh.s.taking.Lock() // as the request that opened it has it until its answer
+	answered := make(chan error, 1)
+	go func() {
+		_, err := try[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
+		answered <- err
+	}()
+	for range 10_000 {
+		runtime.Gosched() // it comes as far as it can
+	}
+	sh.s.taking.Unlock()
+	if err := <-answered; err != nil {
+		t.Fatal(err)
+	}
+	sh.finished()
+	if got := sh.text("A.md"); got != twoNotes["A.md"] {
+		t.Errorf("A.md is %q after it was taken back", got)
 	}
 }

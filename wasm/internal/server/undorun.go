@@ -12,7 +12,7 @@ import (
 // beginUndo carries out a reviewed undo that a person has approved. It returns
 // when it has begun.
 func (s *Server) beginUndo(se *session, automatic bool) error {
-	free, err := s.alone()
+	free, err := s.aloneNext()
 	if err != nil {
 		return err
 	}
