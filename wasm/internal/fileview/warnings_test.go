@@ -40,7 +40,7 @@ func TestWhatANoteWouldRunOrLoadIsSaidBeforeItIsInserted(t *testing.T) {
 func TestAnOrdinaryAnswerIsInsertedWithoutAQuestion(t *testing.T) {
 	for _, text := range []string{
 		"", "# Compost\n\n- [ ] one **two**\n\n```js\nlet a = 1;\n```\n\n| a |\n|---|\n| b |\n", "5 < 6 % 2", "[a](https://b.example) and [[Note]] and ![[heap.png]]",
-		"`code` = x", "Set `a` = 1.",
+		"<span style='display:none'>x</span>", "`code` = x", "Set `a` = 1.",
 	} {
 		if w := Warnings(text); len(w) > 0 {
 			t.Errorf("%q gives %v", text, w)

@@ -168,7 +168,9 @@ func (s *scan) attribute(name string, begin, at int) int {
 			}
 		}
 	}
-	s.leads(value, begin, end)
+	if name != "style" { // "display:none" is no scheme, and a style leads nowhere
+		s.leads(value, begin, end)
+	}
 	return end - at
 }
 
