@@ -262,7 +262,7 @@ test("paths that it never touches are not found by a search, and not written", a
 	await person.button("Cancel").click();
 	await person.selectIdeas();
 	await person.say(sentence);
-	expect(await person.readProblem()).toContain("matches a pattern they refuse");
+	expect(await person.readProblem()).toContain("under “Paths it never touches”");
 	expect(person.list("Projects/XYZ")).toEqual([]);
 });
 
