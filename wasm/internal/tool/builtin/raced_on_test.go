@@ -1,0 +1,6 @@
+//go:build race
+
+package builtin_test
+
+// raced: the race detector empties pools at random and counts memory of its own.
+const raced = true
