@@ -38,15 +38,7 @@ func (s *Server) reviewOf(ctx context.Context, se *session, pol *policy.Policy) 
 		}
 		r.Files = append(r.Files, fileChange(c, se))
 	}
-	for path, c := range se.dropped {
-		if se.amend.Dropped[path] {
-			f := fileChange(c, se)
-			f.Dropped = true
-			r.Files = append(r.Files, f)
-		}
-	}
-	sorting.Func(r.Files, func(a, b protocol.FileChange) int { return strings.Compare(a.Path, b.Path) })
-	r.Files = nonNil(r.Files)
+	r.Files = withDropped(r.Files, se)
 	r.Steps, r.Calls = s.stepPreviews(se)
 	r.Summary = summarise(r.Files, se)
 	r.Outputs = s.outputs(se)
@@ -149,6 +141,20 @@ func (se *session) behind(place int) bool {
 		}
 	}
 	return len(se.prior) > 0
+}
+
+// withDropped adds the files that the person has left out, and sorts them all by
+// path.
+func withDropped(files []protocol.FileChange, se *session) []protocol.FileChange {
+	for path, c := range se.dropped {
+		if se.amend.Dropped[path] {
+			f := fileChange(c, se)
+			f.Dropped = true
+			files = append(files, f)
+		}
+	}
+	sorting.Func(files, func(a, b protocol.FileChange) int { return strings.Compare(a.Path, b.Path) })
+	return nonNil(files)
 }
 
 // summarise says the changeset in words, the most far-reaching last.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/journal"
@@ -91,15 +90,7 @@ func (s *Server) reviewOfUndo(se *session) *protocol.Review {
 	for _, c := range se.changes {
 		r.Files = append(r.Files, fileChange(c, se))
 	}
-	for path, c := range se.dropped {
-		if se.amend.Dropped[path] {
-			f := fileChange(c, se)
-			f.Dropped = true
-			r.Files = append(r.Files, f)
-		}
-	}
-	sorting.Func(r.Files, func(a, b protocol.FileChange) int { return strings.Compare(a.Path, b.Path) })
-	r.Files = nonNil(r.Files)
+	r.Files = withDropped(r.Files, se)
 	r.Summary = nonNil(changeLines(r.Files))
 	r.Calls = len(u.writes(""))
 	r.Approvable = r.Calls > 0
