@@ -9,7 +9,7 @@ import { root } from "./build/wasm.mjs";
 const goDirs = ["wasm", "plugin/i18n"];
 const goPackages = goDirs.map((dir) => `./${dir}/...`); // never ./...: node_modules holds Go files
 const wasm = { GOOS: "js", GOARCH: "wasm" };
-// What only js/wasm compiles; the rest is looked at once, as the native build sees it.
+// What only js/wasm compiles; the rest is read for style once, as the native build sees it.
 const wasmPackages = ["./wasm", "./wasm/internal/jsbridge/...", "./wasm/internal/tool/builtin"];
 
 const output = (command, args) => spawnSync(command, args, { cwd: root, encoding: "utf8" }).stdout.trim();
@@ -43,7 +43,7 @@ const jsExec = () => join(output("go", ["env", "GOROOT"]), "lib", "wasm", "go_js
  */
 const stages = {
 	gofumpt: () => [{ run: ["go", "tool", "gofumpt", "-l", ...goDirs], silent: true }],
-	"go-vet": () => [{ run: ["go", "vet", ...goPackages] }, { run: ["go", "vet", ...wasmPackages], env: wasm }],
+	"go-vet": () => [{ run: ["go", "vet", ...goPackages] }, { run: ["go", "vet", ...goPackages], env: wasm }],
 	staticcheck: () => {
 		const tool = goTool("staticcheck");
 		return [{ run: [tool, ...goPackages] }, { run: [tool, ...wasmPackages], env: wasm }];

@@ -180,16 +180,6 @@ func newWeb(t *testing.T, transport llm.Transport, set protocol.Settings) *Serve
 	return s
 }
 
-var allowed = protocol.Settings{AllowHTTP: true, HTTPHosts: []protocol.HTTPHost{
-	{Host: "api.example.com", Methods: []string{"GET", "HEAD", "POST"}},
-	{Host: "*.example.org"},
-	{Host: "old.example.net", Methods: []string{"GET", "POST"}, Unlimited: true},
-	{Host: "localhost"},
-	{Host: "127.0.0.1"},
-	{Host: "router"},
-	{Host: "*.local"},
-}}
-
 func TestAHostileServerGetsNothingAndStopsNothing(t *testing.T) {
 	h, transport := newBadWeb(t)
 	s := newWeb(t, transport, allowed)

@@ -1,3 +1,5 @@
+//go:build !js
+
 package server
 
 import (
@@ -73,22 +75,6 @@ func online(t *testing.T, set protocol.Settings, turns ...llmtest.Turn) (*shell,
 	}
 	call[protocol.Welcome](sh, "hello", protocol.Hello{Contract: protocol.Contract, Settings: set, Platform: protocol.Platform{Name: "linux"}})
 	return sh, w
-}
-
-// questioned answers every question the same until a review opens or the turn
-// ends, and gives the questions.
-func (sh *shell) questioned(yes bool) (asked []protocol.Question, r *protocol.Review) {
-	sh.t.Helper()
-	for {
-		e := sh.await("question, review or end", func(e protocol.Event) bool {
-			return e.Type == protocol.EventQuestionOpened || e.Type == protocol.EventReviewOpened || e.Type == protocol.EventTurnEnded
-		})
-		if e.Question == nil {
-			return asked, e.Review
-		}
-		asked = append(asked, *e.Question)
-		call[protocol.Empty](sh, "answer", protocol.Answer{ID: e.Question.ID, Yes: yes})
-	}
 }
 
 const askStep = `{"id":"ask","tool":"http.request","args":{"url":"https://api.example.com/?d=%s"}}`

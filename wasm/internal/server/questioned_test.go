@@ -1,0 +1,29 @@
+package server
+
+import "embedded-agent/wasm/internal/protocol"
+
+// questioned answers every question the same until a review opens or the turn
+// ends, and gives the questions.
+func (sh *shell) questioned(yes bool) (asked []protocol.Question, r *protocol.Review) {
+	sh.t.Helper()
+	for {
+		e := sh.await("question, review or end", func(e protocol.Event) bool {
+			return e.Type == protocol.EventQuestionOpened || e.Type == protocol.EventReviewOpened || e.Type == protocol.EventTurnEnded
+		})
+		if e.Question == nil {
+			return asked, e.Review
+		}
+		asked = append(asked, *e.Question)
+		call[protocol.Empty](sh, "answer", protocol.Answer{ID: e.Question.ID, Yes: yes})
+	}
+}
+
+var allowed = protocol.Settings{AllowHTTP: true, HTTPHosts: []protocol.HTTPHost{
+	{Host: "api.example.com", Methods: []string{"GET", "HEAD", "POST"}},
+	{Host: "*.example.org"},
+	{Host: "old.example.net", Methods: []string{"GET", "POST"}, Unlimited: true},
+	{Host: "localhost"},
+	{Host: "127.0.0.1"},
+	{Host: "router"},
+	{Host: "*.local"},
+}}
