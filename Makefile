@@ -32,7 +32,10 @@ test: browser
 
 # What is exhaustive or heavy; under 30 minutes.
 rest: browser
-	$(stages) e2e-rest go-all peers flaky-part
+	@log=$$(mktemp); $(stages) go-all go-race go-js-all >$$log 2>&1 & beside=$$!; \
+	status=0; $(stages) e2e-rest || status=1; \
+	wait $$beside || status=1; cat $$log; rm -f $$log; \
+	$(stages) peers flaky-part || status=1; exit $$status
 
 test-all: test rest
 
@@ -44,7 +47,7 @@ lint: install
 	$(stages) $(lint_stages)
 
 go-test: install
-	$(stages) go go-js
+	$(stages) go go-js-all
 
 js-test: install
 	$(stages) vitest model

@@ -21,19 +21,54 @@ const files = (dir, pattern) =>
 				.map((name) => join(dir, name))
 		: [];
 
-/** The Go packages below a folder that have tests, as js/wasm sees them. */
-function testedPackages(env) {
+/** The Go packages that have tests in an environment, each with its folder. */
+function testedPackages(env = {}) {
 	const list = spawnSync(
 		"go",
-		["list", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}", ...goPackages],
-		{
-			cwd: root,
-			encoding: "utf8",
-			env: { ...process.env, ...env },
-		},
+		["list", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}} {{.Dir}}{{end}}", ...goPackages],
+		{ cwd: root, encoding: "utf8", env: { ...process.env, ...env } },
 	);
-	return list.stdout.split("\n").filter(Boolean);
+	return list.stdout
+		.split("\n")
+		.filter(Boolean)
+		.map((line) => {
+			const [path, dir] = line.split(" ");
+			return { path, dir };
+		});
 }
+
+/** Whether a Go file of a package holds a pattern. */
+const has = (dir, pattern, file) =>
+	readdirSync(dir).some((name) => file.test(name) && pattern.test(readFileSync(join(dir, name), "utf8")));
+
+/** Packages that start goroutines, in the program or in a test: there the race detector can find something. */
+const concurrent = ({ dir }) => has(dir, /^\s*go (?:func|[\w.]+\()|\.Go\(func/m, /\.go$/);
+/** Packages with code that only js/wasm compiles. */
+const ofWasm = ({ dir }) =>
+	readdirSync(dir).some((name) => /_js(?:_wasm)?\.go$/.test(name)) ||
+	has(dir, /^\/\/go:build (?:.*&& )?\(?js\b/m, /(?<!_test)\.go$/);
+
+/** A command that runs the tests of packages; nothing where there are none. */
+const goTest = (flags, packages, more) =>
+	packages.length === 0
+		? []
+		: [
+				{
+					run: [
+						"go",
+						"test",
+						"-vet=off",
+						"-timeout",
+						"20m",
+						"-json",
+						...flags,
+						...packages.map(({ path }) => path),
+					],
+					count: goCount,
+					...more,
+				},
+			];
+const inNode = (packages) => goTest(["-short", "-exec", jsExec()], packages, { env: wasm });
 
 const jsExec = () => join(output("go", ["env", "GOROOT"]), "lib", "wasm", "go_js_wasm_exec");
 
@@ -55,30 +90,24 @@ const stages = {
 		{ run: ["npx", "tsc", "--noEmit"] },
 		{ run: ["npx", "svelte-check", "--fail-on-warnings", "--output", "human"] },
 	],
-	go: () => [
-		{
-			run: ["go", "test", "-vet=off", "-race", "-short", "-timeout", "15m", "-json", ...goPackages],
-			count: goCount,
-		},
-	],
-	"go-js": () => [
-		{
-			run: [
-				"go",
-				"test",
-				"-vet=off",
-				"-short",
-				"-timeout",
-				"15m",
-				"-json",
-				"-exec",
-				jsExec(),
-				...testedPackages(wasm),
-			],
-			env: wasm,
-			count: goCount,
-		},
-	],
+	// The race detector makes a test several times as dear: here it watches what is concurrent, in `make rest` the rest.
+	go: () => {
+		const packages = testedPackages();
+		return [
+			...goTest(["-race", "-short"], packages.filter(concurrent)),
+			...goTest(
+				["-short"],
+				packages.filter((p) => !concurrent(p)),
+			),
+		];
+	},
+	"go-race": () =>
+		goTest(
+			["-race", "-short"],
+			testedPackages().filter((p) => !concurrent(p)),
+		),
+	"go-js": () => inNode(testedPackages(wasm).filter(ofWasm)),
+	"go-js-all": () => inNode(testedPackages(wasm)),
 	vitest: () => [{ run: ["npx", "vitest", "run", "--project", "unit"], count: vitestCount }],
 	browser: () => [{ run: ["npx", "vitest", "run", "--project", "browser"], count: vitestCount }],
 	model: () => [
@@ -99,30 +128,21 @@ const stages = {
 		},
 	],
 	// The rest of everything: exhaustive loops, real peers, long runs. The race detector had its turn in "go".
-	"go-all": () => [
-		{
-			run: ["go", "test", "-timeout", "20m", "-json", ...goPackages],
-			env: { EXHAUSTIVE: "1" },
-			count: goCount,
-		},
-	],
+	"go-all": () => goTest([], testedPackages(), { env: { EXHAUSTIVE: "1" } }),
 	peers: () => peers(),
 	fuzz: () => fuzz(),
 	// Tests that pass by luck: everything many times, on a machine that has other work.
-	"flaky-go": () => [busily(goTimes(20, goPackages))],
+	"flaky-go": () => goTimes(20, testedPackages()).map(busily),
 	"flaky-browser": () =>
 		Array.from({ length: 5 }, () => ["browser", "e2e"])
 			.flat()
 			.map((project) => busily({ run: ["npx", "vitest", "run", "--project", project], count: vitestCount })),
 	// A quarter of the Go packages, another one for each commit.
-	"flaky-part": () => [busily(goTimes(3, quarter(testedPackages({}))))],
+	"flaky-part": () => goTimes(3, quarter(testedPackages())).map(busily),
 };
 
 /** All tests of packages, over and over. */
-const goTimes = (times, packages) => ({
-	run: ["go", "test", "-vet=off", "-short", "-timeout", "120m", "-json", `-count=${times}`, ...packages],
-	count: goCount,
-});
+const goTimes = (times, packages) => goTest(["-short", "-timeout", "120m", `-count=${times}`], packages);
 
 /** A command with two busy loops beside it. */
 const busily = (command) => ({ ...command, run: ["node", "scripts/busy.mjs", "2", ...command.run] });
@@ -140,9 +160,9 @@ function peers() {
 		if (!existsSync(join(root, folder, "package.json"))) continue;
 		found.push({ run: ["npm", "ci", "--no-audit", "--no-fund", "--prefix", folder] });
 	}
-	const tags = ["-tags", "peers,codex,soak"];
-	found.push({ run: ["go", "test", ...tags, "-timeout", "20m", "-json", ...goPackages], count: goCount });
-	return found;
+	const tagged = ({ dir }) => has(dir, /^\/\/go:build .*\b(?:peers|codex|soak)\b/m, /_test\.go$/);
+	const flags = ["-tags", "peers,codex,soak"];
+	return [...found, ...goTest(flags, testedPackages({ GOFLAGS: "-tags=peers,codex,soak" }).filter(tagged))];
 }
 
 /** Each fuzz target for a short while. */

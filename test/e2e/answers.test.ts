@@ -86,7 +86,8 @@ async function ask(person: Person, text: string): Promise<void> {
 	await message.fill(text);
 	await message.press("Enter");
 	const last = articles(person).last();
-	await eventually(async () => (await last.locator(".ea-said").innerText()).trim().endsWith(text)).toBe(true);
+	// Exactly: one text can be the end of another.
+	await eventually(async () => (await last.locator(".ea-said").innerText()).trim()).toBe(`You: ${text}`);
 	await last.getByRole("button", { name: "Copy reply" }).waitFor();
 }
 

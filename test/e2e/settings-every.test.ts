@@ -47,6 +47,7 @@ const flips: Record<string, [file: string, title: string, by?: string]> = {
 	"Calls at the same time": [base, "calls at the same time: one means that each begins"],
 	"Steps per plan": [base, "steps per plan: a longer plan is refused"],
 	"Calls per run": [base, "calls per run: a loop that makes more is refused"],
+	"Megabytes per plan": [limits, "that would make more megabytes than it may"],
 	"Turns of an agent": [limits, "that has had its turns is not asked again"],
 	"Tool calls of an agent": [limits, "that has made its tool calls gets no more of them"],
 	"Tokens of an agent": [limits, "that would use more than its tokens is stopped"],

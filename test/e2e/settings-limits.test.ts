@@ -183,6 +183,27 @@ describe("a script", () => {
 	});
 });
 
+describe("a plan", () => {
+	test("that would make more megabytes than it may goes no further, and writes nothing", async () => {
+		const note = (name: string) => ({
+			id: name,
+			tool: "vault.createFile",
+			args: { path: `Inbox/${name}.md`, content: "$steps.code.value" },
+		});
+		const long = script("long", code("  return 'a' * 700000"), note("one"), note("two"));
+		const person = await seat({}, { model: { scripts: [long] } });
+		await person.say("long");
+		await person.plan.getByText("two.md").first().waitFor();
+		expect(await person.button("Approve").isEnabled()).toBe(true);
+		await person.button("Cancel").click();
+		await choose(person, { "Megabytes per plan": 1 });
+		await person.say("long");
+		await person.plan.getByText("The plan would make more than 1 MB").first().waitFor();
+		expect(await person.button("Approve").isEnabled()).toBe(false);
+		expect(person.list("Inbox")).not.toContain("one.md");
+	});
+});
+
 describe("a call that fails", () => {
 	const path = "Inbox/Stubborn.md";
 	const retry = (word: string, maxAttempts: number, backoffMs: number) =>

@@ -112,7 +112,8 @@ func newStrictRig(t *testing.T, c stricter) *strictRig {
 	g.r = g.open(`{"goal":"G","assumptions":[],"riskLevel":"commands","steps":[
 		{"id":"q","tool":"vault.query","args":{}},
 		{"id":"a","tool":"vault.createFile","args":{"path":"First.md","content":"1"},"dependsOn":["q"]},` + c.step + `,
-		{"id":"c","tool":"vault.createFile","args":{"path":"Last.md","content":"3"}}]}`)
+		{"id":"r","tool":"vault.query","args":{}},
+		{"id":"c","tool":"vault.createFile","args":{"path":"Last.md","content":"3"},"dependsOn":["r"]}]}`) // a read waits for the write before it
 	g.before = mem.Snapshot()
 	return g
 }
