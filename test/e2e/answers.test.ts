@@ -89,6 +89,12 @@ async function ask(person: Person, text: string): Promise<void> {
 	// Exactly: one text can be the end of another.
 	await eventually(async () => (await last.locator(".ea-said").innerText()).trim()).toBe(`You: ${text}`);
 	await last.getByRole("button", { name: "Copy reply" }).waitFor();
+	await allDrawn(person);
+}
+
+/** Waits until every answer that is in the panel is drawn whole. */
+async function allDrawn(person: Person): Promise<void> {
+	await eventually(() => person.panel.locator('.ea-reply[aria-busy="true"]').count()).toBe(0);
 }
 
 /** Of a long conversation the last turns are drawn; the others at a press. */
@@ -101,7 +107,7 @@ async function drawAll(person: Person, turns: number): Promise<void> {
 		await eventually(() => articles(person).count()).toBeGreaterThan(before);
 	}
 	await eventually(() => person.panel.locator(".ea-reply").count()).toBe(turns);
-	await eventually(() => person.panel.locator(".ea-reply:empty").count()).toBe(0);
+	await allDrawn(person);
 }
 
 /** Moves the pointer over all that an answer draws, and the keyboard's focus to it. */

@@ -22,7 +22,8 @@ const chat = async (person: Person, text: string) => {
 	await eventually(() => articles(person).count()).toBe(before + 1);
 	await articles(person).last().getByRole("button", { name: "Copy reply" }).waitFor();
 };
-const reply = (person: Person) => articles(person).last().locator(".ea-reply").innerText();
+/** The last answer, once all of it is drawn. */
+const reply = (person: Person) => articles(person).last().locator('.ea-reply[aria-busy="false"]').innerText();
 const lastBody = (person: Person) => JSON.stringify(person.model.requests.at(-1)?.body);
 
 describe("what goes along", () => {

@@ -14,6 +14,8 @@ const pause = 40;
 export class Drawing {
 	/** What is drawn, top to bottom. Blocks that stay the same stay the same objects. */
 	blocks = $state.raw<readonly ReplyNode[]>([]);
+	/** False while there is text that has not been drawn. */
+	whole = $state(false);
 
 	private wanted = "";
 	private drawn = "";
@@ -28,6 +30,7 @@ export class Drawing {
 	/** Draws a text soon. One that does not go on from the last is drawn anew. */
 	show(text: string): void {
 		this.wanted = text;
+		this.whole = text === this.drawn;
 		if (!this.busy) void this.draw();
 	}
 
@@ -48,6 +51,7 @@ export class Drawing {
 		if (this.over) return;
 		this.drawn = text;
 		this.take(text.slice(at), blocks, at, tree);
+		this.whole = text === this.wanted;
 		// After a slow drawing the next one waits longer: however fast text
 		// arrives, most of the time is left to the person.
 		const rest = Math.max(pause, 3 * (performance.now() - begun));
