@@ -12,9 +12,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"embedded-agent/wasm/internal/sandbox/child"
 )
@@ -236,13 +236,15 @@ func TestAKilledRunIsTakenBackWhole(t *testing.T) {
 
 // countUntil waits until a folder has that many entries, or the run has ended.
 func countUntil(dir string, n int, ended chan error) int {
+	look := time.NewTicker(time.Millisecond) // a folder tells nobody; the run needs the processor
+	defer look.Stop()
 	for {
 		over := len(ended) > 0
 		entries, err := os.ReadDir(dir)
 		if err == nil && len(entries) >= n || over {
 			return len(entries)
 		}
-		runtime.Gosched()
+		<-look.C
 	}
 }
 

@@ -17,11 +17,11 @@ var madeAndMoved = planOf("made and moved",
 
 func TestARunThatMovedWhatItMadeIsTakenBackAfterThreeCrashes(t *testing.T) {
 	before := hosttest.New(hosttest.Options{Files: boxes}).Snapshot()
-	for n := 1; ; n++ {
+	for n := 1; ; n += stride(3, 7) {
 		if _, _, died := interrupted(t, boxes, madeAndMoved, n); !died {
 			return
 		}
-		for m := 1; ; m++ {
+		for m := 1; ; m += stride(2, 5) {
 			mem, run, _ := interrupted(t, boxes, madeAndMoved, n)
 			sh, w, err := start(t, mem, free)
 			if err != nil {

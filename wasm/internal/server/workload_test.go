@@ -178,6 +178,18 @@ func points(n, sample int) []int {
 	return slices.Sorted(maps.Keys(set))
 }
 
+// stride is how far apart a loop without a known end breaks things: everywhere,
+// or by so many operations, or by so many where a program is slow.
+func stride(sample, thin int) int {
+	switch {
+	case exhaustive():
+		return 1
+	case slow:
+		return thin
+	}
+	return sample
+}
+
 // start is newShell for a host that may be found after a crash.
 func start(t testing.TB, mem *hosttest.Memory, set protocol.Settings) (*shell, protocol.Welcome, error) {
 	t.Helper()
