@@ -185,7 +185,7 @@ func TestAKillAtAnyOperationOfARunWithACommandNeverRunsItTwice(t *testing.T) {
 		sh := begin(t, mem, free)
 		sh.answering(sh.open(cutPlan))
 		ops := mem.Counts().Ops()
-		for at := 1; at <= ops; at++ {
+		for _, at := range points(ops, 30) {
 			for _, choice := range []string{protocol.RecoverRevert, protocol.RecoverKeep, protocol.RecoverFinish} {
 				where := fmt.Sprintf("%s: killed at %d of %d, %s", change, at, ops, choice)
 				mem := vault()

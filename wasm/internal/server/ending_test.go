@@ -18,6 +18,9 @@ func press() int {
 	if exhaustive() {
 		return 1000
 	}
+	if slow {
+		return 30
+	}
 	return 100
 }
 
