@@ -145,7 +145,7 @@ var before = []stage{
 	{"check", check},
 	{"policy", decide},
 	{"rate limit", limit},
-	{"cache", readCache},
+	{"read cache", readCache},
 	{"ask", ask},
 	{"resolve secrets", resolveSecrets},
 	{"audit intent", auditIntent},
@@ -157,7 +157,7 @@ var before = []stage{
 // after always runs.
 var after = []stage{
 	{"observe effects", observe},
-	{"journal post-image", writeCache},
+	{"write cache", writeCache},
 	{"cap output", capOutput},
 	{"redact", redact},
 	{"audit result", auditResult},

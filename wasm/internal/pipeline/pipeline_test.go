@@ -108,11 +108,11 @@ func TestSecretsAreResolvedInTheScopeThatTheRequestNames(t *testing.T) {
 func TestTheOrderOfTheStagesIsPinned(t *testing.T) {
 	want := []string{
 		"look up", "normalise parameter names", "materialize arguments", "validate", "check",
-		"policy", "rate limit", "cache", "ask", "resolve secrets", "audit intent", "journal pre-image", "execute", "validate output",
-		"observe effects", "journal post-image", "cap output", "redact", "audit result", "events",
+		"policy", "rate limit", "read cache", "ask", "resolve secrets", "audit intent", "journal pre-image", "execute", "validate output",
+		"observe effects", "write cache", "cap output", "redact", "audit result", "events",
 	}
 	if d := cmp.Diff(want, Stages()); d != "" {
-		t.Fatalf("the way of a call has changed (DESIGN 2):\n%s", d)
+		t.Fatalf("the order of the stages has changed; docs/design/invocation.md#stages and docs/ARCHITECTURE.md list it:\n%s", d)
 	}
 	r := newRig(t, nil)
 	if res := r.call(t.Context(), tool.Args{"n": 1.0}); !res.OK {

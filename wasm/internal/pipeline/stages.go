@@ -352,8 +352,8 @@ var names = map[host.OpKind]string{
 	host.OpTrash: "trash", host.OpRemove: "remove-file", host.OpRmdir: "remove-folder", host.OpRename: "rename",
 }
 
-// writeCache also is where the journal's post-image belongs: the journal notes
-// each write as the host confirms it, so nothing is left to do here for it.
+// writeCache keeps an output that may be reused. The journal needs nothing here:
+// it notes each write as the host confirms it.
 func writeCache(_ context.Context, s *state) error {
 	if s.d.Cache != nil && s.res.OK && !s.cached && s.entry.Cache != tool.CacheNone && s.entry.Cache != "" {
 		s.d.Cache.Put(s.call, s.entry, s.res.Data)
