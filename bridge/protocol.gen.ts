@@ -320,7 +320,7 @@ Package protocol holds every type that crosses between the core and the
 shell, and the two method sets: ServerMethods, what the shell may ask of the
 core, and HostMethods, what the core may ask of the shell. It is types only.
 
-Messages are the only thing that crosses (DESIGN §4): request, response,
+Messages are the only thing that crosses (docs/ARCHITECTURE.md#the-boundary): request, response,
 event, cancel. Each is an Envelope; its payload is JSON text of one of the
 types here. Several messages that are ready together cross together, as a
 batch. Bytes cross beside the envelopes as Uint8Array; a payload names them
@@ -371,7 +371,7 @@ export interface Message {
 }
 /**
  * Problem is an error for a person: what happened, where, and what to do. Code
- * is one of the closed list (DESIGN §6). Detail is English from outside.
+ * is one of the closed list (docs/design/tool-calls.md#errors). Detail is English from outside.
  */
 export interface Problem {
 	code: string;
@@ -537,7 +537,7 @@ export interface Notice {
 	run?: string;
 }
 /**
- * ExecutionEvent is an event of the envelope specification §3.3.
+ * ExecutionEvent is an event of a run (docs/design/tool-calls.md#events).
  */
 export interface ExecutionEvent {
 	type: string; // run.started … run.finished
@@ -2650,4 +2650,4 @@ export interface ImportCall {
 }
 
 /** The hash of the Go sources of this file: what both sides must agree on. */
-export const Contract = "84e43d7e53a242e8";
+export const Contract = "ffaf00fb39a6e79c";

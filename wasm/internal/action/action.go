@@ -1,5 +1,5 @@
 // Package action holds saved actions: a plan that worked, or a prompt, kept
-// with parameters (embedded-agent §9).
+// with parameters (docs/design/plan-language.md#parameters).
 //
 // A plan runs again without a model. What it reads from the editor it reads
 // anew each time. What a person would want to change is made a parameter (see

@@ -69,7 +69,7 @@ type Config struct {
 	recorded *player
 }
 
-// Timing bounds one call (invocation protocol §5.3). Zero durations are those
+// Timing bounds one call (docs/design/invocation.md#time). Zero durations are those
 // of DefaultTiming; negative ones switch a bound off.
 type Timing struct {
 	// Timeout ends a call (timeoutSec); a tool's own limit counts where it is
@@ -80,7 +80,7 @@ type Timing struct {
 	Cleanup time.Duration
 }
 
-// DefaultTiming is the timing of the invocation protocol's example.
+// DefaultTiming is the timing where a Config sets none.
 var DefaultTiming = Timing{Timeout: 120 * time.Second, Cleanup: 5 * time.Second}
 
 // Input is what a loop starts from: the conversation so far and new messages

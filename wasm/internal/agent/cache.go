@@ -9,7 +9,7 @@ import (
 	"embedded-agent/wasm/internal/tool"
 )
 
-// Cache keeps results by the tool's policy (agent-tools §6.2). The key is
+// Cache keeps results by the tool's policy (docs/design/tool-calls.md#identity). The key is
 // argsHash, name@version and the scope of the tool's secrets; for a tool that
 // reads the vault also the vault's generation, so that nothing is reused once a
 // note has changed. What a result was made with is noted when it is looked for,

@@ -13,10 +13,10 @@ import (
 // again.
 type Store func(ctx context.Context, name, contentType string, data []byte) (url string, err error)
 
-// DefaultMaxOutputBytes bounds a tool's output (agent-tools §5.4).
+// DefaultMaxOutputBytes bounds a tool's output.
 const DefaultMaxOutputBytes = 2 << 20
 
-// Cap gives the pipeline's stage that bounds outputs (agent-tools §5.4): what
+// Cap gives the pipeline's stage that bounds outputs (docs/design/invocation.md#results): what
 // is larger as JSON than max bytes (0: DefaultMaxOutputBytes) is shortened and
 // marked, and the whole goes to the store as an attachment.
 func Cap(store Store, max int) func(context.Context, *tool.Call, *tool.Result) {

@@ -10,8 +10,7 @@ import (
 	"embedded-agent/wasm/internal/tool"
 )
 
-// The JSON of results that are not data (invocation protocol §8, with code,
-// retryable and retry_after_s as DESIGN §6 adds).
+// The JSON of results that are not data (docs/design/invocation.md#results).
 type (
 	errorJSON struct {
 		Status      string     `json:"status"`

@@ -1,6 +1,6 @@
 // Package agent is the tool-calling loop: a model is asked, the calls in its
 // answer are made, the results go back to it, until it has no more calls
-// (agent-tools §2, tool invocation protocol §1).
+// (docs/design/invocation.md).
 //
 //	Run ─► join messages ─► guard ─► ask the model ─► calls? ──no──► done
 //	          ▲                                        │yes

@@ -24,7 +24,7 @@ const (
 	MessagesJoined EventType = "messages_joined"
 )
 
-// Event is one event of the loop (invocation protocol §1, §5.4, §11). Type says
+// Event is one event of the loop (docs/design/invocation.md#events). Type says
 // which fields are set.
 type Event struct {
 	Type EventType `json:"type"`
@@ -35,10 +35,9 @@ type Event struct {
 	// Messages are those that joined the conversation, or the one that ended.
 	Messages []llm.Message `json:"messages,omitempty"`
 
-	// ToolCallID is the provider's id of a call, CallID the envelope's and
-	// LogicalID the agent contract's. CallID is the one of the step.* events;
-	// where a hook changes a call's arguments it changes between start and end,
-	// and ToolCallID ties them together.
+	// ToolCallID is the provider's id of a call. CallID and LogicalID are its
+	// callId and call_id (docs/design/tool-calls.md#identity); CallID is also the
+	// one of the step.* events.
 	ToolCallID string         `json:"toolCallId,omitempty"`
 	CallID     string         `json:"callId,omitempty"`
 	LogicalID  string         `json:"call_id,omitempty"`

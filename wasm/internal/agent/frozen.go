@@ -10,9 +10,8 @@ import (
 
 // Frozen keeps what the model steps of a plan gave, and what it read from the
 // web, so that every simulation after the first, and the run, get the same
-// (DESIGN §2, §5). It is the cache of
-// the pipelines of one review and its run; Over puts it over the cache of other
-// results.
+// (docs/design/invocation.md#model-steps). It is the cache of the pipelines of
+// one review and its run; Over puts it over the cache of other results.
 //
 // The results belong to the approval: Results gives them, NewFrozen takes them
 // back. A step is known by its call_id: another prompt, other arguments or

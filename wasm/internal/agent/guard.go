@@ -10,7 +10,7 @@ import (
 	"embedded-agent/wasm/internal/tool"
 )
 
-// The limits of a Guard whose settings say nothing else (agent-tools §5.1).
+// The limits of a Guard whose settings say nothing else (docs/design/invocation.md#guard).
 const (
 	DefaultMaxIterations = 10
 	DefaultMaxToolCalls  = 25
@@ -39,9 +39,9 @@ type Limits struct {
 	Rates map[string]Rate
 }
 
-// Guard judges before the model is asked and before a tool runs (agent-tools
-// §2.2.4, §5.1). It fails closed: a panic or an unexpected error in it denies.
-// The zero Guard denies everything; use NewGuard.
+// Guard judges before the model is asked and before a tool runs
+// (docs/design/invocation.md#guard). It fails closed: a panic or an unexpected
+// error in it denies. The zero Guard denies everything; use NewGuard.
 type Guard struct {
 	limits Limits
 	budget *Budget

@@ -8,7 +8,7 @@ import (
 	"embedded-agent/wasm/internal/llm"
 )
 
-// ImageLimits bound an image before a model sees it (invocation protocol §7.2).
+// ImageLimits bound an image before a model sees it (docs/design/invocation.md#results).
 type ImageLimits struct {
 	MaxWidth, MaxHeight int // pixels
 	MaxBytes            int // of the file, before base64

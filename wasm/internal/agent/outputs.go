@@ -4,7 +4,7 @@ import (
 	"embedded-agent/wasm/internal/tool"
 )
 
-// Outputs is the stable contract of an agent (agent-tools §3.1). All five are
+// Outputs is the stable contract of an agent (docs/design/invocation.md#outputs). All five are
 // always present: LastTool is null when no tool succeeded. Order is the order
 // in which the calls began; denied calls are in it, with their error.
 type Outputs struct {

@@ -181,7 +181,7 @@ func TestCallsThatTouchOnePathKeepTheirSourceOrder(t *testing.T) {
 	})
 }
 
-// dependent is the rule in the words of the design, as an oracle.
+// dependent is the rule of docs/design/invocation.md#the-loop, as an oracle.
 func dependent(t1, p1, t2, p2 string) bool {
 	if t1 == "test.read" && t2 == "test.read" {
 		return false

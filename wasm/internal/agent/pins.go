@@ -8,9 +8,9 @@ import (
 	"embedded-agent/wasm/internal/tool"
 )
 
-// Pin is a named output of an agent: the result of one tool (agent-tools
-// §4.2.1). It stays when the tool is switched off, so nothing that reads it
-// breaks.
+// Pin is a named output of an agent: the result of one tool
+// (docs/design/invocation.md#outputs). It stays when the tool is switched off,
+// so nothing that reads it breaks.
 type Pin struct {
 	Name      string    `json:"name"`
 	Selector  Selector  `json:"selector"`

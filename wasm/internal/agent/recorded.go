@@ -14,7 +14,7 @@ import (
 // staged something, one step each, in source order, with their arguments written
 // out and their versions pinned. Simulating it gives the changeset that the
 // conversation staged, so it goes to the same review, approval and run as any
-// other plan (DESIGN §2), and can be kept as an action.
+// other plan (docs/design/transaction.md#simulate), and can be kept as an action.
 //
 // Calls that cannot be staged are not in it: they asked, and were made, one by
 // one. Whatever the arguments hold is text; nothing in them becomes a reference.

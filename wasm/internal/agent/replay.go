@@ -16,7 +16,7 @@ import (
 const BundleVersion = 1
 
 // Bundle is all that is needed to go through a conversation again without a
-// model (agent-tools §6.4): the prompt, the messages, the tools as the model
+// model (docs/design/invocation.md#bundles-and-traces): the prompt, the messages, the tools as the model
 // saw them, and every receipt.
 type Bundle struct {
 	Version int        `json:"version"`

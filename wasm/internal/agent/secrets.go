@@ -7,7 +7,7 @@ import (
 	"embedded-agent/wasm/internal/tool"
 )
 
-// Scope is whose secret it is (agent-tools §5.2, DESIGN §7).
+// Scope is whose secret it is (docs/ARCHITECTURE.md#the-way-of-the-data).
 type Scope string
 
 // The scopes, in the order in which they are tried.

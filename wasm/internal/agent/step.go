@@ -98,7 +98,7 @@ type Step struct {
 // StepStart makes a step ready. Env is the call's; in it is the call itself.
 type StepStart func(ctx context.Context, env *tool.Env, a StepArgs) (Step, error)
 
-// StepTool makes the tool agent.run (DESIGN §2, §7: the agent node).
+// StepTool makes the tool agent.run (docs/design/invocation.md#model-steps).
 //
 // A model is asked in simulations only. Its results are frozen (Frozen), so in a
 // run the tool is answered before it begins.

@@ -1,5 +1,5 @@
 // Package archtest holds the program's layout, as tests that print the reason
-// of each rule (DESIGN §3).
+// of each rule (docs/ARCHITECTURE.md#the-layout).
 package archtest
 
 import (

@@ -11,7 +11,7 @@ import (
 	"embedded-agent/wasm/internal/tool"
 )
 
-// Event is an ExecutionEvent of the envelope specification §3.3.
+// Event is one line of events.jsonl (docs/design/tool-calls.md#events).
 type Event struct {
 	Type      string
 	RunID     string

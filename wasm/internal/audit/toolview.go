@@ -8,8 +8,8 @@ import (
 	"embedded-agent/wasm/internal/tool"
 )
 
-// ToolEvent is an event of a call as the invocation protocol §1 has it. It is
-// another view of the step.* events: started is start, progress is update,
+// ToolEvent is an event of a call as an agent tells it
+// (docs/design/invocation.md#events). It is another view of the step.* events: started is start, progress is update,
 // finished or failed is end, under the same callId.
 type ToolEvent struct {
 	Type       string            `json:"type"`

@@ -1,7 +1,7 @@
 // Package canon writes canonical JSON (RFC 8785, JSON Canonicalization Scheme)
 // by appending to a byte slice.
 //
-// Canonical JSON is what call_id and argsHash are computed over (DESIGN §6).
+// Canonical JSON is what call_id and argsHash are computed over (docs/design/tool-calls.md#identity).
 // The usual way (marshal, parse, sort, write) is the largest single cost of a
 // call in wasm, so this writes a decoded value directly: 3 µs instead of 65
 // for a typical call. gowebpki/jcs is the oracle in its tests.

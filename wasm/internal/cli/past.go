@@ -157,8 +157,8 @@ func Replay(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return exitOK
 }
 
-// Events writes what the calls of a run told, one JSON object a line, as the
-// invocation protocol has it.
+// Events writes what the calls of a run told, one JSON object a line, in the form
+// of docs/design/invocation.md#events.
 func Events(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	c, id, code := past(ctx, "show", newFlags("events", "events [flags] [RUN]", stderr), args, stdout, stderr)
 	if c == nil {

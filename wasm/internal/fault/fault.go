@@ -1,6 +1,5 @@
 // Package fault holds the one error type of the program and the closed list
-// of error codes (DESIGN §6: the union of tool-call-envelope §5 and
-// agent-tools §3.4).
+// of error codes (docs/design/tool-calls.md#errors).
 //
 // An error is data: it reaches the model, a plan's onError, the log and the
 // person. So it carries a code that programs branch on, and a message key with
@@ -33,7 +32,7 @@ const (
 	Sandbox      Code = "SANDBOX_ERROR"       // a script failed or was stopped
 	Timeout      Code = "TIMEOUT"
 	Cancelled    Code = "CANCELLED"
-	Internal     Code = "INTERNAL_ERROR" // UNKNOWN in the agent-tools contract
+	Internal     Code = "INTERNAL_ERROR" // UNKNOWN in a receipt (tool.Envelope)
 )
 
 // Codes lists every code, for schemas and tests.

@@ -8,8 +8,8 @@
 //
 // A stream of events is: start; then for each block of the message its start, deltas and end, told apart by
 // ContentIndex; usage; and exactly one terminal event, done or error. A Stream never fails in another way: whatever goes
-// wrong is its error event, whose message holds what had arrived. The shapes are those of the tool invocation protocol
-// (sections 2 to 4).
+// wrong is its error event, whose message holds what had arrived. An agent's loop works off
+// the calls in it (docs/design/invocation.md).
 //
 // To add a provider, write a Dialect in a package of its own: Build for requests, a Parser that reports what it reads to
 // a Builder. Put recordings of its answers under testdata/answers and stories of its requests under testdata/requests,

@@ -1,7 +1,7 @@
 // Package overlay is the vault as it would be.
 //
 // A Vault lies over a host.Vault (the base). Reads fall through; writes stay in
-// memory. Executing a plan against it is the simulation (DESIGN §5): the
+// memory. Executing a plan against it is the simulation (docs/design/transaction.md#simulate): the
 // writes that were made, in order and by call, are what is shown, approved and
 // later executed, and the net difference per path is the changeset.
 //

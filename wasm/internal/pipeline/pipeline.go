@@ -1,5 +1,5 @@
 // Package pipeline is the one way of a tool call, whoever asked for it: the
-// plan runner, the agent loop, a saved action, a replay (DESIGN §2).
+// plan runner, the agent loop, a saved action, a replay (docs/design/invocation.md#stages).
 //
 // New builds a function, Request → Result, out of stages that run in a fixed
 // order, each failing closed. The first list ends at the first failure; the
@@ -31,7 +31,7 @@ type Request struct {
 // Func makes a call. It never fails: failures are in the result.
 type Func func(ctx context.Context, r Request) *tool.Result
 
-// Audit keeps calls and results (tool-call-envelope §7).
+// Audit keeps calls and results (docs/design/tool-calls.md).
 type Audit interface {
 	Call(c *tool.Call)
 	Result(c *tool.Call, r *tool.Result)
@@ -102,7 +102,7 @@ type Recorded struct {
 	Write     func(ctx context.Context, i int) error
 }
 
-// Cache keeps results of tools whose policy allows it (agent-tools §6.2).
+// Cache keeps results of tools whose policy allows it (docs/design/tool-calls.md#identity).
 type Cache interface {
 	Get(c *tool.Call, e *tool.Entry) (tool.Data, bool)
 	Put(c *tool.Call, e *tool.Entry, d tool.Data)

@@ -7,7 +7,7 @@ import (
 	"embedded-agent/wasm/internal/plan/plantest"
 )
 
-// The target (DESIGN §9, plan_validate_1000) is 50 ms in wasm, which is about
+// The target of the benchmark plan_validate_1000 is 50 ms in wasm, which is about
 // 8 ms here.
 func BenchmarkDecodeAndCheck1000(b *testing.B) {
 	reg, raw := plantest.Registry(), plantest.Steps(1000)

@@ -124,7 +124,7 @@ func (d *decoder) wrong(field, key string, params fault.P) {
 	d.problems.add(Problem{Step: d.step, Field: d.prefix + field, Key: key, Params: params})
 }
 
-// The fields of each object, in the order of the specification.
+// The fields of each object, in the order of docs/design/plan-language.md#fields.
 var (
 	planFields     = []string{"version", "goal", "assumptions", "riskLevel", "defaults", "steps", "outputs"}
 	defaultsFields = []string{"onError", "retry", "timeoutMs"}

@@ -1,6 +1,6 @@
-// Package plan holds the ActionPlan (embedded-agent §5): its types, how it is
-// decoded from what a model wrote, how it is checked before anything runs, and
-// how its references become arguments (tool-call-envelope §4, DESIGN §6).
+// Package plan holds the ActionPlan (docs/design/plan-language.md): its types,
+// how it is decoded from what a model wrote, how it is checked before anything
+// runs, and how its references become arguments.
 //
 // The package is pure: no I/O, no context, no clock. The way of a plan is
 //

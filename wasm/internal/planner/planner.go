@@ -2,7 +2,7 @@
 // repair (at most twice). It talks to a model and writes nothing.
 //
 // The plan comes as the argument of one call of submit_plan; where an endpoint
-// has no functions, as JSON held to a schema, or as JSON in text (DESIGN §7).
+// has no functions, as JSON held to a schema, or as JSON in text.
 // A plain answer, or a question back, is an outcome too. What the checks refuse
 // goes back to the model with the reasons, before the person sees anything.
 package planner

@@ -3,7 +3,7 @@
 //
 // The settings and an organisation's policy file, which can only tighten them,
 // are the policy's only sources. Nothing that a model or a note
-// says can change it (DESIGN §5, agent-tools §5.1).
+// says can change it (docs/ARCHITECTURE.md#principles).
 package policy
 
 import (

@@ -2,7 +2,7 @@
 // shell, and the two method sets: ServerMethods, what the shell may ask of the
 // core, and HostMethods, what the core may ask of the shell. It is types only.
 //
-// Messages are the only thing that crosses (DESIGN §4): request, response,
+// Messages are the only thing that crosses (docs/ARCHITECTURE.md#the-boundary): request, response,
 // event, cancel. Each is an Envelope; its payload is JSON text of one of the
 // types here. Several messages that are ready together cross together, as a
 // batch. Bytes cross beside the envelopes as Uint8Array; a payload names them
@@ -39,7 +39,7 @@ type Message struct {
 }
 
 // Problem is an error for a person: what happened, where, and what to do. Code
-// is one of the closed list (DESIGN §6). Detail is English from outside.
+// is one of the closed list (docs/design/tool-calls.md#errors). Detail is English from outside.
 type Problem struct {
 	Code        string            `json:"code"`
 	Key         string            `json:"key"`

@@ -90,7 +90,7 @@ type Notice struct {
 	Run   string  `json:"run,omitempty"`
 }
 
-// ExecutionEvent is an event of the envelope specification §3.3.
+// ExecutionEvent is an event of a run (docs/design/tool-calls.md#events).
 type ExecutionEvent struct {
 	Type      string `json:"type"` // run.started … run.finished
 	RunID     string `json:"runId"`

@@ -12,6 +12,6 @@
 // to the client before the next piece is taken. A client that goes away ends the context of the request, which interrupts
 // the backend's turn.
 //
-// The wire profile is that of the specification "responses-tool-proxy" and of Open Responses: docs/proxy.md describes it for
-// the people who use it.
+// The wire profile is that of Open Responses. docs/proxy.md describes it for the people who use it, docs/design/sentinel.md how
+// calls are found.
 package proxy

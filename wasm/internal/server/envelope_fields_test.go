@@ -18,8 +18,8 @@ import (
 	"embedded-agent/wasm/internal/tool"
 )
 
-// fieldsPlan has a call of every kind that the envelope specification tells
-// apart.
+// fieldsPlan has a call of every kind that the design tells apart
+// (docs/design/tool-calls.md).
 var fieldsPlan = planOf("fields",
 	`{"id":"plain","tool":"vault.appendFile","args":{"path":"A.md","content":"x"},"preview":"Sign A"}`,
 	`{"id":"loop","tool":"vault.createFile","args":{"path":"{it.p}.md","content":"{index}"},"foreach":{"from":[{"p":"one"},{"p":"two"}],"itemName":"it"},"preview":"Make {it.p}"}`,
@@ -91,7 +91,7 @@ func fields(t *testing.T) (sh *shell, run string, calls, results map[string][]ma
 	return sh, r.Run, calls, results
 }
 
-func TestEveryFieldOfACallIsWhatTheSpecificationSays(t *testing.T) {
+func TestEveryFieldOfACallIsWhatTheDesignSays(t *testing.T) {
 	sh, run, calls, _ := fields(t)
 	d, err := sh.s.readRun(t.Context(), run)
 	if err != nil {
@@ -162,7 +162,7 @@ func TestEveryFieldOfACallIsWhatTheSpecificationSays(t *testing.T) {
 	}
 }
 
-func TestEveryFieldOfAResultIsWhatTheSpecificationSays(t *testing.T) {
+func TestEveryFieldOfAResultIsWhatTheDesignSays(t *testing.T) {
 	_, _, calls, results := fields(t)
 	for step, list := range calls {
 		if len(results[step]) != len(list) {

@@ -12,7 +12,7 @@ import (
 	"embedded-agent/wasm/internal/protocol"
 )
 
-// network is the only way out of the core (DESIGN §7). It sends a request to the
+// network is the only way out of the core (docs/ARCHITECTURE.md#the-network). It sends a request to the
 // chosen provider, to the list of community plugins, or to a host that the
 // person allowed for the HTTP tools: each user of it has one of the three, and
 // reaches nothing else. Whatever a dialect, an answer, a model or a note makes

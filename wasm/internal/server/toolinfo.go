@@ -14,7 +14,7 @@ import (
 )
 
 // toolsList describes every version of every tool for the selector. Blocked
-// ones are not in it: they cannot be found, and do not run (agent-tools §7.2).
+// ones are not in it: they cannot be found, and do not run (docs/design/tool-calls.md#side-effects).
 func (s *Server) toolsList(ctx context.Context, _ protocol.Empty) (protocol.ToolList, error) {
 	out := protocol.ToolList{Tools: []protocol.ToolInfo{}}
 	list, err := s.library.List(ctx)

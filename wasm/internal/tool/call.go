@@ -12,7 +12,7 @@ import (
 	"embedded-agent/wasm/internal/fault"
 )
 
-// Call is the envelope of one tool invocation (tool-call-envelope §3.1), with
+// Call is the envelope of one tool invocation (docs/design/tool-calls.md#calls), with
 // its arguments materialised.
 type Call struct {
 	CallID string `json:"callId"`
@@ -46,7 +46,7 @@ type Call struct {
 	Policy         PolicySnapshot `json:"policy"`
 	ConfirmationID string         `json:"confirmationId,omitempty"`
 
-	// LogicalID is the agent contract's call_id: it names the logical call and
+	// LogicalID is the call_id (docs/design/tool-calls.md#identity): it names the logical call and
 	// groups its attempts. Seq is the order of expansion in a plan, or the
 	// source order in a turn.
 	LogicalID string `json:"call_id"`
@@ -89,7 +89,7 @@ type Limits struct {
 // Status is how a call ended.
 type Status string
 
-// The statuses (tool-call-envelope §3.2).
+// The statuses (docs/design/tool-calls.md#results).
 const (
 	OK           Status = "ok"
 	StatusError  Status = "error"
@@ -98,7 +98,7 @@ const (
 	Skipped      Status = "skipped"
 )
 
-// Result is the envelope of an outcome (tool-call-envelope §3.2).
+// Result is the envelope of an outcome (docs/design/tool-calls.md#results).
 type Result struct {
 	CallID  string `json:"callId"`
 	RunID   string `json:"runId"`
@@ -186,7 +186,7 @@ type RenamedPath struct {
 	To   string `json:"to"`
 }
 
-// Attachment is a payload kept beside the result (agent-tools §3.2).
+// Attachment is a payload kept beside the result.
 type Attachment struct {
 	Kind        string `json:"kind"` // blob, image, table
 	URL         string `json:"url"`
@@ -228,7 +228,7 @@ func StatusOf(e *Error) Status {
 }
 
 // Identify sets ArgsHash, LogicalID and CallID from the tool, the canonical
-// arguments, Seq, RunID and Attempt (DESIGN §6). It fails when the arguments
+// arguments, Seq, RunID and Attempt (docs/design/tool-calls.md#identity). It fails when the arguments
 // are not JSON.
 func (c *Call) Identify() error {
 	buf := make([]byte, 0, 512)

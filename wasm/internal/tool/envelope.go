@@ -2,7 +2,7 @@ package tool
 
 import "embedded-agent/wasm/internal/fault"
 
-// Envelope is the agent contract's receipt of one call (agent-tools §3.2),
+// Envelope is the receipt of one call (docs/design/tool-calls.md#receipts),
 // derived from a Call and its Result.
 type Envelope struct {
 	CallID      string         `json:"call_id"`
@@ -18,7 +18,7 @@ type Envelope struct {
 	Attachments []Attachment   `json:"attachments,omitempty"`
 }
 
-// EnvelopeError is the agent contract's error (agent-tools §3.4).
+// EnvelopeError is the error of a receipt.
 type EnvelopeError struct {
 	Code        string         `json:"code"`
 	Message     string         `json:"message"`

@@ -7,9 +7,9 @@ import (
 )
 
 // NormaliseArgs gives the arguments under the tool's own parameter names:
-// camelCase and snake_case are one name, and the tool's aliases (Claude-style
-// names, invocation protocol §6) are replaced. Both spellings with different
-// values is VALIDATION_ERROR (DESIGN §6). Names that the tool does not know
+// camelCase and snake_case are one name, and the tool's aliases are replaced
+// (docs/design/tool-calls.md#names). Both spellings with different values is
+// VALIDATION_ERROR. Names that the tool does not know
 // stay, for the schema to refuse. The map given is not changed.
 func (e *Entry) NormaliseArgs(args map[string]any) (map[string]any, error) {
 	s, err := e.input()

@@ -23,7 +23,7 @@ type Entry struct {
 	paths         func() map[string]string
 }
 
-// Registry maps name@version to tools (agent-tools §2.2.2, §7). It is built
+// Registry maps name@version to tools (docs/design/tool-calls.md#names). It is built
 // once and then only read.
 type Registry struct {
 	byID   map[string]*Entry
@@ -82,7 +82,7 @@ func checkSpec(s *Spec) error {
 	return nil
 }
 
-// WireName gives the name that providers accept, who refuse dots (DESIGN §6).
+// WireName gives the name that providers accept, who refuse dots (docs/design/tool-calls.md#names).
 func WireName(name string) string { return strings.Replace(name, ".", "__", 1) }
 
 // FromWire undoes WireName.

@@ -29,7 +29,7 @@ type Args map[string]any
 // encoding/json decodes them, or int, int64, []string, []any, map[string]any.
 type Data map[string]any
 
-// SideEffects is the most that a tool can do (DESIGN §6).
+// SideEffects is the most that a tool can do (docs/design/tool-calls.md#side-effects).
 type SideEffects string
 
 // From harmless to most far-reaching.
@@ -40,7 +40,7 @@ const (
 	Commands SideEffects = "commands"
 )
 
-// Risk is a plan's or call's risk level (embedded-agent §5).
+// Risk is a plan's or call's risk level (docs/design/tool-calls.md#side-effects).
 type Risk string
 
 // The three levels.
@@ -78,7 +78,7 @@ func (r Risk) Max(o Risk) Risk {
 	return r
 }
 
-// Lifecycle is the state of one version of a tool (agent-tools §7.2).
+// Lifecycle is the state of one version of a tool (docs/design/tool-calls.md#side-effects).
 type Lifecycle string
 
 // The states: deprecated runs and warns, blocked never runs.
@@ -88,7 +88,7 @@ const (
 	Blocked    Lifecycle = "blocked"
 )
 
-// CachePolicy says whether results may be reused (agent-tools §3.3).
+// CachePolicy says whether results may be reused (docs/design/tool-calls.md#identity).
 type CachePolicy string
 
 // The policies.
@@ -98,8 +98,8 @@ const (
 	CacheForever CachePolicy = "forever"
 )
 
-// Flags are the capability flags of the invocation protocol §10, as DESIGN §7
-// reads them.
+// Flags are what a tool needs or allows beside its side effects
+// (docs/design/tool-calls.md#side-effects).
 type Flags struct {
 	OwnerOnly     bool `json:"ownerOnly,omitempty"`     // only from the interface, never from a link
 	Elevated      bool `json:"elevated,omitempty"`      // asks every time
@@ -148,7 +148,7 @@ type Spec struct {
 	// Replacement is the tool to use instead of a deprecated one.
 	Replacement string `json:"replacement,omitempty"`
 	// Aliases maps other parameter names that models use to the tool's own
-	// (invocation protocol §6.2); camelCase and snake_case are folded already.
+	// (docs/design/tool-calls.md#names); camelCase and snake_case are folded already.
 	Aliases map[string]string `json:"-"`
 }
 

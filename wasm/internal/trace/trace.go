@@ -1,5 +1,5 @@
 // Package trace records what a run did as OpenTelemetry spans, and writes them
-// as OTLP/JSON (agent-tools §6.4; trace.jsonl of a run folder).
+// as OTLP/JSON (docs/design/invocation.md#bundles-and-traces; trace.jsonl of a run folder).
 //
 //	agent run ─┬─ policy check
 //	           ├─ model call

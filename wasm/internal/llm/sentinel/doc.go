@@ -41,6 +41,5 @@
 // behind the first character of such a place ("<~tool_call>", "[~function_call"), one more for each time; Unescape takes one
 // away. What comes back in arguments and text is unescaped, so a note that quotes "<tool_call>" keeps its bytes.
 //
-// The format, the policy and the transcript lines are those of the specification "responses-tool-proxy", sections D1 to D5,
-// "Tool-call sentinel format", "Parser requirements" and "Follow-up handling".
+// docs/design/sentinel.md says the same with an example that runs.
 package sentinel

@@ -41,7 +41,7 @@ type wireFunction struct {
 	Strict      *bool           `json:"strict"`
 }
 
-// DecodeTools reads the tools of a request in either shape (responses-tool-proxy, D4). What the outer shape says wins.
+// DecodeTools reads the tools of a request in either shape (docs/design/sentinel.md#the-proxy). What the outer shape says wins.
 // Tools of other types are refused: the provider would have to host them.
 func DecodeTools(raw []json.RawMessage) ([]Tool, error) {
 	tools := make([]Tool, 0, len(raw))

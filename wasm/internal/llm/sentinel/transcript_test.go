@@ -41,7 +41,7 @@ func TestATranscriptReadsBackAsTheVeryItemsItWasMadeFrom(t *testing.T) {
 	})
 }
 
-func TestTranscriptLinesHaveTheFormOfTheSpecification(t *testing.T) {
+func TestTranscriptLinesHaveTheFormThatTheDesignShows(t *testing.T) {
 	items := []Item{
 		{Kind: ItemMessage, Role: RoleUser, Parts: []Part{{Text: "Weather in Oslo?"}}},
 		{Kind: ItemCall, ID: "fc_001", CallID: "fc_001", Name: "get_weather", Arguments: `{"city":"Oslo"}`},
