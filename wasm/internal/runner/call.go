@@ -16,8 +16,8 @@ func (r *run) runCalls(ctx context.Context, s *step, calls []call) {
 		width = min(width, f.Concurrency)
 	}
 	own := make(chan struct{}, width)
-	crew := &crew{jobs: make(chan func())}
-	defer crew.dismiss()
+	pool := &workerPool{jobs: make(chan func())}
+	defer pool.close()
 	for i := range calls {
 		c := &calls[i]
 		if prior, ok := r.Prior[Seq(s.place, i)]; ok {
@@ -31,7 +31,7 @@ func (r *run) runCalls(ctx context.Context, s *step, calls []call) {
 			}
 			return
 		}
-		crew.do(func() {
+		pool.do(func() {
 			defer func() { <-own; <-r.slots; c.release() }()
 			s.Results[i] = r.attempt(ctx, s, c)
 			if r.ends(s, i) {
