@@ -14,7 +14,7 @@ import (
 // the shell tells it with hello.
 func NewHost(c *Conn) host.Host {
 	return host.Host{
-		Vault: vault{c, &gatherer{c: c}}, Editor: editor{c}, Workspace: workspace{c}, Commands: commands{c}, Store: store{c},
+		Vault: vault{c, &writeBatcher{c: c}}, Editor: editor{c}, Workspace: workspace{c}, Commands: commands{c}, Store: store{c},
 		Sandbox: sandboxPort{c}, Plugins: plugins{c}, Changes: changes{c}, Metadata: metadata{c}, Device: device{c}, Owners: owners{c},
 	}
 }
@@ -68,7 +68,7 @@ func info(i protocol.Info) host.Info {
 
 type vault struct {
 	c      *Conn
-	writes *gatherer
+	writes *writeBatcher
 }
 
 func (v vault) Stat(ctx context.Context, path string) (host.Info, error) {

@@ -2,14 +2,15 @@ package runner
 
 import "sync"
 
-// workerPool is goroutines that do one job after another: a call needs a deep stack,
-// and to grow one for each of a thousand calls costs more than some of them.
+// workerPool is a set of goroutines that do one job after another: a call needs a
+// deep stack, and growing one for each of a thousand calls would cost more than
+// some of the calls.
 type workerPool struct {
 	jobs chan func()
 	wg   sync.WaitGroup
 }
 
-// do hands a job to whoever is idle, or to somebody new. It does not wait.
+// do hands a job to an idle goroutine, or to a new one. It does not wait.
 func (p *workerPool) do(job func()) {
 	select {
 	case p.jobs <- job:

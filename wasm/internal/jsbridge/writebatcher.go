@@ -10,13 +10,13 @@ import (
 	"embedded-agent/wasm/internal/protocol"
 )
 
-// maxTogether is how many writes cross in one message. With twice as many under
+// maxBatch is how many writes cross in one message. With twice as many under
 // way, the core works on one half while the host writes the other.
-const maxTogether = 4
+const maxBatch = 4
 
-// gatherer lets writes that are asked for together cross together: the way to
+// writeBatcher lets writes that are asked for together cross together: the way to
 // the host and back costs more than the writing of a note.
-type gatherer struct {
+type writeBatcher struct {
 	c *Conn
 
 	mu      sync.Mutex
@@ -47,31 +47,31 @@ type applied struct {
 
 // apply makes one write. When ctx ends it fails at once; whether the write was
 // made is then unknown.
-func (g *gatherer) apply(ctx context.Context, op host.Op) (host.Info, error) {
+func (b *writeBatcher) apply(ctx context.Context, op host.Op) (host.Info, error) {
 	if err := ctx.Err(); err != nil {
 		return host.Info{}, fault.From(err)
 	}
 	a := &applying{op: op, done: make(chan applied, 1)}
-	g.mu.Lock()
-	g.waiting = append(g.waiting, a)
-	first := !g.due
-	g.due = true
-	g.mu.Unlock()
+	b.mu.Lock()
+	b.waiting = append(b.waiting, a)
+	first := !b.due
+	b.due = true
+	b.mu.Unlock()
 	if first {
-		go g.flush()
+		go b.flush()
 	}
 	select {
 	case r := <-a.done:
 		return r.info, r.err
 	case <-ctx.Done():
-		g.leave(a)
+		b.leave(a)
 		return host.Info{}, fault.From(ctx.Err())
 	}
 }
 
-func (g *gatherer) leave(a *applying) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+func (b *writeBatcher) leave(a *applying) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	a.gone = true
 	if a.sent == nil {
 		return
@@ -83,26 +83,26 @@ func (g *gatherer) leave(a *applying) {
 
 // flush sends what has come together, once whatever else is ready to run has
 // had its turn.
-func (g *gatherer) flush() {
+func (b *writeBatcher) flush() {
 	runtime.Gosched()
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	group := make([]*applying, 0, maxTogether)
-	for _, a := range g.waiting {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	group := make([]*applying, 0, maxBatch)
+	for _, a := range b.waiting {
 		if a.gone {
 			continue
 		}
-		if group = append(group, a); len(group) == maxTogether {
-			g.send(group)
-			group = make([]*applying, 0, maxTogether)
+		if group = append(group, a); len(group) == maxBatch {
+			b.send(group)
+			group = make([]*applying, 0, maxBatch)
 		}
 	}
-	g.send(group)
-	g.waiting, g.due = nil, false
+	b.send(group)
+	b.waiting, b.due = nil, false
 }
 
 // send starts the message of a group. The lock is held.
-func (g *gatherer) send(group []*applying) {
+func (b *writeBatcher) send(group []*applying) {
 	if len(group) == 0 {
 		return
 	}
@@ -114,22 +114,22 @@ func (g *gatherer) send(group []*applying) {
 	go func() {
 		defer cancel()
 		if len(group) == 1 {
-			g.one(ctx, group[0])
+			b.one(ctx, group[0])
 		} else {
-			g.several(ctx, group)
+			b.several(ctx, group)
 		}
 	}()
 }
 
-func (g *gatherer) one(ctx context.Context, a *applying) {
-	r, _, err := ask[protocol.Info](ctx, g.c, "vault.apply", func(dst []byte, blob func([]byte) int) []byte {
+func (b *writeBatcher) one(ctx context.Context, a *applying) {
+	r, _, err := ask[protocol.Info](ctx, b.c, "vault.apply", func(dst []byte, blob func([]byte) int) []byte {
 		return appendOp(dst, a.op, blob)
 	})
 	a.done <- applied{info(r), err}
 }
 
-func (g *gatherer) several(ctx context.Context, group []*applying) {
-	data, _, err := g.c.Call(ctx, "vault.applyAll", func(dst []byte, blob func([]byte) int) []byte {
+func (b *writeBatcher) several(ctx context.Context, group []*applying) {
+	data, _, err := b.c.Call(ctx, "vault.applyAll", func(dst []byte, blob func([]byte) int) []byte {
 		dst = append(dst, `{"ops":[`...)
 		for i, a := range group {
 			if i > 0 {

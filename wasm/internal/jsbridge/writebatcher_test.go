@@ -76,7 +76,7 @@ func TestWritesThatAreAskedForTogetherCrossTogether(t *testing.T) {
 		carried := 0
 		for _, e := range sent {
 			carried += strings.Count(e.Payload, `"kind":"create"`)
-			if n := strings.Count(e.Payload, `"kind":"create"`); n > maxTogether {
+			if n := strings.Count(e.Payload, `"kind":"create"`); n > maxBatch {
 				t.Errorf("%d writes in one message", n)
 			}
 			applier(c, e)
