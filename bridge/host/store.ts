@@ -2,7 +2,7 @@ import type { App, DataAdapter } from "obsidian";
 import type { Answer, Host } from "../client";
 import { fail } from "../problem";
 import type { Content, Info } from "../protocol.gen";
-import { Lanes } from "./lanes";
+import { PathQueue } from "./path_queue";
 import { byPath } from "./paths";
 import { toBytes } from "./text";
 
@@ -18,7 +18,7 @@ const WIDTH = 8;
  */
 export function storeHost(app: App, folder: string): Pick<Host, StoreMethods> {
 	const { adapter } = app.vault;
-	const lanes = new Lanes(WIDTH);
+	const queue = new PathQueue(WIDTH);
 	const disk = new Disk(adapter);
 	const full = (path: string) => `${folder}/${checked(path)}`;
 	const io = (error: unknown): never => {
@@ -26,24 +26,24 @@ export function storeHost(app: App, folder: string): Pick<Host, StoreMethods> {
 	};
 	return {
 		"store.append": ({ path, blob }, { blobs, signal }) =>
-			lanes.run(path, signal, async () => {
+			queue.run(path, signal, async () => {
 				await disk.append(full(path), toBytes(blobs[blob] ?? new Uint8Array())).catch(io);
 				return {};
 			}),
 		"store.write": ({ path, blob }, { blobs, signal }) =>
-			lanes.run(path, signal, async () => {
+			queue.run(path, signal, async () => {
 				await disk.write(full(path), toBytes(blobs[blob] ?? new Uint8Array())).catch(io);
 				return {};
 			}),
 		"store.read": ({ path }, { signal }) =>
-			lanes.run(path, signal, async (): Promise<Answer<Content>> => {
+			queue.run(path, signal, async (): Promise<Answer<Content>> => {
 				if (!(await adapter.exists(full(path)))) throw fail("NOT_FOUND", "error.vault.notFound", { path });
 				const bytes = new Uint8Array(await adapter.readBinary(full(path)).catch(io));
 				return (add) => ({ text: "", blob: add(bytes) });
 			}),
 		"store.list": async ({ path }) => ({ entries: await list(adapter, folder, path) }),
 		"store.remove": ({ path }, { signal }) =>
-			lanes.alone(signal, async () => {
+			queue.alone(signal, async () => {
 				await disk.remove(full(path)).catch(io);
 				return {};
 			}),

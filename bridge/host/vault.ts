@@ -10,10 +10,10 @@ import {
 	type Info,
 	type Op,
 } from "../protocol.gen";
-import { Lanes } from "./lanes";
+import { PathQueue } from "./path_queue";
 import { dirtyView, editorKeeps, settle, viewsOf, writeThroughEditor } from "./open_notes";
 import { byPath, entryAt, fileAt, find, folderAt, GONE, guard, infoOf, translate } from "./paths";
-import { applyAll } from "./together";
+import { applyAll } from "./apply_all";
 import { BOM, decode, joined, sameBytes, toBytes, unpack } from "./text";
 
 /** How many writes are handed to the app at once: what is handed over cannot be taken back. */
@@ -30,13 +30,13 @@ type VaultMethods =
 
 /** The notes. */
 export function vaultHost(app: App): Pick<Host, VaultMethods> {
-	const lanes = new Lanes(WIDTH);
+	const queue = new PathQueue(WIDTH);
 	const applyOne: Host["vault.apply"] = (op, call) => {
 		guard(op.path);
 		const work = () =>
 			apply(app, op, call).catch((error: unknown) => Promise.reject(translate(error, op.path)));
 		const ofOnePath = op.kind === "create" || op.data !== undefined || op.before !== undefined;
-		return ofOnePath ? lanes.run(op.path, call.signal, work) : lanes.alone(call.signal, work);
+		return ofOnePath ? queue.run(op.path, call.signal, work) : queue.alone(call.signal, work);
 	};
 	const settings = [CorePluginsFile, DailyNotesFile, TemplatesFile].map(
 		(name) => `${app.vault.configDir}/${name}`,

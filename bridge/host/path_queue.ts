@@ -5,7 +5,7 @@ import { fail } from "../problem";
  * one after the other, in the order in which they came. What has not begun when
  * its signal ends never begins.
  */
-export class Lanes {
+export class PathQueue {
 	#tails = new Map<string, Promise<unknown>>();
 	#wall: Promise<unknown> = Promise.resolve();
 	#free: number;
