@@ -216,7 +216,7 @@ func (c *checker) step(i int) {
 		case !ok && c.problems.full():
 			c.problem(field, "error.plan.dependsUnknown", nil)
 		case !ok:
-			params := fault.P{"id": id, "near": near(id, c.ids())}
+			params := fault.P{"id": id, "near": closest(id, c.ids())}
 			c.problem(field, withNear("error.plan.dependsUnknown", params), params)
 		case to == i:
 			c.problem(field, "error.plan.dependsSelf", nil)

@@ -98,7 +98,7 @@ func (c *checker) unknownArgs(n *Node, s *tool.Schema, args map[string]any) bool
 			c.problem("args", "error.plan.args.unknown", nil)
 			continue
 		}
-		params := fault.P{"tool": n.Tool.Name, "name": name, "near": near(name, names), "fields": strings.Join(names, ", ")}
+		params := fault.P{"tool": n.Tool.Name, "name": name, "near": closest(name, names), "fields": strings.Join(names, ", ")}
 		c.problem("args."+name, withNear("error.plan.args.unknown", params), params)
 	}
 	return true

@@ -53,7 +53,7 @@ func (c *checker) reference(u use) {
 			return
 		case !ok:
 			params := fault.P{
-				"ref": u.ref.text, "name": u.ref.name, "near": near(u.ref.name, c.ids()), "steps": strings.Join(c.ids(), ", "),
+				"ref": u.ref.text, "name": u.ref.name, "near": closest(u.ref.name, c.ids()), "steps": strings.Join(c.ids(), ", "),
 			}
 			c.mistake(u, withNear("error.plan.ref.unknownStep", params), params)
 			return
@@ -72,7 +72,7 @@ func (c *checker) reference(u use) {
 			c.wait(u, to)
 		case !slices.Contains(c.rules.Vars, u.ref.name):
 			known := append(sortedKeys(c.captures), c.rules.Vars...)
-			params := fault.P{"ref": u.ref.text, "name": u.ref.name, "near": near(u.ref.name, known)}
+			params := fault.P{"ref": u.ref.text, "name": u.ref.name, "near": closest(u.ref.name, known)}
 			c.mistake(u, withNear("error.plan.ref.unknownVar", params), params)
 			return
 		}
@@ -108,7 +108,7 @@ func (c *checker) follow(u use) {
 		switch verdict {
 		case entryNoField:
 			names := sh.fields()
-			params["near"] = near(k.key, names)
+			params["near"] = closest(k.key, names)
 			params["fields"] = strings.Join(names, ", ")
 			c.mistake(u, withNear("error.plan.ref.noField", params), params)
 		case entryIsList:

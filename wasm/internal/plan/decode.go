@@ -148,8 +148,8 @@ func (d *decoder) known(m map[string]any, fields []string) {
 			d.wrong(name, "error.plan.unknownField", nil)
 			continue
 		}
-		if close := near(name, fields); close != "" {
-			d.wrong(name, "error.plan.unknownFieldNear", fault.P{"name": name, "near": close})
+		if best := closest(name, fields); best != "" {
+			d.wrong(name, "error.plan.unknownFieldNear", fault.P{"name": name, "near": best})
 		} else {
 			d.wrong(name, "error.plan.unknownField", fault.P{"name": name, "fields": strings.Join(fields, ", ")})
 		}

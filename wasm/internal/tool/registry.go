@@ -93,7 +93,7 @@ func FromWire(wire string) string { return strings.Replace(wire, "__", ".", 1) }
 func (r *Registry) Get(name, version string) (*Entry, error) {
 	es := r.byName[name]
 	if len(es) == 0 {
-		if near := r.near(name); near != "" {
+		if near := r.closest(name); near != "" {
 			return nil, fault.New(fault.NotFound, "error.tool.unknown", fault.P{"tool": name, "near": near})
 		}
 		return nil, fault.New(fault.NotFound, "error.tool.none", fault.P{"tool": name})
@@ -137,8 +137,8 @@ func versionOf(ids []string) string {
 	return "tools-" + hex.EncodeToString(sum[:8])
 }
 
-// near gives the registered name that looks most like the one asked for.
-func (r *Registry) near(name string) string {
+// closest gives the registered name that looks most like the one asked for.
+func (r *Registry) closest(name string) string {
 	best, score := "", 0
 	for _, n := range r.names {
 		s := affix.Prefix(n, name) + affix.Suffix(n, name)

@@ -2,9 +2,9 @@ package plan
 
 import "strings"
 
-// near gives the candidate that a name was probably meant to be: equal but for
+// closest gives the candidate that a name was probably meant to be: equal but for
 // case and separators, or at most a third of it mistyped. "" when none is.
-func near(name string, candidates []string) string {
+func closest(name string, candidates []string) string {
 	const longest = 64 // no name is longer
 	if len(name) > longest {
 		return ""
