@@ -17,7 +17,7 @@ import (
 // slot is one call of an answer on its way.
 type slot struct {
 	l     *loop
-	lane  *lane
+	queue *pathQueue
 	asked llm.ToolCall
 	call  *tool.Call // the pipeline's once it is handed over
 	ident tool.Call  // as it was prepared
@@ -104,7 +104,7 @@ func (l *loop) prepareAll(calls []llm.ToolCall) []*slot {
 }
 
 func (l *loop) prepare(asked llm.ToolCall) *slot {
-	s := &slot{l: l, lane: l.lane, asked: asked, passed: make(chan struct{}), started: make(chan struct{})}
+	s := &slot{l: l, queue: l.queue, asked: asked, passed: make(chan struct{}), started: make(chan struct{})}
 	args, err := argsOf(asked)
 	s.refused = fault.From(err)
 	l.mu.Lock()

@@ -122,8 +122,9 @@ func withProgress[V any](g *Gates, env func(*tool.Call) (*tool.Env, V)) func(*to
 	}
 }
 
-// lane is where the calls of one loop run.
-type lane struct {
+// pathQueue is where the calls of one loop run: those that touch one path in the
+// order written, the others beside them, as many as there are places.
+type pathQueue struct {
 	mu     sync.Mutex
 	held   []*hold
 	places chan struct{}
@@ -135,30 +136,30 @@ type hold struct {
 	done   chan struct{}
 }
 
-func newLane(places int) *lane { return &lane{places: make(chan struct{}, places)} }
+func newPathQueue(places int) *pathQueue { return &pathQueue{places: make(chan struct{}, places)} }
 
 // enter registers what a call touches and gives what it must wait for. It must
 // be called in source order.
-func (l *lane) enter(claims []claim) (*hold, []<-chan struct{}) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+func (q *pathQueue) enter(claims []claim) (*hold, []<-chan struct{}) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	h := &hold{claims: claims, done: make(chan struct{})}
 	var after []<-chan struct{}
-	for _, earlier := range l.held {
+	for _, earlier := range q.held {
 		if conflict(earlier.claims, claims) {
 			after = append(after, earlier.done)
 		}
 	}
-	l.held = append(l.held, h)
+	q.held = append(q.held, h)
 	return h, after
 }
 
-func (l *lane) leave(h *hold) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for i, other := range l.held {
+func (q *pathQueue) leave(h *hold) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for i, other := range q.held {
 		if other == h {
-			l.held = append(l.held[:i], l.held[i+1:]...)
+			q.held = append(q.held[:i], q.held[i+1:]...)
 			close(h.done)
 			return
 		}
@@ -173,7 +174,7 @@ func (s *slot) admit(ctx context.Context, claims []claim) error {
 		s.mu.Unlock()
 		return fault.New(fault.Cancelled, "error.cancelled", nil)
 	}
-	h, after := s.lane.enter(claims)
+	h, after := s.queue.enter(claims)
 	s.hold = h
 	s.mu.Unlock()
 	s.pass()
@@ -185,14 +186,14 @@ func (s *slot) admit(ctx context.Context, claims []claim) error {
 		}
 	}
 	select {
-	case s.lane.places <- struct{}{}:
+	case s.queue.places <- struct{}{}:
 	case <-ctx.Done():
 		return fault.From(ctx.Err())
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.left || ctx.Err() != nil {
-		<-s.lane.places
+		<-s.queue.places
 		return fault.New(fault.Cancelled, "error.cancelled", nil)
 	}
 	s.placed = true
@@ -209,7 +210,7 @@ func (s *slot) yield() {
 	defer s.mu.Unlock()
 	if s.placed {
 		s.placed = false
-		<-s.lane.places
+		<-s.queue.places
 	}
 }
 
@@ -221,7 +222,7 @@ func (s *slot) leave() {
 	defer s.mu.Unlock()
 	s.left = true
 	if s.hold != nil {
-		s.lane.leave(s.hold)
+		s.queue.leave(s.hold)
 		s.hold = nil
 	}
 }

@@ -19,7 +19,7 @@ type loop struct {
 	cfg    Config
 	feed   feed
 	tools  []llm.Tool
-	lane   *lane
+	queue  *pathQueue
 	span   *trace.Span
 	bundle *Bundle
 	usage  llm.Usage
@@ -32,7 +32,7 @@ type loop struct {
 }
 
 func newLoop(ctx context.Context, cfg Config, s State) *loop {
-	l := &loop{ctx: ctx, cfg: cfg, state: s, lane: newLane(cfg.Concurrency)}
+	l := &loop{ctx: ctx, cfg: cfg, state: s, queue: newPathQueue(cfg.Concurrency)}
 	calls := make(map[string]tool.Envelope, len(s.Calls))
 	for id, e := range s.Calls {
 		calls[id] = e
