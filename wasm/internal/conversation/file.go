@@ -17,10 +17,10 @@ const chainName = "conversation"
 // file is a conversation's file as far as it is known: what is in it, and where
 // its chain goes on. A file that ends in a torn line is made anew.
 type file struct {
-	talk  *Conversation
-	chain *record.Chain
-	size  int
-	torn  bool
+	conversation *Conversation
+	chain        *record.Chain
+	size         int
+	torn         bool
 }
 
 func pathOf(id string) string  { return folder + "/" + id + ".jsonl" }
@@ -57,12 +57,12 @@ func (l *Library) read(ctx context.Context, id string) (*file, error) {
 		if whole {
 			return f, nil
 		}
-		if best == nil || len(f.talk.Turns) > len(best.talk.Turns) {
+		if best == nil || len(f.conversation.Turns) > len(best.conversation.Turns) {
 			best = f
 		}
 	}
 	if best == nil {
-		best = &file{talk: &Conversation{ID: id}, chain: record.New(chainName)}
+		best = &file{conversation: &Conversation{ID: id}, chain: record.New(chainName)}
 	}
 	return best, nil
 }
@@ -72,7 +72,7 @@ func (l *Library) read(ctx context.Context, id string) (*file, error) {
 // before anything is added.
 func parse(id string, data []byte) (f *file, whole bool) {
 	recs, chain, good, err := record.Read(chainName, data)
-	f = &file{talk: &Conversation{ID: id}, chain: chain, size: good, torn: err != nil || good != len(data)}
+	f = &file{conversation: &Conversation{ID: id}, chain: chain, size: good, torn: err != nil || good != len(data)}
 	head := 0
 	for _, rec := range recs {
 		var e entry
@@ -81,7 +81,7 @@ func parse(id string, data []byte) (f *file, whole bool) {
 			break
 		}
 		head = max(head, e.Head)
-		f.talk.apply(&e)
+		f.conversation.apply(&e)
 	}
 	whole = len(recs) > head && (err == nil || len(recs) > 0)
 	if !whole {
@@ -93,36 +93,36 @@ func parse(id string, data []byte) (f *file, whole bool) {
 // rewrite makes a file anew, with as many of the newest turns as fit in half of
 // the limit; first beside it, so that a crash leaves one of the two whole.
 func (l *Library) rewrite(ctx context.Context, f *file) error {
-	talk := f.talk
-	from, bytes := len(talk.Turns), 0
+	c := f.conversation
+	from, bytes := len(c.Turns), 0
 	for from > 0 {
-		n := size(talk.Turns[from-1])
-		if bytes+n > l.limit/2 && from < len(talk.Turns) {
+		n := size(c.Turns[from-1])
+		if bytes+n > l.limit/2 && from < len(c.Turns) {
 			break
 		}
 		bytes += n
 		from--
 	}
-	talk.Turns = slices.Clone(talk.Turns[from:])
+	c.Turns = slices.Clone(c.Turns[from:])
 	chain := record.New(chainName)
-	rec, err := llm.Marshal(entry{Head: len(talk.Turns) + 1})
+	rec, err := llm.Marshal(entry{Head: len(c.Turns) + 1})
 	if err != nil {
 		return fault.From(err)
 	}
 	data := chain.Append(nil, rec)
-	for _, e := range append([]*entry{{At: talk.Updated, Title: talk.Title}}, turnEntries(talk)...) {
+	for _, e := range append([]*entry{{At: c.Updated, Title: c.Title}}, turnEntries(c)...) {
 		if rec, err = llm.Marshal(e); err != nil {
 			return fault.From(err)
 		}
 		data = chain.Append(data, rec)
 	}
-	for _, path := range []string{spareOf(talk.ID), pathOf(talk.ID)} {
+	for _, path := range []string{spareOf(c.ID), pathOf(c.ID)} {
 		if err := l.store.Write(ctx, path, data); err != nil {
 			return ioError(err)
 		}
 	}
 	f.chain, f.size, f.torn = chain, len(data), false
-	if err := l.store.Remove(ctx, spareOf(talk.ID)); err != nil {
+	if err := l.store.Remove(ctx, spareOf(c.ID)); err != nil {
 		return ioError(err)
 	}
 	return nil

@@ -70,9 +70,9 @@ func (l *Library) Get(ctx context.Context, id string) (*Conversation, error) {
 	if f.chain.Len() == 0 {
 		return nil, missing()
 	}
-	out := *f.talk
-	out.Turns = make([]*Turn, len(f.talk.Turns))
-	for i, t := range f.talk.Turns {
+	out := *f.conversation
+	out.Turns = make([]*Turn, len(f.conversation.Turns))
+	for i, t := range f.conversation.Turns {
 		if out.Turns[i], err = clone(t); err != nil {
 			return nil, fault.From(err)
 		}
@@ -148,7 +148,7 @@ func (l *Library) put(ctx context.Context, id string, e *entry, make bool) error
 	if err != nil {
 		return fault.From(err)
 	}
-	f.talk.apply(e)
+	f.conversation.apply(e)
 	if f.torn || f.size+len(rec) > l.limit {
 		err = l.rewrite(ctx, f)
 	} else {
@@ -169,10 +169,10 @@ func (l *Library) put(ctx context.Context, id string, e *entry, make bool) error
 // noted brings the list up to date with a file.
 func (l *Library) noted(f *file) {
 	if l.list != nil {
-		l.list[f.talk.ID] = listed{f.talk.Summary(), int64(f.size)}
+		l.list[f.conversation.ID] = listed{f.conversation.Summary(), int64(f.size)}
 	}
 	for id := range l.open { // one is gone on with at a time
-		if id != f.talk.ID {
+		if id != f.conversation.ID {
 			delete(l.open, id)
 		}
 	}
@@ -197,7 +197,7 @@ func (l *Library) List(ctx context.Context, text string, limit int) ([]protocol.
 			if err != nil {
 				return nil, err
 			}
-			if !f.talk.holds(lower) {
+			if !f.conversation.holds(lower) {
 				continue
 			}
 		}
@@ -242,8 +242,8 @@ func (l *Library) index(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if len(f.talk.Turns) > 0 {
-			list[id] = listed{f.talk.Summary(), e.Size}
+		if len(f.conversation.Turns) > 0 {
+			list[id] = listed{f.conversation.Summary(), e.Size}
 		}
 	}
 	l.list = list
