@@ -14,6 +14,7 @@ import {
 	livePreviewState,
 } from "./editor_extensions";
 import * as encoding from "./encoding";
+import * as environment from "./environment";
 import { Events } from "./events";
 import { FileManager } from "./file_manager";
 import { TAbstractFile, TFile, TFolder } from "./files";
@@ -23,7 +24,6 @@ import { MarkdownEditView, MarkdownView } from "./markdown_view";
 import { Menu, MenuItem, MenuSeparator } from "./menu";
 import { MetadataCache } from "./metadata/cache";
 import { getAllTags } from "./metadata/tags";
-import * as misc from "./misc";
 import { Modal } from "./modal";
 import { throwingModule } from "./not_implemented";
 import { Notice } from "./notice";
@@ -62,6 +62,7 @@ import {
 } from "./setting/text";
 import { SecretStorage } from "./storage";
 import { FuzzySuggestModal, SuggestModal } from "./suggest_modal";
+import { Tasks } from "./tasks";
 import { TextFileView } from "./text_file_view";
 import { displayTooltip, setTooltip } from "./tooltip";
 import { Vault } from "./vault";
@@ -138,6 +139,7 @@ const implemented = {
 	TAbstractFile,
 	TFile,
 	TFolder,
+	Tasks,
 	TextAreaComponent,
 	TextComponent,
 	TextFileView,
@@ -182,7 +184,7 @@ const implemented = {
 	stripHeading,
 	stripHeadingForLink,
 	...encoding,
-	...misc,
+	...environment,
 	...references,
 	...search,
 	...yaml,

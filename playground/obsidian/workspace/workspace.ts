@@ -6,7 +6,7 @@ import type { Editor } from "../editor";
 import { TFile } from "../files";
 import { MarkdownView, type MarkdownFileInfo } from "../markdown_view";
 import type { Menu } from "../menu";
-import { Tasks } from "../misc";
+import { Tasks } from "../tasks";
 import { notImplemented, throwByName } from "../not_implemented";
 import { parseLinktext } from "../paths";
 import { Platform } from "../platform";

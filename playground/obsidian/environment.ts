@@ -1,4 +1,4 @@
-/** Small exports that belong nowhere else. */
+/** What the API tells of the app around it: its version and its language. */
 
 /** The version of the API that the typings describe. */
 export const apiVersion = "1.13.7";
@@ -17,25 +17,4 @@ export function requireApiVersion(version: string): boolean {
 /** The interface's language; `localStorage.language` chooses it, as in the app. */
 export function getLanguage(): string {
 	return localStorage.getItem("language") ?? "en";
-}
-
-/** Work that must end before the app quits. */
-export class Tasks {
-	private readonly promises: Promise<unknown>[] = [];
-
-	add(callback: () => Promise<unknown>): void {
-		this.promises.push(callback());
-	}
-
-	addPromise(promise: Promise<unknown>): void {
-		this.promises.push(promise);
-	}
-
-	isEmpty(): boolean {
-		return this.promises.length === 0;
-	}
-
-	promise(): Promise<unknown> {
-		return Promise.all(this.promises);
-	}
 }
