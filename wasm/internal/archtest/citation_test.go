@@ -93,6 +93,32 @@ func TestEveryCitationLeadsToAHeadingThatIsThere(t *testing.T) {
 	}
 }
 
+// named is a file or folder that a recipe names.
+var named = regexp.MustCompile("`((?:wasm|plugin|bridge|docs|playground|scripts|test|bench)/[\\w./-]+)`")
+
+func TestEveryFolderThatARecipeNamesIsThere(t *testing.T) {
+	const reason = "whoever follows the recipe looks for it: name the place where it is now"
+	for _, page := range []string{"CONTRIBUTING.md", "docs/design/README.md"} {
+		text, err := os.ReadFile(filepath.Join(root, page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := named.FindAllStringSubmatch(string(text), -1)
+		if len(found) == 0 {
+			t.Errorf("%s names no folder: the search is broken", page)
+		}
+		for _, m := range found {
+			if strings.Contains(m[1], "AREA") {
+				continue // stands for any
+			}
+			file, _, _ := strings.Cut(m[1], "#")
+			if _, err := os.Stat(filepath.Join(root, file)); err != nil {
+				t.Errorf("%s names %s, which is not there: %s", page, m[1], reason)
+			}
+		}
+	}
+}
+
 // isPage says whether a file is one of our pages: those of the tools have links
 // of a vault as examples.
 func isPage(file string) bool {
