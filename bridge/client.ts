@@ -80,8 +80,8 @@ interface Pending {
 	reject: (error: Error) => void;
 }
 
-/** One life of the core. */
-interface Session {
+/** The connection to one life of the core. */
+interface Connection {
 	life: Life;
 	outbox: Outbox;
 	pending: Map<number, Pending>;
@@ -96,11 +96,11 @@ const GRACE_MS = 4_000;
 /** The methods of the host that change something, and so are waited for also when the core that asked is no more. */
 const WRITES = /^(vault\.apply|store\.(append|write|remove)|commands\.run)/;
 
-/** The connection to the core. The core starts with the first request. */
+/** The client of the core, which starts with the first request. */
 export class Client {
 	#options: ClientOptions;
-	#session: Promise<Session> | undefined;
-	#live: Session | undefined;
+	#connection: Promise<Connection> | undefined;
+	#live: Connection | undefined;
 	#lastID = 0;
 	#events = new Set<(event: Event) => void>();
 	#statuses = new Set<(status: Status) => void>();
@@ -146,15 +146,15 @@ export class Client {
 		params: Params<M>,
 		options: RequestOptions = {},
 	): Promise<Result<M>> {
-		const session = await this.#connect();
-		return this.#ask(session, method, params, options);
+		const connection = await this.#connect();
+		return this.#ask(connection, method, params, options);
 	}
 
 	/** Ends the core. Pending requests fail, later ones too. */
 	dispose(): void {
 		this.#disposed = true;
 		if (this.#live) this.#bury(this.#live, fail("CANCELLED", "error.core.closed").problem);
-		this.#live = this.#session = undefined;
+		this.#live = this.#connection = undefined;
 		this.#set({ phase: "idle", inWorker: false });
 		this.#events.clear();
 		this.#statuses.clear();
@@ -165,13 +165,13 @@ export class Client {
 		for (const listener of this.#statuses) listener(status);
 	}
 
-	#connect(): Promise<Session> {
+	#connect(): Promise<Connection> {
 		if (this.#disposed) return Promise.reject(fail("CANCELLED", "error.core.closed"));
-		return (this.#session ??= this.#start());
+		return (this.#connection ??= this.#start());
 	}
 
 	/** Starts a core, a second time when the first does not come up. */
-	async #start(problem?: Problem): Promise<Session> {
+	async #start(problem?: Problem): Promise<Connection> {
 		this.#set({ phase: "starting", inWorker: false, problem });
 		try {
 			return await this.#open(problem).catch((error: unknown) => {
@@ -179,24 +179,24 @@ export class Client {
 				return this.#open(toProblem(error));
 			});
 		} catch (error) {
-			this.#session = undefined;
+			this.#connection = undefined;
 			if (!this.#disposed) this.#set({ phase: "failed", inWorker: false, problem: toProblem(error) });
 			throw error;
 		}
 	}
 
-	async #open(problem?: Problem): Promise<Session> {
-		const session: Partial<Session> = { pending: new Map(), hostCalls: new Map(), writes: new Set() };
-		const whole = session as Session;
+	async #open(problem?: Problem): Promise<Connection> {
+		const connection: Partial<Connection> = { pending: new Map(), hostCalls: new Map(), writes: new Set() };
+		const whole = connection as Connection;
 		try {
-			session.life = await launch(this.#options.source, {
+			connection.life = await launch(this.#options.source, {
 				batch: (batch) => this.#receive(whole, batch),
 				died: (reason) => this.#died(whole, reason),
 			});
 		} catch (error) {
 			throw fail("INTERNAL_ERROR", "error.core.start", undefined, error);
 		}
-		session.outbox = new Outbox((batch, transfer) => whole.life.post(batch, transfer));
+		connection.outbox = new Outbox((batch, transfer) => whole.life.post(batch, transfer));
 		if (this.#disposed) {
 			whole.life.stop();
 			throw fail("CANCELLED", "error.core.closed");
@@ -209,74 +209,74 @@ export class Client {
 		return whole;
 	}
 
-	async #hello(session: Session): Promise<Welcome> {
+	async #hello(connection: Connection): Promise<Welcome> {
 		try {
-			const welcome = await this.#ask(session, "hello", { contract: Contract, ...this.#options.hello() });
+			const welcome = await this.#ask(connection, "hello", { contract: Contract, ...this.#options.hello() });
 			if (welcome.contract !== Contract) throw fail("INTERNAL_ERROR", "error.core.contract");
 			return welcome;
 		} catch (error) {
-			if (session === this.#live) this.#bury(session, toProblem(error));
+			if (connection === this.#live) this.#bury(connection, toProblem(error));
 			throw error;
 		}
 	}
 
 	#ask<M extends ServerMethod>(
-		session: Session,
+		connection: Connection,
 		method: M,
 		params: Params<M>,
 		{ signal, urgent }: RequestOptions = {},
 	): Promise<Result<M>> {
 		return new Promise((resolve, reject) => {
-			if (session !== this.#live) return reject(fail("INTERNAL_ERROR", "error.core.died"));
+			if (connection !== this.#live) return reject(fail("INTERNAL_ERROR", "error.core.died"));
 			if (signal?.aborted) return reject(fail("CANCELLED", "error.cancelled"));
 			const payload = JSON.stringify(params);
 			const id = ++this.#lastID;
 			let grace: number | undefined;
 			const expect = () => {
-				const dead = () => this.#died(session, "the core did not answer a cancel", "error.core.hung");
+				const dead = () => this.#died(connection, "the core did not answer a cancel", "error.core.hung");
 				grace ??= self.setTimeout(dead, this.#options.graceMs ?? GRACE_MS);
 			};
 			const abort = () => {
-				session.outbox.send({ id, kind: KindCancel, method, payload: "", error: "" });
+				connection.outbox.send({ id, kind: KindCancel, method, payload: "", error: "" });
 				expect();
 			};
 			const settled = () => {
-				session.pending.delete(id);
+				connection.pending.delete(id);
 				signal?.removeEventListener("abort", abort);
 				if (grace !== undefined) self.clearTimeout(grace);
 			};
-			session.pending.set(id, {
+			connection.pending.set(id, {
 				method,
 				resolve: (payload) => (settled(), resolve(payload as Result<M>)),
 				reject: (error) => (settled(), reject(error)),
 			});
 			signal?.addEventListener("abort", abort);
-			session.outbox.send({ id, kind: KindRequest, method, payload, error: "" });
+			connection.outbox.send({ id, kind: KindRequest, method, payload, error: "" });
 			if (urgent) expect();
 		});
 	}
 
-	#receive(session: Session, batch: Batch): void {
+	#receive(connection: Connection, batch: Batch): void {
 		for (const message of batch.m) {
-			if (session !== this.#live) return; // it died, or was ended, within this batch
+			if (connection !== this.#live) return; // it died, or was ended, within this batch
 			switch (message.kind) {
 				case KindResponse:
-					this.#settle(session, message);
+					this.#settle(connection, message);
 					break;
 				case KindEvent:
 					for (const event of eventsOf(message)) this.#tell(event);
 					break;
 				case KindRequest:
-					void this.#serve(session, message, batch.b);
+					void this.#serve(connection, message, batch.b);
 					break;
 				case KindCancel:
-					session.hostCalls.get(message.id)?.abort();
+					connection.hostCalls.get(message.id)?.abort();
 			}
 		}
 	}
 
-	#settle(session: Session, { id, payload, error }: Envelope): void {
-		const pending = session.pending.get(id);
+	#settle(connection: Connection, { id, payload, error }: Envelope): void {
+		const pending = connection.pending.get(id);
 		if (error) pending?.reject(new ProblemError(JSON.parse(error) as Problem));
 		else pending?.resolve(payload ? JSON.parse(payload) : {});
 	}
@@ -292,9 +292,13 @@ export class Client {
 	}
 
 	/** Answers one call of the core to the host. */
-	async #serve(session: Session, { id, method, payload }: Envelope, blobs: Uint8Array[]): Promise<void> {
+	async #serve(
+		connection: Connection,
+		{ id, method, payload }: Envelope,
+		blobs: Uint8Array[],
+	): Promise<void> {
 		const abort = new AbortController();
-		session.hostCalls.set(id, abort);
+		connection.hostCalls.set(id, abort);
 		const reply: Envelope = { id, kind: KindResponse, method, payload: "", error: "" };
 		try {
 			if (!Object.hasOwn(this.#options.host, method))
@@ -305,43 +309,43 @@ export class Client {
 			) => Promise<Answer<unknown>>;
 			const work = handler(JSON.parse(payload), { signal: abort.signal, blobs });
 			if (WRITES.test(method)) {
-				const over = () => session.writes.delete(work);
-				session.writes.add(work);
+				const over = () => connection.writes.delete(work);
+				connection.writes.add(work);
 				work.then(over, over);
 			}
 			const result = await work;
 			reply.payload = JSON.stringify(
-				typeof result === "function" ? (result as Bytes)(session.outbox.blob) : result,
+				typeof result === "function" ? (result as Bytes)(connection.outbox.blob) : result,
 			);
 		} catch (error) {
 			reply.error = JSON.stringify(toProblem(error));
 		}
-		session.hostCalls.delete(id);
-		session.outbox.send(reply);
+		connection.hostCalls.delete(id);
+		connection.outbox.send(reply);
 	}
 
-	/** The core of this session is no more: fail what waits, and start another. */
-	#died(session: Session, reason: string, key = "error.core.died"): void {
-		if (session !== this.#live || this.#disposed) return;
+	/** The core of this connection is no more: fail what waits, and start another. */
+	#died(connection: Connection, reason: string, key = "error.core.died"): void {
+		if (connection !== this.#live || this.#disposed) return;
 		const problem = fail("INTERNAL_ERROR", key, undefined, reason).problem;
 		console.error("Embedded Agent: the core died.", reason);
-		const wasUp = session.welcome !== undefined;
-		this.#bury(session, problem);
+		const wasUp = connection.welcome !== undefined;
+		this.#bury(connection, problem);
 		if (!wasUp) return; // #start sees hello fail
-		this.#session = this.#start(problem);
-		this.#session.catch(() => undefined); // the status says it; the next request tries again
+		this.#connection = this.#start(problem);
+		this.#connection.catch(() => undefined); // the status says it; the next request tries again
 	}
 
-	/** Ends a session for good: its host calls that have not begun never begin. */
-	#bury(session: Session, problem: Problem): void {
+	/** Ends a connection for good: its host calls that have not begun never begin. */
+	#bury(connection: Connection, problem: Problem): void {
 		this.#live = undefined;
-		session.life.stop();
-		session.outbox.close();
-		for (const abort of session.hostCalls.values()) abort.abort();
-		session.hostCalls.clear();
-		handOver(session.writes);
+		connection.life.stop();
+		connection.outbox.close();
+		for (const abort of connection.hostCalls.values()) abort.abort();
+		connection.hostCalls.clear();
+		handOver(connection.writes);
 		this.#options.ended?.();
-		for (const pending of [...session.pending.values()]) pending.reject(new ProblemError(problem));
+		for (const pending of [...connection.pending.values()]) pending.reject(new ProblemError(problem));
 	}
 }
 
