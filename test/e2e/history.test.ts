@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, expect, onTestFinished, test } from "vitest";
+import { calls, says, startAgentModel } from "./agent_model";
 import { hashFolder } from "./harness";
 import { eventually, leave, pluginFolder, sitDown, type Person } from "./person";
 
@@ -85,12 +86,54 @@ test("a run is verified and replayed from the history; records that were changed
 		.waitFor();
 	await person.button("Replay").click();
 	await person.page.getByText("The replay made the same calls with the same effects.").waitFor();
+	// What it came to is shown as it was then: ten notes that are created, not ten beside them.
+	await person.plan.getByRole("heading", { name: /^Replay of “/ }).waitFor();
+	expect(await person.planned()).toContain("Projects/XYZ/Insect hotel.md");
+	expect(await person.button("Approve").count()).toBe(0);
+	await person.button("Close").click();
+	await person.plan.waitFor({ state: "detached" });
 	expect(hashFolder(person.vault)).toEqual(before);
 	expect(asked()).toBe(requests);
+	await person.button("History").click();
+	await history.locator(".ea-history-run").getByRole("button", { expanded: false }).first().click();
 	const results = join(person.vault, pluginFolder, "runs", run, "results.jsonl");
 	writeFileSync(results, readFileSync(results, "utf8").replace("Insect hotel", "Insect motel"));
 	await person.button("Verify").click();
 	await history.getByText("The records are damaged or were changed.").waitFor();
+});
+
+test("an agent's run is replayed from its bundle, after a restart and with no model there: no request leaves, and its plan is shown", async () => {
+	const model = await startAgentModel([
+		[calls("vault.searchText", { query: "compost" })],
+		[calls("vault.createFile", { path: "Compost list.md", content: "# Compost\n\nShort.\n" })],
+		[says("I made a short list.")],
+	]);
+	const person = await sitDown({ settings: { demoModelUrl: model.url } });
+	onTestFinished(() => person.standUp());
+	await person.panel.getByRole("radio", { name: "Agent" }).check({ force: true });
+	await person.say("Make a list of what the notes say of compost");
+	await person.approve();
+	await model.close();
+	await person.restart();
+	const before = hashFolder(person.vault);
+	const left: string[] = [];
+	person.page.on("request", (request) => left.push(request.url()));
+	await person.button("History").click();
+	const history = person.panel.getByRole("region", { name: "History" });
+	await history.locator(".ea-history-run").getByRole("button", { expanded: false }).first().click();
+	await person.button("Replay").click();
+	await person.plan
+		.getByRole("heading", { name: "Replay of “Make a list of what the notes say of compost”" })
+		.waitFor();
+	expect(await person.planned()).toEqual(["Compost list.md"]);
+	expect(await person.shown("Compost list.md")).toContain("Short.");
+	expect(await person.button("Approve").count()).toBe(0);
+	await person.button("Close").click();
+	await person.plan.waitFor({ state: "detached" });
+	expect(left.filter((url) => url.startsWith(model.url))).toEqual([]);
+	expect(left.filter((url) => !url.startsWith(new URL(person.page.url()).origin))).toEqual([]);
+	expect(model.asked).toHaveLength(3);
+	expect(hashFolder(person.vault)).toEqual(before);
 });
 
 test("Dry run again simulates on the vault as it is now: what changed meanwhile is in the plan, and nothing is written", async () => {

@@ -29,7 +29,7 @@ var commands = map[string]command{
 	"revert": {"take a run back", cli.Revert},
 	"verify": {"check that the records of a run are whole and unchanged", cli.Verify},
 	"events": {"write what the calls of a run told, one JSON object a line", cli.Events},
-	"replay": {"execute a past run again in memory and compare", cli.Replay},
+	"replay": {"go through a past run again in memory and compare, or show what an exported one would do", cli.Replay},
 	"proxy":  {"serve /v1/responses with function calling in front of a model that can only talk", proxy.Main},
 }
 

@@ -159,7 +159,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		f.set.Usage()
 		return exitUsage
 	}
-	raw, err := readPlan(f.set.Arg(0))
+	raw, err := readInput(f.set.Arg(0), maxPlan)
 	if err != nil {
 		return fail(stderr, err)
 	}
@@ -216,7 +216,9 @@ func (p paramFlag) Set(s string) error {
 // maxPlan bounds the plan that is read.
 const maxPlan = 8 << 20
 
-func readPlan(path string) ([]byte, error) {
+// readInput reads a file, or the input for "-", and refuses more than so many
+// bytes.
+func readInput(path string, most int64) ([]byte, error) {
 	in := io.Reader(os.Stdin)
 	if path != "-" {
 		file, err := os.Open(path)
@@ -226,7 +228,11 @@ func readPlan(path string) ([]byte, error) {
 		defer file.Close()
 		in = file
 	}
-	return io.ReadAll(io.LimitReader(in, maxPlan))
+	b, err := io.ReadAll(io.LimitReader(in, most+1))
+	if err == nil && int64(len(b)) > most {
+		err = fmt.Errorf("%s is larger than %d MB", path, most>>20)
+	}
+	return b, err
 }
 
 // confirm asks a question; whoever interrupts it says no.

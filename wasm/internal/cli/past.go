@@ -36,6 +36,11 @@ func past(ctx context.Context, name string, f *flags, args []string, stdout, std
 		f.set.Usage()
 		return nil, "", exitUsage
 	}
+	return named(ctx, name, f, stdout, stderr)
+}
+
+// named opens a folder for a command on the run that its flags name, or the last.
+func named(ctx context.Context, name string, f *flags, stdout, stderr io.Writer) (*session, string, int) {
 	c, err := f.start(ctx, os.Stdin, stdout, stderr)
 	if err != nil {
 		return nil, "", fail(stderr, err)
@@ -143,17 +148,57 @@ func Verify(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return exitOK
 }
 
-// Replay executes a past run's plan again in memory and compares.
+// Replay goes through a past run again in memory and compares; or through a
+// bundle that was exported, and shows what its plan would do in this folder. No
+// model is asked, and nothing is written.
 func Replay(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	c, id, code := past(ctx, "replay", newFlags("replay", "replay [flags] [RUN]", stderr), args, stdout, stderr)
+	f := newFlags("replay", "replay [flags] [RUN]", stderr)
+	bundle := f.set.String("bundle", "", "a `file` that a run was exported to, or its bundle.json: show what its plan would do in this folder")
+	diff := f.set.Bool("diff", true, "show the changed lines of a bundle")
+	if f.set.Parse(args) != nil || f.set.NArg() > 1 || *bundle != "" && f.set.NArg() > 0 {
+		f.set.Usage()
+		return exitUsage
+	}
+	if *bundle != "" {
+		return replayBundle(ctx, f, *bundle, *diff, stdout, stderr)
+	}
+	c, id, code := named(ctx, "replay", f, stdout, stderr)
 	if c == nil {
 		return code
 	}
 	defer c.close()
-	if _, err := ask[protocol.RunRef](ctx, c, "run.replay", protocol.RunRef{Run: id}); err != nil {
+	if _, err := ask[protocol.RunRef](ctx, c, "run.replay", protocol.Replay{Run: id}); err != nil {
 		return fail(stderr, err)
 	}
 	c.say("The same calls, with the same ids and the same effects.\n")
+	return exitOK
+}
+
+// maxBundle bounds the bundle that is read: conversations with all that tools
+// gave.
+const maxBundle = 256 << 20
+
+func replayBundle(ctx context.Context, f *flags, path string, diff bool, stdout, stderr io.Writer) int {
+	raw, err := readInput(path, maxBundle)
+	if err != nil {
+		return fail(stderr, err)
+	}
+	c, err := f.start(ctx, os.Stdin, stdout, stderr)
+	if err != nil {
+		return fail(stderr, err)
+	}
+	defer c.close()
+	r, err := c.s.OpenBundle(ctx, raw)
+	if err != nil {
+		return fail(stderr, err)
+	}
+	if err := c.show(ctx, r, diff); err != nil {
+		return fail(stderr, err)
+	}
+	if r.Problem != nil && r.Stopped {
+		return fail(stderr, errors.New(problemText(r.Problem)))
+	}
+	c.say("Replayed without a model. Nothing was changed.\n")
 	return exitOK
 }
 

@@ -29,8 +29,8 @@ type Review struct {
 	// Outputs are answers for the person: what read-only steps found.
 	Outputs []StepOutput `json:"outputs,omitempty"`
 	// Undo is "revert" or "finish" where the changes come from a past run's
-	// journal: there is no plan. Title stands for the goal then, and Origin is that
-	// of the run (RunSummary).
+	// journal: there is no plan. Title stands for the goal then and for a replay,
+	// and Origin is that of the run (RunSummary).
 	Undo   string   `json:"undo,omitempty"`
 	Title  *Message `json:"title,omitempty"`
 	Origin string   `json:"origin,omitempty"`

@@ -23,7 +23,7 @@ type ServerMethods struct {
 	RunsList  RunsCall   `json:"runs.list"`
 	RunGet    RunGetCall `json:"run.get"`
 	RunVerify VerifyCall `json:"run.verify"`
-	RunReplay RunRefCall `json:"run.replay"`
+	RunReplay ReplayCall `json:"run.replay"`
 	RunsClear ClearCall  `json:"runs.clear"`
 
 	RecoveryResolve RecoveryCall `json:"recovery.resolve"`
@@ -192,6 +192,21 @@ type RunCall struct {
 // RunRefCall is a method on a run that opens another.
 type RunRefCall struct {
 	Params RunRef `json:"params"`
+	Result RunRef `json:"result"`
+}
+
+// Replay goes through a run again as it was recorded: its conversations with a
+// model, then its plan. Nothing is asked or written. With Review, what it comes
+// to opens as a review that cannot be approved.
+type Replay struct {
+	Run    string `json:"run"`
+	Review bool   `json:"review,omitempty"`
+}
+
+// ReplayCall is the method run.replay. The result is the review that it opened;
+// without one, the run itself.
+type ReplayCall struct {
+	Params Replay `json:"params"`
 	Result RunRef `json:"result"`
 }
 

@@ -9,35 +9,63 @@ import (
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/journal"
 	"embedded-agent/wasm/internal/overlay"
+	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/runner"
 	"embedded-agent/wasm/internal/tool"
 )
 
-// runReplay executes a past run's plan again, on the vault as it was before
-// that run (the present one with the run taken back, in memory), and compares:
-// same calls, same ids, same effects. It writes nothing.
-func (s *Server) runReplay(ctx context.Context, p protocol.RunRef) (protocol.RunRef, error) {
-	problems, err := s.replay(ctx, p.Run)
+// runReplay goes through a past run again, and compares: its conversations with
+// a model, as they were recorded; then its plan, on the vault as it was before
+// that run (the present one with the run taken back, in memory): same calls,
+// same ids, same effects. No model is asked, and nothing is written.
+func (s *Server) runReplay(ctx context.Context, p protocol.Replay) (protocol.RunRef, error) {
+	d, err := s.readRun(ctx, p.Run)
 	if err != nil {
 		return protocol.RunRef{}, err
 	}
-	if len(problems) > 0 {
-		return protocol.RunRef{}, fault.New(fault.Conflict, "error.replay.differs", fault.P{"what": problems[0]})
+	if d.Kind != protocol.KindRun && d.Kind != protocol.KindAgent {
+		return protocol.RunRef{}, fault.New(fault.Precondition, "error.replay.kind", nil)
+	}
+	pl, err := s.replayTalks(ctx, d)
+	if err != nil {
+		return protocol.RunRef{}, err
+	}
+	se, err := s.replayPlan(ctx, d, pl)
+	if err != nil {
+		return protocol.RunRef{}, err
+	}
+	out := protocol.RunRef{Run: p.Run}
+	if p.Review && se != nil {
+		if out.Run, err = s.showReplay(se); err != nil {
+			return protocol.RunRef{}, err
+		}
 	}
 	s.notice("info", "notice.replayed", nil, p.Run)
-	return protocol.RunRef{Run: p.Run}, nil
+	return out, nil
 }
 
-func (s *Server) replay(ctx context.Context, id string) ([]string, error) {
-	d, err := s.readRun(ctx, id)
-	if err != nil {
+// replayTalks goes through a run's conversations with a model, and gives the
+// plan of what they staged; nil where they staged nothing.
+func (s *Server) replayTalks(ctx context.Context, d *runDocument) (*plan.Plan, error) {
+	own, err := s.bundles(ctx, d.RunID)
+	if err != nil || own == nil {
 		return nil, err
 	}
-	if d.Kind != "run" {
-		return nil, fault.New(fault.Precondition, "error.replay.kind", nil)
+	return s.goThrough(ctx, d.Goal, own.Bundles)
+}
+
+// replayPlan simulates what a run did, and holds it against the records. What was
+// done at once in a conversation has no plan of its own: then it is the one given,
+// on the vault as it is now, or none.
+func (s *Server) replayPlan(ctx context.Context, d *runDocument, staged *plan.Plan) (*session, error) {
+	if d.Kind == protocol.KindAgent {
+		if staged == nil {
+			return nil, nil
+		}
+		return s.sealedPlan(ctx, staged, nil)
 	}
-	l, err := journal.Load(ctx, s.host.Store, runDir(id))
+	l, err := journal.Load(ctx, s.host.Store, runDir(d.RunID))
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +73,23 @@ func (s *Server) replay(ctx context.Context, id string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.compare(ctx, d, l, se)
+	problems, err := s.compare(ctx, d, l, se)
+	if err == nil && len(problems) > 0 {
+		err = fault.New(fault.Conflict, "error.replay.differs", fault.P{"what": problems[0]})
+	}
+	return se, err
+}
+
+// showReplay opens the review of a replay. It is one of its own, so that closing
+// it is no answer about the run.
+func (s *Server) showReplay(se *session) (string, error) {
+	next, view := *se, *se.view
+	next.id, next.dryRun, next.turn = newID(), true, nil
+	next.title = &protocol.Message{Key: "review.replay", Params: map[string]string{"goal": view.Goal}}
+	next.trace = s.newTracing(next.id, "")
+	view.Run, view.Title, view.DryRun, view.Approvable = next.id, next.title, true, false
+	next.view = &view
+	return next.id, s.showReview(&next)
 }
 
 // again simulates a past run's plan as it was then, on the vault as it was

@@ -25,7 +25,7 @@ func itoa(n int) string { return strconv.Itoa(n) }
 // simulation, nothing from the plan's own words about itself.
 func (s *Server) reviewOf(ctx context.Context, se *session, pol *policy.Policy) (*protocol.Review, error) {
 	r := &protocol.Review{
-		Run: se.id, Goal: se.plan.Goal, Assumptions: nonNil(se.plan.Assumptions),
+		Run: se.id, Goal: se.plan.Goal, Title: se.title, Assumptions: nonNil(se.plan.Assumptions),
 		Risk: string(se.graph.Risk), DryRun: se.dryRun, Plan: string(se.raw),
 		Amended: !se.amend.Empty(), Warnings: slices.Clone(nonNil(se.warnings)),
 	}

@@ -36,7 +36,8 @@ type session struct {
 	quota       *quota.Plan // of the simulation under way, or the last one
 	warnings    []protocol.Message
 	dryRun      bool
-	mustAsk     bool // imported or changed: confirmation cannot be switched off
+	title       *protocol.Message // stands for the goal; nil for the goal itself
+	mustAsk     bool              // imported or changed: confirmation cannot be switched off
 	action      string
 	now         time.Time
 	prior       map[int]*tool.Result
