@@ -27,6 +27,11 @@ type Context struct {
 	Language     string
 	// Rules of the vault as the settings have them.
 	DeletesAllowed, RenamesAllowed, CommandsAllowed bool
+	// Roots are the folders that plans stay in; none means the whole vault.
+	Roots []string
+	// KeptOut: more paths are kept from models. Which ones is not said: their
+	// patterns are names that a model is not to hear.
+	KeptOut bool
 }
 
 // Attached is something that the person gave along with the instruction: the
@@ -128,6 +133,12 @@ func UserText(c *Context) string {
 		fmt.Fprintf(&b, "<language>%s</language>\n", mark(c.Language))
 	}
 	fmt.Fprintf(&b, "<allowed deletes=%q renames=%q commands=%q/>\n", yes(c.DeletesAllowed), yes(c.RenamesAllowed), yes(c.CommandsAllowed))
+	if len(c.Roots) > 0 {
+		fmt.Fprintf(&b, "<only_in note=\"all else is refused\">\n%s\n</only_in>\n", mark(strings.Join(c.Roots, "\n")))
+	}
+	if c.KeptOut {
+		b.WriteString("<kept_out note=\"the person keeps some paths from you; they are refused\"/>\n")
+	}
 	if c.ActiveFile != "" {
 		fmt.Fprintf(&b, "<active_file>%s</active_file>\n", mark(c.ActiveFile))
 	}
@@ -157,7 +168,7 @@ func yes(b bool) string {
 }
 
 // marks are the tags that text from notes must not be able to close or open.
-var marks = lazy.Pattern(`(?i)<(/?(?:context|today|language|allowed|active_file|names|selection|attached|instruction)\b)`)
+var marks = lazy.Pattern(`(?i)<(/?(?:context|today|language|allowed|only_in|kept_out|active_file|names|selection|attached|instruction)\b)`)
 
 // mark makes text from a note unable to pass for a mark of ours.
 func mark(s string) string { return marks().ReplaceAllString(s, "&lt;$1") }

@@ -2,11 +2,13 @@ package server
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/planner"
+	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/vaultpath"
 )
@@ -27,6 +29,7 @@ func (s *Server) context(ctx context.Context, p protocol.Send, note func(protoco
 		Instruction: p.Text, Language: lang, Today: s.now().In(loc).Format("2006-01-02, Monday"),
 		DeletesAllowed: pol.AllowDeletes, RenamesAllowed: pol.AllowRenames, CommandsAllowed: pol.AllowCommands,
 	}
+	c.Roots, c.KeptOut = constraints(pol)
 	seen := s.visibleTo(pol)
 	if seen.Editor != nil {
 		st, err := seen.Editor.State(ctx)
@@ -54,6 +57,23 @@ func (s *Server) context(ctx context.Context, p protocol.Send, note func(protoco
 		}
 	}
 	return c, nil
+}
+
+// constraints gives where plans may go, as a model is told of it beforehand: the
+// folders that they stay in, and whether there is more that they may not touch.
+func constraints(pol *policy.Policy) (roots []string, keptOut bool) {
+	for _, root := range pol.Sandbox.AllowedRoots {
+		clean, err := vaultpath.CleanFolder(root)
+		if err != nil {
+			continue // it allows nothing
+		}
+		if clean == "" {
+			roots = nil
+			break
+		}
+		roots = append(roots, clean)
+	}
+	return roots, slices.ContainsFunc(pol.Sandbox.DenyPatterns, func(p string) bool { return !slices.Contains(alwaysDenied, p) })
 }
 
 // mentioned lists the folders that an instruction seems to speak of, the active

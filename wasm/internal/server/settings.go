@@ -101,6 +101,9 @@ func (s *Server) keepKey(ctx context.Context) error {
 	return nil
 }
 
+// alwaysDenied are patterns of paths that the settings cannot allow.
+var alwaysDenied = []string{"..", "://"}
+
 // configure takes over settings. Settings that cannot be enforced are refused
 // as a whole: a guard that is not there must be noticed.
 func (s *Server) configure(in protocol.Settings) error {
@@ -113,7 +116,7 @@ func (s *Server) configure(in protocol.Settings) error {
 	if len(roots) == 0 {
 		roots = []string{"/"}
 	}
-	deny := append([]string{"..", "://"}, in.DenyPatterns...)
+	deny := append(slices.Clone(alwaysDenied), in.DenyPatterns...)
 	p := &policy.Policy{
 		Confirm:       policy.Confirm(in.Confirm),
 		AllowCommands: in.AllowCommands, AllowDeletes: in.AllowDeletes, AllowRenames: in.AllowRenames,
