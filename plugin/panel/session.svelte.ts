@@ -336,13 +336,24 @@ export class Session {
 		await this.took(run, undefined, await this.ask("run.revert", { run, review: true }));
 	}
 
-	/** Opens a run in the history; one that never went, at the turn of this conversation that it belongs to. */
+	/** Opens a run in the history; what led to no run, at its turn, in whichever conversation that is. */
 	async showRun(run: string): Promise<void> {
-		const said = this.state.turns.find((t) => runOf(t) === run);
-		const turn = said && !(await this.askQuietly("run.get", { run })) ? said : undefined;
-		this.shownRun = turn ? "" : run;
+		const went = await this.askQuietly("run.get", { run });
+		const turn = went ? undefined : await this.turnOf(run);
+		this.shownRun = went ? run : "";
 		this.shownTurn = turn?.id ?? "";
-		this.screen = turn ? "chat" : "history";
+		if (went) this.screen = "history";
+		else if (turn) this.screen = "chat";
+		else await this.ask("run.get", { run }); // says why there is nothing to show
+	}
+
+	/** The turn that a run's id stands for; its conversation is opened where it is another one. */
+	private async turnOf(run: string): Promise<Turn | undefined> {
+		const find = () => this.state.turns.find((t) => runOf(t) === run);
+		if (find()) return find();
+		const conversation = (await this.askQuietly("trace.get", { run }))?.conversation;
+		if (conversation) await this.talks.open(conversation);
+		return find();
 	}
 
 	/** Shows an output that was kept beside a run, since it was too long. */

@@ -313,6 +313,29 @@ describe("with the panel closed", () => {
 		const history = person.panel.getByRole("region", { name: "History" });
 		await history.getByText("11 files changed, 1 folder").waitFor();
 	});
+
+	test("the link of a turn that led to no run opens its conversation, whichever is open; one that nothing is kept of says so", async () => {
+		const model = await startAgentModel([[says("An owl is a bird.")], [says("Soil is not.")]]);
+		onTestFinished(() => model.close());
+		const person = await seat({ settings: { demoModelUrl: model.url } });
+		await person.panel.getByRole("radio", { name: "Agent" }).check({ force: true });
+		await chat(person, "Tell me of owls");
+		const [turn = ""] = person.list(`${pluginFolder}/traces`);
+		await person.button("New conversation").click();
+		await chat(person, "And of soil");
+		await person.restart();
+		expect(await person.panel.getByText("An owl is a bird.").count()).toBe(0);
+		const follow = (run: string) =>
+			person.page.evaluate((id) => {
+				const app = window.app as unknown as { openProtocolUrl(url: string): boolean };
+				app.openProtocolUrl(`obsidian://embedded-agent?run=${id}`);
+			}, run);
+		await follow(turn);
+		await person.panel.getByText("An owl is a bird.").waitFor();
+		expect(await person.panel.getByText("Soil is not.").count()).toBe(0);
+		await follow("01a00000-0000-7000-8000-000000000000");
+		expect(await person.readProblem()).toBe("There are no records of this run any more.");
+	});
 });
 
 test("after a revert the run's card no longer says that notes were made, and folders are not counted as files", async () => {

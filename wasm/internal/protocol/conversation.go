@@ -210,6 +210,8 @@ type Span struct {
 type Trace struct {
 	Spans []Span `json:"spans"`
 	OTLP  string `json:"otlp"`
+	// Conversation is the one that the run or turn belongs to; "" for none.
+	Conversation string `json:"conversation,omitempty"`
 }
 
 // TraceCall is the method trace.get.

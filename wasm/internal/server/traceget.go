@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,7 +36,11 @@ func (s *Server) traceGet(ctx context.Context, p protocol.RunRef) (protocol.Trac
 	if len(entries) == 0 {
 		return protocol.Trace{}, fault.New(fault.NotFound, "error.run.missing", nil)
 	}
-	return protocol.Trace{Spans: spanViews(entries), OTLP: string(lines)}, nil
+	out := protocol.Trace{Spans: spanViews(entries), OTLP: string(lines)}
+	if i := slices.IndexFunc(entries, func(e trace.Entry) bool { return e.Conversation != "" }); i >= 0 {
+		out.Conversation = entries[i].Conversation
+	}
+	return out, nil
 }
 
 // traceLines finds what was written down of a run's trace.

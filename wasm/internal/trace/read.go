@@ -17,6 +17,8 @@ type Entry struct {
 	ErrorType, Message string
 	// CallID is the envelope's, of a tool call.
 	CallID string
+	// Conversation is that of a run or an agent.
+	Conversation string
 }
 
 // Read reads the lines of a trace.jsonl, in their order. A torn last line ends
@@ -55,6 +57,8 @@ func (j *jsonSpan) entry() Entry {
 			e.ErrorType = *a.Value.String
 		case "embedded_agent.call.id":
 			e.CallID = *a.Value.String
+		case "gen_ai.conversation.id":
+			e.Conversation = *a.Value.String
 		}
 	}
 	if j.Status != nil && e.ErrorType != "" {
