@@ -229,8 +229,7 @@ function bulletWords(selection) {
 }
 
 function localDate(now) {
-	const two = (number) => String(number).padStart(2, "0");
-	return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
+	return new Intl.DateTimeFormat("sv-SE").format(now); // writes dates as ISO 8601 has them
 }
 
 /** The answer to words that no script understands. */

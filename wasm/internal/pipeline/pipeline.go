@@ -256,29 +256,4 @@ func (s *state) result(err error) *tool.Result {
 
 // Stamp writes a time as the envelopes have it: RFC 3339 in UTC with
 // milliseconds.
-func Stamp(t time.Time) string {
-	t = t.UTC()
-	year, month, day := t.Date()
-	if year < 0 || year > 9999 {
-		return t.Format("2006-01-02T15:04:05.000Z")
-	}
-	hour, minute, second := t.Clock()
-	// Not by Format, which reads its layout anew: a run asks for thousands.
-	b := []byte("0000-00-00T00:00:00.000Z")
-	put(b[0:4], year)
-	put(b[5:7], int(month))
-	put(b[8:10], day)
-	put(b[11:13], hour)
-	put(b[14:16], minute)
-	put(b[17:19], second)
-	put(b[20:23], t.Nanosecond()/1e6)
-	return string(b)
-}
-
-// put writes a number into a field of digits, right to left.
-func put(field []byte, n int) {
-	for i := len(field) - 1; i >= 0; i-- {
-		field[i] = byte('0' + n%10)
-		n /= 10
-	}
-}
+func Stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }

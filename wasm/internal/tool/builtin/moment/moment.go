@@ -61,6 +61,9 @@ func part(t time.Time, tok string) string {
 	if strings.HasPrefix(tok, `\`) && len(tok) > 1 {
 		return tok[1:]
 	}
+	if layout, ok := layouts[tok]; ok {
+		return t.Format(layout)
+	}
 	if s, ok := datePart(t, tok); ok {
 		return s
 	}
@@ -71,6 +74,13 @@ func part(t time.Time, tok string) string {
 		return s
 	}
 	return tok
+}
+
+// layouts are the tokens that the time package has too.
+var layouts = map[string]string{
+	"M": "1", "MM": "01", "MMM": "Jan", "MMMM": "January", "D": "2", "DD": "02", "DDDD": "002", "ddd": "Mon", "dddd": "Monday",
+	"HH": "15", "h": "3", "hh": "03", "hmm": "304", "hmmss": "30405", "m": "4", "mm": "04", "s": "5", "ss": "05",
+	"a": "pm", "A": "PM", "Z": "-07:00", "ZZ": "-0700",
 }
 
 func datePart(t time.Time, tok string) (string, bool) {
@@ -87,28 +97,14 @@ func datePart(t time.Time, tok string) (string, bool) {
 		return strconv.Itoa((int(t.Month()) + 2) / 3), true
 	case "Qo":
 		return ordinal((int(t.Month()) + 2) / 3), true
-	case "M":
-		return strconv.Itoa(int(t.Month())), true
-	case "MM":
-		return pad(int(t.Month()), 2), true
 	case "Mo":
 		return ordinal(int(t.Month())), true
-	case "MMM":
-		return t.Month().String()[:3], true
-	case "MMMM":
-		return t.Month().String(), true
-	case "D":
-		return strconv.Itoa(t.Day()), true
-	case "DD":
-		return pad(t.Day(), 2), true
 	case "Do":
 		return ordinal(t.Day()), true
 	case "DDD":
 		return strconv.Itoa(t.YearDay()), true
 	case "DDDo":
 		return ordinal(t.YearDay()), true
-	case "DDDD":
-		return pad(t.YearDay(), 3), true
 	}
 	return "", false
 }
@@ -121,10 +117,6 @@ func weekPart(t time.Time, tok string) (string, bool) {
 		return ordinal(int(t.Weekday())), true
 	case "dd":
 		return t.Weekday().String()[:2], true
-	case "ddd":
-		return t.Weekday().String()[:3], true
-	case "dddd":
-		return t.Weekday().String(), true
 	case "E":
 		return strconv.Itoa((int(t.Weekday())+6)%7 + 1), true
 	}
@@ -156,48 +148,21 @@ func weekPart(t time.Time, tok string) (string, bool) {
 }
 
 func timePart(t time.Time, tok string) (string, bool) {
-	h12 := (t.Hour()+11)%12 + 1
 	switch tok {
 	case "H":
 		return strconv.Itoa(t.Hour()), true
-	case "HH":
-		return pad(t.Hour(), 2), true
-	case "h":
-		return strconv.Itoa(h12), true
-	case "hh":
-		return pad(h12, 2), true
 	case "k":
 		return strconv.Itoa((t.Hour()+23)%24 + 1), true
 	case "kk":
 		return pad((t.Hour()+23)%24+1, 2), true
-	case "hmm":
-		return fmt.Sprintf("%d%02d", h12, t.Minute()), true
-	case "hmmss":
-		return fmt.Sprintf("%d%02d%02d", h12, t.Minute(), t.Second()), true
 	case "Hmm":
-		return fmt.Sprintf("%d%02d", t.Hour(), t.Minute()), true
+		return strconv.Itoa(t.Hour()) + t.Format("04"), true
 	case "Hmmss":
-		return fmt.Sprintf("%d%02d%02d", t.Hour(), t.Minute(), t.Second()), true
-	case "m":
-		return strconv.Itoa(t.Minute()), true
-	case "mm":
-		return pad(t.Minute(), 2), true
-	case "s":
-		return strconv.Itoa(t.Second()), true
-	case "ss":
-		return pad(t.Second(), 2), true
-	case "a":
-		return t.Format("pm"), true
-	case "A":
-		return t.Format("PM"), true
+		return strconv.Itoa(t.Hour()) + t.Format("0405"), true
 	case "X":
 		return strconv.FormatInt(t.Unix(), 10), true
 	case "x":
 		return strconv.FormatInt(t.UnixMilli(), 10), true
-	case "Z":
-		return t.Format("-07:00"), true
-	case "ZZ":
-		return t.Format("-0700"), true
 	case "z", "zz":
 		return "", true // Moment gives the zone's name only with a plugin
 	}

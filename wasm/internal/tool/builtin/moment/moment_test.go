@@ -17,6 +17,8 @@ func TestFormatWritesWhatMomentWrites(t *testing.T) {
 		"ddd dd d E e":         "Fri Fr 5 5 5",
 		"HH:mm:ss.SSS":         "09:05:07.123",
 		"H h hh k a A":         "9 9 09 9 am AM",
+		"hmm hmmss Hmm Hmmss":  "905 90507 905 90507",
+		"k kk hh MMM SS":       "9 09 09 Nov 12",
 		"[Week] ww, gggg":      "Week 47, 2026",
 		"GGGG-[W]WW":           "2026-W47",
 		"DDD DDDD Q Qo Mo":     "324 324 4 4th 11th",
