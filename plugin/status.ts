@@ -28,7 +28,7 @@ export class Status {
 
 	heard(event: Event): void {
 		if (event.notice) this.tell(t(event.notice.text), event.notice.run);
-		if (event.type === "turn.started" || event.type === "turn.ended") this.turn(event.turn);
+		if (event.turn) this.turn(event.turn);
 		if (event.run) this.run(event.run);
 	}
 

@@ -234,7 +234,7 @@ function random(seed: number): () => number {
 function anyEvents(next: () => number, count: number): Event[] {
 	const pick = (n: number) => Math.floor(next() * n);
 	const makers: (() => Event)[] = [
-		() => event("turn.started", { turn: turn({ id: `t${pick(3)}` }) }),
+		() => event(pick(2) ? "turn.started" : "turn.changed", { turn: turn({ id: `t${pick(3)}` }) }),
 		() => text(`w${pick(9)} `, `t${pick(3)}`),
 		() => event("turn.reasoning", { delta: { turn: `t${pick(3)}`, text: "hm " } }),
 		() =>

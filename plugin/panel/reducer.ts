@@ -114,6 +114,7 @@ class Draft {
 			case "state":
 				return this.state(event.state);
 			case "turn.started":
+			case "turn.changed":
 			case "turn.ended":
 				return this.turn(event.turn);
 			case "turn.text":

@@ -7,7 +7,7 @@ type Event struct {
 	// At is when, in RFC 3339 with milliseconds.
 	At string `json:"at"`
 
-	Turn     *Turn           `json:"turn,omitempty"`     // turn.started, turn.ended
+	Turn     *Turn           `json:"turn,omitempty"`     // turn.started, turn.changed, turn.ended
 	Delta    *Delta          `json:"delta,omitempty"`    // turn.text, turn.reasoning
 	Review   *Review         `json:"review,omitempty"`   // review.opened, review.changed
 	Run      *RunState       `json:"run,omitempty"`      // run.state
@@ -22,7 +22,8 @@ type Event struct {
 
 // The event types.
 const (
-	EventTurnStarted    = "turn.started"
+	EventTurnStarted    = "turn.started" // once for each turn, before all else of it
+	EventTurnChanged    = "turn.changed" // its phase, notes or messages; the turn is told whole
 	EventTurnText       = "turn.text"
 	EventTurnReasoning  = "turn.reasoning"
 	EventTurnEnded      = "turn.ended"

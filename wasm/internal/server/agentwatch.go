@@ -95,7 +95,7 @@ func (s *Server) joined(t *turn, ms []llm.Message) {
 		}
 	})
 	if moved {
-		s.out.tell(protocol.Event{Type: protocol.EventTurnStarted, Turn: &view})
+		s.changed(&view)
 	}
 }
 
@@ -129,7 +129,7 @@ func (s *Server) steer(ctx context.Context, p protocol.Send) (protocol.Accepted,
 		inbox.Steer(llm.UserMessage(text))
 	}
 	s.mu.Unlock()
-	s.out.tell(protocol.Event{Type: protocol.EventTurnStarted, Turn: &view})
+	s.changed(&view)
 	return protocol.Accepted{Turn: view.ID}, true
 }
 

@@ -121,7 +121,7 @@ func (s *Server) beginSaid(ctx context.Context, t *turn, p protocol.Send) (*talk
 		t.Mode, t.Attached = mode, withoutData(p.Attached)
 	})
 	t.said = &said{talk: c}
-	s.out.tell(protocol.Event{Type: protocol.EventTurnStarted, Turn: &view})
+	s.changed(&view)
 	return c, nil
 }
 

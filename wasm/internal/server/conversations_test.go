@@ -179,7 +179,7 @@ func TestThePersonSteersAndQueuesWhileAnAgentWorks(t *testing.T) {
 	})
 	queued := call[protocol.Accepted](r.shell, "send", protocol.Send{Text: "afterwards this", Mode: protocol.ModeAgent, Conversation: "talk", Queue: true})
 	r.await("the queue", func(e protocol.Event) bool {
-		return e.Type == protocol.EventTurnStarted && len(e.Turn.Queued) == 1 && e.Turn.Queued[0] == "afterwards this"
+		return e.Type == protocol.EventTurnChanged && len(e.Turn.Queued) == 1 && e.Turn.Queued[0] == "afterwards this"
 	})
 	steered := call[protocol.Accepted](r.shell, "send", protocol.Send{Text: "rather that", Mode: protocol.ModeAgent, Conversation: "talk"})
 	if queued.Turn != a.Turn || steered.Turn != a.Turn {

@@ -163,11 +163,16 @@ func (s *Server) endTurn(t *turn, err error) {
 	s.out.tell(protocol.Event{Type: protocol.EventTurnEnded, Turn: &view})
 }
 
+// changed tells a turn that is under way as it is now.
+func (s *Server) changed(view *protocol.Turn) {
+	s.out.tell(protocol.Event{Type: protocol.EventTurnChanged, Turn: view})
+}
+
 // noting gives what tells the person something about a turn under way.
 func (s *Server) noting(t *turn) func(protocol.Message) {
 	return func(note protocol.Message) {
 		view := t.set(func(t *protocol.Turn) { t.Notes = append(slices.Clone(t.Notes), note) })
-		s.out.tell(protocol.Event{Type: protocol.EventTurnStarted, Turn: &view})
+		s.changed(&view)
 	}
 }
 
@@ -300,7 +305,7 @@ func (s *Server) watch(t *turn) planner.Watch {
 
 func (s *Server) phase(t *turn, phase string) {
 	view := t.set(func(t *protocol.Turn) { t.Phase = phase })
-	s.out.tell(protocol.Event{Type: protocol.EventTurnStarted, Turn: &view})
+	s.changed(&view)
 }
 
 // account notes the reply and what it cost.
