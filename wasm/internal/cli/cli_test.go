@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"embedded-agent/wasm/internal/host/hostfs"
 	"embedded-agent/wasm/internal/sandbox/child"
 )
 
@@ -51,15 +52,21 @@ func vault(t *testing.T, n int) (dir, plan string) {
 // folder describes every file and folder below dir, the plugin's own apart.
 func folder(t *testing.T, dir string) string {
 	t.Helper()
+	return described(t, dir, func(path string) bool { return filepath.Base(path) == hostfs.StoreFolder })
+}
+
+// described describes every file and folder below dir, but those that are left
+// out.
+func described(t *testing.T, dir string, leftOut func(path string) bool) string {
+	t.Helper()
 	var b strings.Builder
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
-		}
-		if d.IsDir() {
-			if d.Name() == ".embedded-agent" {
-				return fs.SkipDir
-			}
+		case d.IsDir() && leftOut(path):
+			return fs.SkipDir
+		case d.IsDir():
 			fmt.Fprintln(&b, path)
 			return nil
 		}

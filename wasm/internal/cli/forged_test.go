@@ -5,9 +5,7 @@ package cli
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,23 +24,7 @@ const forgedRun = "019a0000-0000-7000-8000-000000000001"
 // ones too, but for the records of runs.
 func everything(t *testing.T, dir string) string {
 	t.Helper()
-	var b strings.Builder
-	err := filepath.WalkDir(filepath.Dir(dir), func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			if err == nil && path == filepath.Join(dir, hostfs.StoreFolder) {
-				return fs.SkipDir
-			}
-			fmt.Fprintln(&b, path)
-			return err
-		}
-		data, err := os.ReadFile(path)
-		fmt.Fprintf(&b, "%s %x\n", path, sha256.Sum256(data))
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
+	return described(t, filepath.Dir(dir), func(path string) bool { return path == filepath.Join(dir, hostfs.StoreFolder) })
 }
 
 // someones makes a folder that somebody else made: notes, a repository, the

@@ -58,25 +58,7 @@ func applyTemplate(ctx context.Context, env *tool.Env, args tool.Args) (tool.Dat
 	if _, err := ensureFolder(ctx, env, vaultpath.Parent(path)); err != nil {
 		return nil, err
 	}
-	collision := args.String("onCollision")
-	if collision == "" {
-		collision = "unique"
-	}
-	path, created, err := createAt(ctx, env, path, []byte(content), collision, text)
-	if err != nil {
-		return nil, err
-	}
-	data := []byte(content)
-	if !created {
-		if data, err = env.Vault.Read(ctx, path); err != nil {
-			return nil, err
-		}
-	}
-	link, err := linkTo(ctx, env, path)
-	if err != nil {
-		return nil, err
-	}
-	return tool.Data{"path": path, "title": title(path), "etag": host.Etag(data), "link": link, "created": created}, nil
+	return created(ctx, env, args, path, []byte(content), text)
 }
 
 // findTemplate finds a template by its path or, as the app lists them, by its

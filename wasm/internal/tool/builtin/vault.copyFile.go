@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/vaultpath"
 )
@@ -55,24 +54,5 @@ func copyFile(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, er
 	if _, err := ensureFolder(ctx, env, vaultpath.Parent(to)); err != nil {
 		return nil, err
 	}
-	collision := args.String("onCollision")
-	if collision == "" {
-		collision = "unique"
-	}
-	path, created, err := createAt(ctx, env, to, data, collision, data)
-	if err != nil {
-		return nil, err
-	}
-	if !created {
-		if data, err = env.Vault.Read(ctx, path); err != nil {
-			return nil, err
-		}
-	}
-	link, err := linkTo(ctx, env, path)
-	if err != nil {
-		return nil, err
-	}
-	return tool.Data{
-		"path": path, "title": title(path), "etag": host.Etag(data), "link": link, "created": created,
-	}, nil
+	return created(ctx, env, args, to, data, data)
 }

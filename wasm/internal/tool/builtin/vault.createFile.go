@@ -65,16 +65,21 @@ func createFile(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, 
 	if err != nil {
 		return nil, err
 	}
-	data := []byte(args.String("content"))
+	return created(ctx, env, args, path, []byte(args.String("content")))
+}
+
+// created makes a file at a path as onCollision says, and gives what is told of
+// it. from is as apply has it.
+func created(ctx context.Context, env *tool.Env, args tool.Args, path string, data []byte, from ...[]byte) (tool.Data, error) {
 	collision := args.String("onCollision")
 	if collision == "" {
 		collision = "unique"
 	}
-	path, created, err := createAt(ctx, env, path, data, collision)
+	path, made, err := createAt(ctx, env, path, data, collision, from...)
 	if err != nil {
 		return nil, err
 	}
-	if !created {
+	if !made {
 		if data, err = env.Vault.Read(ctx, path); err != nil {
 			return nil, err
 		}
@@ -84,7 +89,7 @@ func createFile(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, 
 		return nil, err
 	}
 	return tool.Data{
-		"path": path, "title": title(path), "etag": host.Etag(data), "link": link, "created": created,
+		"path": path, "title": title(path), "etag": host.Etag(data), "link": link, "created": made,
 	}, nil
 }
 
