@@ -3,6 +3,7 @@
 // system's count of the process, which has the core's memory in it; so where
 // there is no /proc, the row is skipped.
 import { readFileSync, readdirSync } from "node:fs";
+import { prepare } from "../in_page.mjs";
 
 export const names = ["page_memory_150_runs_vs_10"];
 
@@ -13,6 +14,7 @@ export async function* rows(ctx) {
 	const { page, close } = await ctx.playground();
 	await page.evaluate(() => window.app.commands.executeCommandById("embedded-agent:open"));
 	await page.getByRole("textbox", { name: "Message" }).waitFor();
+	await prepare(page);
 	await page.evaluate(saveAction, NOTES);
 	const renderer = await rendererOf(page);
 	const history = page.getByRole("button", { name: "History" });
@@ -63,41 +65,13 @@ async function settledMemory(page, pid) {
 
 /** In the page: an action that makes notes. */
 async function saveAction(notes) {
-	const client = await window.app.plugins.plugins["embedded-agent"].core();
-	const text = Array.from({ length: notes }, (_, i) => `- Note ${i}`).join("\n");
-	const steps = [
-		{ id: "list", tool: "util.parseMarkdownBullets", args: { text } },
-		{
-			id: "make",
-			tool: "vault.createFile",
-			args: { folder: "Bench", title: "{bullet.title}", content: "{bullet.title}\n".repeat(60) },
-			foreach: { from: "$steps.list.items", itemName: "bullet" },
-		},
-	];
-	const actions = [{ id: "", name: "Bench", plan: { goal: "Bench", assumptions: [], steps } }];
-	const json = JSON.stringify({ format: "embedded-agent/actions", version: 1, actions });
-	await client.request("actions.import", { json, confirm: true });
-	window.benchAction = (await client.request("actions.list", {})).actions.find(
-		({ name }) => name === "Bench",
-	).id;
+	const { bench } = window;
+	bench.action = await bench.save("Bench", bench.makeNotes(notes, "Bench"));
 }
 
 /** In the page: one run, taken back. */
 async function runAndRevert() {
-	const client = await window.app.plugins.plugins["embedded-agent"].core();
-	const run = await new Promise((resolve, reject) => {
-		const end = client.subscribe((event) => {
-			if (event.turn?.problem || event.review?.problem) reject(new Error(JSON.stringify(event)));
-			if (event.type === "review.opened")
-				client
-					.request("review.approve", { run: event.review.run, approval: event.review.approval })
-					.catch(reject);
-			if (event.type !== "run.state" || event.run.state !== "finished") return;
-			end();
-			if (event.run.outcome === "ok") resolve(event.run.run);
-			else reject(new Error(JSON.stringify(event.run)));
-		});
-		client.request("actions.run", { id: window.benchAction }).catch(reject);
-	});
-	await client.request("run.revert", { run });
+	const { bench } = window;
+	const run = await bench.run(bench.action);
+	await (await bench.core()).request("run.revert", { run });
 }
