@@ -72,6 +72,7 @@ export function detail(fields: Partial<ActionDetail> = {}): ActionDetail {
 				input: "{}",
 				dependsOn: [],
 				deprecated: true,
+				secretScope: "vault",
 			},
 			{ id: "ask", tool: "agent.run", title: "", input: "{}", dependsOn: ["read"] },
 		],

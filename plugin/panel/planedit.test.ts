@@ -1,5 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { addStep, changeStep, closePlan, moveStep, NotJSON, openPlan, removeStep } from "./planedit";
+import {
+	addStep,
+	changeStep,
+	closePlan,
+	moveStep,
+	NotJSON,
+	openPlan,
+	removeStep,
+	toolsOf,
+	withTools,
+} from "./planedit";
 
 const plan = {
 	goal: "Notes from bullets",
@@ -95,5 +105,21 @@ describe("a plan that is edited", () => {
 	it("opens what is no plan as an empty one", () => {
 		expect(openPlan("").steps).toEqual([]);
 		expect(openPlan("[1]").goal).toBe("");
+	});
+});
+
+describe("the tools of an agent step", () => {
+	it("are read from its arguments, and put there with all else kept", () => {
+		const input = JSON.stringify({ prompt: "p", tools: ["vault.readFile"] });
+		expect(toolsOf(input)).toEqual(["vault.readFile"]);
+		expect(toolsOf("")).toEqual([]);
+		expect(JSON.parse(withTools(input, ["tags.list"]))).toEqual({ prompt: "p", tools: ["tags.list"] });
+		expect(JSON.parse(withTools(input, []))).toEqual({ prompt: "p" });
+	});
+
+	it("are not offered where the arguments are no JSON, or name them by a reference", () => {
+		for (const input of ["{", "[]", "7", '{"tools":"$steps.a.names"}', '{"tools":[1]}']) {
+			expect(toolsOf(input), input).toBeUndefined();
+		}
 	});
 });

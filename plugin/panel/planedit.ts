@@ -30,8 +30,22 @@ export interface Pin {
 	onMissing: string;
 }
 
-/** The tool whose steps have pins. */
+/** The tool whose steps have pins, and tools of their own. */
 export const agentTool = "agent.run";
+
+/** The tools that an agent step names; undefined where its arguments are no JSON, or name them by a reference. */
+export function toolsOf(input: string): readonly string[] | undefined {
+	const args = parse(input.trim() === "" ? "{}" : input);
+	if (typeof args !== "object" || args === null || Array.isArray(args)) return undefined;
+	const { tools = [] } = args as Record<string, unknown>;
+	return Array.isArray(tools) && tools.every((tool) => typeof tool === "string") ? tools : undefined;
+}
+
+/** The arguments of an agent step with other tools. */
+export function withTools(input: string, tools: readonly string[]): string {
+	const { tools: _, ...rest } = object(parse(input));
+	return JSON.stringify(tools.length > 0 ? { ...rest, tools } : rest, null, 2);
+}
 
 export const strategies = ["latest", "first_success", "by_call_id"];
 export const onMissing = ["null", "error", "stale_last_success"];

@@ -143,6 +143,39 @@ describe.skipIf(!findChromium())("the panel", () => {
 			expect(await page.locator(".ea-step-line").first().innerText()).toContain("Deprecated");
 		});
 
+		it("says where a step takes its keys from", async () => {
+			const page = await opened();
+			expect(await page.locator(".ea-step-line").first().innerText()).toContain("Vault key");
+		});
+
+		it("has the tools of an agent step to choose from, of those that only read; its pins are of them", async () => {
+			const page = await opened();
+			await page.getByRole("button", { name: /agent\.run/ }).click();
+			const tools = page.getByRole("group", { name: "Tools that it may use" });
+			await tools.getByRole("button", { name: "Add a tool" }).click();
+			await tools.getByRole("button", { name: "Choose vault.readFile" }).waitFor();
+			const offered = await tools.getByRole("button", { name: /^Choose / }).allInnerTexts();
+			expect(offered.map((text) => text.split(/\s+/).at(-1)).sort()).toEqual([
+				"http.request",
+				"vault.readFile",
+				"weather.today",
+			]);
+			for (const name of ["vault.readFile", "http.request"]) {
+				await tools.getByRole("button", { name: `Choose ${name}` }).click();
+				await tools.getByRole("button", { name: `Take ${name} away` }).waitFor();
+				await tools.getByRole("button", { name: "Add a tool" }).click();
+			}
+			await tools.getByRole("button", { name: "Take http.request away" }).click();
+			await page
+				.getByRole("group", { name: "Pin weather" })
+				.getByLabel("Tool")
+				.selectOption("vault.readFile");
+			const { steps } = await plan(page);
+			const args = steps[1]?.["args"] as { tools: string[]; pins: { selector: { tool: string } }[] };
+			expect(args.tools).toEqual(["vault.readFile"]);
+			expect(args.pins[0]?.selector.tool).toBe("vault.readFile");
+		});
+
 		it("is saved with another title, tool, arguments, loop and order", async () => {
 			const page = await opened();
 			await page.getByRole("button", { name: /Read the ideas vault.oldRead/ }).click();

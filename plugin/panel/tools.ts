@@ -1,6 +1,7 @@
 // Which tools the selector shows.
 
 import type { ToolInfo } from "../protocol";
+import { agentTool } from "./planedit";
 
 /** What a person looks for among the tools. */
 export interface Wanted {
@@ -21,6 +22,11 @@ export function pick(tools: readonly ToolInfo[], { text, category, deprecated }:
 		return words.every((word) => about.includes(word));
 	});
 	return [...found.filter((tool) => tool.pinned), ...found.filter((tool) => !tool.pinned)];
+}
+
+/** Whether the model of an agent step may use a tool: it changes nothing, and asks no other model. */
+export function onlyReads(tool: ToolInfo): boolean {
+	return (tool.sideEffects === "reads" || tool.sideEffects === "none") && tool.name !== agentTool;
 }
 
 /** The categories, in alphabetical order. */
