@@ -146,7 +146,7 @@ func refusedByHost(err error) bool {
 // conflict, like one that was edited.
 func drifted(err error, path string) error {
 	if fault.Is(err, fault.NotFound) {
-		return fault.New(fault.Conflict, "error.vault.changed", fault.P{"path": path}).With(err)
+		return host.NotAsExpected(path).With(err)
 	}
 	return err
 }

@@ -112,7 +112,7 @@ func (v *Vault) refuseNew(ctx context.Context, path string) (*fault.Error, error
 		return nil, err
 	}
 	if taken {
-		return exists(path), nil
+		return host.Exists(path), nil
 	}
 	parent, err := v.stat(ctx, vaultpath.Parent(path))
 	if err != nil {
@@ -140,7 +140,7 @@ func (v *Vault) refuseOld(ctx context.Context, op host.Op) (*fault.Error, error)
 		return asFault(err)
 	}
 	if !sameBytes(now, op.Before) {
-		return changed(op.Path), nil
+		return host.NotAsExpected(op.Path), nil
 	}
 	return nil, nil
 }

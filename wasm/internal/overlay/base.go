@@ -64,7 +64,7 @@ func (b *Base) Stat(ctx context.Context, path string) (host.Info, error) {
 	}
 	if b.absentLocked(path) {
 		b.mu.Unlock()
-		return host.Info{}, notFound(path)
+		return host.Info{}, host.NotFound(path)
 	}
 	b.mu.Unlock()
 	i, err := b.host.Stat(ctx, path)
@@ -155,7 +155,7 @@ func (b *Base) list(ctx context.Context, folder string) (*listing, error) {
 		return l, nil
 	}
 	if b.absent(folder) {
-		return nil, notFound(folder)
+		return nil, host.NotFound(folder)
 	}
 	entries, err := b.host.List(ctx, folder)
 	if fault.Is(err, fault.NotFound) {

@@ -102,18 +102,6 @@ func New(base *Base, opts ...Option) *Vault {
 // pipeline makes it a skipped result.
 var ErrDropped = errors.New("left out in review")
 
-func notFound(path string) error {
-	return fault.New(fault.NotFound, "error.vault.notFound", fault.P{"path": path})
-}
-
-func exists(path string) *fault.Error {
-	return fault.New(fault.Conflict, "error.vault.exists", fault.P{"path": path})
-}
-
-func changed(path string) *fault.Error {
-	return fault.New(fault.Conflict, "error.vault.changed", fault.P{"path": path})
-}
-
 // lookup finds the staged state of a path: its own node, or that a folder above
 // it has moved or gone.
 func (v *Vault) lookup(path string) (*node, bool) {
@@ -138,7 +126,7 @@ func (v *Vault) stat(ctx context.Context, path string) (host.Info, error) {
 func (v *Vault) info(ctx context.Context, path string, n *node) (host.Info, error) {
 	switch {
 	case n.gone:
-		return host.Info{}, notFound(path)
+		return host.Info{}, host.NotFound(path)
 	case n.kind == host.Folder:
 		return host.Info{Path: path, Kind: host.Folder}, nil
 	case n.lazy():
@@ -157,7 +145,7 @@ func (v *Vault) read(ctx context.Context, path string) ([]byte, error) {
 	case !ok:
 		return v.base.Read(ctx, path)
 	case n.gone:
-		return nil, notFound(path)
+		return nil, host.NotFound(path)
 	case n.kind == host.Folder:
 		return nil, fault.New(fault.Precondition, "error.vault.isFolder", fault.P{"path": path})
 	case n.lazy():

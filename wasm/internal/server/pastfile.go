@@ -44,7 +44,7 @@ func (s *Server) pastFile(ctx context.Context, p protocol.FileRef) (protocol.Fil
 		}
 	}
 	if !found {
-		return protocol.FileView{}, fault.New(fault.NotFound, "error.vault.notFound", fault.P{"path": p.Path})
+		return protocol.FileView{}, host.NotFound(p.Path)
 	}
 	return fileview.Of(c), nil
 }

@@ -82,7 +82,7 @@ func (s *Server) reviewFile(ctx context.Context, p protocol.FileRef) (protocol.F
 	case i >= 0:
 		c = se.changes[i]
 	case !left:
-		return protocol.FileView{}, fault.New(fault.NotFound, "error.vault.notFound", fault.P{"path": p.Path})
+		return protocol.FileView{}, host.NotFound(p.Path)
 	}
 	c, err = wholeRename(ctx, se, c)
 	if err != nil {
@@ -133,7 +133,7 @@ func (s *Server) amendSession(se *session, a protocol.Amendment) error {
 	}
 	i := slices.IndexFunc(se.changes, func(c overlay.Change) bool { return c.Path == a.Path })
 	if i < 0 && se.dropped[a.Path].Path == "" {
-		return fault.New(fault.NotFound, "error.vault.notFound", fault.P{"path": a.Path})
+		return host.NotFound(a.Path)
 	}
 	switch a.Kind {
 	case protocol.AmendDrop:

@@ -68,7 +68,7 @@ func Open(dir string) (*Folder, error) {
 	}
 	root, err := filepath.EvalSymlinks(abs)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fault.New(fault.NotFound, "error.vault.notFound", fault.P{"path": dir})
+		return nil, host.NotFound(dir)
 	} else if err != nil {
 		return nil, io(dir, err)
 	}
@@ -232,18 +232,6 @@ func checkPath(path string) error {
 	return nil
 }
 
-func notFound(path string) error {
-	return fault.New(fault.NotFound, "error.vault.notFound", fault.P{"path": path})
-}
-
-func exists(path string) error {
-	return fault.New(fault.Conflict, "error.vault.exists", fault.P{"path": path})
-}
-
-func changed(path string) error {
-	return fault.New(fault.Conflict, "error.vault.changed", fault.P{"path": path})
-}
-
 func isFolder(path string) error {
 	return fault.New(fault.NotFound, "error.vault.isFolder", fault.P{"path": path})
 }
@@ -254,9 +242,9 @@ func io(path string, err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
-		return notFound(path)
+		return host.NotFound(path)
 	case errors.Is(err, fs.ErrExist):
-		return exists(path)
+		return host.Exists(path)
 	}
 	var f *fault.Error
 	if errors.As(err, &f) {

@@ -251,7 +251,7 @@ func visible(path string) error {
 func (f *Folder) checkBefore(path string, before []byte) error {
 	now, err := f.read("", path)
 	if err == nil && !bytes.Equal(now, before) {
-		return changed(path)
+		return host.NotAsExpected(path)
 	}
 	return err
 }

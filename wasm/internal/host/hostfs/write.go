@@ -30,7 +30,7 @@ func (f *Folder) place(path string) (string, error) {
 		return "", fault.New(fault.NotFound, "error.vault.isFile", fault.P{"path": parentPath})
 	}
 	if _, err := os.Lstat(file); err == nil {
-		return "", exists(path)
+		return "", host.Exists(path)
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return "", io(path, err)
 	}
@@ -141,7 +141,7 @@ func (f *Folder) rename(from, to string) error {
 		return io(from, notDir(err))
 	}
 	if was.IsDir() && strings.HasPrefix(to+"/", from+"/") {
-		return exists(to)
+		return host.Exists(to)
 	}
 	dst, err := f.locate("", to, false)
 	if err != nil {
@@ -156,7 +156,7 @@ func (f *Folder) rename(from, to string) error {
 	}
 	defer f.lock("→ " + to)() // two renames to one name: the second sees the first
 	if is, statErr := os.Lstat(dst); statErr == nil && !os.SameFile(was, is) {
-		return exists(to)
+		return host.Exists(to)
 	}
 	return io(from, os.Rename(src, dst))
 }
@@ -178,7 +178,7 @@ func (f *Folder) rmdir(path string) error {
 		return io(path, err)
 	}
 	if len(entries) > 0 {
-		return changed(path)
+		return host.NotAsExpected(path)
 	}
 	return io(path, os.Remove(dir))
 }
@@ -207,7 +207,7 @@ func (f *Folder) trash(op host.Op) error {
 		return io(op.Path, notDir(err))
 	}
 	if op.Path == "" {
-		return notFound(op.Path)
+		return host.NotFound(op.Path)
 	}
 	if !st.IsDir() {
 		if err := f.checkBefore(op.Path, op.Before); err != nil {

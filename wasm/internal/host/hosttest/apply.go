@@ -50,14 +50,14 @@ func (m *Memory) checkNew(path, self string) error {
 	p := m.disk.get(parent)
 	switch {
 	case name == "":
-		return exists(path)
+		return host.Exists(path)
 	case p == nil:
-		return notFound(parent)
+		return host.NotFound(parent)
 	case !p.folder():
 		return fault.New(fault.NotFound, "error.vault.isFile", fault.P{"path": parent})
 	}
 	if real, taken := m.disk.taken(path); taken && (self == "" || real != self || path == self) {
-		return exists(path)
+		return host.Exists(path)
 	}
 	return m.profile.checkName(path, name)
 }
@@ -69,7 +69,7 @@ func (m *Memory) checkBefore(path string, before []byte) error {
 		return err
 	}
 	if !bytes.Equal(now, before) {
-		return changed(path)
+		return host.NotAsExpected(path)
 	}
 	return nil
 }
@@ -78,9 +78,9 @@ func (m *Memory) rename(op host.Op) (host.Info, error) {
 	e := m.disk.get(op.Path)
 	switch {
 	case e == nil || op.Path == "":
-		return host.Info{}, notFound(op.Path)
+		return host.Info{}, host.NotFound(op.Path)
 	case len(op.To) > len(op.Path) && op.To[:len(op.Path)+1] == op.Path+"/":
-		return host.Info{}, exists(op.To) // a folder cannot go into itself
+		return host.Info{}, host.Exists(op.To) // a folder cannot go into itself
 	}
 	if err := m.checkNew(op.To, op.Path); err != nil {
 		return host.Info{}, err
@@ -95,7 +95,7 @@ func (m *Memory) rename(op host.Op) (host.Info, error) {
 func (m *Memory) moveToTrash(op host.Op) error {
 	e := m.disk.get(op.Path)
 	if e == nil || op.Path == "" {
-		return notFound(op.Path)
+		return host.NotFound(op.Path)
 	}
 	if !e.folder() {
 		if err := m.checkBefore(op.Path, op.Before); err != nil {
@@ -130,11 +130,11 @@ func (m *Memory) rmdir(path string) error {
 	e := m.disk.get(path)
 	switch {
 	case e == nil || path == "":
-		return notFound(path)
+		return host.NotFound(path)
 	case !e.folder():
 		return fault.New(fault.NotFound, "error.vault.isFile", fault.P{"path": path})
 	case len(e.children) > 0:
-		return changed(path)
+		return host.NotAsExpected(path)
 	}
 	m.tick()
 	m.disk.drop(path)

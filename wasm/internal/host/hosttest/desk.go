@@ -205,7 +205,7 @@ func (w *workspace) Open(ctx context.Context, path string, _ bool) error {
 	}
 	defer m.mu.Unlock()
 	if e := m.disk.get(path); e == nil || e.folder() {
-		return notFound(path)
+		return host.NotFound(path)
 	}
 	m.desk.open(path)
 	m.desk.selection = host.Range{}

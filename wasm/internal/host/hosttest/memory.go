@@ -133,7 +133,7 @@ func (v *vault) Stat(ctx context.Context, path string) (host.Info, error) {
 	defer m.mu.Unlock()
 	e := m.disk.get(path)
 	if e == nil {
-		return host.Info{}, notFound(path)
+		return host.Info{}, host.NotFound(path)
 	}
 	return e.info(path, m.desk.unsaved[path]), nil
 }
@@ -152,7 +152,7 @@ func (m *Memory) read(path string) ([]byte, error) {
 	e := m.disk.get(path)
 	switch {
 	case e == nil:
-		return nil, notFound(path)
+		return nil, host.NotFound(path)
 	case e.folder():
 		return nil, fault.New(fault.NotFound, "error.vault.isFolder", fault.P{"path": path})
 	}
@@ -179,7 +179,7 @@ func (v *vault) entries(ctx context.Context, folder string, deep bool) ([]host.I
 	e := m.disk.get(folder)
 	switch {
 	case e == nil:
-		return nil, notFound(folder)
+		return nil, host.NotFound(folder)
 	case !e.folder():
 		return nil, fault.New(fault.NotFound, "error.vault.isFile", fault.P{"path": folder})
 	}
@@ -249,18 +249,6 @@ func (v *vault) Apply(ctx context.Context, op host.Op) (host.Info, error) {
 		return host.Info{}, err
 	}
 	return info, nil
-}
-
-func notFound(path string) error {
-	return fault.New(fault.NotFound, "error.vault.notFound", fault.P{"path": path})
-}
-
-func exists(path string) error {
-	return fault.New(fault.Conflict, "error.vault.exists", fault.P{"path": path})
-}
-
-func changed(path string) error {
-	return fault.New(fault.Conflict, "error.vault.changed", fault.P{"path": path})
 }
 
 // ErrDead is beneath every error of a host that was killed.

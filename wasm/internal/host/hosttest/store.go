@@ -50,7 +50,7 @@ func (s *store) Read(ctx context.Context, path string) ([]byte, error) {
 	defer m.mu.Unlock()
 	data, ok := m.store[path]
 	if !ok {
-		return nil, notFound(path)
+		return nil, host.NotFound(path)
 	}
 	return slices.Clone(data), nil
 }

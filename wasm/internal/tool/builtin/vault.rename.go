@@ -92,7 +92,7 @@ func freeTarget(ctx context.Context, env *tool.Env, from, to string, unique bool
 	if unique {
 		to = vaultpath.Unique(to, taken)
 	} else if taken(to) {
-		return "", fault.New(fault.Conflict, "error.vault.exists", fault.P{"path": to})
+		return "", host.Exists(to)
 	}
 	return to, failed
 }
