@@ -297,6 +297,10 @@ export interface Span {
 export interface Trace {
 	spans: Span[];
 	otlp: string;
+	/**
+	 * Conversation is the one that the run or turn belongs to; "" for none.
+	 */
+	conversation?: string;
 }
 /**
  * TraceCall is the method trace.get.
@@ -403,7 +407,7 @@ export interface Event {
 	 * At is when, in RFC 3339 with milliseconds.
 	 */
 	at: string;
-	turn?: Turn; // turn.started, turn.ended
+	turn?: Turn; // turn.started, turn.changed, turn.ended
 	delta?: Delta; // turn.text, turn.reasoning
 	review?: Review; // review.opened, review.changed
 	run?: RunState; // run.state
@@ -418,7 +422,11 @@ export interface Event {
 /**
  * The event types.
  */
-export const EventTurnStarted = "turn.started";
+export const EventTurnStarted = "turn.started"; // once for each turn, before all else of it
+/**
+ * The event types.
+ */
+export const EventTurnChanged = "turn.changed"; // its phase, notes or messages; the turn is told whole
 /**
  * The event types.
  */
@@ -1445,8 +1453,8 @@ export interface Review {
 	outputs?: StepOutput[];
 	/**
 	 * Undo is "revert" or "finish" where the changes come from a past run's
-	 * journal: there is no plan. Title stands for the goal then, and Origin is that
-	 * of the run (RunSummary).
+	 * journal: there is no plan. Title stands for the goal then and for a replay,
+	 * and Origin is that of the run (RunSummary).
 	 */
 	undo?: string;
 	title?: Message;
@@ -1708,7 +1716,7 @@ export interface ServerMethods {
 	'runs.list': RunsCall;
 	'run.get': RunGetCall;
 	'run.verify': VerifyCall;
-	'run.replay': RunRefCall;
+	'run.replay': ReplayCall;
 	'runs.clear': ClearCall;
 	'recovery.resolve': RecoveryCall;
 	'actions.list': ActionsCall;
@@ -1895,6 +1903,23 @@ export interface RunCall {
  */
 export interface RunRefCall {
 	params: RunRef;
+	result: RunRef;
+}
+/**
+ * Replay goes through a run again as it was recorded: its conversations with a
+ * model, then its plan. Nothing is asked or written. With Review, what it comes
+ * to opens as a review that cannot be approved.
+ */
+export interface Replay {
+	run: string;
+	review?: boolean;
+}
+/**
+ * ReplayCall is the method run.replay. The result is the review that it opened;
+ * without one, the run itself.
+ */
+export interface ReplayCall {
+	params: Replay;
 	result: RunRef;
 }
 /**
@@ -2650,4 +2675,4 @@ export interface ImportCall {
 }
 
 /** The hash of the Go sources of this file: what both sides must agree on. */
-export const Contract = "ffaf00fb39a6e79c";
+export const Contract = "05e209141dbf8439";
