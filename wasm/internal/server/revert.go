@@ -82,7 +82,7 @@ func (s *Server) takeBack(ctx context.Context, p protocol.Revert, trust bool) (_
 		return out, false, err
 	}
 	rep := u.report
-	out.Run, err = s.carryBack(ctx, doc, p.Path, u)
+	out.Run, err = s.carryBack(ctx, doc, p.Path, u, ahead.base)
 	out.Restored, out.Merged, out.Kept = nonNil(rep.Restored), nonNil(rep.Merged), nonNil(rep.Kept)
 	out.Gone = nonNil(rep.Gone)
 	for _, c := range rep.Conflicts {
@@ -144,13 +144,16 @@ func conflictView(c journal.Conflict) protocol.Conflict {
 
 // carryBack journals and makes the writes of a revert: a run of its own, which
 // can be reverted too. It gives its id, or "" when there was nothing to do.
-func (s *Server) carryBack(ctx context.Context, doc *runDocument, only string, u *undoing) (string, error) {
+func (s *Server) carryBack(ctx context.Context, doc *runDocument, only string, u *undoing, base *overlay.Base) (string, error) {
 	planned := u.writes(kindRevert)
 	if len(planned) == 0 {
 		return "", nil
 	}
 	id := newID()
 	changes, err := u.vault.Changes(ctx)
+	if err == nil {
+		changes, err = shownChanges(ctx, base, changes)
+	}
 	if err != nil {
 		return "", err
 	}
@@ -159,7 +162,7 @@ func (s *Server) carryBack(ctx context.Context, doc *runDocument, only string, u
 		Policy: s.currentPolicy().Snapshot(), Registry: s.registry.Version(), Calls: len(planned), Files: []protocol.FileChange{},
 	}
 	for _, c := range changes {
-		back.Files = append(back.Files, fileChange(c, &session{amend: &overlay.Amendments{}}))
+		back.Files = append(back.Files, fileview.Row(c))
 	}
 	return id, s.writeRun(ctx, back, journal.Header{Reverts: doc.RunID}, planned, protocol.Message{
 		Key: "run.reverted", Params: map[string]string{"n": itoa(len(changes)), "goal": doc.Goal},

@@ -84,7 +84,7 @@ func (s *Server) reviewFile(ctx context.Context, p protocol.FileRef) (protocol.F
 	case !left:
 		return protocol.FileView{}, host.NotFound(p.Path)
 	}
-	c, err = wholeRename(ctx, se, c)
+	c, err = wholeRename(ctx, se.base, c)
 	if err != nil {
 		return protocol.FileView{}, err
 	}

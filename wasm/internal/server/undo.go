@@ -187,6 +187,8 @@ func (c *careful) Apply(ctx context.Context, op host.Op) (host.Info, error) {
 		// Nobody can tell that the bytes are kept anywhere: to the trash.
 		op.Kind = host.OpTrash
 	}
+	// Whoever wrote the journal may call anything the follower of a rename.
+	op.Follows = op.Follows && c.u.ours
 	err := c.check(op)
 	if err == nil {
 		var info host.Info
@@ -202,7 +204,7 @@ func (c *careful) Apply(ctx context.Context, op host.Op) (host.Info, error) {
 	case errors.Is(err, overlay.ErrDropped):
 		c.u.dropped = append(c.u.dropped, path)
 	case fault.Is(err, fault.Denied), fault.Is(err, fault.Validation),
-		(c.tolerant || len(c.u.refused) > 0) && (fault.Is(err, fault.Conflict) || fault.Is(err, fault.NotFound) || fault.Is(err, fault.Precondition)):
+		(c.tolerant || len(c.u.refused)+len(c.u.dropped) > 0) && (fault.Is(err, fault.Conflict) || fault.Is(err, fault.NotFound) || fault.Is(err, fault.Precondition)):
 		c.u.refused = append(c.u.refused, journal.Refused{Path: path, Err: err})
 	default:
 		return host.Info{}, err

@@ -75,27 +75,22 @@ func (s *Server) simulateUndo(ctx context.Context, se *session) error {
 	next := *se.undo // the session that is shown keeps its own
 	next.done = u
 	se.undo, se.vault, se.changes, se.called = &next, u.vault, changes, map[string]*tool.Call{}
-	se.view = s.reviewOfUndo(se)
-	return nil
+	se.view, err = s.reviewOfUndo(ctx, se)
+	return err
 }
 
 // reviewOfUndo makes what the person sees.
-func (s *Server) reviewOfUndo(se *session) *protocol.Review {
+func (s *Server) reviewOfUndo(ctx context.Context, se *session) (*protocol.Review, error) {
 	u := se.undo.done
-	r := &protocol.Review{
-		Run: se.id, Goal: se.plan.Goal, Assumptions: []string{}, Risk: string(tool.RiskWrites), Steps: []protocol.StepPreview{},
-		Title: &protocol.Message{Key: "review.undo." + se.undo.of.kind, Params: map[string]string{"goal": se.plan.Goal}},
-		Undo:  se.undo.of.kind, Origin: originName(u.log.Origin), Amended: !se.amend.Empty(), Warnings: s.undoWarnings(se),
+	r, err := reviewFiles(ctx, se)
+	if err != nil {
+		return nil, err
 	}
-	for _, c := range se.changes {
-		r.Files = append(r.Files, fileChange(c, se))
-	}
-	r.Files = withDropped(r.Files, se)
-	r.Summary = nonNil(changeLines(r.Files))
+	r.Title = &protocol.Message{Key: "review.undo." + se.undo.of.kind, Params: map[string]string{"goal": se.plan.Goal}}
+	r.Undo, r.Origin, r.Warnings = se.undo.of.kind, originName(u.log.Origin), s.undoWarnings(se)
 	r.Calls = len(u.writes(""))
 	r.Approvable = r.Calls > 0
-	r.Approval = approvalOf(se)
-	return r
+	return r, nil
 }
 
 // undoWarnings say what the person must know of an undo: whose it is, and what
