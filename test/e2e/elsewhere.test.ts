@@ -106,5 +106,7 @@ describe("an interrupted run that nobody made", () => {
 		await person.panel.getByText("Finished after an interruption").first().waitFor();
 		expect(person.read(note)).toBe(EVIL);
 		expect(person.list(".obsidian")).not.toContain("evil.json");
+		// It is decided about: it is not offered any more, though a part of it was refused.
+		await offer.waitFor({ state: "detached" });
 	});
 });

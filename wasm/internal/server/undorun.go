@@ -90,10 +90,13 @@ func (s *Server) undoAs(ctx context.Context, id string, se *session, planned []j
 	return sum, err
 }
 
-// endUndone marks a run as what it is after a reviewed undo of all of it.
+// endUndone marks a run as what it is after a reviewed undo. One that is not
+// taken back whole stays where it was. One that was finished is over, as one of
+// our own is: what was refused or left out of it has been decided about.
 func (s *Server) endUndone(ctx context.Context, by string, u *pastUndo) {
-	if u.of.path != "" || len(u.done.report.Conflicts) > 0 || len(u.done.refused)+len(u.done.dropped) > 0 {
-		return // it is not taken back whole: it stays where it was
+	whole := u.of.path == "" && len(u.done.report.Conflicts)+len(u.done.refused)+len(u.done.dropped) == 0
+	if u.of.kind != kindFinish && !whole {
+		return
 	}
 	if u.done.log.Hot() {
 		outcome := outcomeCancelled
