@@ -73,6 +73,8 @@ describe("a core that was started anew", () => {
 		const s = fold([event("review.opened", { review: open }), anew]);
 		expect(s.review).toMatchObject({ plan: open.plan, files: open.files, approvable: false });
 		expect(s.review?.problem?.key).toBe("error.core.lostReview");
+		const undo = fold([event("review.opened", { review: review({ undo: "revert", plan: "" }) }), anew]);
+		expect(undo.review?.problem?.key).toBe("error.core.lostUndo");
 		expect(reduce(s, event("review.closed", { runId: open.run })).review).toBeNull();
 	});
 });

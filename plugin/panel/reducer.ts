@@ -97,8 +97,12 @@ const restarted = { code: "INTERNAL_ERROR", key: "error.core.lost" } as const;
  * left it, and cannot be approved.
  */
 function lost(review: Review | null): Review | null {
-	return review && { ...review, approvable: false, problem: { ...restarted, key: "error.core.lostReview" } };
+	const key = review?.undo ? "error.core.lostUndo" : "error.core.lostReview";
+	return review && { ...review, approvable: false, problem: { ...restarted, key } };
 }
+
+/** Whether a review is one of a plan whose core is no more. */
+export const isLost = (review: Review): boolean => review.problem?.key === "error.core.lostReview";
 
 class Draft {
 	private next: { -readonly [K in keyof PanelState]: PanelState[K] };

@@ -320,6 +320,14 @@ export class Session {
 		return next !== undefined;
 	}
 
+	/** Simulates the plan of a review that was lost with its core; no model is asked for it. */
+	async planAgain(): Promise<void> {
+		const review = this.state.review;
+		if (!review) return;
+		const { plan, dryRun } = review;
+		await this.ask("review.open", dryRun ? { plan, dryRun } : { plan });
+	}
+
 	/** One file of the open review, before and after. */
 	async fileView(path: string): Promise<FileView | undefined> {
 		const review = untrack(() => this.state.review);

@@ -64,4 +64,11 @@ test("a review that was open when its core hung stays to be read, cannot be appr
 	await person.plan.getByText("Will create 10 notes under Projects/XYZ").waitFor();
 	expect(await person.button("Approve").count()).toBe(0);
 	expect(hashFolder(person.vault)).toEqual(before);
+	// One press brings it back: the same plan, and no model is asked for it.
+	const asked = person.model.requests.length;
+	await person.selectIdeas();
+	await person.button("Check the plan again").click();
+	await person.button("Approve").click();
+	await eventually(() => person.list("Projects/XYZ").length).toBe(10);
+	expect(person.model.requests.length).toBe(asked);
 }, 180_000);

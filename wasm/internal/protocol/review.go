@@ -207,6 +207,20 @@ type ReviewApproveCall struct {
 	Result RunRef  `json:"result"`
 }
 
+// PlanAgain is a plan whose review is no more, since the core that held it is not.
+type PlanAgain struct {
+	Plan   string `json:"plan"` // Review.Plan
+	DryRun bool   `json:"dryRun,omitempty"`
+}
+
+// ReviewOpenCall is the method review.open: the plan is checked and simulated on
+// the vault as it is now, without a model having to make it, and its review
+// opens. What the person had left out or edited is as the plan has it.
+type ReviewOpenCall struct {
+	Params PlanAgain `json:"params"`
+	Result RunRef    `json:"result"`
+}
+
 // ReviewCloseCall is the method review.close: a no.
 type ReviewCloseCall struct {
 	Params RunRef `json:"params"`

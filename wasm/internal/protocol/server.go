@@ -11,6 +11,7 @@ type ServerMethods struct {
 	Stop StopCall `json:"stop"` // end the model's stream or the run
 
 	ReviewGet     ReviewGetCall     `json:"review.get"`
+	ReviewOpen    ReviewOpenCall    `json:"review.open"`
 	ReviewFile    ReviewFileCall    `json:"review.file"`
 	ReviewAmend   ReviewAmendCall   `json:"review.amend"`
 	ReviewApprove ReviewApproveCall `json:"review.approve"`

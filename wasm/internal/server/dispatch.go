@@ -56,6 +56,7 @@ func (s *Server) table() map[string]handler {
 		"send":                on(s.send),
 		"stop":                on(s.stop),
 		"review.get":          on(s.reviewGet),
+		"review.open":         on(s.reviewOpen),
 		"review.file":         on(s.reviewFile),
 		"review.amend":        on(s.reviewAmend),
 		"review.approve":      on(s.reviewApprove),

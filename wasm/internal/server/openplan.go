@@ -39,3 +39,22 @@ func (s *Server) OpenPlan(ctx context.Context, raw []byte, values map[string]any
 	}
 	return se.view, nil
 }
+
+// reviewOpen opens the review of a plan once more that a core which is no more
+// had shown. The plan may hold text of notes: what it would send is asked about.
+func (s *Server) reviewOpen(ctx context.Context, p protocol.PlanAgain) (protocol.RunRef, error) {
+	if err := s.readOrganisation(ctx); err != nil {
+		return protocol.RunRef{}, err
+	}
+	pl, problems := plan.Decode([]byte(p.Plan), plan.Limits{})
+	if pl == nil || plan.Failed(problems) {
+		return protocol.RunRef{}, plan.Fault(problems)
+	}
+	g, problems := plan.Check(pl, s.registry, s.boundRules()) // it may be one of an action
+	if g == nil || plan.Failed(problems) {
+		return protocol.RunRef{}, plan.Fault(problems)
+	}
+	se := s.newSession(pl, g, json.RawMessage(p.Plan))
+	se.dryRun, se.mustAsk, se.warnings = p.DryRun, true, warningsOf(problems)
+	return protocol.RunRef{Run: se.id}, s.openReview(ctx, se)
+}
