@@ -7,6 +7,7 @@ import { ActionCommands } from "./commands";
 import { coreSettings, firstRun, readData, type Data, type PaletteEntry } from "./data";
 import { setLanguage, t } from "./i18n";
 import { asProblem } from "./panel/core";
+import { quietly, testing, Waiting } from "./panel/waiting";
 import type { Session } from "./panel/session.svelte";
 import type { Event, Method, Params, Result, TestResult } from "./protocol";
 import { ActionRibbon } from "./ribbon";
@@ -25,6 +26,7 @@ export default class EmbeddedAgentPlugin extends Plugin {
 	private client: Client | null = null;
 	private unloaded = false;
 	private refused = "";
+	private readonly inSettings = new Waiting();
 	private settingTab!: AgentSettings;
 	private status!: Status;
 	private readonly commands = new ActionCommands({
@@ -88,9 +90,20 @@ export default class EmbeddedAgentPlugin extends Plugin {
 		(await this.panel()).reset(state);
 	}
 
-	/** Asks the core, and starts it if it sleeps. Throws the core's reason. */
-	async ask<M extends Method>(method: M, params: Params<M>): Promise<Result<M>> {
-		return (await this.core()).request(method, params);
+	/**
+	 * Asks the core, and starts it if it sleeps. Throws the core's reason. What the
+	 * settings ask ends when they are left, and when it takes longer than ms.
+	 */
+	async ask<M extends Method>(method: M, params: Params<M>, ms = quietly): Promise<Result<M>> {
+		const core = await this.core();
+		// What a person has set is taken over, whatever they look at next.
+		if (method === "configure") return core.request(method, params);
+		return this.inSettings.run(ms, (signal) => core.request(method, params, { signal }));
+	}
+
+	/** Ends what the settings wait for. */
+	leaveSettings(): void {
+		this.inSettings.end();
 	}
 
 	/** Whether the core is awake. */
@@ -111,7 +124,7 @@ export default class EmbeddedAgentPlugin extends Plugin {
 	/** Asks the model's endpoint for a sign of life. */
 	async testConnection(): Promise<TestResult> {
 		try {
-			return await this.ask("connection.test", {});
+			return await this.ask("connection.test", {}, testing);
 		} catch (error) {
 			return { ok: false, findings: [], models: [], problem: asProblem(error) };
 		}

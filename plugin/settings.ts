@@ -56,6 +56,11 @@ export class AgentSettings extends PluginSettingTab {
 		] satisfies (SettingDefinitionGroup | SettingDefinitionList)[];
 	}
 
+	override hide(): void {
+		super.hide();
+		this.agent.leaveSettings();
+	}
+
 	override getControlValue(key: string): unknown {
 		return toControl(this.agent.data, key as SettingKey);
 	}

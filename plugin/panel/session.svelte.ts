@@ -28,6 +28,7 @@ import type { Desk } from "./desk";
 import { initial, list, reduceAll, revertable, runningRun, runOf, workingTurn } from "./reducer";
 import type { Shell } from "./shell";
 import { Talks } from "./talks.svelte";
+import { quietly, Waiting } from "./waiting";
 
 /** Conflicts of a revert that wait for the person's choices. */
 export interface OpenConflicts {
@@ -60,6 +61,9 @@ const settles: ReadonlySet<Method> = new Set<Method>([
 	"recovery.resolve",
 	"configure",
 ]);
+
+/** What is drawn stays to be drawn: Cancel leaves it, and its time ends it. */
+const drawn: ReadonlySet<Method> = new Set<Method>(["reply.draw", "hidden", "estimate"]);
 
 export class Session {
 	state = $state.raw(initial);
@@ -94,6 +98,8 @@ export class Session {
 	/** What ends the requests under way: Cancel ends those that a person waits for. */
 	// eslint-disable-next-line svelte/prefer-svelte-reactivity -- nothing is drawn of it
 	private readonly underWay = new Set<AbortController>();
+	private readonly quiet = new Waiting();
+	private readonly drawing = new Waiting();
 	/** What went along with a turn, by its id, for sending it again. */
 	private sent = new SvelteMap<string, readonly Attachment[]>();
 	private estimating = 0;
@@ -179,10 +185,15 @@ export class Session {
 		}
 	}
 
-	/** Asks the core for what is not worth a complaint; undefined when it fails. */
+	/**
+	 * Asks the core for what is not worth a complaint; undefined when it fails, takes
+	 * too long, or the person cancels.
+	 */
 	async askQuietly<M extends Method>(method: M, params: Params<M>): Promise<Result<M> | undefined> {
 		try {
-			return await (await untrack(() => this.core())).request(method, params);
+			const core = await untrack(() => this.core());
+			const waiting = drawn.has(method) ? this.drawing : this.quiet;
+			return await waiting.run(quietly, (signal) => core.request(method, params, { signal }));
 		} catch {
 			return undefined;
 		}
@@ -262,6 +273,7 @@ export class Session {
 	 */
 	async stop(): Promise<void> {
 		for (const request of this.underWay) request.abort();
+		this.quiet.end();
 		const run = runningRun(this.state);
 		const turn = workingTurn(this.state);
 		await this.ask("stop", { id: run?.run ?? turn?.id ?? "" });
@@ -423,7 +435,9 @@ export class Session {
 		if (!selected) return;
 		try {
 			const core = await this.connect();
-			const { snippet, tokens } = await core.request("estimate", { text: selected.text });
+			const { snippet, tokens } = await this.drawing.run(quietly, (signal) =>
+				core.request("estimate", { text: selected.text }, { signal }),
+			);
 			// A later look may have been answered before this one.
 			if (turn === this.estimating) this.compose.offer = { path: selected.path, snippet, tokens };
 		} catch (error) {
