@@ -58,6 +58,9 @@ type FileChange struct {
 	// when they are pressed, Loads those that load something from elsewhere.
 	Runs  int `json:"runs,omitempty"`
 	Loads int `json:"loads,omitempty"`
+	// Alike is another path whose name looks like the new name of this one, and is
+	// not: the letters are others.
+	Alike string `json:"alike,omitempty"`
 	// LinksOnly marks notes that change only because a link in them follows a
 	// rename.
 	LinksOnly bool `json:"linksOnly,omitempty"`

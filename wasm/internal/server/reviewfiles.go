@@ -46,7 +46,8 @@ func reviewFiles(ctx context.Context, se *session) (*protocol.Review, error) {
 		r.Files = append(r.Files, f)
 	}
 	sorting.Func(r.Files, func(a, b protocol.FileChange) int { return strings.Compare(a.Path, b.Path) })
-	return r, nil
+	r.Warnings, err = markAlike(ctx, se.vault, r.Files)
+	return r, err
 }
 
 // shownChanges gives the changes with all the bytes that the list of files is

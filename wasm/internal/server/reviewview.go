@@ -24,7 +24,7 @@ func (s *Server) reviewOf(ctx context.Context, se *session, pol *policy.Policy) 
 		return nil, err
 	}
 	r.Title = se.title
-	r.DryRun, r.Plan, r.Warnings = se.dryRun, string(se.raw), slices.Clone(nonNil(se.warnings))
+	r.DryRun, r.Plan, r.Warnings = se.dryRun, string(se.raw), append(nonNil(r.Warnings), se.warnings...)
 	r.Steps, r.Calls = s.stepPreviews(se)
 	r.Summary = append(r.Summary, planLines(r.Summary, se)...)
 	r.Outputs = s.outputs(se)

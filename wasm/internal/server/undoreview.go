@@ -87,7 +87,7 @@ func (s *Server) reviewOfUndo(ctx context.Context, se *session) (*protocol.Revie
 		return nil, err
 	}
 	r.Title = &protocol.Message{Key: "review.undo." + se.undo.of.kind, Params: map[string]string{"goal": se.plan.Goal}}
-	r.Undo, r.Origin, r.Warnings = se.undo.of.kind, originName(u.log.Origin), s.undoWarnings(se)
+	r.Undo, r.Origin, r.Warnings = se.undo.of.kind, originName(u.log.Origin), append(s.undoWarnings(se), r.Warnings...)
 	r.Calls = len(u.writes(""))
 	r.Approvable = r.Calls > 0
 	return r, nil
