@@ -205,6 +205,9 @@ func ways(t testing.TB) []way {
 	if err := json.Unmarshal(raw, &all); err != nil {
 		t.Fatal(err)
 	}
+	if len(all) < 40 {
+		t.Fatalf("only %d ways", len(all))
+	}
 	for i := range all {
 		all[i].Text = strings.NewReplacer("{url}", "http://collect.example/p.png?d=canary", "{bare}", "collect.example", "{svg}", "PHN2Zz48").Replace(all[i].Text)
 	}
