@@ -3,9 +3,12 @@
 
 import type { Page } from "playwright-core";
 
+/** How many characters are shown at least of words that are cut. */
+const leastShown = 8;
+
 /** What sticks out of the panel sideways or has its words cut; one line each. */
 export function misfits(page: Page): Promise<string[]> {
-	return page.evaluate(() => {
+	return page.evaluate((least) => {
 		const panel = document.querySelector<HTMLElement>(".ea-panel");
 		if (!panel) return ["there is no panel"];
 		const found: string[] = [];
@@ -16,6 +19,7 @@ export function misfits(page: Page): Promise<string[]> {
 		const apart = (el: Element) => {
 			for (let at: Element | null = el; at && at !== panel; at = at.parentElement) {
 				if (at.matches(".ea-hidden, .cm-editor, input, option, svg")) return true;
+				if (getComputedStyle(at).clipPath === "inset(50%)") return true;
 				if (
 					at !== el &&
 					/auto|scroll/.test(getComputedStyle(at).overflowX) &&
@@ -49,14 +53,27 @@ export function misfits(page: Page): Promise<string[]> {
 					tell(el, `is cut by ${over}`);
 				else if (style.overflowX !== "visible" && !gives && !/auto|scroll/.test(style.overflowX))
 					tell(el, `hides ${over}`);
-				// A folder gives way to its note's name; what is left of other words is still a word.
-				else if (gives && el.clientWidth < 24 && !el.matches(".ea-path-folder"))
-					tell(el, "is cut to nothing");
+				// A folder gives way to its note's name; what is left of other words still says which it is.
+				else if (gives && !el.matches(".ea-path-folder")) {
+					const left = Math.floor(((el.textContent ?? "").length * el.clientWidth) / el.scrollWidth);
+					if (left < least) tell(el, `is cut to ${left} characters`);
+				}
 			}
 			if (el.matches("button") && el.scrollHeight > el.clientHeight + 2) tell(el, "is cut below");
 		}
+		// Rows of a list stand one below the other, each as high as it is.
+		for (const space of panel.querySelectorAll<HTMLElement>(".ea-list-space")) {
+			const rows = [...space.children].map((row) => row as HTMLElement);
+			rows.sort((a, b) => Number(a.dataset["index"]) - Number(b.dataset["index"]));
+			rows.forEach((row, i) => {
+				const next = rows[i + 1];
+				if (!next || Number(next.dataset["index"]) !== Number(row.dataset["index"]) + 1) return;
+				const apart = next.getBoundingClientRect().top - row.getBoundingClientRect().bottom;
+				if (Math.abs(apart) > 1) tell(row, `is ${Math.round(apart)} apart from the next`);
+			});
+		}
 		return found;
-	});
+	}, leastShown);
 }
 
 /** Controls in sight whose target is smaller than `least` CSS pixels either way; one line each. */

@@ -81,6 +81,30 @@ export const mixed = review({
 	warnings: [words("Two bullets have the same title: the second note is named “Compost (2)”.")],
 	risk: "commands",
 });
+/** Files that bear every badge, with short names and long ones. */
+export const marked = [
+	file("Id", { runs: 1, alike: "ld" }),
+	file("Ideas for the garden.md", { status: "modify", added: 12, removed: 3, runs: 2 }),
+	file("Projects/Garden/Summer of the year/Rain barrel and its many pipes.md", { runs: 1, loads: 1 }),
+	file("Archive/A name that is longer than any panel at the side of the app has room for.md", {
+		status: "rename",
+		from: "Inbox/Old.md",
+		added: 1,
+		removed: 1,
+		runs: 1,
+		loads: 1,
+		edited: true,
+		undoable: false,
+	}),
+	file("Inbox/Donaudampfschifffahrtsgesellschaftskapitänsmützen.md", {
+		status: "trash",
+		added: 0,
+		removed: 1234567,
+		undoable: false,
+	}),
+	file("Home.md", { status: "modify", added: 1, removed: 1, linksOnly: true, edited: true }),
+	file("Projects/A folder with a long name at a place", { status: "mkdir", added: 0, bytes: 0 }),
+];
 /** A file with two hunks. */
 export const modified = fileView("Inbox/Ideas for the garden.md", {
 	status: "modify",
@@ -224,6 +248,23 @@ export const scenes: Record<string, Scene> = {
 				}),
 			}),
 		],
+	},
+	"marked-files": { events: [ready, event("review.opened", { review: review({ files: marked }) })] },
+	"marked-changes": {
+		events: [ready],
+		answers: {
+			"runs.list": { bytes: 1_250_000, runs: [summary()] },
+			"run.get": {
+				summary: summary({ can: { ...can, revert: true } }),
+				files: marked.slice(0, 5),
+				calls: [],
+				plan: "{}",
+			},
+		},
+		after: async (page) => {
+			await page.getByRole("button", { name: "History", exact: true }).click();
+			await page.getByRole("button", { name: /Tidy the reading list/ }).click();
+		},
 	},
 	recovery: {
 		events: [

@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { findChromium, type Look } from "../dev/build";
 import { event, file, fileView, review } from "../dev/fixtures";
+import { misfits } from "../dev/fit";
 import { asked, mixed, modified, openStage, ready, settled, show, type Stage } from "../dev/stage";
 import type { Review } from "../protocol";
 
@@ -37,6 +38,29 @@ describe.skipIf(!findChromium())("the review", () => {
 		expect(await page.locator(".cm-deletedChunk").count()).toBe(0);
 		expect(await page.locator(".ea-all-added").count()).toBe(1);
 	});
+
+	it("keeps rows of different heights apart, also while the list is filtered and scrolled", async () => {
+		// Every third row has badges that do not fit beside its name.
+		const files = Array.from({ length: 300 }, (_, n) =>
+			file(`Note ${n}${n % 2 ? " and more" : ""}.md`, n % 3 ? {} : { runs: 1, loads: 1, edited: true }),
+		);
+		const page = await open(review({ files }), {}, { width: 300 });
+		await settled(page);
+		expect(await misfits(page)).toEqual([]);
+		const heights = () =>
+			page.evaluate(() =>
+				[...document.querySelectorAll<HTMLElement>(".ea-list-row")].map((r) => r.offsetHeight),
+			);
+		expect(new Set(await heights()).size).toBeGreaterThan(1);
+		await page.getByRole("searchbox", { name: "Filter files" }).fill("more");
+		await settled(page);
+		expect(await misfits(page)).toEqual([]);
+		await page.getByRole("searchbox", { name: "Filter files" }).fill("");
+		await page.evaluate(() => document.querySelector(".ea-scroll")?.scrollTo(0, 4000));
+		await settled(page);
+		await settled(page);
+		expect(await misfits(page)).toEqual([]);
+	}, 60_000);
 
 	it("says what a limit of the plan cuts, and takes all of it in by one press", async () => {
 		const [first, ...rest] = review().steps;

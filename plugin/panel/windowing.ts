@@ -1,11 +1,12 @@
 // Which rows of a long list are drawn. Every row has the same height until it
-// is measured otherwise (an opened one), so 10,000 rows cost as much as the few
-// that differ.
+// is measured otherwise (an opened one, or one whose badges stand below its
+// name), so 10,000 rows cost as much as the few that differ.
 
 /** The heights of a list's rows, in CSS pixels. */
 export class Heights {
 	private different = new Map<number, number>();
-	private sorted: [index: number, extra: number][] | null = [];
+	/** The rows that differ, in order, with what they and those before them have more. */
+	private sorted: { index: number; sum: number }[] | null = [];
 
 	/** count rows of the height base. */
 	constructor(
@@ -32,12 +33,7 @@ export class Heights {
 
 	/** Where a row begins. */
 	top(index: number): number {
-		let y = index * this.base;
-		for (const [i, extra] of this.extras()) {
-			if (i >= index) break;
-			y += extra;
-		}
-		return y;
+		return index * this.base + this.above(index);
 	}
 
 	/** The height of all rows together. */
@@ -47,16 +43,13 @@ export class Heights {
 
 	/** The row at a height y, within the list. */
 	at(y: number): number {
-		let above = 0;
-		let index = Math.floor(y / this.base);
-		for (const [i, extra] of this.extras()) {
-			const top = i * this.base + above;
-			if (top > y) break;
-			if (y < top + this.base + extra) return Math.min(i, this.count - 1);
-			above += extra;
-			index = Math.floor((y - above) / this.base);
+		let from = 0;
+		for (let to = this.count - 1; from < to;) {
+			const middle = Math.ceil((from + to) / 2);
+			if (this.top(middle) <= y) from = middle;
+			else to = middle - 1;
 		}
-		return Math.max(0, Math.min(index, this.count - 1));
+		return from;
 	}
 
 	/**
@@ -70,9 +63,25 @@ export class Heights {
 		return { from, to };
 	}
 
-	private extras(): [index: number, extra: number][] {
-		return (this.sorted ??= [...this.different]
-			.map(([i, h]): [number, number] => [i, h - this.base])
-			.sort((a, b) => a[0] - b[0]));
+	/** How much the rows before one have more than the base. */
+	private above(index: number): number {
+		const extras = this.extras();
+		let from = 0;
+		for (let to = extras.length; from < to;) {
+			const middle = (from + to) >> 1;
+			if (extras[middle]!.index < index) from = middle + 1;
+			else to = middle;
+		}
+		return extras[from - 1]?.sum ?? 0;
+	}
+
+	private extras() {
+		if (this.sorted) return this.sorted;
+		const byPlace = [...this.different].sort((a, b) => a[0] - b[0]);
+		let sum = 0;
+		return (this.sorted = byPlace.map(([index, height]) => {
+			sum += height - this.base;
+			return { index, sum };
+		}));
 	}
 }
