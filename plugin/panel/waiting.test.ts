@@ -4,7 +4,9 @@ import { Waiting } from "./waiting";
 /** A core that answers nothing until its request is cancelled. */
 const silent = (signal: AbortSignal) =>
 	new Promise<string>((_, reject) =>
-		signal.addEventListener("abort", () => reject({ code: "CANCELLED", key: "error.cancelled" })),
+		signal.addEventListener("abort", () =>
+			reject(Object.assign(new Error("cancelled"), { code: "CANCELLED" })),
+		),
 	);
 
 describe("requests that somebody waits for", () => {
