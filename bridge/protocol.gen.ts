@@ -1488,6 +1488,11 @@ export interface FileChange {
 	runs?: number /* int */;
 	loads?: number /* int */;
 	/**
+	 * Alike is another path whose name looks like the new name of this one, and is
+	 * not: the letters are others.
+	 */
+	alike?: string;
+	/**
 	 * LinksOnly marks notes that change only because a link in them follows a
 	 * rename.
 	 */
@@ -1684,6 +1689,22 @@ export interface ReviewApproveCall {
 	result: RunRef;
 }
 /**
+ * PlanAgain is a plan whose review is no more, since the core that held it is not.
+ */
+export interface PlanAgain {
+	plan: string; // Review.Plan
+	dryRun?: boolean;
+}
+/**
+ * ReviewOpenCall is the method review.open: the plan is checked and simulated on
+ * the vault as it is now, without a model having to make it, and its review
+ * opens. What the person had left out or edited is as the plan has it.
+ */
+export interface ReviewOpenCall {
+	params: PlanAgain;
+	result: RunRef;
+}
+/**
  * ReviewCloseCall is the method review.close: a no.
  */
 export interface ReviewCloseCall {
@@ -1705,6 +1726,7 @@ export interface ServerMethods {
 	send: SendCall; // type an instruction, or steer a working agent
 	stop: StopCall; // end the model's stream or the run
 	'review.get': ReviewGetCall;
+	'review.open': ReviewOpenCall;
 	'review.file': ReviewFileCall;
 	'review.amend': ReviewAmendCall;
 	'review.approve': ReviewApproveCall;
@@ -2675,4 +2697,4 @@ export interface ImportCall {
 }
 
 /** The hash of the Go sources of this file: what both sides must agree on. */
-export const Contract = "05e209141dbf8439";
+export const Contract = "5b9a2877855f26ca";
