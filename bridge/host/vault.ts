@@ -14,6 +14,7 @@ import { PathQueue } from "./path_queue";
 import { dirtyView, editorKeeps, settle, viewsOf, writeThroughEditor } from "./open_notes";
 import { byPath, entryAt, fileAt, find, folderAt, GONE, guard, infoOf, translate } from "./paths";
 import { applyAll } from "./apply_all";
+import { inTurn } from "./turns";
 import { BOM, decode, joined, sameBytes, toBytes, unpack } from "./text";
 
 /** How many writes are handed to the app at once: what is handed over cannot be taken back. */
@@ -82,7 +83,7 @@ async function readMany(app: App, paths: string[]): Promise<Answer<Contents>> {
 	const parts = await Promise.all(
 		paths.map(async (path, i) => {
 			try {
-				const disk = await readDisk(app, fileAt(app.vault, path));
+				const disk = await inTurn(() => readDisk(app, fileAt(app.vault, path)));
 				const dirty = dirtyView(viewsOf(app, path), disk);
 				if (!dirty) return new Uint8Array(disk);
 				unsaved.push(i);

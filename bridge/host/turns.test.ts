@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { inTurn } from "./turns";
+
+/** Keeps the thread for some ms, as the beginning of a read does. */
+function work(ms: number): void {
+	const end = performance.now() + ms;
+	while (performance.now() < end);
+}
+
+test("what is begun alone waits for nobody", () => {
+	let begun = false;
+	void inTurn(async () => void (begun = true));
+	expect(begun).toBe(true);
+});
+
+test("what begins together leaves turns to others in between", async () => {
+	let tasks = 0;
+	const { port1, port2 } = new MessageChannel();
+	// Something else of the app, which wants to be heard all the time.
+	port1.onmessage = () => {
+		tasks++;
+		port2.postMessage(null);
+	};
+	port2.postMessage(null);
+	const seen: number[] = [];
+	await Promise.all(
+		Array.from({ length: 100 }, () =>
+			inTurn(async () => {
+				work(1);
+				seen.push(tasks);
+			}),
+		),
+	);
+	port1.close();
+	const together = Math.max(...seen.map((at) => seen.filter((other) => other === at).length));
+	expect(together).toBeLessThan(20);
+});

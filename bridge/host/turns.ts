@@ -1,0 +1,33 @@
+/** How long, in ms, what is begun for the core may hold up the app. */
+const SLICE_MS = 8;
+
+let until = 0;
+let next: Promise<void> | undefined;
+
+/**
+ * Begins work at once, or, where this task has begun things for long enough
+ * already, when the app has had its turn: a thousand reads that begin together
+ * would hold it up.
+ */
+export async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+	for (;;) {
+		if (!next) {
+			until = performance.now() + SLICE_MS;
+			next = task().then(() => void (next = undefined));
+		}
+		if (performance.now() < until) return work();
+		await next;
+	}
+}
+
+/** Ends with the next task. (A timer would be slowed down while the window is hidden.) */
+function task(): Promise<void> {
+	return new Promise((resolve) => {
+		const { port1, port2 } = new MessageChannel();
+		port1.onmessage = () => {
+			port1.close();
+			resolve();
+		};
+		port2.postMessage(null);
+	});
+}
