@@ -83,22 +83,31 @@ function fill(text: string, params?: Params): string {
 	});
 }
 
+const formats = new Map<string, Intl.NumberFormat>();
+
+/** A number as the language writes it. A format is made once: making one costs more than a row of a list. */
+function written(n: number, how: Intl.NumberFormatOptions = {}): string {
+	const key = `${language} ${JSON.stringify(how)}`;
+	let format = formats.get(key);
+	if (!format) formats.set(key, (format = new Intl.NumberFormat(language, how)));
+	return format.format(n);
+}
+
 /** A number in the language's own digits and separators. */
 export function number(n: number): string {
-	return new Intl.NumberFormat(language).format(n);
+	return written(n);
 }
 
 /** A large number in few characters: "3.2K". */
 export function compact(n: number): string {
-	return new Intl.NumberFormat(language, { notation: "compact", maximumFractionDigits: 1 }).format(n);
+	return written(n, { notation: "compact", maximumFractionDigits: 1 });
 }
 
 /** A price, with two digits that are not 0 where it is small. A currency that is no ISO 4217 code stands before it. */
 export function money(amount: number, currency: string): string {
 	const digits = { maximumSignificantDigits: amount < 1 ? 2 : 4 };
-	if (!/^[A-Za-z]{3}$/.test(currency))
-		return `${currency} ${new Intl.NumberFormat(language, digits).format(amount)}`;
-	return new Intl.NumberFormat(language, { style: "currency", currency, ...digits }).format(amount);
+	if (!/^[A-Za-z]{3}$/.test(currency)) return `${currency} ${written(amount, digits)}`;
+	return written(amount, { style: "currency", currency, ...digits });
 }
 
 /** Bytes as a person reads them: "3.1 MB". Units of 1000. */
@@ -110,12 +119,12 @@ export function bytes(n: number): string {
 		i++;
 	}
 	const unit = units[i] ?? "byte";
-	return new Intl.NumberFormat(language, {
+	return written(n, {
 		style: "unit",
 		unit,
 		unitDisplay: i === 0 ? "long" : "short",
 		maximumFractionDigits: n < 10 && i > 0 ? 1 : 0,
-	}).format(n);
+	});
 }
 
 /** A duration as a person reads it: "45 ms", "2.3 s", "4 min". */
@@ -126,12 +135,7 @@ export function duration(ms: number): string {
 			: ms < 60_000
 				? ([ms / 1000, "second"] as const)
 				: ([Math.round(ms / 60_000), "minute"] as const);
-	return new Intl.NumberFormat(language, {
-		style: "unit",
-		unit,
-		unitDisplay: "short",
-		maximumFractionDigits: n < 10 ? 1 : 0,
-	}).format(n);
+	return written(n, { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: n < 10 ? 1 : 0 });
 }
 
 /** A moment (RFC 3339) as a date and time. "" for what is not one. */
