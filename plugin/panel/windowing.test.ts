@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Heights } from "./windowing";
+import { Heights, withKept } from "./windowing";
 
 /** The same answers, the slow way. */
 function slow(heights: number[]) {
@@ -40,5 +40,13 @@ describe("Heights", () => {
 		expect(h.visible(-900, 320, 4)).toEqual({ from: 0, to: 0 });
 		expect(h.visible(9000, 320, 4)).toEqual({ from: 0, to: 0 });
 		expect(new Heights(0, 32).visible(0, 320, 4)).toEqual({ from: 0, to: 0 });
+	});
+});
+
+describe("withKept", () => {
+	it("gives the rows in sight and those that stay, in order and each once", () => {
+		expect(withKept(4, 7, [])).toEqual([4, 5, 6]);
+		expect(withKept(4, 7, [5, 9, 1, 9])).toEqual([1, 4, 5, 6, 9]);
+		expect(withKept(0, 0, [3])).toEqual([3]);
 	});
 });

@@ -85,3 +85,10 @@ export class Heights {
 		}));
 	}
 }
+
+/** The rows [from, to), and those that stay wherever they are: in order, each once. */
+export function withKept(from: number, to: number, kept: readonly number[]): number[] {
+	const rows = Array.from({ length: to - from }, (_, i) => from + i);
+	const others = new Set(kept.filter((index) => index < from || index >= to));
+	return others.size === 0 ? rows : [...rows, ...others].sort((a, b) => a - b);
+}
