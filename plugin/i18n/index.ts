@@ -71,7 +71,7 @@ function find(tag: string, key: string, params?: Params): string | undefined {
 }
 
 // The parameters that are amounts, and are written as the language writes numbers.
-const counts = new Set(["n", "total"]);
+const counts = new Set(["n", "done", "total"]);
 
 // One pass: a value that holds braces is never expanded again.
 function fill(text: string, params?: Params): string {

@@ -54,6 +54,38 @@ describe("a turn", () => {
 	});
 });
 
+describe("how far a call is", () => {
+	const far = (done: number) => ({
+		done,
+		total: 100,
+		found: 7,
+		text: { key: "progress.found", params: { done: String(done), total: "100", n: "7" } },
+	});
+	const told = (done: number) =>
+		event("exec", {
+			exec: { ...exec("c1").exec!, call: undefined, type: "step.progress", progress: far(done) } as never,
+		});
+
+	it("is the newest that was told, and begins no log", () => {
+		const before = fold([event("turn.started", { turn: turn({ phase: "simulating" }) }), exec("c0")]);
+		const s = fold([told(40), told(60)], before);
+		expect(s.progress?.far.done).toBe(60);
+		expect(s.log).toEqual(before.log);
+	});
+
+	it("is forgotten when the call, the turn, the simulation or the run is over", () => {
+		const ends = [
+			exec("c1"),
+			event("turn.ended", { turn: turn({ phase: "done", outcome: "cancelled" }) }),
+			event("review.opened", { review: review() }),
+			event("review.changed", { review: review() }),
+			event("run.state", { run: runState({ state: "finished", outcome: "ok" }) }),
+			event("state", { state: state() }),
+		];
+		for (const end of ends) expect(fold([told(40), end]).progress, end.type).toBeNull();
+	});
+});
+
 describe("a core that was started anew", () => {
 	const anew = event("state", { state: state() });
 

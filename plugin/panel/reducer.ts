@@ -13,6 +13,7 @@ import type {
 	RunState,
 	RunSummary,
 	State,
+	StepProgress,
 	Turn,
 } from "../protocol";
 
@@ -45,6 +46,8 @@ export interface PanelState {
 	readonly questions: readonly Question[];
 	readonly demo: boolean;
 	readonly ready: boolean;
+	/** How far the call is that said so last; null when it, or what it belongs to, is over. */
+	readonly progress: { readonly call: string; readonly far: StepProgress } | null;
 	/** The last thing worth saying aloud to a person who cannot see the panel. */
 	readonly announcement: Message | null;
 }
@@ -70,6 +73,7 @@ export const initial: PanelState = {
 	questions: [],
 	demo: false,
 	ready: true,
+	progress: null,
 	announcement: null,
 };
 
@@ -155,6 +159,7 @@ class Draft {
 	private state(state: State | undefined): void {
 		if (!state) return;
 		this.next.loaded = true;
+		this.next.progress = null;
 		if (state.turn) this.upsertTurn(state.turn);
 		this.next.review = state.review ?? lost(this.next.review);
 		this.endTurn(state.turn);
@@ -182,7 +187,9 @@ class Draft {
 	private turn(turn: Turn | undefined): void {
 		if (!turn) return;
 		this.upsertTurn(turn);
-		if (turn.phase === "done") this.next.announcement = { key: `panel.said.${turn.outcome ?? "answer"}` };
+		if (turn.phase !== "done") return;
+		this.next.progress = null;
+		this.next.announcement = { key: `panel.said.${turn.outcome ?? "answer"}` };
 	}
 
 	private upsertTurn(turn: Turn): void {
@@ -216,6 +223,7 @@ class Draft {
 	private review(review: Review | undefined, opened: boolean): void {
 		if (!review) return;
 		this.next.review = review;
+		this.next.progress = null;
 		if (opened) {
 			this.next.announcement = review.problem ? { key: "panel.said.failed" } : { key: "panel.said.review" };
 		}
@@ -228,6 +236,7 @@ class Draft {
 		if (this.next.review?.run === run.run) this.next.review = null;
 		if (fresh && this.callLog().run !== run.run) this.startLog(run.run);
 		if (run.state === "finished") {
+			this.next.progress = null;
 			this.remember(run);
 			this.next.recoveries = this.next.recoveries.filter((r) => r.run !== run.run);
 			this.next.announcement = run.text;
@@ -241,6 +250,11 @@ class Draft {
 	private exec(event: Event): void {
 		const exec = event.exec;
 		if (!exec) return;
+		const call = exec.callId ?? "";
+		if (exec.progress) this.next.progress = { call, far: exec.progress };
+		else if (this.next.progress?.call === call) this.next.progress = null;
+		// How far a simulated call is belongs to no log: only a run has one.
+		if (exec.progress && !exec.call) return;
 		const agent = workingTurn(this.next);
 		const run = agent?.mode === "agent" ? turnLog(agent) : exec.runId;
 		// A run that goes on after a pause or a recovery keeps its log.

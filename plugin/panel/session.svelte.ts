@@ -329,6 +329,7 @@ export class Session {
 		if (!review) return false;
 		const next = await this.ask("review.amend", { run: review.run, ...change });
 		if (next) this.receive({ type: "review.changed", at: "", review: next });
+		else this.state = { ...this.state, progress: null }; // it is over
 		return next !== undefined;
 	}
 

@@ -30,8 +30,9 @@ type slot struct {
 	passed   chan struct{}     // closed when it is admitted, or over
 	passOnce sync.Once
 	started  chan struct{}
-	since    time.Time // when it began to execute
-	scope    string    // of the secrets; set inside the pipeline
+	moved    chan struct{} // has one when the call has come further
+	since    time.Time     // when it began to execute
+	scope    string        // of the secrets; set inside the pipeline
 
 	mu     sync.Mutex
 	hold   *hold
@@ -104,7 +105,7 @@ func (l *loop) prepareAll(calls []llm.ToolCall) []*slot {
 }
 
 func (l *loop) prepare(asked llm.ToolCall) *slot {
-	s := &slot{l: l, queue: l.queue, asked: asked, passed: make(chan struct{}), started: make(chan struct{})}
+	s := &slot{l: l, queue: l.queue, asked: asked, passed: make(chan struct{}), started: make(chan struct{}), moved: make(chan struct{}, 1)}
 	args, err := argsOf(asked)
 	s.refused = fault.From(err)
 	l.mu.Lock()
@@ -227,15 +228,20 @@ func (l *loop) interruption() *fault.Error {
 // tool did not return.
 func (s *slot) await(ctx context.Context, result <-chan *tool.Result, started <-chan struct{}) (r *tool.Result, own bool) {
 	var hard <-chan time.Time
+	begin := func() {
+		if limit := s.limit(); limit > 0 {
+			hard = time.After(limit + s.l.cfg.Timing.Cleanup)
+		}
+	}
 	for {
 		select {
 		case r := <-result:
 			return r, false
 		case <-started:
 			started, s.since = nil, time.Now()
-			if limit := s.limit(); limit > 0 {
-				hard = time.After(limit + s.l.cfg.Timing.Cleanup)
-			}
+			begin()
+		case <-s.moved:
+			begin()
 		case <-hard:
 			late := fault.New(fault.Timeout, "agent.call.late", fault.P{"tool": s.ident.Tool})
 			return s.made(late), true
@@ -255,7 +261,16 @@ func (s *slot) cleanup(result <-chan *tool.Result) (r *tool.Result, own bool) {
 	}
 }
 
-// limit is the time that the call may take; 0 is no limit.
+// moves notes that the call has come further: it has all its time again.
+func (s *slot) moves() {
+	select {
+	case s.moved <- struct{}{}:
+	default: // noted already
+	}
+}
+
+// limit is the time that the call may take, counted from when it last came
+// further; 0 is no limit.
 func (s *slot) limit() time.Duration {
 	limit := s.l.cfg.Timing.Timeout
 	if s.entry != nil && s.entry.Timeout > 0 && (limit == 0 || s.entry.Timeout < limit) {

@@ -45,9 +45,10 @@ type Event struct {
 	Args       map[string]any `json:"args,omitempty"`
 	// Content is what an update or an end has to show.
 	Content []llm.Block `json:"content,omitempty"`
-	// Done and Total are the progress of an update.
+	// Done, Total and Found are the progress of an update.
 	Done  int `json:"done,omitempty"`
 	Total int `json:"total,omitempty"`
+	Found int `json:"found,omitempty"`
 
 	IsError  bool           `json:"isError,omitempty"`
 	Envelope *tool.Envelope `json:"envelope,omitempty"`

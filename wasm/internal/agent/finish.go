@@ -46,20 +46,21 @@ func (s *slot) finish(r *tool.Result, own bool) {
 }
 
 // progress tells how far the call is.
-func (s *slot) progress(done, total int) {
+func (s *slot) progress(p tool.Progress) {
 	// Held until it is told, so that no update comes after the end.
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.over {
 		return
 	}
-	text := strconv.Itoa(done)
-	if total > 0 {
-		text += " / " + strconv.Itoa(total)
+	text := strconv.Itoa(p.Done)
+	if p.Total > 0 {
+		text += " / " + strconv.Itoa(p.Total)
 	}
+	s.moves()
 	s.l.emit(Event{
 		Type: ToolUpdate, ToolCallID: s.asked.ID, CallID: s.ident.CallID, LogicalID: s.ident.LogicalID,
-		Tool: s.ident.Tool, Done: done, Total: total, Content: []llm.Block{llm.Text(text)}, Call: &s.ident,
+		Tool: s.ident.Tool, Done: p.Done, Total: p.Total, Found: p.Found, Content: []llm.Block{llm.Text(text)}, Call: &s.ident,
 	})
 }
 

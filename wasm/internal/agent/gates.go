@@ -111,11 +111,11 @@ func withProgress[V any](g *Gates, env func(*tool.Call) (*tool.Env, V)) func(*to
 		e, view := env(c)
 		if found, ok := g.byCall.Load(c); ok {
 			s, before := found.(*slot), e.Progress
-			e.Progress = func(done, total int) {
+			e.Progress = func(p tool.Progress) {
 				if before != nil {
-					before(done, total)
+					before(p)
 				}
-				s.progress(done, total)
+				s.progress(p)
 			}
 		}
 		return e, view

@@ -90,7 +90,7 @@ func newKit(t *testing.T, turns []llmtest.Turn, opts ...option) *kit {
 			w := k.vault.For(c.LogicalID)
 			return &tool.Env{
 				Vault: w, Editor: w, Workspace: h.Workspace, Commands: h.Commands, Platform: h.Platform,
-				Now: time.Now(), Progress: func(int, int) {},
+				Now: time.Now(), Progress: func(tool.Progress) {},
 			}, w
 		},
 		Ask: func(_ context.Context, c *tool.Call, _ policy.Verdict) (bool, error) {

@@ -342,7 +342,7 @@ func (c *hostileCase) runPlan(t *testing.T) string {
 		Env: func(call *tool.Call) (*tool.Env, *overlay.View) {
 			w := k.vault.For(call.LogicalID)
 			h := k.mem.Host()
-			return &tool.Env{Vault: w, Editor: w, Platform: h.Platform, Progress: func(int, int) {}}, w
+			return &tool.Env{Vault: w, Editor: w, Platform: h.Platform, Progress: func(tool.Progress) {}}, w
 		},
 	})
 	rep := runner.Run(t.Context(), runner.Config{

@@ -30,7 +30,7 @@ func TestACallGoesThroughItsWholeLifecycleInOrder(t *testing.T) {
 		}},
 	}, withTools(quick("test.echo", func(_ context.Context, env *tool.Env, a tool.Args) (tool.Data, error) {
 		note("execute")
-		env.Progress(1, 2)
+		env.Progress(tool.Progress{Done: 1, Total: 2})
 		return tool.Data{"n": a.Int("n")}, nil
 	})), withDeps(func(d *pipeline.Deps) {
 		d.Check = func(context.Context, *tool.Call) error { note("check"); return nil }

@@ -41,7 +41,7 @@ func simulatePlan(t *testing.T, reg *tool.Registry, p *plan.Plan, files map[stri
 	v := overlay.New(overlay.NewBase(h.Vault, h.Editor, time.Now()), overlay.WithGuard(pol.CheckOp))
 	do := pipeline.New(pipeline.Deps{Registry: reg, Policy: pol, Simulating: true, Env: func(c *tool.Call) (*tool.Env, *overlay.View) {
 		w := v.For(c.LogicalID)
-		return &tool.Env{Vault: w, Editor: w, Platform: h.Platform, Progress: func(int, int) {}}, w
+		return &tool.Env{Vault: w, Editor: w, Platform: h.Platform, Progress: func(tool.Progress) {}}, w
 	}})
 	rep := runner.Run(t.Context(), runner.Config{RunID: runID, Graph: g, Call: do, Limits: pol.Limits, Simulating: true})
 	if rep.Stopped != nil {

@@ -133,6 +133,30 @@ func TestACallEndsAtItsTimeoutAndOneThatDoesNotReturnIsLeftBehind(t *testing.T) 
 	})
 }
 
+func TestACallThatComesFurtherIsNotLeftBehind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		far := quick("test.far", func(ctx context.Context, env *tool.Env, _ tool.Args) (tool.Data, error) {
+			for i := range 100 {
+				select {
+				case <-time.After(9 * time.Second):
+				case <-ctx.Done():
+					return nil, ctx.Err()
+				}
+				env.Progress(tool.Progress{Done: i + 1, Total: 100})
+			}
+			return tool.Data{}, nil
+		})
+		k := newKit(t, []llmtest.Turn{llmtest.Reply(call("c1", "test.far", `{}`)), llmtest.Say("ok")},
+			withTools(far), withConfig(func(c *agent.Config) {
+				c.Timing = agent.Timing{Timeout: 10 * time.Second, Cleanup: 2 * time.Second}
+			}))
+		out := k.run("go")
+		if got := envelope(t, out, 0); got.Error != nil {
+			t.Errorf("%+v", got.Error)
+		}
+	})
+}
+
 func TestAStopWhileTheModelSpeaksKeepsItsWordsAndGoingOnAsksItToContinue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		held := make(chan struct{})

@@ -66,7 +66,7 @@ func (k *stepKit) simulate(doc string) *runner.Report {
 		Registry: reg, Policy: pol, Simulating: true, Cache: k.frozen.Over(nil),
 		Env: func(c *tool.Call) (*tool.Env, *overlay.View) {
 			w := k.vault.For(c.LogicalID)
-			return &tool.Env{Vault: w, Editor: w, Platform: h.Platform, Progress: func(int, int) {}}, w
+			return &tool.Env{Vault: w, Editor: w, Platform: h.Platform, Progress: func(tool.Progress) {}}, w
 		},
 	}))
 	p, problems := plan.Decode([]byte(doc), plan.Limits{})

@@ -14,6 +14,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"embedded-agent/plugin/i18n"
 	"embedded-agent/wasm/internal/host"
@@ -40,6 +41,7 @@ type session struct {
 	store    host.Store
 	folder   *hostfs.Folder
 	ended    chan protocol.RunState
+	toldAt   time.Time // when it was last said how far something is; of hear alone
 }
 
 // close ends the core, and gives up this program's place in the folder.
@@ -101,9 +103,16 @@ func (f *flags) start(ctx context.Context, in io.Reader, out, stderr io.Writer) 
 	return c, nil
 }
 
+// tellEvery is the least time between two lines that say how far something is.
+const tellEvery = 2 * time.Second
+
 func (c *session) hear(e protocol.Event) {
 	if e.Type == protocol.EventQuestionOpened {
 		go c.answer(c.ctx, *e.Question) // hear must not block
+	}
+	if e.Exec != nil && e.Exec.Progress != nil && time.Since(c.toldAt) >= tellEvery {
+		c.toldAt = time.Now()
+		c.err.Printf("%s\n", text(e.Exec.Progress.Text))
 	}
 	if e.Type == protocol.EventRunState && e.Run.State == "finished" {
 		select {

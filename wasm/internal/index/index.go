@@ -54,6 +54,7 @@ type Vault struct {
 	held             int64   // bytes of signatures
 	unsaved          []*file // with signatures that are not on disk
 	unsavedBytes     int64
+	keptAt           int64 // ms; when something was last saved
 	savedBytes       int64 // about: of the segments, what is alive
 	signer           signer
 	table            *table // the words of rows

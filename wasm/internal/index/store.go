@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"embedded-agent/wasm/internal/host"
 )
@@ -19,6 +20,7 @@ const (
 	storeFolder  = "index"
 	segmentSize  = 4 << 20
 	saveAt       = 512 << 10 // bytes of signatures that are worth an append
+	saveEveryMS  = 10_000    // what was read on a slow disk is kept though it is less
 	defaultSlack = 1 << 20
 	// worthIt is how many bytes of signatures a vault must have for them to be
 	// kept: what is less is read again in a moment.
@@ -132,7 +134,7 @@ func (v *Vault) saved() int64 {
 // saveIfMany saves when there is enough to be worth it.
 func (v *Vault) saveIfMany(ctx context.Context) error {
 	v.mu.Lock()
-	enough := v.unsavedBytes >= saveAt
+	enough := v.unsavedBytes >= saveAt || v.unsavedBytes > 0 && v.now()-v.keptAt >= saveEveryMS
 	v.mu.Unlock()
 	if enough {
 		v.Settle(ctx)
@@ -140,8 +142,17 @@ func (v *Vault) saveIfMany(ctx context.Context) error {
 	return ended(ctx)
 }
 
-// Settle keeps what has been learned: call it when a search has ended.
+// settleTime bounds keeping what was learned when nobody waits for it any more.
+const settleTime = 5 * time.Second
+
+// Settle keeps what has been learned: call it when a search has ended, also one
+// that was cancelled or is over its time. The next one need not read that again.
 func (v *Vault) Settle(ctx context.Context) {
+	if ctx.Err() != nil {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), settleTime)
+		defer cancel()
+	}
 	s := v.store
 	if !s.hold(ctx) {
 		return
@@ -154,9 +165,12 @@ func (v *Vault) Settle(ctx context.Context) {
 	}
 	v.mu.Unlock()
 	v.loadHeld(ctx)
+	if ctx.Err() != nil {
+		return // what is not saved is saved the next time
+	}
 	v.mu.Lock()
 	files := v.unsaved
-	v.unsaved, v.unsavedBytes = nil, 0
+	v.unsaved, v.unsavedBytes, v.keptAt = nil, 0, v.now()
 	files = slices.DeleteFunc(files, func(f *file) bool { return v.files[f.Path] != f || !f.sure() || f.saved })
 	v.mu.Unlock()
 	if len(files) == 0 || !s.loaded || s.off {

@@ -3,12 +3,14 @@ package pipeline
 import (
 	"context"
 	"runtime"
+	"sync"
 	"time"
 
 	"embedded-agent/wasm/internal/tool"
 )
 
-// limit is how long one attempt may take: the call's own limit, the tool's, or
+// limit is how long one attempt may take, or how long a tool that tells how far it
+// is may take to come further: the call's own limit, the tool's, or
 // the policy's, and never more than the policy's; 0 for no limit.
 func (s *state) limit() time.Duration {
 	limit := s.d.Timeout
@@ -72,4 +74,37 @@ func (s *state) deadline(ctx context.Context) (context.Context, context.CancelFu
 		return context.WithCancel(ctx)
 	}
 	return context.WithDeadline(ctx, s.by)
+}
+
+// bounded is patiently for so many writes, and deadline for one, which costs less.
+func (s *state) bounded(ctx context.Context, writes int, tell func(tool.Progress)) (context.Context, context.CancelFunc, func(tool.Progress)) {
+	if writes > 1 {
+		return s.patiently(ctx, tell)
+	}
+	ctx, cancel := s.deadline(ctx)
+	return ctx, cancel, tell
+}
+
+// patiently bounds one attempt by its limit, counted from when it last came
+// further: the tool says so by what it is given to tell it with.
+func (s *state) patiently(ctx context.Context, tell func(tool.Progress)) (context.Context, context.CancelFunc, func(tool.Progress)) {
+	if s.by.IsZero() {
+		ctx, cancel := context.WithCancel(ctx)
+		return ctx, cancel, tell
+	}
+	p := newPatience(ctx, s.limit(), s.by)
+	var (
+		mu   sync.Mutex
+		last tool.Progress
+	)
+	return p, p.end, func(now tool.Progress) {
+		mu.Lock()
+		further := now.Done != last.Done || now.Total != last.Total
+		last = now
+		mu.Unlock()
+		if further {
+			p.extend()
+		}
+		tell(now)
+	}
 }

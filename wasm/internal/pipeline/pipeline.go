@@ -79,7 +79,7 @@ type Deps struct {
 	Started func(c *tool.Call)
 	// Progress gives a recorded call's way to say how many of its writes are
 	// made. Tools have their own, in Env.
-	Progress func(c *tool.Call) func(done, total int)
+	Progress func(c *tool.Call) func(p tool.Progress)
 	Ended    func(c *tool.Call, r *tool.Result)
 	Timeout  time.Duration
 	// MaxOutput refuses an output that is larger as JSON, in bytes; 0 for no limit.

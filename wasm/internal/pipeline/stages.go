@@ -200,9 +200,9 @@ func execute(ctx context.Context, s *state) error {
 	if err := breath.Take(ctx); err != nil {
 		return fault.From(err)
 	}
-	ctx, cancel := s.deadline(ctx)
-	defer cancel()
 	if s.d.Simulating && !s.entry.Simulable {
+		ctx, cancel := s.deadline(ctx)
+		defer cancel()
 		return s.pretendTo(ctx)
 	}
 	if s.rec != nil {
@@ -210,6 +210,9 @@ func execute(ctx context.Context, s *state) error {
 	}
 	s.env, s.view = s.d.Env(s.call)
 	s.env.Secrets, s.env.Call = s.secrets, s.call
+	ctx, cancel, tell := s.patiently(ctx, s.env.Progress)
+	defer cancel()
+	s.env.Progress = tell
 	data, err := s.run(ctx)
 	if err != nil {
 		if ctx.Err() != nil { // whatever the tool made of it
@@ -226,8 +229,15 @@ func execute(ctx context.Context, s *state) error {
 	return nil
 }
 
-// carryOut makes the recorded writes of a call, in order.
+// carryOut makes the recorded writes of a call, in order. One write has the time
+// that a call has; of several each one has it.
 func (s *state) carryOut(ctx context.Context, rec *Recorded) error {
+	tell := func(tool.Progress) {}
+	if len(rec.Writes) > 1 && s.d.Progress != nil {
+		tell = s.d.Progress(s.call)
+	}
+	ctx, cancel, tell := s.bounded(ctx, len(rec.Writes), tell)
+	defer cancel()
 	for i, w := range rec.Writes {
 		if err := rec.Write(ctx, i); err != nil {
 			if ctx.Err() != nil {
@@ -236,9 +246,7 @@ func (s *state) carryOut(ctx context.Context, rec *Recorded) error {
 			return err
 		}
 		s.made = append(s.made, w)
-		if s.d.Progress != nil && len(rec.Writes) > 1 {
-			s.d.Progress(s.call)(i+1, len(rec.Writes))
-		}
+		tell(tool.Progress{Done: i + 1, Total: len(rec.Writes)})
 	}
 	if rec.Failed != nil { // after what it had done until then, which was shown too
 		s.failed = true

@@ -109,10 +109,14 @@ type ExecutionEvent struct {
 	Progress *StepProgress `json:"progress,omitempty"`
 }
 
-// StepProgress is how far something is: Done of Total.
+// StepProgress is how far something is: Done of Total. A step that looks for
+// something says how many it has Found so far.
 type StepProgress struct {
 	Done  int `json:"done"`
 	Total int `json:"total"`
+	Found int `json:"found,omitempty"`
+	// Text says it in words.
+	Text Message `json:"text"`
 }
 
 // CallView is one call as the run log shows it.

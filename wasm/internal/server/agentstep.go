@@ -48,6 +48,7 @@ func (sim *simulation) in(ctx context.Context) context.Context {
 func (sim *simulation) env(c *tool.Call) (*tool.Env, *overlay.View) {
 	w := sim.vault.For(c.LogicalID)
 	env := sim.s.env(sim.se, w, sim.policy)
+	env.Progress = sim.progressOf(c)
 	env.Workspace = simulatedWorkspace{env.Workspace, w}
 	if sim.se.sealed {
 		env.HTTP = nil // what was read from the web is frozen, and not read again

@@ -10,6 +10,7 @@ import (
 	"embedded-agent/wasm/internal/pipeline"
 	"embedded-agent/wasm/internal/planner"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/tool"
 )
 
 // watchAgent turns what the loop tells into events of the turn: text as it
@@ -71,11 +72,15 @@ func (s *Server) tellCall(e agent.Event) {
 			text = b.Text
 		}
 	}
+	var far *protocol.StepProgress
+	if kind == "step.progress" {
+		far = viewOfProgress(true, tool.Progress{Done: e.Done, Total: e.Total, Found: e.Found})
+	}
 	at := pipeline.Stamp(s.now())
 	s.out.gatherExec(c.CallID, func() *protocol.ExecutionEvent {
 		return &protocol.ExecutionEvent{
 			Type: kind, RunID: c.RunID, Timestamp: at, Level: level, Message: s.redact(text),
-			CallID: c.CallID, StepID: c.StepID, Tool: c.Tool, Call: s.callView(&c, r),
+			CallID: c.CallID, StepID: c.StepID, Tool: c.Tool, Call: s.callView(&c, r), Progress: far,
 		}
 	})
 }

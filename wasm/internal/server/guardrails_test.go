@@ -483,7 +483,7 @@ func TestACallShowsItsProgressAndStoppingReachesTheToolThatRuns(t *testing.T) {
 	r := newRig(t, note(), protocol.Settings{}, func(d *Deps) {
 		d.Tools = []tool.Tool{sample("test.slow", "1.0.0", func(x *tool.Tool) {
 			x.Run = func(ctx context.Context, env *tool.Env, _ tool.Args) (tool.Data, error) {
-				env.Progress(3, 10)
+				env.Progress(tool.Progress{Done: 3, Total: 10})
 				<-ctx.Done()
 				close(stopped)
 				return nil, ctx.Err()

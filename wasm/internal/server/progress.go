@@ -18,13 +18,13 @@ const progressEvery = 500 * time.Millisecond
 // that is what step.finished is for.
 type meter struct {
 	mu    sync.Mutex
-	last  map[string]time.Time // when something was told of a call or step
-	calls map[string]count     // by step, of those with more than one call
+	last  map[string]time.Time     // when something was told of a call or step
+	calls map[string]tool.Progress // by step, of those with more than one call
 }
 
-type count struct{ done, total int }
-
-func newMeter() *meter { return &meter{last: map[string]time.Time{}, calls: map[string]count{}} }
+func newMeter() *meter {
+	return &meter{last: map[string]time.Time{}, calls: map[string]tool.Progress{}}
+}
 
 // begins notes when a call began: what ends at once is not told of.
 func (m *meter) begins(call string, now time.Time) {
@@ -46,57 +46,93 @@ func (m *meter) due(key string, now time.Time) bool {
 func (m *meter) expect(step string, calls int, now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.calls[step] = count{0, calls}
+	m.calls[step] = tool.Progress{Total: calls}
 	m.last[step] = now
 }
 
 // of tells how far something is, if it is time for it.
-func (m *meter) of(key string, c count, now time.Time, tell func(count)) {
+func (m *meter) of(key string, c tool.Progress, now time.Time, tell func(tool.Progress)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if c.done > 0 && c.done < c.total && m.due(key, now) {
+	if c.Done > 0 && c.Done < c.Total && m.due(key, now) {
 		tell(c)
 	}
 }
 
 // ended counts a call of a step, and tells, if it is time for it. It is told
 // under the lock: of two calls that end at once, the higher count is the later.
-func (m *meter) ended(step string, now time.Time, tell func(count)) {
+func (m *meter) ended(step string, now time.Time, tell func(tool.Progress)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c := m.calls[step]
-	c.done++
+	c.Done++
 	m.calls[step] = c
-	if c.done < c.total && m.due(step, now) {
+	if c.Done < c.Total && m.due(step, now) {
 		tell(c)
 	}
 }
 
 // progressOf gives a call's way to say how far it is.
-func (x *execution) progressOf(c *tool.Call) func(done, total int) {
-	return func(done, total int) {
-		x.meter.of(c.CallID, count{done, total}, x.s.now(), func(n count) { x.tellProgress(c.CallID, c.StepID, c.Tool, n) })
+func (x *execution) progressOf(c *tool.Call) func(p tool.Progress) {
+	return func(p tool.Progress) {
+		x.meter.of(c.CallID, p, x.s.now(), func(p tool.Progress) { x.tellProgress(c.CallID, c, p) })
 	}
 }
 
 // stepProgress counts a call of a step that will not be tried again.
 func (x *execution) stepProgress(c *tool.Call) {
-	x.meter.ended(c.StepID, x.s.now(), func(n count) { x.tellProgress("", c.StepID, c.Tool, n) })
+	x.meter.ended(c.StepID, x.s.now(), func(p tool.Progress) { x.tellProgress("", c, p) })
 }
 
 // tellProgress records how far a call is (or, without one, a step) and tells
-// the shell, which hears the newest of a moment only.
-func (x *execution) tellProgress(callID, stepID, toolName string, c count) {
-	at := pipeline.Stamp(x.s.now())
-	text := itoa(c.done) + " of " + itoa(c.total)
+// the shell.
+func (x *execution) tellProgress(callID string, c *tool.Call, p tool.Progress) {
+	e := x.s.progressEvent(c, callID, callID != "" && c.Risk == tool.ReadOnly, p)
 	x.log.Event(&audit.Event{
-		Type: "step.progress", RunID: x.se.id, Timestamp: at, Level: "info", Message: text,
-		CallID: callID, StepID: stepID, Tool: toolName, Payload: map[string]any{"done": c.done, "total": c.total},
+		Type: e.Type, RunID: e.RunID, Timestamp: e.Timestamp, Level: e.Level, Message: e.Message,
+		CallID: callID, StepID: c.StepID, Tool: c.Tool, Payload: map[string]any{"done": p.Done, "total": p.Total},
 	})
-	x.s.out.gatherExec("progress:"+stepID+":"+callID, func() *protocol.ExecutionEvent {
-		return &protocol.ExecutionEvent{
-			Type: "step.progress", RunID: x.se.id, Timestamp: at, Level: "info", Message: text,
-			CallID: callID, StepID: stepID, Tool: toolName, Progress: &protocol.StepProgress{Done: c.done, Total: c.total},
-		}
-	})
+	x.s.tellProgress(e)
+}
+
+// progressEvent says how far a call is; without a callID, a step. Reading says that
+// notes are read, and none is written.
+func (s *Server) progressEvent(c *tool.Call, callID string, reading bool, p tool.Progress) *protocol.ExecutionEvent {
+	return &protocol.ExecutionEvent{
+		Type: "step.progress", RunID: c.RunID, Timestamp: pipeline.Stamp(s.now()), Level: "info",
+		Message: itoa(p.Done) + " of " + itoa(p.Total), CallID: callID, StepID: c.StepID, Tool: c.Tool,
+		Progress: viewOfProgress(reading, p),
+	}
+}
+
+// tellProgress tells the shell how far something is; it hears the newest of a
+// moment only.
+func (s *Server) tellProgress(e *protocol.ExecutionEvent) {
+	s.out.gatherExec("progress:"+e.StepID+":"+e.CallID, func() *protocol.ExecutionEvent { return e })
+}
+
+// viewOfProgress puts into words how far something is.
+func viewOfProgress(reading bool, p tool.Progress) *protocol.StepProgress {
+	key := "progress.done"
+	switch {
+	case reading && p.Found > 0:
+		key = "progress.found"
+	case reading:
+		key = "progress.reading"
+	}
+	return &protocol.StepProgress{
+		Done: p.Done, Total: p.Total, Found: p.Found,
+		Text: protocol.Message{Key: key, Params: map[string]string{
+			"done": itoa(p.Done), "total": itoa(p.Total), "n": itoa(p.Found),
+		}},
+	}
+}
+
+// progressOf gives a simulated call's way to say how far it is.
+func (sim *simulation) progressOf(c *tool.Call) func(p tool.Progress) {
+	m := newMeter()
+	m.begins(c.CallID, sim.s.now())
+	return func(p tool.Progress) {
+		m.of(c.CallID, p, sim.s.now(), func(p tool.Progress) { sim.s.tellProgress(sim.s.progressEvent(c, c.CallID, true, p)) })
+	}
 }

@@ -69,7 +69,7 @@ func (s *Server) env(se *session, w *overlay.View, pol *policy.Policy) *tool.Env
 		Vault: w, Editor: editorView{w, h.Editor == nil && se.selection == nil},
 		Workspace: h.Workspace, Commands: h.Commands, Platform: platform,
 		Sandbox: s.host.Sandbox, Script: script, HTTP: s.fetcher(), Plugins: s.plugins,
-		Now: se.now.In(loc), Progress: func(int, int) {}, Quota: se.quota,
+		Now: se.now.In(loc), Progress: func(tool.Progress) {}, Quota: se.quota,
 	}
 }
 

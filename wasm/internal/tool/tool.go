@@ -199,9 +199,14 @@ type Env struct {
 	Secrets map[string]string
 	// Call is the call itself, for what must be the same each time it is made.
 	Call *Call
-	// Progress reports how far a long call is. Never nil.
-	Progress func(done, total int)
+	// Progress reports how far a long call is. Never nil. A call that comes further
+	// has all its time again, so that what takes long is not taken for hung.
+	Progress func(p Progress)
 }
+
+// Progress is how far a call is: Done of Total, and how many of what it looks for
+// it has Found so far.
+type Progress struct{ Done, Total, Found int }
 
 // Tool is a Spec with what it does. Run must return when ctx ends; it gives
 // *Error values. It must not keep Env.

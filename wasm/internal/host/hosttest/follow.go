@@ -109,6 +109,9 @@ func (v *vault) ReadMany(ctx context.Context, paths []string) ([]host.FileBytes,
 	}
 	out := make([]host.FileBytes, len(paths))
 	for i, path := range paths {
+		if err := m.spins(ctx); err != nil {
+			return nil, err
+		}
 		if m.enterRead(ctx, path) != nil {
 			out[i].Missing = true
 			continue

@@ -61,6 +61,7 @@ type Memory struct {
 	desk    desk
 	follow  follow
 	slow    slow
+	spin    spin
 	closed  []string // windows
 }
 
@@ -140,6 +141,9 @@ func (v *vault) Stat(ctx context.Context, path string) (host.Info, error) {
 
 func (v *vault) Read(ctx context.Context, path string) ([]byte, error) {
 	m := v.mem()
+	if err := m.spins(ctx); err != nil {
+		return nil, err
+	}
 	if err := m.enterRead(ctx, path); err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ func registry(t testing.TB) *tool.Registry {
 func envOf(h host.Host) *tool.Env {
 	return &tool.Env{
 		Vault: h.Vault, Editor: h.Editor, Workspace: h.Workspace, Commands: h.Commands,
-		Platform: h.Platform, Now: now, Progress: func(int, int) {},
+		Platform: h.Platform, Now: now, Progress: func(tool.Progress) {},
 		Sandbox: scripts, Script: host.ScriptLimits{Steps: 1_000_000}, HTTP: &web{}, Plugins: plugins{},
 	}
 }

@@ -23,7 +23,7 @@ type settler interface{ Settle(ctx context.Context) }
 
 // selectFiles gives the files that may be wanted, sorted by path.
 func selectFiles(ctx context.Context, env *tool.Env, f index.Filter) ([]index.Found, error) {
-	f.Progress = env.Progress
+	f.Progress = func(done, total int) { env.Progress(tool.Progress{Done: done, Total: total}) }
 	if s, ok := env.Vault.(Selector); ok {
 		return s.Select(ctx, f)
 	}
@@ -57,6 +57,11 @@ type lot struct {
 // ones are read while use is at work. A file that is gone meanwhile, too large
 // or no text is passed over.
 func readAll(ctx context.Context, env *tool.Env, infos []host.Info, use func(host.Info, []byte) error) error {
+	return searchAll(ctx, env, infos, func() int { return 0 }, use)
+}
+
+// searchAll is readAll of who looks for something, and tells how much was found.
+func searchAll(ctx context.Context, env *tool.Env, infos []host.Info, found func() int, use func(host.Info, []byte) error) error {
 	ahead, stop := context.WithCancel(ctx)
 	lots := make(chan lot)
 	go readLots(ahead, env, infos, lots)
@@ -88,7 +93,7 @@ func readAll(ctx context.Context, env *tool.Env, infos []host.Info, use func(hos
 			return fault.From(err)
 		}
 		done += len(l.infos)
-		env.Progress(done, len(infos))
+		env.Progress(tool.Progress{Done: done, Total: len(infos), Found: found()})
 	}
 	if err := ctx.Err(); err != nil {
 		return fault.From(err)

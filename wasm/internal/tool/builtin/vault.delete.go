@@ -65,7 +65,7 @@ func trash(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error
 		if err != nil {
 			return nil, err
 		}
-		env.Progress(i+1, len(all))
+		env.Progress(tool.Progress{Done: i + 1, Total: len(all)})
 	}
 	return tool.Data{"path": info.Path, "kind": "folder"}, nil
 }

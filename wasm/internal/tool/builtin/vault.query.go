@@ -96,7 +96,7 @@ func (q *queryPlan) read(found []index.Found) ([]hit, error) {
 		}
 		hits = append(hits, hit{Found: f})
 	}
-	err := readAll(q.ctx, q.env, texts, func(i host.Info, data []byte) error {
+	err := searchAll(q.ctx, q.env, texts, func() int { return len(hits) }, func(i host.Info, data []byte) error {
 		h := hit{Found: &index.Found{Info: &i}}
 		front := note.ParseFront(data)
 		if !q.passProperties(&h, front) {

@@ -44,7 +44,7 @@ func searchText(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, 
 	part := pageOf(env, args, 100)
 	hits := []any{}
 	plainEnds := args.Bool("regex") || strings.Contains(args.String("query"), "\n")
-	err = readAll(ctx, env, infos, func(i host.Info, data []byte) error {
+	err = searchAll(ctx, env, infos, func() int { return len(hits) }, func(i host.Info, data []byte) error {
 		full := false
 		if plainEnds && bytes.Contains(data, lineEnd) {
 			data = bytes.ReplaceAll(data, lineEnd, newline) // "$" stands before a line's end, whichever it is
