@@ -34,17 +34,19 @@ func reviewFiles(ctx context.Context, se *session) (*protocol.Review, error) {
 		Run: se.id, Goal: se.plan.Goal, Assumptions: nonNil(se.plan.Assumptions), Risk: string(se.graph.Risk),
 		Files: []protocol.FileChange{}, Steps: []protocol.StepPreview{}, Amended: !se.amend.Empty(), Approval: approvalOf(se),
 	}
+	listed := make(rows, len(changes)+len(left))
 	for _, c := range changes {
-		f := fileview.Row(c)
+		f := listed.of(c, se.listed)
 		_, f.Edited = se.amend.Edits[c.Path]
 		r.Files = append(r.Files, f)
 	}
 	r.Summary = append(changeLines(r.Files), runLines(r.Files, changes)...)
 	for _, c := range left {
-		f := fileview.Row(c)
+		f := listed.of(c, se.listed)
 		f.Dropped = true
 		r.Files = append(r.Files, f)
 	}
+	se.listed = listed
 	sorting.Func(r.Files, func(a, b protocol.FileChange) int { return strings.Compare(a.Path, b.Path) })
 	r.Warnings, err = markAlike(ctx, se.vault, r.Files)
 	return r, err

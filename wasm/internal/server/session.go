@@ -70,6 +70,7 @@ type session struct {
 	report  *runner.Report
 	called  map[string]*tool.Call // call_id -> the call as it was simulated
 	changes []overlay.Change
+	listed  rows                      // the changes as they are listed
 	dropped map[string]overlay.Change // as they were before they were left out
 	view    *protocol.Review
 }
