@@ -168,7 +168,7 @@ export class FolderVault {
 const STORE = ".embedded-agent";
 
 /** The host's methods over the folder. There is no editor, no pane, no command and no network. */
-function hostOf(vault, { fail, applyAll }, followed) {
+export function hostOf(vault, { fail, applyAll }, followed) {
 	const must = async (path) => {
 		try {
 			return await vault.info(path);
@@ -305,7 +305,12 @@ function hostOf(vault, { fail, applyAll }, followed) {
 		"http.read": none,
 		"http.close": async () => ({}),
 		"secret.has": async () => ({ has: false }),
+		"secret.allow": none,
+		"secret.print": none,
 		"device.key": async () => ({ key: "0".repeat(64) }),
+		"owner.self": async () => ({ device: "bench", window: "bench" }),
+		"owner.gone": async () => ({ gone: true }),
+		"owner.quiet": async () => ({}),
 	};
 }
 
