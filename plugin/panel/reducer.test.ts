@@ -63,11 +63,19 @@ describe("how far a call is", () => {
 	});
 	const told = (done: number) =>
 		event("exec", {
-			exec: { ...exec("c1").exec!, call: undefined, type: "step.progress", progress: far(done) } as never,
+			exec: {
+				type: "step.progress",
+				runId: "r2",
+				timestamp: "",
+				level: "info",
+				message: "",
+				callId: "call-1",
+				progress: far(done),
+			},
 		});
 
 	it("is the newest that was told, and begins no log", () => {
-		const before = fold([event("turn.started", { turn: turn({ phase: "simulating" }) }), exec("c0")]);
+		const before = fold([event("turn.started", { turn: turn({ phase: "simulating" }) }), exec(0, "running")]);
 		const s = fold([told(40), told(60)], before);
 		expect(s.progress?.far.done).toBe(60);
 		expect(s.log).toEqual(before.log);
@@ -75,7 +83,7 @@ describe("how far a call is", () => {
 
 	it("is forgotten when the call, the turn, the simulation or the run is over", () => {
 		const ends = [
-			exec("c1"),
+			exec(1, "ok"),
 			event("turn.ended", { turn: turn({ phase: "done", outcome: "cancelled" }) }),
 			event("review.opened", { review: review() }),
 			event("review.changed", { review: review() }),
