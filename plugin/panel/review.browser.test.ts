@@ -203,6 +203,30 @@ describe.skipIf(!findChromium())("the review", () => {
 		expect(await script.innerText()).toBe("def main(x):\n    return sorted(x)\n");
 	});
 
+	it("draws the paths behind a line of the summary as far as they are scrolled, down to the last", async () => {
+		const unfold = async (n: number) => {
+			const paths = Array.from({ length: n }, (_, i) => `Box/Note ${i}.md`);
+			const text = { key: "review.modify", params: { n: String(n) } };
+			const page = await open(review({ summary: [{ tone: "modify", text, paths }] }));
+			await page.locator(".ea-summary summary").click();
+			const rows = page.locator(".ea-paths li");
+			await rows.first().waitFor();
+			expect(await rows.first().getAttribute("aria-setsize")).toBe(String(n));
+			return { page, rows };
+		};
+		const { rows: many } = await unfold(10_000);
+		expect(await many.count()).toBeLessThan(200);
+		const { page, rows } = await unfold(250);
+		await expect
+			.poll(async () => {
+				await page.locator(".ea-paths").evaluate((el) => {
+					el.scrollTop = el.scrollHeight;
+				});
+				return rows.last().textContent();
+			})
+			.toBe("Box/Note 249.md");
+	});
+
 	it("stays fluid with a thousand files: few exist, and a box pressed among them costs little", async () => {
 		const files = Array.from({ length: 1000 }, (_, n) =>
 			file(`Notes/Note ${n}.md`, { status: "modify", added: n % 7, removed: n % 3 }),
