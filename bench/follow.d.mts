@@ -1,0 +1,4 @@
+/** What has changed in a folder. */
+export class Followed {
+	constructor(folder: string);
+}
