@@ -568,11 +568,17 @@ export interface ExecutionEvent {
 	progress?: StepProgress;
 }
 /**
- * StepProgress is how far something is: Done of Total.
+ * StepProgress is how far something is: Done of Total. A step that looks for
+ * something says how many it has Found so far.
  */
 export interface StepProgress {
 	done: number /* int */;
 	total: number /* int */;
+	found?: number /* int */;
+	/**
+	 * Text says it in words.
+	 */
+	text: Message;
 }
 /**
  * CallView is one call as the run log shows it.
@@ -2697,4 +2703,4 @@ export interface ImportCall {
 }
 
 /** The hash of the Go sources of this file: what both sides must agree on. */
-export const Contract = "5b9a2877855f26ca";
+export const Contract = "7dff6dd9442bdab1";

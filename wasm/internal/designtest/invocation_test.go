@@ -69,7 +69,7 @@ func loopOver(t *testing.T, mem *hosttest.Memory, model llm.Provider) agent.Conf
 	gates := agent.NewGates()
 	deps := pipeline.Deps{Registry: reg, Policy: pol, Env: func(c *tool.Call) (*tool.Env, *overlay.View) {
 		view := vault.For(c.LogicalID)
-		return &tool.Env{Vault: view, Editor: view, Platform: h.Platform, Now: time.Now(), Progress: func(int, int) {}}, view
+		return &tool.Env{Vault: view, Editor: view, Platform: h.Platform, Now: time.Now(), Progress: func(tool.Progress) {}}, view
 	}}
 	return agent.Config{
 		RunID: "0d4ee5b4-6f0e-4d52-9a5e-0a6b3a1c9f00", Provider: model, ProviderName: "script",

@@ -3,4 +3,4 @@
 package protocol
 
 // Contract is the hash of this package's sources: the version of the handshake.
-const Contract = "5b9a2877855f26ca"
+const Contract = "7dff6dd9442bdab1"
