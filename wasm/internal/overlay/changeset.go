@@ -8,6 +8,7 @@ import (
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/vaultpath"
 )
 
 // Change is the net difference of one path: what it is after the plan against
@@ -39,7 +40,9 @@ const (
 )
 
 // Changes gives the changeset, sorted by path. Paths that end as they began
-// are not in it, nor are the contents of a folder that only moved.
+// are not in it, nor are the contents of a folder that only moved. What is in it
+// by itself did not move along with its folder: where a folder has moved away and
+// a path in it is there again, the path is in the changeset, however it ends.
 func (v *Vault) Changes(ctx context.Context) ([]Change, error) {
 	v.mu.Lock()
 	paths := make([]string, 0, len(v.staged))
@@ -92,8 +95,6 @@ func (v *Vault) change(ctx context.Context, path string, movedTo map[string]stri
 	switch {
 	case n.origin != "" && n.origin != path:
 		c.Status, c.From = Rename, n.origin
-	case n.kind == host.Folder && was && stayed, n.lazy():
-		return c, false, nil
 	case n.kind == host.Folder:
 		c.Status = Mkdir
 	case was && stayed && old.Kind == host.File:
@@ -101,11 +102,27 @@ func (v *Vault) change(ctx context.Context, path string, movedTo map[string]stri
 	default:
 		c.Status = Create
 	}
-	return v.withBytes(ctx, c, n)
+	same := was && stayed && old.Kind == n.kind
+	if same && !left(path, movedTo) && (n.kind == host.Folder || n.lazy()) && c.Status != Rename {
+		return c, false, nil
+	}
+	return v.withBytes(ctx, c, n, left(path, movedTo))
 }
 
-func (v *Vault) withBytes(ctx context.Context, c Change, n *node) (Change, bool, error) {
-	if n.kind == host.Folder || n.lazy() {
+// left says whether a folder above a path has moved away.
+func left(path string, movedTo map[string]string) bool {
+	for above := vaultpath.Parent(path); above != ""; above = vaultpath.Parent(above) {
+		if to, moved := movedTo[above]; moved && to != above {
+			return true
+		}
+	}
+	return false
+}
+
+// withBytes adds the bytes. Alone says that the path is there without the folder
+// that it was in: it is a change though its bytes are the same.
+func (v *Vault) withBytes(ctx context.Context, c Change, n *node, alone bool) (Change, bool, error) {
+	if n.kind == host.Folder || n.lazy() && c.Status != Modify {
 		return c, true, nil
 	}
 	c.After = n.data
@@ -119,7 +136,10 @@ func (v *Vault) withBytes(ctx context.Context, c Change, n *node) (Change, bool,
 			return c, false, err
 		}
 	}
-	if c.Status == Modify && bytes.Equal(c.Before, c.After) {
+	if n.lazy() { // it was moved, and moved back
+		c.After = c.Before
+	}
+	if c.Status == Modify && !alone && bytes.Equal(c.Before, c.After) {
 		return c, false, nil
 	}
 	return c, true, nil
@@ -145,10 +165,13 @@ func (v *Vault) before(ctx context.Context, path string) ([]byte, error) {
 	return v.base.Read(ctx, path)
 }
 
-// dropImplied leaves out what moved only because the folder above it did.
+// dropImplied leaves out what moved only because the folder above it did, unless
+// its old path is told of as well.
 func dropImplied(cs []Change) []Change {
 	folders := map[string]string{} // new path -> old path
+	told := map[string]bool{}
 	for _, c := range cs {
+		told[c.Path] = true
 		if c.Status == Rename && c.Kind == host.Folder {
 			folders[c.Path] = c.From
 		}
@@ -157,7 +180,7 @@ func dropImplied(cs []Change) []Change {
 		return cs
 	}
 	return slices.DeleteFunc(cs, func(c Change) bool {
-		if c.Status != Rename || c.After != nil {
+		if c.Status != Rename || c.After != nil || told[c.From] {
 			return false
 		}
 		for to, from := range folders {
