@@ -21,28 +21,28 @@ export function backlinksHost(plugin: Plugin): Pick<Host, "vault.backlinks"> {
 
 	return {
 		"vault.backlinks": async ({ path }) => {
-			const entry = entryAt(app.vault, path);
-			const targets = entry instanceof TFolder ? `${path}/` : path;
-			const hits = (dest: string) => (entry instanceof TFolder ? dest.startsWith(targets) : dest === targets);
+			const folder = entryAt(app.vault, path) instanceof TFolder;
+			const name = nameOf(path);
+			// A plan may make a file of a name that another one has: a link to that one may lead to it then.
+			const hits = (dest: string) => (folder ? dest.startsWith(`${path}/`) : nameOf(dest) === name);
 			const found = new Set(stale);
 			for (const [source, links] of Object.entries(app.metadataCache.resolvedLinks)) {
 				if (Object.keys(links).some(hits)) found.add(source);
 			}
-			for (const source of unresolved(app, entry instanceof TFile ? entry.basename : undefined))
-				found.add(source);
+			if (!folder) for (const source of unresolved(app, name.replace(/\.md$/, ""))) found.add(source);
 			return { paths: [...found].filter((source) => app.vault.getFileByPath(source)).sort() };
 		},
 	};
 }
 
-/** Notes with a link that did not resolve when it was last looked at, and would by this name now. */
-function unresolved(app: App, name: string | undefined): string[] {
-	if (name === undefined) return [];
-	const wanted = name.toLowerCase();
-	const named = (link: string) => {
-		const last = link.slice(link.lastIndexOf("/") + 1).toLowerCase();
-		return last === wanted || last.startsWith(`${wanted}.`);
-	};
+/** The last part of a path or link, by which links find it. */
+function nameOf(path: string): string {
+	return path.slice(path.lastIndexOf("/") + 1).toLowerCase();
+}
+
+/** Notes with a link that did not resolve when it was last looked at, and would by this name. */
+function unresolved(app: App, wanted: string): string[] {
+	const named = (link: string) => nameOf(link) === wanted || nameOf(link).startsWith(`${wanted}.`);
 	return Object.entries(app.metadataCache.unresolvedLinks)
 		.filter(([, links]) => Object.keys(links).some(named))
 		.map(([source]) => source);

@@ -129,7 +129,9 @@ func (v *Vault) seen(es []host.Info) []host.Info {
 }
 
 // Backlinks gives the files that may link to a path: those the base knows of,
-// under their present names, and every note written here.
+// under their present names, and every note written here. Of what was moved here
+// the base is asked by both names: a link may have led nowhere before, or to
+// another file of the name.
 func (w *View) Backlinks(ctx context.Context, path string) ([]string, error) {
 	w.v.mu.Lock()
 	orig := path
@@ -148,9 +150,16 @@ func (w *View) Backlinks(ctx context.Context, path string) ([]string, error) {
 		}
 	}
 	w.v.mu.Unlock()
-	under, err := w.v.base.host.Backlinks(ctx, orig)
+	under, err := w.v.base.host.Backlinks(ctx, path)
 	if err != nil {
 		return nil, err
+	}
+	if orig != path {
+		before, err := w.v.base.host.Backlinks(ctx, orig)
+		if err != nil {
+			return nil, err
+		}
+		under = append(under, before...)
 	}
 	seen := map[string]bool{}
 	var out []string
