@@ -3,45 +3,17 @@ package action_test
 import (
 	"encoding/json"
 	"slices"
-	"strings"
 	"testing"
 
 	"embedded-agent/wasm/internal/action"
 	"embedded-agent/wasm/internal/host/hosttest"
 )
 
-// synced copies the files that one device has written since, or has removed, to
-// the other, as a sync does: a file that both have changed stays, with a copy of
-// the other's beside it.
-func synced(t *testing.T, from, to *hosttest.Memory, before map[string][]byte) {
-	t.Helper()
-	store := to.Host().Store
-	mine, theirs := from.StoreFiles(), to.StoreFiles()
-	for path, data := range mine {
-		if string(before[path]) == string(data) {
-			continue
-		}
-		if string(theirs[path]) != string(before[path]) {
-			path = strings.TrimSuffix(path, ".json") + " (conflicted copy).json"
-		}
-		if err := store.Write(t.Context(), path, data); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for path := range before {
-		if _, ok := mine[path]; !ok {
-			if err := store.Remove(t.Context(), path); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-}
-
 func TestActionsThatTwoDevicesSaveAreAllKeptOnBoth(t *testing.T) {
 	a, b := hosttest.New(hosttest.Options{}), hosttest.New(hosttest.Options{})
 	la, lb := action.NewLibrary(a.Host().Store), action.NewLibrary(b.Host().Store)
 	put(t, la, own("1", "Shared"), own("2", "Deleted on A"), own("3", "Renamed on both"))
-	synced(t, a, b, nil)
+	a.Sync(b, nil)
 	if got := names(t, lb)[:3]; !slices.Equal(got, []string{"Shared", "Deleted on A", "Renamed on both"}) {
 		t.Fatalf("%v", got)
 	}
@@ -55,8 +27,8 @@ func TestActionsThatTwoDevicesSaveAreAllKeptOnBoth(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	synced(t, a, b, base)
-	synced(t, b, a, base)
+	a.Sync(b, base)
+	b.Sync(a, base)
 	for _, l := range []*action.Library{la, lb, action.NewLibrary(a.Host().Store), action.NewLibrary(b.Host().Store)} {
 		got := names(t, l)
 		for _, want := range []string{"Shared", "From A", "From B"} {
@@ -115,7 +87,7 @@ func TestADeletionHoldsAgainstAnOldFileThatComesBack(t *testing.T) {
 	if err := l.Remove(t.Context(), "1"); err != nil {
 		t.Fatal(err)
 	}
-	synced(t, restored(t, old), m, nil)
+	restored(t, old).Sync(m, nil)
 	if got := names(t, l); slices.Contains(got, "One") {
 		t.Errorf("%v", got)
 	}

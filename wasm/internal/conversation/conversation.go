@@ -1,10 +1,15 @@
 // Package conversation keeps what was said in the plugin's store: for each
-// conversation one file of records, and a record for each turn when it ends. So
-// a crash loses the turn under way and nothing else. Everything is redacted
-// before it is written, and bounded.
+// conversation a file of records by each device that takes part in it, and a
+// record for each turn when it ends. So a crash loses the turn under way and
+// nothing else, and a sync has no file that two devices write. Everything is
+// redacted before it is written, and bounded.
 //
-//	conversations/ID.jsonl      records, framed and chained by package record
-//	conversations/ID.new.jsonl  the same while the file is made anew, shorter
+//	conversations/ID.DEVICE.jsonl      records, framed and chained by package record
+//	conversations/ID.DEVICE.new.jsonl  the same while the file is made anew, shorter
+//	conversations/ID.jsonl             of earlier versions: read, and left as it is
+//
+// A conversation is all that its files say, by time. What another device or window
+// adds is seen the next time that anything is asked.
 //
 // What a turn staged and nobody has approved yet is kept with it, so that a
 // conversation goes on after a start where it was. Where redaction would change
@@ -58,6 +63,8 @@ type Conversation struct {
 	Title   string
 	Updated string // RFC 3339
 	Turns   []*Turn
+	// Revision is that of the library when it was read.
+	Revision int
 }
 
 // Summary gives the line of the list.
@@ -130,6 +137,8 @@ func (c *Conversation) apply(r *entry) {
 // entry is one record of the file.
 type entry struct {
 	At string `json:"at,omitempty"`
+	// N orders records of the same time: one more than those that were known.
+	N int `json:"n,omitempty"`
 	// Head is how many records a file that was made anew has at least.
 	Head    int      `json:"head,omitempty"`
 	Turn    *Turn    `json:"turn,omitempty"`

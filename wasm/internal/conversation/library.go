@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 
@@ -27,9 +28,11 @@ type Library struct {
 	store  host.Store
 	redact func(string) string
 	now    func() string
+	device func(context.Context) (string, error)
 
 	mu    sync.Mutex
-	open  map[string]*file
+	open  map[string]*files
+	reads map[string]int    // how often a conversation was not as it was known
 	list  map[string]listed // nil until it is read
 	limit int               // maxFile; tests have less to write
 }
@@ -37,24 +40,30 @@ type Library struct {
 type listed struct {
 	protocol.Conversation
 	bytes int64
+	files []host.Info
 }
 
 // NewLibrary opens the conversations of a store. Redact is applied to every
-// text; now gives the time of a record, in RFC 3339.
-func NewLibrary(store host.Store, redact func(string) string, now func() string) *Library {
-	return &Library{store: store, redact: redact, now: now, open: map[string]*file{}, limit: maxFile}
+// text; now gives the time of a record, in RFC 3339; device names the device in
+// the names of the files that it writes.
+func NewLibrary(store host.Store, redact func(string) string, now func() string, device func(context.Context) (string, error)) *Library {
+	return &Library{store: store, redact: redact, now: now, device: device, open: map[string]*files{}, reads: map[string]int{}, limit: maxFile}
 }
 
 // CheckID says whether a conversation of this id can be kept.
 func CheckID(id string) error {
 	ok := id != "" && len(id) <= 64
 	for _, c := range id {
-		ok = ok && (c == '-' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z')
+		ok = ok && inID(c)
 	}
 	if !ok {
 		return fault.New(fault.Validation, "error.conversation.id", nil)
 	}
 	return nil
+}
+
+func inID(c rune) bool {
+	return c == '-' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
 func missing() error { return fault.New(fault.NotFound, "error.conversation.missing", nil) }
@@ -63,14 +72,15 @@ func missing() error { return fault.New(fault.NotFound, "error.conversation.miss
 func (l *Library) Get(ctx context.Context, id string) (*Conversation, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	f, err := l.file(ctx, id)
+	f, _, err := l.files(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	if f.chain.Len() == 0 {
+	if !f.there() {
 		return nil, missing()
 	}
 	out := *f.conversation
+	out.Revision = l.reads[id]
 	out.Turns = make([]*Turn, len(f.conversation.Turns))
 	for i, t := range f.conversation.Turns {
 		if out.Turns[i], err = clone(t); err != nil {
@@ -78,6 +88,43 @@ func (l *Library) Get(ctx context.Context, id string) (*Conversation, error) {
 		}
 	}
 	return &out, nil
+}
+
+// Revision changes whenever a conversation is found other than this library has
+// left it: another device or window has added to it.
+func (l *Library) Revision(ctx context.Context, id string) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_, _, err := l.files(ctx, id)
+	return l.reads[id], err
+}
+
+// files gives the files of a conversation as they are now, and of which ones
+// there are of all.
+func (l *Library) files(ctx context.Context, id string) (*files, map[string][]host.Info, error) {
+	if err := CheckID(id); err != nil {
+		return nil, nil, err
+	}
+	found, err := l.look(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := l.read(ctx, id, found[id])
+	if err != nil {
+		return nil, nil, err
+	}
+	l.open[id] = f
+	return f, found, nil
+}
+
+// there says whether anything is kept of a conversation.
+func (f *files) there() bool {
+	for _, file := range f.of {
+		if len(file.entries) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // Add keeps a turn that has ended; its conversation is made with its first one.
@@ -118,8 +165,12 @@ func (l *Library) Remove(ctx context.Context, id string) error {
 }
 
 func (l *Library) remove(ctx context.Context, id string) error {
-	for _, path := range []string{spareOf(id), pathOf(id)} {
-		if err := l.store.Remove(ctx, path); err != nil {
+	found, err := l.look(ctx)
+	if err != nil {
+		return err
+	}
+	for _, info := range found[id] {
+		if err := l.store.Remove(ctx, info.Path); err != nil {
 			return ioError(err)
 		}
 	}
@@ -136,25 +187,27 @@ func ioError(err error) error {
 func (l *Library) put(ctx context.Context, id string, e *entry, make bool) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	f, err := l.file(ctx, id)
+	f, found, err := l.files(ctx, id)
 	if err != nil {
 		return err
 	}
-	if f.chain.Len() == 0 && !make {
+	if !f.there() && !make {
 		return missing()
 	}
-	e.At = l.now()
+	f.stamp(e, l.now())
 	rec, err := llm.Marshal(e)
 	if err != nil {
 		return fault.From(err)
 	}
+	own := f.of[f.own]
+	own.entries = append(own.entries, e)
 	f.conversation.apply(e)
-	if f.torn || f.size+len(rec) > l.limit {
+	if own.torn || own.size+len(rec) > l.limit {
 		err = l.rewrite(ctx, f)
 	} else {
-		line := f.chain.Append(nil, rec)
-		f.size += len(line)
-		if err = l.store.Append(ctx, pathOf(id), line); err != nil {
+		line := own.chain.Append(nil, rec)
+		own.size += len(line)
+		if err = l.store.Append(ctx, f.own, line); err != nil {
 			err = ioError(err)
 		}
 	}
@@ -162,20 +215,25 @@ func (l *Library) put(ctx context.Context, id string, e *entry, make bool) error
 		delete(l.open, id) // what is in the store now has to be read
 		return err
 	}
-	l.noted(f)
+	for other := range l.open { // one is gone on with at a time
+		if other != id {
+			delete(l.open, other)
+		}
+	}
+	if err := l.index(ctx, found); err != nil {
+		return err
+	}
+	l.list[id] = listed{Conversation: f.conversation.Summary(), bytes: f.bytes()}
 	return l.prune(ctx, id)
 }
 
-// noted brings the list up to date with a file.
-func (l *Library) noted(f *file) {
-	if l.list != nil {
-		l.list[f.conversation.ID] = listed{f.conversation.Summary(), int64(f.size)}
+// bytes is how long the files are.
+func (f *files) bytes() int64 {
+	n := 0
+	for _, file := range f.of {
+		n += file.size
 	}
-	for id := range l.open { // one is gone on with at a time
-		if id != f.conversation.ID {
-			delete(l.open, id)
-		}
-	}
+	return int64(n)
 }
 
 // List gives the conversations in which a text occurs ("" for all), the newest
@@ -183,7 +241,11 @@ func (l *Library) noted(f *file) {
 func (l *Library) List(ctx context.Context, text string, limit int) ([]protocol.Conversation, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err := l.index(ctx); err != nil {
+	found, err := l.look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.index(ctx, found); err != nil {
 		return nil, err
 	}
 	out := []protocol.Conversation{}
@@ -193,7 +255,7 @@ func (l *Library) List(ctx context.Context, text string, limit int) ([]protocol.
 			break
 		}
 		if lower != "" {
-			f, err := l.read(ctx, id)
+			f, err := l.read(ctx, id, found[id])
 			if err != nil {
 				return nil, err
 			}
@@ -221,29 +283,21 @@ func (l *Library) newest() []string {
 	return ids
 }
 
-// index reads the list at first use. A conversation that cannot be read is left
-// out, and stays where it is.
-func (l *Library) index(ctx context.Context) error {
-	if l.list != nil {
-		return nil
-	}
-	entries, err := l.store.List(ctx, folder)
-	if err != nil {
-		return ioError(err)
-	}
-	list := map[string]listed{}
-	for _, e := range entries {
-		name := strings.TrimPrefix(e.Path, folder+"/")
-		id := strings.TrimSuffix(strings.TrimSuffix(name, ".jsonl"), ".new")
-		if id == name || CheckID(id) != nil || list[id].ID != "" {
+// index reads what is new in the list, or has changed since. A conversation that
+// cannot be read is left out, and stays where it is.
+func (l *Library) index(ctx context.Context, found map[string][]host.Info) error {
+	list := make(map[string]listed, len(found))
+	for id, infos := range found {
+		if known := l.list[id]; len(infos) > 0 && slices.Equal(known.files, infos) {
+			list[id] = known
 			continue
 		}
-		f, err := l.read(ctx, id)
+		f, err := l.read(ctx, id, infos)
 		if err != nil {
 			return err
 		}
 		if len(f.conversation.Turns) > 0 {
-			list[id] = listed{f.conversation.Summary(), e.Size}
+			list[id] = listed{f.conversation.Summary(), f.bytes(), infos}
 		}
 	}
 	l.list = list
@@ -253,9 +307,6 @@ func (l *Library) index(ctx context.Context) error {
 // prune removes the oldest conversations beyond the bounds; the one that was
 // just added to stays.
 func (l *Library) prune(ctx context.Context, keep string) error {
-	if err := l.index(ctx); err != nil {
-		return err
-	}
 	var bytes int64
 	for i, id := range l.newest() {
 		bytes += l.list[id].bytes

@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -20,11 +21,17 @@ func plain(s string) string { return s }
 // library opens the conversations of a store, with a clock that goes on by a
 // second with every record.
 func library(mem *hosttest.Memory, redact func(string) string) *Library {
+	return libraryOn("here", mem, redact)
+}
+
+// libraryOn is that of a device.
+func libraryOn(device string, mem *hosttest.Memory, redact func(string) string) *Library {
 	at := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
-	return NewLibrary(mem.Host().Store, redact, func() string {
+	now := func() string {
 		at = at.Add(time.Second)
 		return at.Format(time.RFC3339)
-	})
+	}
+	return NewLibrary(mem.Host().Store, redact, now, func(context.Context) (string, error) { return device, nil })
 }
 
 func turn(n int, text string) *Turn {

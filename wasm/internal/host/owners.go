@@ -21,3 +21,16 @@ type Owners interface {
 	// ctx ends before.
 	Quiet(ctx context.Context) error
 }
+
+// DeviceName names this device in the names of files that it alone writes: some
+// hexadecimal digits, or "here" where a host has no owners.
+func DeviceName(ctx context.Context, owners Owners) (string, error) {
+	if owners == nil {
+		return "here", nil
+	}
+	self, err := owners.Self(ctx)
+	if err != nil {
+		return "", err
+	}
+	return Etag([]byte(self.Device))[:12], nil
+}

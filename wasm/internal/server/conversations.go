@@ -24,6 +24,8 @@ type talk struct {
 	calls []turnCalls
 	// discarded: what was staged was refused since the last turn.
 	discarded bool
+	// unkept: the store has not taken a turn, so that only this knows of it.
+	unkept bool
 }
 
 // turnCalls are the receipts of one turn, by call_id.
@@ -51,22 +53,42 @@ func (s *Server) talkOf(ctx context.Context, id string) (*talk, error) {
 	t := s.talk
 	s.mu.Unlock()
 	if t != nil && t.ID == id {
-		return t, nil
+		return t, s.catchUp(ctx, t)
 	}
 	t = &talk{Conversation: &conversation.Conversation{ID: id}}
-	if id != "" {
-		c, err := s.conversations.Get(ctx, id)
-		switch {
-		case err == nil:
-			t.Conversation = c
-		case !fault.Is(err, fault.NotFound):
-			return nil, err
-		}
+	if err := s.catchUp(ctx, t); err != nil {
+		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.talk = t
 	return t, nil
+}
+
+// catchUp reads a conversation where another device or window has added to it, or
+// nothing is known of it yet.
+func (s *Server) catchUp(ctx context.Context, t *talk) error {
+	s.mu.Lock()
+	unkept := t.unkept
+	s.mu.Unlock()
+	if t.ID == "" || unkept {
+		return nil
+	}
+	rev, err := s.conversations.Revision(ctx, t.ID)
+	if err != nil || rev == t.Revision {
+		return err
+	}
+	c, err := s.conversations.Get(ctx, t.ID)
+	if fault.Is(err, fault.NotFound) {
+		c = t.Conversation // what was removed elsewhere is still shown here
+		c.Revision = rev
+	} else if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t.Conversation = c
+	return nil
 }
 
 // said is what a turn leaves in its conversation.
@@ -89,6 +111,9 @@ func (s *Server) keepSaid(t *turn, view protocol.Turn) {
 		return
 	}
 	if err := s.conversations.Add(s.life, t.said.talk.ID, kept); err != nil {
+		s.mu.Lock()
+		t.said.talk.unkept = true
+		s.mu.Unlock()
 		s.notice("warn", "notice.conversationNotKept", nil, "")
 		return
 	}

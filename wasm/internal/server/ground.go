@@ -30,6 +30,11 @@ func (s *Server) quiet(ctx context.Context) error {
 
 func hotPath(id string) string { return hotFolder + "/" + id }
 
+// deviceName names this device in the names of files that it alone writes.
+func (s *Server) deviceName(ctx context.Context) (string, error) {
+	return host.DeviceName(ctx, s.host.Owners)
+}
+
 // markHot takes a run in hand: its marker is in the store, and names this place
 // as its owner. Lost is called where somebody else takes it.
 func (s *Server) markHot(ctx context.Context, id string, lost func()) error {

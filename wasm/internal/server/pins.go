@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 	"sync"
 
 	"embedded-agent/wasm/internal/agent"
@@ -11,10 +12,12 @@ import (
 	"embedded-agent/wasm/internal/seal"
 )
 
-// pinsFile keeps the last values of pins, for stale_last_success. They are kept
-// when a run of their saved action has gone well, redacted, the newest ones.
+// The last values of pins are kept for stale_last_success, when a run of their
+// saved action has gone well, redacted, the newest ones: in a file for each
+// device, since those of another are not used. Earlier versions had one file.
 const (
-	pinsFile     = "pins.json"
+	pinsFolder   = "pins"
+	onePinsFile  = "pins.json"
 	maxPins      = 200
 	maxPinnedLen = 64 << 10
 )
@@ -77,21 +80,50 @@ func (p stepPins) Keep(key string, value any) {
 	p.fresh[p.prefix+key] = value
 }
 
+// pinsFile gives the path of this device's file.
+func (s *Server) pinsFile(ctx context.Context) (string, error) {
+	device, err := s.deviceName(ctx)
+	return pinsFolder + "/" + device + ".json", err
+}
+
 func (s *Server) readPins(ctx context.Context) ([]pinnedValue, error) {
-	b, err := s.host.Store.Read(ctx, pinsFile)
+	own, err := s.pinsFile(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range []string{own, spareOf(own), onePinsFile} {
+		list, err := s.pinsAt(ctx, path)
+		if list != nil || err != nil {
+			return list, err
+		}
+	}
+	return nil, nil
+}
+
+// spareOf gives the file that is written before another one is replaced, so that
+// a crash leaves one of the two whole.
+func spareOf(path string) string { return strings.TrimSuffix(path, ".json") + ".new.json" }
+
+// pinsAt reads a file; nil where there is none, or none that can be used.
+func (s *Server) pinsAt(ctx context.Context, path string) ([]pinnedValue, error) {
+	b, err := s.host.Store.Read(ctx, path)
 	if fault.Is(err, fault.NotFound) {
 		return nil, nil
 	} else if err != nil {
 		return nil, err
 	}
 	// A value that is not of this device would go into the notes unasked.
-	b, ours := seal.Unwrap(seal.Of(s.host.Store), pinsFile, b)
+	name := pinsFolder
+	if path == onePinsFile {
+		name = onePinsFile
+	}
+	b, ours := seal.Unwrap(seal.Of(s.host.Store), name, b)
 	if !ours && seal.Of(s.host.Store) != nil {
 		return nil, nil
 	}
 	var list []pinnedValue
 	if json.Unmarshal(b, &list) != nil {
-		return nil, nil // torn by a crash: nothing is stale then
+		return nil, nil // torn by a crash
 	}
 	return list, nil
 }
@@ -126,5 +158,15 @@ func (s *Server) keepPins(ctx context.Context, se *session) error {
 	if err != nil {
 		return err
 	}
-	return s.host.Store.Write(ctx, pinsFile, seal.Wrap(seal.Of(s.host.Store), pinsFile, b))
+	path, err := s.pinsFile(ctx)
+	if err != nil {
+		return err
+	}
+	b = seal.Wrap(seal.Of(s.host.Store), pinsFolder, b)
+	for _, to := range []string{spareOf(path), path} {
+		if err := s.host.Store.Write(ctx, to, b); err != nil {
+			return err
+		}
+	}
+	return s.host.Store.Remove(ctx, spareOf(path))
 }

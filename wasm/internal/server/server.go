@@ -127,12 +127,12 @@ func New(d Deps) (*Server, error) {
 	}
 	s.registry = reg
 	s.results = agent.NewCache(0, s.secretScope)
-	s.conversations = conversation.NewLibrary(d.Host.Store, s.redact, func() string { return pipeline.Stamp(s.now()) })
+	s.conversations = conversation.NewLibrary(d.Host.Store, s.redact, func() string { return pipeline.Stamp(s.now()) }, s.deviceName)
 	s.life, s.end = context.WithCancel(context.Background())
 	s.out = newOutbox(s.life, d.Emit, d.Now)
 	s.endpoints = &endpoints{store: d.Host.Store}
 	s.plugins = newPlugins(d, d.Host.Store)
-	s.ledger = &ledger{store: d.Host.Store, failed: s.ledgerFailed}
+	s.ledger = &ledger{store: d.Host.Store, device: s.deviceName, failed: s.ledgerFailed}
 	s.prices = llm.DefaultPrices()
 	s.handlers = s.table()
 	if err := s.configure(protocol.Settings{}); err != nil {

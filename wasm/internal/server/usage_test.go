@@ -15,6 +15,7 @@ import (
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/llmtest"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/record"
 )
 
 const euros = `{"currency":"EUR","updated":"2026-11-01","models":[{"model":"m","input":2,"output":10,"cacheRead":0.5,"window":64000}]}`
@@ -185,7 +186,12 @@ func spend(t *testing.T, l *ledger, from, n int) {
 }
 
 func newLedger(t *testing.T, mem *hosttest.Memory) *ledger {
-	return &ledger{store: mem.Host().Store, failed: func(err error) { t.Helper(); t.Errorf("the ledger failed: %v", err) }}
+	return &ledger{store: mem.Host().Store, device: deviceNamed("a"), failed: func(err error) { t.Helper(); t.Errorf("the ledger failed: %v", err) }}
+}
+
+// deviceNamed is a device of a name.
+func deviceNamed(name string) func(context.Context) (string, error) {
+	return func(context.Context) (string, error) { return name, nil }
 }
 
 func total(t *testing.T, l *ledger) llm.LedgerRow {
@@ -222,7 +228,7 @@ func TestTheLedgerIsGatheredAndBoundedAndLosesOnlyTheOldest(t *testing.T) {
 		t.Errorf("%d files are left", files)
 	}
 	spend(t, l, n, maxUsageRows)
-	if err := l.gather(t.Context(), l.gen+1); err != nil {
+	if _, err := l.gather(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	r, err := newLedger(t, mem).report(t.Context(), "USD")
@@ -246,7 +252,7 @@ func TestAKillLosesNothingThatWasWrittenDown(t *testing.T) {
 				spend(t, newLedger(t, mem), 0, before)
 				mem.ResetCounts()
 				mem.KillAt(n, seed, false)
-				l := &ledger{store: mem.Host().Store, failed: func(error) {}}
+				l := &ledger{store: mem.Host().Store, device: deviceNamed("a"), failed: func(error) {}}
 				sure := before
 				alive := func() bool {
 					select {
@@ -259,7 +265,7 @@ func TestAKillLosesNothingThatWasWrittenDown(t *testing.T) {
 				for i := range 4 {
 					spend(t, l, before+i, 1)
 					if gathering && alive() {
-						_ = l.gather(t.Context(), l.gen+1)
+						_, _ = l.gather(t.Context())
 					}
 					if alive() {
 						sure++
@@ -330,12 +336,72 @@ func TestALedgerThatCannotBeKeptIsSaidOnceAndStopsNothing(t *testing.T) {
 	h := ideasVault().Host()
 	h.Store = full{h.Store}
 	var told int
-	l := &ledger{store: h.Store, failed: func(error) { told++ }}
+	l := &ledger{store: h.Store, device: deviceNamed("a"), failed: func(error) { told++ }}
 	spend(t, l, 0, 3)
 	if told != 1 {
 		t.Errorf("told %d times", told)
 	}
 	if got := total(t, l); got.Calls != 3 {
 		t.Errorf("this session's answers are not shown: %+v", got)
+	}
+}
+
+func TestWhatTwoDevicesUsedIsAllCountedOnBoth(t *testing.T) {
+	a, b := hosttest.New(hosttest.Options{}), hosttest.New(hosttest.Options{})
+	// What an earlier version has kept: one file for all.
+	old := newLedger(t, a)
+	spend(t, old, 0, 3)
+	for path, data := range a.StoreFiles() {
+		recs, _, _, err := record.Read(path, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		chain, text := record.New("usage/1.jsonl"), []byte(nil)
+		for _, rec := range recs {
+			text = chain.Append(text, rec)
+		}
+		for _, err := range []error{a.Host().Store.Write(t.Context(), "usage/1.jsonl", text), a.Host().Store.Remove(t.Context(), path)} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	a.Sync(b, nil)
+	la, lb := newLedger(t, a), newLedger(t, b)
+	lb.device = deviceNamed("b")
+	base := a.StoreFiles()
+	spend(t, la, 0, 5)
+	spend(t, lb, 0, 7)
+	a.Sync(b, base)
+	b.Sync(a, base)
+	for _, l := range []*ledger{la, lb, newLedger(t, a), newLedger(t, b)} { // the first two are running
+		if got := total(t, l); got.Calls != 15 || got.Cost != 7*15 {
+			t.Errorf("%+v", got)
+		}
+	}
+	// Gathering changes nothing of what others have used.
+	base = b.StoreFiles()
+	spend(t, la, 0, maxAnswers+10)
+	if _, err := la.gather(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	a.Sync(b, base)
+	for _, l := range []*ledger{la, lb} {
+		if got := total(t, l); got.Calls != 15+maxAnswers+10 {
+			t.Errorf("gathered: %+v", got)
+		}
+	}
+}
+
+func TestTwoWindowsOfOneDeviceCountInTheSameFile(t *testing.T) {
+	mem := hosttest.New(hosttest.Options{})
+	one, two := newLedger(t, mem), newLedger(t, mem)
+	for i := range 6 {
+		spend(t, []*ledger{one, two}[i%2], i, 1)
+	}
+	for _, l := range []*ledger{one, two, newLedger(t, mem)} {
+		if got := total(t, l); got.Calls != 6 {
+			t.Errorf("%+v", got)
+		}
 	}
 }

@@ -1,0 +1,113 @@
+package server
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"embedded-agent/wasm/internal/conversation"
+	"embedded-agent/wasm/internal/host/hosttest"
+	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/seal"
+)
+
+// pin keeps a value, as a run that has gone well does.
+func pin(t *testing.T, sh *shell, key, value string) {
+	t.Helper()
+	if err := sh.s.keepPins(t.Context(), &session{pins: &pins{fresh: map[string]any{key: value}}}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// keptPins gives what is kept.
+func keptPins(t *testing.T, sh *shell) string {
+	t.Helper()
+	list, err := sh.s.readPins(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, p := range list {
+		out = append(out, fmt.Sprint(p.Key, "=", p.Value))
+	}
+	return strings.Join(out, " ")
+}
+
+func TestThePinsOfTwoDevicesDoNotReplaceEachOther(t *testing.T) {
+	a, b := hosttest.New(hosttest.Options{Device: "a"}), hosttest.New(hosttest.Options{Device: "b"})
+	sa, sb := begin(t, a, free), beginAt(t, b, otherDevice)
+	pin(t, sa, "x", "1")
+	a.Sync(b, nil)
+	base := a.StoreFiles()
+	pin(t, sb, "y", "2")
+	pin(t, sa, "z", "3")
+	a.Sync(b, base)
+	b.Sync(a, base)
+	if got := keptPins(t, sa); got != "x=1 z=3" {
+		t.Errorf("on the first device: %q", got)
+	}
+	if got := keptPins(t, sb); got != "y=2" {
+		t.Errorf("on the second device: %q", got)
+	}
+}
+
+func TestThePinsOfEarlierVersionsAreStillThere(t *testing.T) {
+	mem := hosttest.New(hosttest.Options{})
+	sh := begin(t, mem, free)
+	old := seal.Wrap(seal.Of(sh.s.host.Store), onePinsFile, []byte(`[{"key":"x","value":"1"}]`))
+	if err := mem.Host().Store.Write(t.Context(), onePinsFile, old); err != nil {
+		t.Fatal(err)
+	}
+	if got := keptPins(t, sh); got != "x=1" {
+		t.Errorf("%q", got)
+	}
+	pin(t, sh, "y", "2")
+	if got := keptPins(t, sh); got != "x=1 y=2" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestACrashWhileAPinIsKeptLosesNoOther(t *testing.T) {
+	for n := 1; ; n++ {
+		mem := hosttest.New(hosttest.Options{})
+		sh := begin(t, mem, free)
+		pin(t, sh, "x", "1")
+		mem.ResetCounts()
+		mem.KillAt(n, uint64(n), false)
+		err := sh.s.keepPins(t.Context(), &session{pins: &pins{fresh: map[string]any{"y": "2"}}})
+		if got := keptPins(t, begin(t, mem.CrashClone(), free)); got != "x=1" && got != "x=1 y=2" {
+			t.Errorf("killed at %d: %q", n, got)
+		}
+		if err == nil {
+			return
+		}
+	}
+}
+
+func TestATurnOfAnotherDeviceIsPartOfWhatTheModelIsTold(t *testing.T) {
+	mem := ideasVault()
+	sh, tr := endpoint(t, mem, custom, streamed("First."), streamed("Second."))
+	talk := func(text string) {
+		call[protocol.Accepted](sh, "send", protocol.Send{Text: text, Conversation: "c"})
+		sh.turnEnd()
+	}
+	talk("one")
+	other := conversation.NewLibrary(mem.Host().Store, func(s string) string { return s },
+		func() string { return "2030-01-01T00:00:00.000Z" }, deviceNamed("another"))
+	if err := other.Add(t.Context(), "c", &conversation.Turn{
+		Shown:    protocol.Turn{ID: "t-other", Text: "said elsewhere", Reply: "heard"},
+		Messages: []llm.Message{llm.UserMessage("said elsewhere"), llm.AssistantMessage(llm.Text("heard"))},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	talk("two")
+	requests := tr.Requests()
+	if body := string(requests[len(requests)-1].Body); !strings.Contains(body, "said elsewhere") || !strings.Contains(body, "one") {
+		t.Errorf("%s", body)
+	}
+	c := call[protocol.ConversationDetail](sh, "conversation.get", protocol.ConversationRef{ID: "c"})
+	if len(c.Turns) != 3 || c.Turns[2].Text != "two" {
+		t.Errorf("%+v", c.Turns)
+	}
+}
