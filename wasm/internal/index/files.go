@@ -116,7 +116,12 @@ func (v *Vault) apply(c host.Changed) {
 		delete(v.files, p)
 	}
 	fresh := make([]*file, 0, len(c.Changed))
-	for _, i := range c.Changed {
+	told := make(map[string]bool, len(c.Changed))
+	for _, i := range slices.Backward(c.Changed) {
+		if told[i.Path] {
+			continue // what is told twice is there once, as it was told of last
+		}
+		told[i.Path] = true
 		f := newFile(i, v.tick)
 		v.forget(v.files[i.Path])
 		v.files[i.Path], gone[i.Path] = f, true
