@@ -1,6 +1,6 @@
 import { TFile, TFolder, type App, type Plugin } from "obsidian";
 import type { Host } from "../client";
-import { entryAt } from "./paths";
+import { find } from "./paths";
 
 /**
  * Which notes may link to a path. The app's own index of links runs behind
@@ -21,7 +21,7 @@ export function backlinksHost(plugin: Plugin): Pick<Host, "vault.backlinks"> {
 
 	return {
 		"vault.backlinks": async ({ path }) => {
-			const folder = entryAt(app.vault, path) instanceof TFolder;
+			const folder = find(app.vault, path) instanceof TFolder;
 			const name = nameOf(path);
 			// A plan may make a file of a name that another one has: a link to that one may lead to it then.
 			const hits = (dest: string) => (folder ? dest.startsWith(`${path}/`) : nameOf(dest) === name);

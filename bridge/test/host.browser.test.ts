@@ -217,6 +217,34 @@ describe("writing", () => {
 		expect(onDisk(path)).toBe("saved\ntyped\nagent");
 	});
 
+	test("an open note whose saving fails is as it was, in its editor and on the disk, and the write counts as not made", async () => {
+		const path = fresh();
+		await create(path, "first\nsecond\n");
+		await openNote(playground.page, path);
+		const { faults } = playground;
+		faults.set({ fail: [{ op: "write", path, code: "EIO", nth: 1 }] });
+		try {
+			expect((await modify(path, "first\nsecond\n", "first\nRUN\n")).problem).toBeDefined();
+		} finally {
+			faults.clear();
+		}
+		const shown = () => playground.page.locator(".cm-content").first().innerText();
+		expect(await shown()).not.toContain("RUN");
+		// What the person types next is saved; nothing of the write goes along.
+		await playground.page.locator(".cm-content").first().focus();
+		await playground.page.keyboard.press("Control+End");
+		await playground.page.keyboard.type("typed");
+		await expect.poll(() => onDisk(path), { timeout: 15_000 }).toBe("first\nsecond\ntyped");
+		expect((await modify(path, "first\nsecond\ntyped", "first\nRUN\ntyped")).problem).toBeUndefined();
+	});
+
+	test("a note that does not exist yet may be linked to", async () => {
+		const [path, linking] = [fresh(), fresh()];
+		await create(linking, `[[${path.replace(".md", "")}]]\n`);
+		const { result } = await call("vault.backlinks", { path: `Sub/${path}` });
+		expect((result as { paths: string[] }).paths).toContain(linking);
+	});
+
 	test("20 writes at once to one path happen in their order, each on the bytes of the one before", async () => {
 		const path = fresh();
 		await create(path, "0");
