@@ -27,6 +27,25 @@ func (l *Log) Adopt(by *Log) {
 	}
 }
 
+// Places says which write of this run each write of a run is that went on with it,
+// by their places in the journals. What is left of a run is its end, so the last
+// ones that are the same are meant.
+func (l *Log) Places(by *Log) map[int]int {
+	open := map[sameness][]int{}
+	for i := range l.Entries {
+		e := &l.Entries[i]
+		open[e.same()] = append(open[e.same()], i)
+	}
+	out := map[int]int{}
+	for k := range slices.Backward(by.Entries) {
+		same := by.Entries[k].same()
+		if left := open[same]; len(left) > 0 {
+			out[k], open[same] = left[len(left)-1], left[:len(left)-1]
+		}
+	}
+	return out
+}
+
 // sameness is what one write has in common with the same one of another journal.
 type sameness struct {
 	call          string

@@ -19,17 +19,14 @@ import (
 // crash came in one of them: all before it had ended, none after it had begun.
 // Which one it was, the names and bytes that are there now say (world.go).
 //
-// A second look, after what the first has found was written down, only finds
-// writes that came late: by then a taking back may have begun, and what it has
-// put there is no sign of the run.
+// It looks once. After what it found was written down, a taking back or the rest of
+// the run may have begun, and what these have put there is no sign of the run
+// (see Late for what lands after that).
 func (l *Log) Settle(ctx context.Context, v host.Vault) error {
 	s := &settler{l: l, v: v, sights: map[string]sight{}}
 	s.split()
-	if len(s.rows) == 0 {
+	if len(s.rows) == 0 || l.settled {
 		return nil
-	}
-	if l.settled {
-		return s.late(ctx)
 	}
 	at, w, err := s.find(ctx)
 	if err != nil {

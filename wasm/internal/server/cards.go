@@ -200,13 +200,16 @@ func (s *Server) recoveryResolve(ctx context.Context, p protocol.Recovery) (prot
 		return out, err
 	}
 	defer free()
+	if err := s.quiet(ctx); err != nil {
+		return out, err
+	}
 	cards, err := s.cards(ctx)
 	if err != nil {
 		return out, err
 	}
 	i := slices.IndexFunc(cards, func(c *card) bool { return c.run == p.Run })
 	if i < 0 {
-		return out, fault.New(fault.NotFound, "error.run.missing", nil)
+		return s.endedMeanwhile(ctx, p)
 	}
 	if !slices.Contains(cards[i].sum.Choices, p.Choice) {
 		return out, fault.New(fault.Validation, "error.recovery.choice", fault.P{"choice": p.Choice})
@@ -221,6 +224,26 @@ func (s *Server) recoveryResolve(ctx context.Context, p protocol.Recovery) (prot
 		s.out.tell(protocol.Event{Type: protocol.EventState, State: &st})
 	}
 	return out, nil
+}
+
+// endedMeanwhile does what was chosen for a run that is on no card any more: what
+// the disk still had in hand of it was its end.
+func (s *Server) endedMeanwhile(ctx context.Context, p protocol.Recovery) (protocol.Reverted, error) {
+	out := emptyReverted()
+	if _, err := s.readRun(ctx, p.Run); err != nil {
+		return out, err
+	}
+	if err := s.findHot(ctx); err != nil {
+		return out, err
+	}
+	defer s.tellState(ctx)
+	switch p.Choice {
+	case protocol.RecoverRevert:
+		return s.revert(ctx, protocol.Revert{Run: p.Run})
+	case protocol.RecoverFinish, protocol.RecoverKeep:
+		return out, nil // there is nothing left to do
+	}
+	return out, fault.New(fault.NotFound, "error.run.missing", nil)
 }
 
 // decide does with a card what was chosen. What began last is settled first: the

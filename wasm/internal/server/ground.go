@@ -6,6 +6,7 @@ import (
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/journal"
 	"embedded-agent/wasm/internal/lease"
 )
 
@@ -14,18 +15,76 @@ import (
 const quietTime = 30 * time.Second
 
 // quiet waits until nothing of a former core is under way. Until then nobody can
-// say what it has written, and it would write over what is taken back.
+// say what it has written, and it would write over what is taken back: no journal
+// of a run that did not end is read before.
 func (s *Server) quiet(ctx context.Context) error {
 	if s.host.Owners == nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, quietTime)
 	defer cancel()
-	err := s.host.Owners.Quiet(ctx)
+	err := s.allQuiet(ctx)
 	if err != nil && ctx.Err() != nil {
 		return fault.New(fault.Timeout, "error.recovery.busy", nil).With(err)
 	}
 	return err
+}
+
+func (s *Server) allQuiet(ctx context.Context) error {
+	if err := s.host.Owners.Quiet(ctx); err != nil {
+		return err
+	}
+	ids, err := s.hot(ctx)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		state, err := s.held(ctx, id)
+		if err != nil {
+			return err
+		}
+		if state == lease.Free {
+			if err := s.still(ctx, id); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// stillFor is how long nothing may change that a run of another window was about
+// to write, before it is taken to be quiet. Nobody can be asked what that one has
+// left under way.
+const stillFor = 2 * time.Second
+
+// still waits, where another window or device had a run in hand, until neither its
+// journal nor the paths change any more that it may still be writing.
+func (s *Server) still(ctx context.Context, id string) error {
+	s.mu.Lock()
+	owner := s.seen[id].lease.Owner
+	s.mu.Unlock()
+	self, err := s.host.Owners.Self(ctx)
+	if err != nil || owner == (host.Owner{}) || owner == self {
+		return err
+	}
+	for was := ""; ; {
+		l, err := journal.Load(ctx, s.host.Store, runDir(id))
+		if fault.Is(err, fault.NotFound) {
+			return nil // it had not begun
+		} else if err != nil {
+			return err
+		}
+		is, err := l.Sights(ctx, s.host.Vault)
+		if err != nil || is == was {
+			return err
+		}
+		was = is
+		select {
+		case <-time.After(stillFor):
+		case <-ctx.Done():
+			return fault.From(ctx.Err())
+		}
+	}
 }
 
 func hotPath(id string) string { return hotFolder + "/" + id }

@@ -36,6 +36,9 @@ func (s *Server) runRevert(ctx context.Context, p protocol.Revert) (protocol.Rev
 		return emptyReverted(), err
 	}
 	defer free()
+	if err := s.quiet(ctx); err != nil {
+		return emptyReverted(), err
+	}
 	return s.revert(ctx, p)
 }
 
@@ -91,10 +94,13 @@ func (s *Server) takeBack(ctx context.Context, p protocol.Revert, trust bool) (_
 	out.NotUndone = append(append(out.NotUndone, refusedMessages(s, u.refused)...), notUndone(of, u)...)
 	if err != nil {
 		out.Problem = s.problem(err)
-		return out, ahead.trusted > 0 && fault.Is(err, fault.Conflict), nil
+		return out, fault.Is(err, fault.Conflict) && (ahead.trusted > 0 || l.Hot()), nil
 	}
 	whole := p.Path == "" && len(out.Conflicts) == 0 && len(u.refused) == 0
 	if l.Hot() && whole {
+		if late, err := s.cameLate(ctx, p.Run, l); err != nil || late {
+			return out, late, err
+		}
 		if err := s.settleAs(ctx, p.Run, l, outcomeCancelled, out.Run); err != nil {
 			return out, false, err
 		}

@@ -10,16 +10,21 @@ import (
 	"embedded-agent/wasm/internal/protocol"
 )
 
+// maxAttempts is how often a taking back is begun anew by itself.
+const maxAttempts = 5
+
 // revert takes a run back. A file that was not what its size and time said is
 // found when the host compares, and nothing is written to it: the rest is then
-// taken back in a second attempt that reads every file.
+// taken back in another attempt that reads every file. So it is where a write of
+// the run lands that nobody waited for.
 func (s *Server) revert(ctx context.Context, p protocol.Revert) (protocol.Reverted, error) {
-	first, again, err := s.takeBack(ctx, p, true)
-	if err != nil || !again {
-		return first, err
+	out, again, err := s.takeBack(ctx, p, true)
+	for n := 1; err == nil && again && n < maxAttempts; n++ {
+		var next protocol.Reverted
+		next, again, err = s.takeBack(ctx, p, false)
+		out = joined(out, next)
 	}
-	out, _, err := s.takeBack(ctx, p, false)
-	return joined(first, out), err
+	return out, err
 }
 
 // joined is what two attempts have done, the first until it was stopped.

@@ -16,11 +16,8 @@ import (
 // finds the same. What other runs have made of its writes after a crash counts
 // as its own.
 func (s *Server) settleJournal(ctx context.Context, id string, l *journal.Log) error {
-	if !l.Ours() {
-		return nil // a stranger's records put nothing right
-	}
-	if err := s.quiet(ctx); err != nil {
-		return err
+	if !l.Ours() || !l.Hot() {
+		return nil // a stranger's records put nothing right, and what has ended is sealed
 	}
 	if err := s.adoptRest(ctx, id, l); err != nil {
 		return err
@@ -29,6 +26,19 @@ func (s *Server) settleJournal(ctx context.Context, id string, l *journal.Log) e
 		return err
 	}
 	return journal.RecordSettled(ctx, s.host.Store, runDir(id), l)
+}
+
+// cameLate looks once more, when a run that did not end was taken back: a write of
+// it that has landed meanwhile is written down, and is to be taken back too.
+func (s *Server) cameLate(ctx context.Context, id string, l *journal.Log) (bool, error) {
+	if err := s.quiet(ctx); err != nil {
+		return false, err
+	}
+	late, err := l.Late(ctx, s.host.Vault)
+	if err != nil || !late {
+		return false, err
+	}
+	return true, journal.RecordSettled(ctx, s.host.Store, runDir(id), l)
 }
 
 // adoptRest adds to a run what the runs have made that went on with it.
@@ -82,11 +92,13 @@ func (s *Server) later(ctx context.Context, id string, f func(protocol.RunSummar
 const undoCall = "revert"
 
 // undone gives the writes of a run, by their place in its journal, that reverts
-// of it have taken back, and that were not brought back since.
+// of it have taken back, and that were not brought back since. What was taken back
+// of a run that went on with it counts as well.
 func (s *Server) undone(ctx context.Context, id string) (map[int]bool, error) {
 	out := map[int]bool{}
 	err := s.later(ctx, id, func(sum protocol.RunSummary) error {
-		if sum.Reverts != id || sum.RevertedBy != "" {
+		reverts := sum.Reverts == id && sum.RevertedBy == ""
+		if !reverts && sum.Kind != kindFinish {
 			return nil
 		}
 		l, err := journal.Load(ctx, s.host.Store, runDir(sum.Run))
@@ -95,30 +107,46 @@ func (s *Server) undone(ctx context.Context, id string) (map[int]bool, error) {
 		} else if err != nil {
 			return err
 		}
-		if !l.Ours() {
+		if !l.Ours() || !reverts && l.Finishes != id {
 			return nil // a stranger's records say nothing of what was done
 		}
-		brought, err := s.undone(ctx, sum.Run)
+		back, err := s.undone(ctx, sum.Run)
 		if err != nil {
 			return err
 		}
-		whole := map[int]bool{} // a write may take several to be taken back
-		for i := range l.Entries {
-			e := &l.Entries[i]
-			n, err := strconv.Atoi(strings.TrimPrefix(e.Call, undoCall+" "))
-			if err != nil {
-				continue
-			}
-			made := e.Outcome == journal.Done && !brought[i]
-			if was, seen := whole[n]; seen {
-				made = made && was
-			}
-			whole[n] = made
+		if reverts {
+			takenBack(l, back, out)
+			return nil
 		}
-		for n, done := range whole {
-			out[n] = out[n] || done
+		root, err := journal.Load(ctx, s.host.Store, runDir(id))
+		if err != nil {
+			return err
+		}
+		for k, i := range root.Places(l) {
+			out[i] = out[i] || back[k]
 		}
 		return nil
 	})
 	return out, err
+}
+
+// takenBack notes which writes a revert has taken back. Brought are those of its
+// own that were taken back in turn.
+func takenBack(l *journal.Log, brought, out map[int]bool) {
+	whole := map[int]bool{} // a write may take several to be taken back
+	for i := range l.Entries {
+		e := &l.Entries[i]
+		n, err := strconv.Atoi(strings.TrimPrefix(e.Call, undoCall+" "))
+		if err != nil {
+			continue
+		}
+		made := e.Outcome == journal.Done && !brought[i]
+		if was, seen := whole[n]; seen {
+			made = made && was
+		}
+		whole[n] = made
+	}
+	for n, done := range whole {
+		out[n] = out[n] || done
+	}
 }
