@@ -1,0 +1,55 @@
+//go:build unix
+
+package cli
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// A process that is stopped in the middle of its run holds its lock; one that was
+// killed does not.
+func TestARunOfAnotherProcessIsLeftAloneWhileThatLivesAndFreeOnceItIsDead(t *testing.T) {
+	dir, plan := vault(t, 400)
+	before := folder(t, dir)
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), asCommand+"="+strings.Join([]string{"-vault", dir, "-yes", "-diff=false", plan}, "\n"))
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	made := countUntil(filepath.Join(dir, "Made"), 20, ended)
+	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	run, between := hotRun(t, dir), folder(t, dir)
+	for was := ""; was != between; { // it takes a moment until it stands still
+		was, between = between, folder(t, dir)
+	}
+	var out bytes.Buffer
+	code := Revert(t.Context(), []string{"-vault", dir, "-yes", run}, &out, &out)
+	still := folder(t, dir)
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	<-ended
+	if made >= 400 || between == before {
+		t.Fatalf("stopped after %d notes", made)
+	}
+	if code == exitOK || !strings.Contains(out.String(), "another window") || still != between {
+		t.Fatalf("a run that another process has in hand was taken back (%d):\n%s", code, out.String())
+	}
+	out.Reset()
+	if code := Revert(t.Context(), []string{"-vault", dir, "-yes", run}, &out, &out); code != exitOK {
+		t.Fatalf("its owner is dead: %s", out.String())
+	}
+	if after := folder(t, dir); after != before {
+		t.Fatalf("taken back:\n%s", diffLines(before, after))
+	}
+}
