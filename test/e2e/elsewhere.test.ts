@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
-import { hashFolder } from "./harness";
-import { ideas, leave, sitDown, type Person } from "./person";
+import { hashFolder, runFromPalette } from "./harness";
+import { eventually, ideas, leave, sitDown, type Person } from "./person";
 
 afterAll(leave);
 
@@ -108,5 +108,30 @@ describe("an interrupted run that nobody made", () => {
 		expect(person.list(".obsidian")).not.toContain("evil.json");
 		// It is decided about: it is not offered any more, though a part of it was refused.
 		await offer.waitFor({ state: "detached" });
+	});
+});
+
+describe("two windows of one vault", () => {
+	test("a run that goes on in the other window is shown without a choice, and can be taken back once that is closed", async () => {
+		const person = await seat();
+		const before = hashFolder(person.vault);
+		await person.askForNotes();
+		person.playground.faults.set({ latencyMs: 4_000, latencyPath: "Projects/XYZ/" });
+		await person.button("Approve").click();
+		await eventually(() => person.list("Projects/XYZ").length).toBeGreaterThan(0);
+		const other = await person.playground.context.newPage();
+		await other.goto(person.page.url());
+		await other.waitForSelector("body[data-ready]");
+		await runFromPalette(other, "Embedded Agent: Open");
+		const offer = other.locator(".ea-panel").getByRole("region", { name: "Unfinished run" });
+		await offer.getByText("in another window").waitFor();
+		expect(await offer.getByRole("button").count()).toBe(0);
+		await person.page.close();
+		await offer.getByRole("button", { name: "Take back" }).waitFor({ timeout: 45_000 });
+		person.playground.faults.clear();
+		expect(hashFolder(person.vault)).not.toEqual(before);
+		await offer.getByRole("button", { name: "Take back" }).click();
+		await offer.waitFor({ state: "detached", timeout: 60_000 });
+		expect(hashFolder(person.vault)).toEqual(before);
 	});
 });
