@@ -122,12 +122,31 @@ func (s *Server) undone(ctx context.Context, id string) (map[int]bool, error) {
 		if err != nil {
 			return err
 		}
-		for k, i := range root.Places(l) {
-			out[i] = out[i] || back[k]
-		}
+		backOfRest(root, root.Places(l), back, out)
 		return nil
 	})
 	return out, err
+}
+
+// backOfRest notes which writes of a run were taken back with the run that went on
+// with it. Changes of one file are taken back as one; where that run has made only
+// some of them, the file is looked at again.
+func backOfRest(root *journal.Log, places map[int]int, back, out map[int]bool) {
+	last := map[string]int{}  // the last write of each path that the rest has made
+	count := map[string]int{} // and how many of it
+	for k, i := range places {
+		path := root.Entries[i].Path
+		last[path] = max(last[path], k)
+		count[path]++
+	}
+	for i := range root.Entries {
+		count[root.Entries[i].Path]--
+	}
+	for _, i := range places {
+		if path := root.Entries[i].Path; count[path] == 0 && back[last[path]] {
+			out[i] = true
+		}
+	}
 }
 
 // takenBack notes which writes a revert has taken back. Brought are those of its

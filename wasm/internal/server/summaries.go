@@ -100,7 +100,9 @@ func (s *Server) summary(ctx context.Context, id string) (protocol.RunSummary, e
 		return protocol.RunSummary{}, err
 	}
 	line := summaryOf(d)
-	if l != nil {
+	if l == nil { // it ended before it could write: there is nothing to take back
+		line.Can = protocol.Can{}
+	} else {
 		line.Origin = originName(l.Origin)
 	}
 	return elsewhere(line), nil

@@ -1,0 +1,30 @@
+package server
+
+import (
+	"testing"
+
+	"embedded-agent/wasm/internal/audit"
+	"embedded-agent/wasm/internal/protocol"
+)
+
+func TestARunThatDiedBeforeItsJournalBeganIsNotOfferedToBeTakenBack(t *testing.T) {
+	for n := 1; ; n++ {
+		mem, run, died := interrupted(t, boxes, boxPlan, n)
+		if !died {
+			t.Fatal("no run died before its journal")
+		}
+		files := mem.StoreFiles()
+		_, doc := files[runDir(run)+"/"+audit.RunFile]
+		_, journal := files[runDir(run)+"/journal.jsonl"]
+		if !doc || journal {
+			continue
+		}
+		sh := begin(t, mem, free)
+		for _, sum := range call[protocol.Runs](sh, "runs.list", protocol.RunsQuery{}).Runs {
+			if sum.Run == run && sum.Can.Revert {
+				t.Fatalf("killed at %d: %+v", n, sum)
+			}
+		}
+		return
+	}
+}
