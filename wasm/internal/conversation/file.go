@@ -64,8 +64,8 @@ func (l *Library) look(ctx context.Context) (map[string][]host.Info, error) {
 
 // files are those of one conversation.
 type files struct {
-	of   map[string]*file // by path
-	own  string           // the path to which this device adds
+	of           map[string]*file // by path
+	own          string           // the path to which this device adds
 	conversation *Conversation
 }
 

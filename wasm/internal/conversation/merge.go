@@ -59,7 +59,7 @@ func (f *files) stamp(e *entry, now string) {
 // newest turns, up to so many bytes, and what it has said of turns that stay.
 func (f *files) kept(limit int) []*entry {
 	live := map[*Turn]bool{}
-	for _, t := range f.talk.Turns {
+	for _, t := range f.conversation.Turns {
 		live[t] = true
 	}
 	var own []*entry
@@ -90,12 +90,12 @@ func (f *files) kept(limit int) []*entry {
 		case e.Drop != "":
 			stays[e] = !ours[e.Drop]
 		case e.Settled != nil:
-			stays[e] = slices.ContainsFunc(f.talk.Turns, func(t *Turn) bool { return t.Run == e.Settled.Run })
+			stays[e] = slices.ContainsFunc(f.conversation.Turns, func(t *Turn) bool { return t.Run == e.Settled.Run })
 		}
 	}
 	own = slices.DeleteFunc(own, func(e *entry) bool { return !stays[e] })
-	if !title && f.talk.Title != "" && len(own) > 0 {
-		own = append(own, &entry{At: own[0].At, N: own[0].N, Title: f.talk.Title})
+	if !title && f.conversation.Title != "" && len(own) > 0 {
+		own = append(own, &entry{At: own[0].At, N: own[0].N, Title: f.conversation.Title})
 	}
 	return own
 }
