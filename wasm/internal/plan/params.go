@@ -33,7 +33,9 @@ func Parameters(p *Plan) []string {
 // inside a longer string a text is put in as it is, anything else as JSON.
 // What is in the values is never read for references or parameters, now or
 // when the plan runs. A parameter without a value is VALIDATION_ERROR; values
-// that no parameter asks for are not used. The plan given is not changed.
+// that no parameter asks for are not used. A reference beside parameters that are
+// all empty stands alone afterwards, and so keeps its type. The plan given is not
+// changed.
 func BindParameters(p *Plan, values map[string]any) (*Plan, error) {
 	var missing []string
 	for _, name := range Parameters(p) {
