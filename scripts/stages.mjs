@@ -41,8 +41,12 @@ function testedPackages(env = {}) {
 const has = (dir, pattern, file) =>
 	readdirSync(dir).some((name) => file.test(name) && pattern.test(readFileSync(join(dir, name), "utf8")));
 
-/** Packages that start goroutines, in the program or in a test: there the race detector can find something. */
-const concurrent = ({ dir }) => has(dir, /^\s*go (?:func|[\w.]+\()|\.Go\(func/m, /\.go$/);
+/**
+ * Packages that start goroutines, in the program or in a test: there the race detector can find something. The command
+ * line starts programs and kills them, which takes minutes with it: its turn is in `make rest`.
+ */
+const concurrent = ({ dir }) =>
+	!dir.endsWith("/cli") && has(dir, /^\s*go (?:func|[\w.]+\()|\.Go\(func/m, /\.go$/);
 /** Packages with code that only js/wasm compiles. */
 const ofWasm = ({ dir }) =>
 	readdirSync(dir).some((name) => /_js(?:_wasm)?\.go$/.test(name)) ||
@@ -109,7 +113,7 @@ const stages = {
 	"go-js": () => inNode(testedPackages(wasm).filter(ofWasm)),
 	"go-js-all": () => inNode(testedPackages(wasm)),
 	vitest: () => [{ run: ["npx", "vitest", "run", "--project", "unit"], count: vitestCount }],
-	browser: () => [{ run: ["npx", "vitest", "run", "--project", "browser"], count: vitestCount }],
+	browser: () => [twoFiles("browser")],
 	model: () => [
 		{
 			run: ["node", "--test", "--test-reporter=spec", ...files("playground/model", /\.test\.mjs$/)],
@@ -117,7 +121,7 @@ const stages = {
 		},
 	],
 	build: () => [{ run: ["node", "esbuild.config.mjs"] }],
-	e2e: () => [{ run: ["npx", "vitest", "run", "--project", "e2e"], count: vitestCount }],
+	e2e: () => [twoFiles("e2e")],
 	"e2e-rest": () => [{ run: ["npx", "vitest", "run", "--project", "e2e-rest"], count: vitestCount }],
 	// The official clients against the proxy: a package of its own, so that the plugin's stays small.
 	clients: () => [
@@ -140,6 +144,12 @@ const stages = {
 	// A quarter of the Go packages, another one for each commit.
 	"flaky-part": () => goTimes(3, quarter(testedPackages())).map(busily),
 };
+
+/** A vitest project, two files at a time: what needs a browser waits more than it works. */
+const twoFiles = (project) => ({
+	run: ["npx", "vitest", "run", "--project", project, "--fileParallelism", "--maxWorkers=2"],
+	count: vitestCount,
+});
 
 /** All tests of packages, over and over. */
 const goTimes = (times, packages) => goTest(["-short", "-timeout", "120m", `-count=${times}`], packages);
