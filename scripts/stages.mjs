@@ -42,11 +42,12 @@ const has = (dir, pattern, file) =>
 	readdirSync(dir).some((name) => file.test(name) && pattern.test(readFileSync(join(dir, name), "utf8")));
 
 /**
- * Packages that start goroutines, in the program or in a test: there the race detector can find something. The command
- * line starts programs and kills them, which takes minutes with it: its turn is in `make rest`.
+ * Packages that start goroutines, in the program or in a test: there the race detector can find something. Two of them
+ * take minutes with it and have their turn in `make rest`: the command line starts programs and kills them, and the
+ * server's tests are loops over whole runs.
  */
 const concurrent = ({ dir }) =>
-	!dir.endsWith("/cli") && has(dir, /^\s*go (?:func|[\w.]+\()|\.Go\(func/m, /\.go$/);
+	!/\/(?:cli|server)$/.test(dir) && has(dir, /^\s*go (?:func|[\w.]+\()|\.Go\(func/m, /\.go$/);
 /** Packages with code that only js/wasm compiles. */
 const ofWasm = ({ dir }) =>
 	readdirSync(dir).some((name) => /_js(?:_wasm)?\.go$/.test(name)) ||
