@@ -87,7 +87,8 @@ async function ask(person: Person, text: string): Promise<void> {
 	await message.press("Enter");
 	const last = articles(person).last();
 	// Exactly: one text can be the end of another.
-	await eventually(async () => (await last.locator(".ea-said").innerText()).trim()).toBe(`You: ${text}`);
+	const said = async () => (await last.locator(".ea-said").innerText()).replace(/^\s*You:\s*/, "").trim();
+	await eventually(said).toBe(text);
 	await last.getByRole("button", { name: "Copy reply" }).waitFor();
 	await allDrawn(person);
 }
