@@ -38,7 +38,10 @@ describe.skipIf(!findChromium())("the panel", () => {
 			for (const { width, theme, mobile } of looks) {
 				await page.setViewportSize({ width, height: 800 });
 				await page.evaluate(
-					(cls) => (document.body.className = cls),
+					(cls) => {
+						document.body.className = cls;
+						window.dispatchEvent(new Event("resize")); // a phone's form comes with a phone's window
+					},
 					`theme-${theme}${mobile ? " is-mobile" : ""}`,
 				);
 				await settled(page);
