@@ -209,17 +209,24 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// running starts a run as a program of its own; ended gives how it ended.
+func running(t *testing.T, dir, plan string) (cmd *exec.Cmd, ended chan error) {
+	t.Helper()
+	cmd = exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), asCommand+"="+strings.Join([]string{"-vault", dir, "-yes", "-diff=false", plan}, "\n"))
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended = make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	return cmd, ended
+}
+
 func TestAKilledRunIsTakenBackWhole(t *testing.T) {
 	dir, plan := vault(t, 400)
 	before := folder(t, dir)
 	for _, atLeast := range []int{1, 50, 200} {
-		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), asCommand+"="+strings.Join([]string{"-vault", dir, "-yes", "-diff=false", plan}, "\n"))
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		ended := make(chan error, 1)
-		go func() { ended <- cmd.Wait() }()
+		cmd, ended := running(t, dir, plan)
 		made := countUntil(filepath.Join(dir, "Made"), atLeast, ended)
 		if err := cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 			t.Fatal(err)

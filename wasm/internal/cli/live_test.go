@@ -4,8 +4,6 @@ package cli
 
 import (
 	"bytes"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -17,13 +15,7 @@ import (
 func TestARunOfAnotherProcessIsLeftAloneWhileThatLivesAndFreeOnceItIsDead(t *testing.T) {
 	dir, plan := vault(t, 400)
 	before := folder(t, dir)
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), asCommand+"="+strings.Join([]string{"-vault", dir, "-yes", "-diff=false", plan}, "\n"))
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
+	cmd, ended := running(t, dir, plan)
 	made := countUntil(filepath.Join(dir, "Made"), 20, ended)
 	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)

@@ -263,9 +263,10 @@ func TestEventsAndResponsesKeepTheirOrder(t *testing.T) {
 		close(wait)
 		synctest.Wait()
 		// How many go in one message is the scheduler's business; their order is not.
+		types := regexp.MustCompile(`"type":"([^"]+)"`)
 		var got []string
 		for _, e := range port.take() {
-			for _, m := range regexp.MustCompile(`"type":"([^"]+)"`).FindAllStringSubmatch(e.Payload, -1) {
+			for _, m := range types.FindAllStringSubmatch(e.Payload, -1) {
 				got = append(got, m[1])
 			}
 			if e.Kind != protocol.KindEvent {
