@@ -13,3 +13,6 @@ export interface BridgeParts {
 
 /** The host's methods over a folder, by name. */
 export function hostOf(vault: FolderVault, bridge: BridgeParts, followed: Followed): Record<string, unknown>;
+
+/** Bundles the bridge for Node, with a text in the place of Go's glue, and imports it. */
+export function importClient(wasmExec: string): Promise<Record<string, unknown>>;

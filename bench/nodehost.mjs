@@ -30,13 +30,13 @@ parentPort.on("message", (data) => {
 `;
 
 /** Bundles bridge/client.ts for Node and imports it. */
-async function importClient(wasmExec) {
+export async function importClient(wasmExec) {
 	globalThis.self ??= globalThis;
 	const result = await esbuild.build({
 		absWorkingDir: root,
 		stdin: {
 			contents:
-				'export * from "./bridge/client"; export { fail } from "./bridge/problem"; export { SandboxHost } from "./bridge/host/sandbox"; export { applyAll } from "./bridge/host/together";',
+				'export * from "./bridge/client"; export { fail } from "./bridge/problem"; export { SandboxHost } from "./bridge/host/sandbox"; export { applyAll } from "./bridge/host/apply_all";',
 			resolveDir: root,
 			loader: "ts",
 		},

@@ -20,10 +20,11 @@ func TestARunOfAnotherProcessIsLeftAloneWhileThatLivesAndFreeOnceItIsDead(t *tes
 	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	run, between := hotRun(t, dir), folder(t, dir)
-	for was := ""; was != between; { // it takes a moment until it stands still
-		was, between = between, folder(t, dir)
+	// It is told here once every thread stands still: one may have been in a write.
+	if _, err := syscall.Wait4(cmd.Process.Pid, nil, syscall.WUNTRACED, nil); err != nil {
+		t.Fatal(err)
 	}
+	run, between := hotRun(t, dir), folder(t, dir)
 	var out bytes.Buffer
 	code := Revert(t.Context(), []string{"-vault", dir, "-yes", run}, &out, &out)
 	still := folder(t, dir)
