@@ -8,6 +8,7 @@ import (
 
 	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/audit"
+	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/protocol"
@@ -30,7 +31,7 @@ func (s *Server) madeCall(ctx context.Context, p protocol.ActionStep) (made, err
 	if found == nil {
 		return made{}, fault.New(fault.NotFound, "error.action.noCall", nil)
 	}
-	args, redacted := s.redactValue(found.args)
+	args, redacted := s.out.RedactValue(found.args)
 	if redacted || audit.Abridged(args) || holdsMarker(args) {
 		return made{}, fault.New(fault.Precondition, "error.action.notWhole", nil)
 	}
@@ -174,12 +175,12 @@ func outputsOf(m made) agent.Outputs {
 
 // convert reads a value as another type, by its JSON.
 func convert(from, to any) bool {
-	b, err := jsonOf(from)
+	b, err := canon.Encode(from)
 	return err == nil && json.Unmarshal(b, to) == nil
 }
 
 // holdsMarker says whether a text was redacted before it was kept.
 func holdsMarker(v any) bool {
-	b, err := jsonOf(v)
+	b, err := canon.Encode(v)
 	return err != nil || bytes.Contains(b, []byte("[redacted:"))
 }

@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"embedded-agent/wasm/internal/action"
+	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/ids"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/reach"
@@ -64,20 +66,20 @@ func (s *Server) stepView(step *plan.Step) (protocol.ActionStepView, error) {
 	} else {
 		v.Deprecated = e.Lifecycle == tool.Deprecated
 	}
-	input, err := jsonOf(step.Args)
+	input, err := canon.Encode(step.Args)
 	if err != nil {
 		return v, err
 	}
 	v.Input = string(input)
 	if step.Foreach != nil {
-		loop, err := jsonOf(step.Foreach)
+		loop, err := canon.Encode(step.Foreach)
 		if err != nil {
 			return v, err
 		}
 		v.Foreach = string(loop)
 	}
 	if pins, ok := step.Args["pins"]; ok && asksModel(*step) {
-		b, err := jsonOf(pins)
+		b, err := canon.Encode(pins)
 		if err != nil {
 			return v, err
 		}
@@ -138,7 +140,7 @@ func (s *Server) putInto(ctx context.Context, p protocol.ActionPut) (*action.Act
 	}
 	var old action.Action
 	if p.ID == "" {
-		a.ID = newID()
+		a.ID = ids.New()
 	} else {
 		kept, err := s.library.Get(ctx, p.ID)
 		if err != nil {
@@ -165,7 +167,7 @@ func (s *Server) fit(a *action.Action) (*plan.Plan, error) {
 		return nil, plan.Fault(problems)
 	}
 	// As it is kept, one way of writing stands for all.
-	a.Plan, err = jsonOf(p)
+	a.Plan, err = canon.Encode(p)
 	return p, err
 }
 
@@ -243,7 +245,7 @@ func (s *Server) actionStep(ctx context.Context, p protocol.ActionStep) (protoco
 	if err != nil {
 		return protocol.ActionDetail{}, err
 	}
-	a := &action.Action{ID: newID(), Name: strings.TrimSpace(p.Name)}
+	a := &action.Action{ID: ids.New(), Name: strings.TrimSpace(p.Name)}
 	if p.Action != "" {
 		kept, err := s.library.Get(ctx, p.Action)
 		if err != nil {

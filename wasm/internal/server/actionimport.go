@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"embedded-agent/wasm/internal/action"
+	"embedded-agent/wasm/internal/ids"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/reach"
@@ -29,7 +30,7 @@ func (s *Server) actionsImport(ctx context.Context, p protocol.Import) (protocol
 	if !p.Confirm {
 		return out, nil
 	}
-	if err := s.library.Import(ctx, list, newID); err != nil {
+	if err := s.library.Import(ctx, list, ids.New); err != nil {
 		return protocol.Imported{}, err
 	}
 	out.Kept, out.Actions = true, s.actionViews(list) // under the ids that they have now

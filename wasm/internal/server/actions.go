@@ -6,8 +6,10 @@ import (
 	"time"
 
 	"embedded-agent/wasm/internal/action"
+	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/ids"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/protocol"
 )
@@ -27,7 +29,7 @@ func (s *Server) actionsAsked(ctx context.Context, p protocol.Empty) (protocol.A
 	before := s.library.Revision()
 	l, err := s.actionsList(ctx, p)
 	if err == nil && s.library.Revision() != before {
-		s.out.tell(protocol.Event{Type: protocol.EventActionsChanged, Actions: l.Actions})
+		s.out.Tell(protocol.Event{Type: protocol.EventActionsChanged, Actions: l.Actions})
 	}
 	return l, err
 }
@@ -36,7 +38,7 @@ func (s *Server) actionsAsked(ctx context.Context, p protocol.Empty) (protocol.A
 func (s *Server) tellActions(ctx context.Context) (protocol.ActionList, error) {
 	l, err := s.actionsList(ctx, protocol.Empty{})
 	if err == nil {
-		s.out.tell(protocol.Event{Type: protocol.EventActionsChanged, Actions: l.Actions})
+		s.out.Tell(protocol.Event{Type: protocol.EventActionsChanged, Actions: l.Actions})
 	}
 	return l, err
 }
@@ -47,7 +49,7 @@ func (s *Server) actionSave(ctx context.Context, p protocol.ActionSave) (protoco
 	if err != nil {
 		return protocol.Action{}, err
 	}
-	a, err := action.FromPlan(newID(), p.Name, pl, s.registry, from)
+	a, err := action.FromPlan(ids.New(), p.Name, pl, s.registry, from)
 	if err != nil {
 		return protocol.Action{}, err
 	}
@@ -151,7 +153,7 @@ func (s *Server) actionTurn(ctx context.Context, t *turn, a *action.Action, p pr
 	if g == nil || plan.Failed(problems) {
 		return plan.Fault(problems)
 	}
-	raw, err := jsonOf(pl)
+	raw, err := canon.Encode(pl)
 	if err != nil {
 		return err
 	}
@@ -186,7 +188,7 @@ func (s *Server) valuesFor(ctx context.Context, a *action.Action, given map[stri
 	for _, m := range missing {
 		q.Fields = append(q.Fields, fieldOf(m))
 	}
-	answer, err := s.ask(ctx, q)
+	answer, err := s.questions.Ask(ctx, q)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"embedded-agent/plugin/i18n"
 	"embedded-agent/wasm/internal/agent"
+	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/host/hosttest"
@@ -216,7 +217,7 @@ func TestAPromptIsAskedWithItsParametersAndWhatComesOfItIsReviewed(t *testing.T)
 
 func written(t *testing.T, v any) string {
 	t.Helper()
-	b, err := jsonOf(v)
+	b, err := canon.Encode(v)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -119,9 +119,18 @@ func (s *Server) startStep(ctx context.Context, env *tool.Env, a agent.StepArgs)
 			Trace: tr.recorder(), Parent: tr.top(), TracesURL: tracesURL(sim.se.id),
 			Policy: pol.Snapshot(), ExecutorVersion: Version, PlannerVersion: Version,
 		},
-		Last: s.pinsOf(ctx, sim.se, stepName(c)),
+		Last: s.lastValues(ctx, sim.se, stepName(c)),
 		Done: func(out *agent.Outcome) { tr.keep(out.Bundle) },
 	}, nil
+}
+
+// lastValues gives what the pins of a step had when its action ran last; nil for
+// nothing.
+func (s *Server) lastValues(ctx context.Context, se *session, step string) agent.LastValues {
+	if values := s.pins.Of(ctx, se.pins, se.action, step, se.id); values != nil {
+		return values
+	}
+	return nil
 }
 
 // stepName names the agent of a step and iteration.
@@ -154,7 +163,7 @@ func (se *session) frozenUsed() map[string]tool.Data {
 func (s *Server) redactFrozen(d *runDocument, se *session) map[string]tool.Data {
 	out := se.frozenUsed()
 	for id, data := range out {
-		clean, changed := s.redactValue(map[string]any(data))
+		clean, changed := s.out.RedactValue(map[string]any(data))
 		if changed {
 			out[id], _ = clean.(map[string]any)
 			d.Redacted = true

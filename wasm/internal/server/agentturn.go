@@ -8,8 +8,10 @@ import (
 
 	"embedded-agent/plugin/i18n"
 	"embedded-agent/wasm/internal/agent"
+	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/conversation"
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/ids"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/overlay"
 	"embedded-agent/wasm/internal/pipeline"
@@ -91,7 +93,7 @@ func (w *work) prepare(ctx context.Context) error {
 	if err := s.confirmKey(ctx); err != nil {
 		return err
 	}
-	w.se = &session{id: newID(), now: s.now()}
+	w.se = &session{id: ids.New(), now: s.now()}
 	w.out = &outgoing{s: s, said: w.said}
 	w.se.trace = s.newTracing(w.se.id, w.talk.ID)
 	w.t.set(func(t *protocol.Turn) { t.TracesURL = tracesURL(w.se.id) })
@@ -321,9 +323,9 @@ func (w *work) note(out *agent.Outcome, before int, used llm.Usage) {
 	}
 	w.talk.remember(turnCalls{w.t.view().ID, w.se.id, out.Outputs.ToolsByID})
 	w.s.mu.Unlock()
-	usage := w.s.usageOf(w.m, used)
+	usage := w.s.usage.View(w.m.host(), w.m.name, used)
 	w.t.set(func(t *protocol.Turn) {
-		t.Reply, t.Usage, t.Outcome = w.s.redact(out.Outputs.Response), usage, outcomeAnswer
+		t.Reply, t.Usage, t.Outcome = w.s.out.Redact(out.Outputs.Response), usage, outcomeAnswer
 		switch out.Stop {
 		case agent.Stopped, agent.Denied, agent.Failed, agent.Length:
 			t.CanContinue = true
@@ -354,7 +356,7 @@ func (w *work) review(ctx context.Context, out *agent.Outcome) error {
 	if g == nil || plan.Failed(problems) {
 		return plan.Fault(problems)
 	}
-	raw, err := jsonOf(pl)
+	raw, err := canon.Encode(pl)
 	if err != nil {
 		return err
 	}
@@ -398,7 +400,7 @@ func (w *work) keepTrace() {
 	if w.deeds.any() {
 		w.se.trace.root.End()
 		if err := w.deeds.end(ctx, w.se.trace); err != nil {
-			w.s.notice("warn", "notice.historyNotKept", nil, w.se.id)
+			w.s.out.Notice("warn", "notice.historyNotKept", nil, w.se.id)
 			w.s.lookAgain(ctx)
 		}
 		return
@@ -407,6 +409,6 @@ func (w *work) keepTrace() {
 		w.se.trace.root.End()
 	}
 	if err := w.s.keepTrace(ctx, w.se.trace); err != nil {
-		w.s.notice("warn", "notice.historyNotKept", nil, w.se.id)
+		w.s.out.Notice("warn", "notice.historyNotKept", nil, w.se.id)
 	}
 }

@@ -47,10 +47,10 @@ func (s *Server) tellDelta(t *turn, e *llm.Event) {
 			s.phase(t, phaseStreaming)
 		}
 		t.says(e.Delta)
-		s.out.gatherText(protocol.EventTurnText, id, e.Delta)
+		s.out.GatherText(protocol.EventTurnText, id, e.Delta)
 	case llm.EventThinkingDelta:
 		t.reasons(e.Delta)
-		s.out.gatherText(protocol.EventTurnReasoning, id, e.Delta)
+		s.out.GatherText(protocol.EventTurnReasoning, id, e.Delta)
 	}
 }
 
@@ -77,9 +77,9 @@ func (s *Server) tellCall(e agent.Event) {
 		far = viewOfProgress(true, tool.Progress{Done: e.Done, Total: e.Total, Found: e.Found})
 	}
 	at := pipeline.Stamp(s.now())
-	s.out.gatherExec(c.CallID, func() *protocol.ExecutionEvent {
+	s.out.GatherExec(c.CallID, func() *protocol.ExecutionEvent {
 		return &protocol.ExecutionEvent{
-			Type: kind, RunID: c.RunID, Timestamp: at, Level: level, Message: s.redact(text),
+			Type: kind, RunID: c.RunID, Timestamp: at, Level: level, Message: s.out.Redact(text),
 			CallID: c.CallID, StepID: c.StepID, Tool: c.Tool, Call: s.callView(&c, r), Progress: far,
 		}
 	})
@@ -109,7 +109,7 @@ func (s *Server) joined(t *turn, ms []llm.Message) {
 func (s *Server) steer(ctx context.Context, p protocol.Send) (protocol.Accepted, bool) {
 	text := spoken(p.Text)
 	if len(p.Attached) > 0 {
-		if c, err := s.context(ctx, p, func(m protocol.Message) { s.notice("warn", m.Key, m.Params, "") }); err == nil {
+		if c, err := s.context(ctx, p, func(m protocol.Message) { s.out.Notice("warn", m.Key, m.Params, "") }); err == nil {
 			text = planner.UserText(&c)
 		}
 	}

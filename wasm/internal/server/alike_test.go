@@ -3,6 +3,7 @@ package server
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -32,7 +33,7 @@ func alikeIn(r *protocol.Review) (map[string]string, int) {
 func creating(paths ...string) string {
 	var steps []string
 	for i, p := range paths {
-		steps = append(steps, stepOf("s"+itoa(i), "vault.createFile", map[string]any{"path": p, "content": "x"}))
+		steps = append(steps, stepOf("s"+strconv.Itoa(i), "vault.createFile", map[string]any{"path": p, "content": "x"}))
 	}
 	return planWith(steps...)
 }

@@ -5,9 +5,11 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"path"
+	"strconv"
 	"strings"
 
 	"embedded-agent/wasm/internal/agent"
+	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/planner"
@@ -36,7 +38,7 @@ func (s *Server) attached(ctx context.Context, p protocol.Send, note func(protoc
 			continue
 		}
 		if i >= maxAttached {
-			note(protocol.Message{Key: "turn.attachedMany", Params: map[string]string{"n": itoa(maxAttached)}})
+			note(protocol.Message{Key: "turn.attachedMany", Params: map[string]string{"n": strconv.Itoa(maxAttached)}})
 			break
 		}
 		found, err := s.attach(ctx, a)
@@ -63,7 +65,7 @@ func (s *Server) leftOut(a protocol.Attachment, err error) protocol.Message {
 	if a.Path != "" && s.currentPolicy().MaySee(a.Path) != nil {
 		return protocol.Message{Key: "turn.attachedHidden", Params: map[string]string{"name": nameOf(a)}}
 	}
-	return protocol.Message{Key: "turn.attachedGone", Params: map[string]string{"name": nameOf(a), "detail": s.redact(fault.From(err).Error())}}
+	return protocol.Message{Key: "turn.attachedGone", Params: map[string]string{"name": nameOf(a), "detail": s.out.Redact(fault.From(err).Error())}}
 }
 
 // nameOf is how a person knows an attachment.
@@ -131,7 +133,7 @@ func (s *Server) look(ctx context.Context, name string, args tool.Args, to any) 
 	if err != nil {
 		return err
 	}
-	text, err := jsonOf(data)
+	text, err := canon.Encode(data)
 	if err != nil {
 		return err
 	}
@@ -155,7 +157,7 @@ func (s *Server) images(ctx context.Context, m *model, p protocol.Send) ([]llm.B
 		if a.Kind != "image" {
 			continue
 		}
-		params := map[string]string{"name": nameOf(a), "host": m.host(), "model": m.name, "n": itoa(maxImages)}
+		params := map[string]string{"name": nameOf(a), "host": m.host(), "model": m.name, "n": strconv.Itoa(maxImages)}
 		if !m.sees() {
 			m.note(protocol.Message{Key: "turn.noImages", Params: params})
 			return nil, nil
@@ -191,7 +193,7 @@ func (s *Server) image(ctx context.Context, a protocol.Attachment) (llm.Block, e
 		return b, fault.New(fault.Validation, "error.attachment.image", fault.P{"name": nameOf(a)})
 	}
 	if len(b.Data) > base64.StdEncoding.EncodedLen(maxImageFile) {
-		return b, fault.New(fault.Validation, "error.attachment.large", fault.P{"name": nameOf(a), "mb": itoa(maxImageFile >> 20)})
+		return b, fault.New(fault.Validation, "error.attachment.large", fault.P{"name": nameOf(a), "mb": strconv.Itoa(maxImageFile >> 20)})
 	}
 	limits := s.imageLimits()
 	if s.deps.Images != nil {

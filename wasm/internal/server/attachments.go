@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/ids"
 	"embedded-agent/wasm/internal/lazy"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/tool"
@@ -18,7 +19,7 @@ var attachmentName = lazy.Pattern(`^[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
 // led to none.
 func (s *Server) attachment(ctx context.Context, run, file string) ([]byte, error) {
 	missing := fault.New(fault.NotFound, "error.attachment.missing", nil)
-	if checkRunID(run) != nil || !attachmentName().MatchString(file) {
+	if ids.CheckRun(run) != nil || !attachmentName().MatchString(file) {
 		return nil, missing
 	}
 	for _, dir := range []string{runDir(run), turnDir(run)} {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"embedded-agent/wasm/internal/agent"
+	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/protocol"
@@ -80,7 +81,7 @@ func (s *Server) sealedPlan(ctx context.Context, pl *plan.Plan, frozen map[strin
 	if g == nil || plan.Failed(problems) {
 		return nil, plan.Fault(problems)
 	}
-	raw, err := jsonOf(pl)
+	raw, err := canon.Encode(pl)
 	if err != nil {
 		return nil, err
 	}

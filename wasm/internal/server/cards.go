@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"slices"
+	"strconv"
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/journal"
@@ -108,7 +109,7 @@ func (s *Server) elsewhere(ctx context.Context, id string, state lease.State) (*
 		key = "recovery.liveRemote"
 	}
 	sum.Stands, sum.Choices, sum.Can = protocol.StandsLive, []string{}, protocol.Can{}
-	sum.Text = protocol.Message{Key: key, Params: map[string]string{"goal": sum.Goal, "n": itoa(done), "total": itoa(total)}}
+	sum.Text = protocol.Message{Key: key, Params: map[string]string{"goal": sum.Goal, "n": strconv.Itoa(done), "total": strconv.Itoa(total)}}
 	return &card{run: id, sum: sum}, nil
 }
 
@@ -180,7 +181,7 @@ func (s *Server) describe(ctx context.Context, c *card, l *journal.Log) error {
 		}
 	}
 	sum.Stands, sum.Can = stands, protocol.Can{Recover: true}
-	sum.Text = protocol.Message{Key: key, Params: map[string]string{"goal": sum.Goal, "n": itoa(done), "total": itoa(l.Ops)}}
+	sum.Text = protocol.Message{Key: key, Params: map[string]string{"goal": sum.Goal, "n": strconv.Itoa(done), "total": strconv.Itoa(l.Ops)}}
 	sum.Choices = []string{protocol.RecoverFinish, protocol.RecoverRevert, protocol.RecoverKeep}
 	if stands != protocol.StandsInterrupted {
 		sum.Choices = []string{protocol.RecoverRevert, protocol.RecoverBring, protocol.RecoverKeep}
@@ -221,7 +222,7 @@ func (s *Server) recoveryResolve(ctx context.Context, p protocol.Recovery) (prot
 		return out, err
 	}
 	if st, err := s.state(ctx); err == nil {
-		s.out.tell(protocol.Event{Type: protocol.EventState, State: &st})
+		s.out.Tell(protocol.Event{Type: protocol.EventState, State: &st})
 	}
 	return out, nil
 }

@@ -8,6 +8,7 @@ import (
 	"embedded-agent/wasm/internal/planner"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/tool"
+	"embedded-agent/wasm/internal/usage"
 )
 
 // testConnection finds out what the chosen endpoint can do. What it finds is
@@ -16,18 +17,18 @@ func (s *Server) testConnection(ctx context.Context, _ protocol.Empty) (protocol
 	out := protocol.TestResult{Findings: []protocol.Message{}, Models: []string{}}
 	m, err := s.newModel(ctx, "", func(protocol.Message) {})
 	if err != nil {
-		out.Problem = s.problem(err)
+		out.Problem = s.out.Problem(err)
 		return out, nil
 	}
 	r := llm.Probe(ctx, m.dialect, m.endpoint, m.transport(s), m.name, nil)
 	if r.Usage != (llm.Usage{}) {
-		s.ledger.add(s.life, s.spent(m, r.Usage))
+		s.usage.Add(m.host(), m.name, &r.Usage)
 	}
 	for _, f := range r.Findings {
 		out.Findings = append(out.Findings, protocol.Message{Key: f.Key, Params: f.Params})
 	}
 	if r.Error != nil {
-		out.Problem = s.problem(planner.FromLLM(r.Error))
+		out.Problem = s.out.Problem(planner.FromLLM(r.Error))
 		return out, nil
 	}
 	out.OK = true
@@ -77,11 +78,11 @@ func (s *Server) estimate(ctx context.Context, p protocol.EstimateText) (protoco
 		r = s.agentRequest(&in, before)
 	}
 	out.Prompt, out.Window = llm.EstimateRequest(r), s.window(ctx, m)
-	table := s.priceTable()
+	table := s.usage.Prices()
 	out.Currency, out.PricesOf = table.Currency, table.Updated
 	if price, ok := table.Find(m.host(), m.name); ok {
 		out.Priced = true
-		out.Cost = amount(price.Cost(llm.Usage{Input: int64(out.Prompt)}))
+		out.Cost = usage.Amount(price.Cost(llm.Usage{Input: int64(out.Prompt)}))
 	}
 	return out, nil
 }

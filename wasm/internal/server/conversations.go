@@ -114,7 +114,7 @@ func (s *Server) keepSaid(t *turn, view protocol.Turn) {
 		s.mu.Lock()
 		t.said.talk.unkept = true
 		s.mu.Unlock()
-		s.notice("warn", "notice.conversationNotKept", nil, "")
+		s.out.Notice("warn", "notice.conversationNotKept", nil, "")
 		return
 	}
 	s.tellTalks(s.life)
@@ -206,7 +206,7 @@ func (s *Server) settle(run string, approved bool) {
 	}
 	err := s.conversations.Settle(s.life, c.ID, conversation.Settled{Run: run, Approved: approved})
 	if err != nil && !fault.Is(err, fault.NotFound) {
-		s.notice("warn", "notice.conversationNotKept", nil, run)
+		s.out.Notice("warn", "notice.conversationNotKept", nil, run)
 	}
 }
 
@@ -214,7 +214,7 @@ func (s *Server) settle(run string, approved bool) {
 func (s *Server) tellTalks(ctx context.Context) {
 	list, err := s.conversations.List(ctx, "", maxTalks)
 	if err == nil {
-		s.out.tell(protocol.Event{Type: protocol.EventTalksChanged, Talks: list})
+		s.out.Tell(protocol.Event{Type: protocol.EventTalksChanged, Talks: list})
 	}
 }
 

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"strconv"
 	"sync"
 	"time"
 
@@ -64,7 +65,7 @@ func (d *deeds) begin(ctx context.Context, at time.Time) error {
 	ctx = context.WithoutCancel(ctx)
 	s := d.s
 	doc, err := json.Marshal(&runDocument{
-		Version: "1", RunID: d.id, Kind: protocol.KindAgent, Goal: s.redact(d.goal), Instruction: s.redact(d.goal), Now: at,
+		Version: "1", RunID: d.id, Kind: protocol.KindAgent, Goal: s.out.Redact(d.goal), Instruction: s.out.Redact(d.goal), Now: at,
 		Policy: s.currentPolicy().Snapshot(), Registry: s.registry.Version(), Files: []protocol.FileChange{},
 		Confirmation: &confirmation{ID: uuid.NewSHA1(uuid.NameSpaceOID, []byte(d.id)).String(), At: pipeline.Stamp(at)},
 	})
@@ -74,7 +75,7 @@ func (d *deeds) begin(ctx context.Context, at time.Time) error {
 	if err := s.markHot(ctx, d.id, func() {}); err != nil {
 		return err
 	}
-	log := audit.New(s.host.Store, runDir(d.id), s.redact)
+	log := audit.New(s.host.Store, runDir(d.id), s.out.Redact)
 	if err := log.WriteRun(ctx, doc); err != nil {
 		return err
 	}
@@ -167,7 +168,7 @@ func (d *deeds) end(ctx context.Context, tr *tracing) error {
 		err = d.s.adopt(ctx, d.id)
 	}
 	if err != nil {
-		d.s.notice("warn", "notice.historyNotKept", nil, d.id)
+		d.s.out.Notice("warn", "notice.historyNotKept", nil, d.id)
 	}
 	if err := d.jw.Close(ctx); err != nil {
 		return err
@@ -182,8 +183,8 @@ func (d *deeds) end(ctx context.Context, tr *tracing) error {
 		end.Heads[file], end.Counts[file] = etag, 1
 	}
 	return d.s.endRun(ctx, end, &protocol.RunSummary{
-		Run: d.id, Kind: protocol.KindAgent, Goal: d.s.redact(d.goal), StartedAt: pipeline.Stamp(d.began), EndedAt: end.At,
-		Outcome: outcome, Calls: d.ok, Text: protocol.Message{Key: "run.acted", Params: map[string]string{"n": itoa(d.ok)}},
+		Run: d.id, Kind: protocol.KindAgent, Goal: d.s.out.Redact(d.goal), StartedAt: pipeline.Stamp(d.began), EndedAt: end.At,
+		Outcome: outcome, Calls: d.ok, Text: protocol.Message{Key: "run.acted", Params: map[string]string{"n": strconv.Itoa(d.ok)}},
 	})
 }
 

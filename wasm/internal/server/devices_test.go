@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"embedded-agent/wasm/internal/conversation"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/pins"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/seal"
 )
@@ -15,21 +17,26 @@ import (
 // pin keeps a value, as a run that has gone well does.
 func pin(t *testing.T, sh *shell, key, value string) {
 	t.Helper()
-	if err := sh.s.keepPins(t.Context(), &session{pins: &pins{fresh: map[string]any{key: value}}}); err != nil {
+	if err := tryPin(t, sh, key, value); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// keptPins gives what is kept.
+func tryPin(t *testing.T, sh *shell, key, value string) error {
+	set := &pins.Set{}
+	sh.s.pins.Of(t.Context(), set, "action", "step", "").Keep(key, value)
+	return sh.s.pins.Keep(t.Context(), set)
+}
+
+// keptPins gives what is kept of the pins x, y and z.
 func keptPins(t *testing.T, sh *shell) string {
 	t.Helper()
-	list, err := sh.s.readPins(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	values := sh.s.pins.Of(t.Context(), &pins.Set{}, "action", "step", "")
 	var out []string
-	for _, p := range list {
-		out = append(out, fmt.Sprint(p.Key, "=", p.Value))
+	for _, key := range []string{"x", "y", "z"} {
+		if v, ok := values.Last(key); ok {
+			out = append(out, fmt.Sprint(key, "=", v))
+		}
 	}
 	return strings.Join(out, " ")
 }
@@ -55,8 +62,8 @@ func TestThePinsOfTwoDevicesDoNotReplaceEachOther(t *testing.T) {
 func TestThePinsOfEarlierVersionsAreStillThere(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{})
 	sh := begin(t, mem, free)
-	old := seal.Wrap(seal.Of(sh.s.host.Store), onePinsFile, []byte(`[{"key":"x","value":"1"}]`))
-	if err := mem.Host().Store.Write(t.Context(), onePinsFile, old); err != nil {
+	old := seal.Wrap(seal.Of(sh.s.host.Store), "pins.json", []byte(`[{"key":"action/step/x","value":"1"}]`))
+	if err := mem.Host().Store.Write(t.Context(), "pins.json", old); err != nil {
 		t.Fatal(err)
 	}
 	if got := keptPins(t, sh); got != "x=1" {
@@ -75,7 +82,7 @@ func TestACrashWhileAPinIsKeptLosesNoOther(t *testing.T) {
 		pin(t, sh, "x", "1")
 		mem.ResetCounts()
 		mem.KillAt(n, uint64(n), false)
-		err := sh.s.keepPins(t.Context(), &session{pins: &pins{fresh: map[string]any{"y": "2"}}})
+		err := tryPin(t, sh, "y", "2")
 		if got := keptPins(t, begin(t, mem.CrashClone(), free)); got != "x=1" && got != "x=1 y=2" {
 			t.Errorf("killed at %d: %q", n, got)
 		}
@@ -110,4 +117,9 @@ func TestATurnOfAnotherDeviceIsPartOfWhatTheModelIsTold(t *testing.T) {
 	if len(c.Turns) != 3 || c.Turns[2].Text != "two" {
 		t.Errorf("%+v", c.Turns)
 	}
+}
+
+// deviceNamed is a device of a name.
+func deviceNamed(name string) func(context.Context) (string, error) {
+	return func(context.Context) (string, error) { return name, nil }
 }

@@ -44,7 +44,7 @@ func serve(payload []byte, params any, f func() (any, error)) ([]byte, error) {
 	if err != nil {
 		return nil, fault.From(err)
 	}
-	return jsonOf(r)
+	return canon.Encode(r)
 }
 
 // table is every method of protocol.ServerMethods; a test compares the two.
@@ -89,9 +89,9 @@ func (s *Server) table() map[string]handler {
 		"conversation.rename": on(s.conversationRename),
 		"conversation.remove": on(s.conversationRemove),
 		"conversation.export": on(s.conversationExport),
-		"usage.get":           on(s.usageGet),
-		"usage.export":        on(s.usageExport),
-		"prices.default":      on(s.pricesDefault),
+		"usage.get":           on(s.usage.Get),
+		"usage.export":        on(s.usage.Export),
+		"prices.default":      on(s.usage.DefaultPrices),
 		"models.list":         on(s.modelsList),
 		"secrets.list":        on(s.secretsList),
 		"plugins.search":      on(s.pluginsSearch),
@@ -100,7 +100,7 @@ func (s *Server) table() map[string]handler {
 		"run.export":          on(s.runExport),
 		"reply.draw":          on(s.replyDraw),
 		"reply.check":         on(s.replyCheck),
-		"answer":              on(s.answer),
+		"answer":              on(s.questions.Answer),
 		"tools.list":          on(s.toolsList),
 		"connection.test":     on(s.testConnection),
 		"estimate":            on(s.estimate),

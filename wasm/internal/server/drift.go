@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 
 	"embedded-agent/wasm/internal/fault"
@@ -25,7 +26,7 @@ func (s *Server) checkDrift(ctx context.Context, se *session) error {
 	}
 	next := *se
 	next.base = nil
-	told := map[string]string{"n": itoa(len(paths)), "paths": named(paths)}
+	told := map[string]string{"n": strconv.Itoa(len(paths)), "paths": named(paths)}
 	const key = "review.drifted"
 	next.warnings = append(slices.DeleteFunc(slices.Clone(se.warnings), func(m protocol.Message) bool { return m.Key == key }), protocol.Message{Key: key, Params: told})
 	if err := s.simulate(ctx, &next); err != nil {
@@ -47,7 +48,7 @@ func (s *Server) replaceReview(se, next *session) error {
 	}
 	s.review = next
 	s.mu.Unlock()
-	s.out.tell(protocol.Event{Type: protocol.EventReviewChanged, Review: next.view})
+	s.out.Tell(protocol.Event{Type: protocol.EventReviewChanged, Review: next.view})
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/sorting"
@@ -79,7 +80,7 @@ func (e *endpoints) load(ctx context.Context) {
 func (e *endpoints) save(ctx context.Context) {
 	trim(e.book.Can, maxEndpoints, func(n endpointNotes) string { return n.At })
 	trim(e.book.Lists, maxLists, func(l modelList) string { return l.At })
-	if data, err := jsonOf(e.book); err == nil {
+	if data, err := canon.Encode(e.book); err == nil {
 		_ = e.store.Write(ctx, endpointsFile, data)
 	}
 }

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -53,8 +54,8 @@ func (s *Server) begin(se *session, automatic bool) error {
 	}
 	behind := okay(se.prior)
 	x.rs = protocol.RunState{
-		Run: se.id, Kind: x.kind, State: "running", Total: se.view.Calls, Done: behind, Goal: s.redact(se.plan.Goal),
-		Text: protocol.Message{Key: "run.running", Params: map[string]string{"n": itoa(behind), "total": itoa(se.view.Calls)}},
+		Run: se.id, Kind: x.kind, State: "running", Total: se.view.Calls, Done: behind, Goal: s.out.Redact(se.plan.Goal),
+		Text: protocol.Message{Key: "run.running", Params: map[string]string{"n": strconv.Itoa(behind), "total": strconv.Itoa(se.view.Calls)}},
 		Can:  protocol.Can{Cancel: true, Pause: true},
 	}
 	if err := s.takeReview(se, x); err != nil {
@@ -75,7 +76,7 @@ func (x *execution) over() bool { return x.state().State == "finished" }
 
 func (x *execution) tell() {
 	rs := x.state()
-	x.s.out.tell(protocol.Event{Type: protocol.EventRunState, Run: &rs})
+	x.s.out.Tell(protocol.Event{Type: protocol.EventRunState, Run: &rs})
 }
 
 // stop cancels the run: at once, also in the middle of a host call.
@@ -107,7 +108,7 @@ func (x *execution) carryOut() {
 	x.mu.Lock()
 	x.rs.State = "finished"
 	if err != nil {
-		x.rs.Problem = x.s.problem(err)
+		x.rs.Problem = x.s.out.Problem(err)
 	}
 	if fault.Is(err, fault.Conflict) {
 		x.rs.Outcome = outcomeConflict
@@ -160,7 +161,7 @@ func (x *execution) execute(dir string) (*runner.Report, error) {
 	if err := s.markHot(x.ctx, se.id, x.cancel); err != nil {
 		return nil, err
 	}
-	x.log = audit.New(s.host.Store, dir, s.redact)
+	x.log = audit.New(s.host.Store, dir, s.out.Redact)
 	doc, err := json.Marshal(s.runDocument(x, confirmation, pol))
 	if err != nil {
 		return nil, err

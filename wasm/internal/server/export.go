@@ -6,7 +6,9 @@ import (
 
 	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/audit"
+	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/ids"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/tool"
 )
@@ -27,7 +29,7 @@ type exportDocument struct {
 // runExport gives the replay bundle of a run, or of a turn that led to none: the
 // conversation up to it, each turn as it was, and what its plan called.
 func (s *Server) runExport(ctx context.Context, p protocol.RunRef) (protocol.Document, error) {
-	if err := checkRunID(p.Run); err != nil {
+	if err := ids.CheckRun(p.Run); err != nil {
 		return protocol.Document{}, err
 	}
 	out := exportDocument{Version: 1, Run: p.Run, Bundles: []*agent.Bundle{}}
@@ -55,7 +57,7 @@ func (s *Server) runExport(ctx context.Context, p protocol.RunRef) (protocol.Doc
 	case own == nil || !fault.Is(err, fault.NotFound):
 		return protocol.Document{}, err
 	}
-	b, err := jsonOf(out)
+	b, err := canon.Encode(out)
 	return protocol.Document{Text: string(b)}, err
 }
 

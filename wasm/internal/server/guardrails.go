@@ -165,7 +165,7 @@ func (s *Server) guard(m *model, budget *agent.Budget, step *agent.StepArgs) (*a
 		limits = step.Tighten(limits)
 	}
 	host := m.endpoint.Host()
-	prices := s.priceTable()
+	prices := s.usage.Prices()
 	return agent.NewGuard(limits, budget, organisation, agent.WithPrices(func(model string) (llm.Price, bool) {
 		return prices.Find(host, model)
 	}), agent.Also(func(_ context.Context, c *tool.Call) error {

@@ -72,7 +72,7 @@ func (s *Server) runGet(ctx context.Context, p protocol.RunRef) (protocol.RunDet
 	for _, c := range calls {
 		views = append(views, pastCall(c))
 	}
-	return protocol.RunDetail{Summary: sum, Files: nonNil(d.Files), Calls: views, Plan: string(d.Plan)}, nil
+	return protocol.RunDetail{Summary: sum, Files: protocol.List(d.Files), Calls: views, Plan: string(d.Plan)}, nil
 }
 
 func pastCall(c audit.Pair) protocol.CallView {

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/llmtest"
@@ -163,7 +164,7 @@ func (h *hostile) asPlan(t *testing.T) []llmtest.Turn {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if doc, err = jsonOf(bound); err != nil {
+		if doc, err = canon.Encode(bound); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -221,7 +222,7 @@ func (h *hostile) play(t *testing.T, mode string) bool {
 		d.Emit = func(e protocol.Event) {
 			emit(e)
 			if e.Type == protocol.EventQuestionOpened { // the person says no to each
-				go func() { _, _ = r.s.answer(t.Context(), protocol.Answer{ID: e.Question.ID}) }()
+				go func() { _, _ = r.s.questions.Answer(t.Context(), protocol.Answer{ID: e.Question.ID}) }()
 			}
 		}
 	}, turns...)

@@ -14,6 +14,7 @@ import (
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/lazy"
 	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/network"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -39,7 +40,7 @@ func (f fetcher) Fetch(ctx context.Context, r tool.HTTPRequest) (*tool.HTTPAnswe
 	if !allowed {
 		return nil, fault.New(fault.Denied, "policy.httpOff", fault.P{"tool": "http." + strings.ToLower(r.Method)})
 	}
-	entry, err := reachable(hosts, r.Method, r.URL)
+	entry, err := network.Reachable(hosts, r.Method, r.URL)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +68,7 @@ func (f fetcher) Fetch(ctx context.Context, r tool.HTTPRequest) (*tool.HTTPAnswe
 	case entry.Unlimited:
 		via = llm.ViaApp
 	}
-	out := network{Transport: f.s.deps.Transport, hosts: hosts}
+	out := network.Out{Transport: f.s.deps.Transport, Hosts: hosts}
 	res, err := out.Do(ctx, llm.HTTPRequest{
 		Method: r.Method, URL: r.URL, Header: r.Header, Body: []byte(r.Body), Stream: true, Via: via, Redact: true,
 	})

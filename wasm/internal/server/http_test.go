@@ -20,6 +20,7 @@ import (
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/network"
 	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/tool"
@@ -250,7 +251,7 @@ func TestNumbersLocalNamesAndHostsThatAreNotListedAreNeverReached(t *testing.T) 
 		if _, err := s.fetcher().Fetch(t.Context(), tool.HTTPRequest{Method: "GET", URL: address, MaxBody: 100}); !fault.Is(err, fault.Denied) {
 			t.Errorf("%q: %v", address, err)
 		}
-		if (network{Transport: transport, hosts: allowed.HTTPHosts}).may(llm.HTTPRequest{Method: "GET", URL: address}) {
+		if (network.Out{Transport: transport, Hosts: allowed.HTTPHosts}).May(llm.HTTPRequest{Method: "GET", URL: address}) {
 			t.Errorf("the network lets %q through", address)
 		}
 	}

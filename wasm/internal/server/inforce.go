@@ -8,6 +8,7 @@ import (
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/guard"
 	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/network"
 	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/runner"
@@ -100,7 +101,7 @@ func (s *Server) refusedNow(ctx context.Context, se *session) error {
 		if !named {
 			method = "POST"
 		}
-		if _, err := reachable(hosts, method, address); err != nil {
+		if _, err := network.Reachable(hosts, method, address); err != nil {
 			return err
 		}
 	}

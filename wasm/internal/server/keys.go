@@ -10,6 +10,7 @@ import (
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/keyprint"
 	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/network"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/tool"
 )
@@ -116,7 +117,7 @@ func (s *Server) unlimited(address string) bool {
 	hosts := s.settings.HTTPHosts
 	s.mu.Unlock()
 	for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"} {
-		if h, err := reachable(hosts, method, address); err == nil && h.Unlimited {
+		if h, err := network.Reachable(hosts, method, address); err == nil && h.Unlimited {
 			return true
 		}
 	}
@@ -170,7 +171,7 @@ func (s *Server) askKey(ctx context.Context, name, address string, redirects boo
 	if redirects {
 		reason = "question.key.redirects"
 	}
-	a, err := s.ask(ctx, protocol.Question{
+	a, err := s.questions.Ask(ctx, protocol.Question{
 		Kind: "key", Text: protocol.Message{Key: "question.key", Params: p}, Reason: protocol.Message{Key: reason, Params: p},
 		Requests: []protocol.RequestView{{
 			URL: address, Host: to.Host, Shown: to.Shown, Keys: []protocol.KeyView{{Name: name, New: true, Redirects: redirects}},

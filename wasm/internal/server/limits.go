@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/protocol"
@@ -104,15 +105,15 @@ func withoutArgs(raw json.RawMessage, id string, names []string) (json.RawMessag
 		for _, name := range names {
 			delete(args, name)
 		}
-		b, err := jsonOf(args)
+		b, err := canon.Encode(args)
 		if err != nil {
 			return nil, err
 		}
 		step["args"] = b
 	}
 	var err error
-	if doc["steps"], err = jsonOf(steps); err != nil {
+	if doc["steps"], err = canon.Encode(steps); err != nil {
 		return nil, err
 	}
-	return jsonOf(doc)
+	return canon.Encode(doc)
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"embedded-agent/wasm/internal/llm/chat"
 	"embedded-agent/wasm/internal/llm/openai"
 	"embedded-agent/wasm/internal/llm/sentinel/textonly"
+	"embedded-agent/wasm/internal/network"
 	"embedded-agent/wasm/internal/protocol"
 )
 
@@ -77,11 +79,11 @@ func (s *Server) newModel(ctx context.Context, named string, note func(protocol.
 		m.provider = llm.NewProvider(m.dialect, m.endpoint, m.transport(s), llm.Options{
 			Idle: time.Duration(max(c.TimeoutMs, 120_000)) * time.Millisecond,
 			OnRetry: func(_ int, wait time.Duration, _ *llm.Error) {
-				note(protocol.Message{Key: "turn.retrying", Params: map[string]string{"seconds": itoa(int(wait.Seconds() + 0.5))}})
+				note(protocol.Message{Key: "turn.retrying", Params: map[string]string{"seconds": strconv.Itoa(int(wait.Seconds() + 0.5))}})
 			},
 		})
 	}
-	m.provider = llm.Hide(m.provider, llm.Hiding{Keys: s.hidesKey(m.endpoint.Secret), Drawn: s.redact})
+	m.provider = llm.Hide(m.provider, llm.Hiding{Keys: s.hidesKey(m.endpoint.Secret), Drawn: s.out.Redact})
 	m.provider = llm.Adapting(metered{m.provider, m, s}, llm.Adaptation{Without: m.without(), Refused: func(f llm.Feature, _ *llm.Error) {
 		s.refused(m, f)
 	}})
@@ -180,7 +182,7 @@ func (s *Server) refused(m *model, f llm.Feature) {
 
 // transport is the network, narrowed to the model's endpoint.
 func (m *model) transport(s *Server) llm.Transport {
-	return network{Transport: keyed{s.deps.Transport, s, m.endpoint}, base: m.endpoint.BaseURL, buffered: func() {
+	return network.Out{Transport: keyed{s.deps.Transport, s, m.endpoint}, Base: m.endpoint.BaseURL, Buffered: func() {
 		if s.endpoints.toldBuffered(m.host()) {
 			m.note(protocol.Message{Key: "turn.buffered", Params: map[string]string{"host": m.host()}})
 		}
@@ -213,11 +215,9 @@ func (x *meteredStream) Next() (llm.Event, bool) {
 	p := x.p
 	switch used := e.Message; {
 	case used != nil && used.Usage != nil:
-		p.s.ledger.add(p.s.life, p.s.spent(p.m, *used.Usage))
+		p.s.usage.Add(p.m.host(), p.m.name, used.Usage)
 	case e.Type == llm.EventDone: // it counts no tokens: a call whose price is not known
-		spent := p.s.spent(p.m, llm.Usage{})
-		spent.Known = false
-		p.s.ledger.add(p.s.life, spent)
+		p.s.usage.Add(p.m.host(), p.m.name, nil)
 	}
 	return e, ok
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/protocol"
 )
@@ -23,7 +24,7 @@ func (s *Server) OpenPlan(ctx context.Context, raw []byte, values map[string]any
 			return nil, err
 		}
 		pl, rules = bound, s.boundRules()
-		if raw, err = jsonOf(pl); err != nil {
+		if raw, err = canon.Encode(pl); err != nil {
 			return nil, err
 		}
 	}

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strconv"
 	"time"
 
 	"embedded-agent/wasm/internal/community"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/network"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/tool"
 )
@@ -38,14 +40,14 @@ func fetchList(ctx context.Context, t llm.Transport) ([]byte, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
-	out := network{Transport: t, list: true}
+	out := network.Out{Transport: t, List: true}
 	res, err := out.Do(ctx, llm.HTTPRequest{Method: "GET", URL: community.Address, Via: llm.ViaApp})
 	if err != nil {
 		return nil, err
 	}
 	defer res.Close()
 	if res.Status() != 200 {
-		return nil, fault.New(fault.Provider, "tools.http.refused", fault.P{"url": community.Address, "status": itoa(res.Status())})
+		return nil, fault.New(fault.Provider, "tools.http.refused", fault.P{"url": community.Address, "status": strconv.Itoa(res.Status())})
 	}
 	var raw []byte
 	for {

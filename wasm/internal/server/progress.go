@@ -1,6 +1,7 @@
 package server
 
 import (
+	"strconv"
 	"sync"
 	"time"
 
@@ -100,7 +101,7 @@ func (x *execution) tellProgress(callID string, c *tool.Call, p tool.Progress) {
 func (s *Server) progressEvent(c *tool.Call, callID string, reading bool, p tool.Progress) *protocol.ExecutionEvent {
 	return &protocol.ExecutionEvent{
 		Type: "step.progress", RunID: c.RunID, Timestamp: pipeline.Stamp(s.now()), Level: "info",
-		Message: itoa(p.Done) + " of " + itoa(p.Total), CallID: callID, StepID: c.StepID, Tool: c.Tool,
+		Message: strconv.Itoa(p.Done) + " of " + strconv.Itoa(p.Total), CallID: callID, StepID: c.StepID, Tool: c.Tool,
 		Progress: viewOfProgress(reading, p),
 	}
 }
@@ -108,7 +109,7 @@ func (s *Server) progressEvent(c *tool.Call, callID string, reading bool, p tool
 // tellProgress tells the shell how far something is; it hears the newest of a
 // moment only.
 func (s *Server) tellProgress(e *protocol.ExecutionEvent) {
-	s.out.gatherExec("progress:"+e.StepID+":"+e.CallID, func() *protocol.ExecutionEvent { return e })
+	s.out.GatherExec("progress:"+e.StepID+":"+e.CallID, func() *protocol.ExecutionEvent { return e })
 }
 
 // viewOfProgress puts into words how far something is.
@@ -123,7 +124,7 @@ func viewOfProgress(reading bool, p tool.Progress) *protocol.StepProgress {
 	return &protocol.StepProgress{
 		Done: p.Done, Total: p.Total, Found: p.Found,
 		Text: protocol.Message{Key: key, Params: map[string]string{
-			"done": itoa(p.Done), "total": itoa(p.Total), "n": itoa(p.Found),
+			"done": strconv.Itoa(p.Done), "total": strconv.Itoa(p.Total), "n": strconv.Itoa(p.Found),
 		}},
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strconv"
 
 	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/destination"
@@ -36,7 +37,7 @@ func (s *Server) askAllow(ctx context.Context, c *tool.Call, v policy.Verdict) (
 
 func (s *Server) askFor(ctx context.Context, q protocol.Question) (bool, error) {
 	q.Kind = "allow"
-	a, err := s.ask(ctx, q)
+	a, err := s.questions.Ask(ctx, q)
 	return a.Yes, err
 }
 
@@ -57,7 +58,7 @@ func (s *Server) askRequests(ctx context.Context, c *tool.Call, v policy.Verdict
 	}
 	q := protocol.Question{
 		Tool: c.Tool, Reason: reasonOf(v),
-		Text: protocol.Message{Key: key, Params: map[string]string{"n": itoa(len(batch)), "host": destination.Of(c.Args.String("url")).Host}},
+		Text: protocol.Message{Key: key, Params: map[string]string{"n": strconv.Itoa(len(batch)), "host": destination.Of(c.Args.String("url")).Host}},
 	}
 	for _, b := range batch {
 		r := requestOf(c.Tool, b.args)

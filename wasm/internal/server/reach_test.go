@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"embedded-agent/plugin/i18n"
+	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/plan"
@@ -148,7 +149,7 @@ func TestWhatAnActionWritesIsNeverMoreThanWhatWasSaid(t *testing.T) {
 				if g == nil || plan.Failed(problems) {
 					return
 				}
-				raw, err := jsonOf(bound)
+				raw, err := canon.Encode(bound)
 				if err != nil {
 					rt.Fatal(err)
 				}
@@ -227,7 +228,7 @@ func TestAnImportThatLiesIsSaidToTouchWhatItTouches(t *testing.T) {
 		got, err := try[protocol.Imported](sh, "actions.import", protocol.Import{JSON: doc})
 		var said []string
 		if err != nil {
-			said = append(said, sh.s.problem(err).Key)
+			said = append(said, sh.s.out.Problem(err).Key)
 		}
 		for _, m := range got.Review {
 			said = append(said, m.Key)

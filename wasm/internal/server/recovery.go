@@ -3,10 +3,12 @@ package server
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 
 	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/ids"
 	"embedded-agent/wasm/internal/journal"
 	"embedded-agent/wasm/internal/pipeline"
 	"embedded-agent/wasm/internal/protocol"
@@ -79,7 +81,7 @@ func (s *Server) lookAgain(ctx context.Context) {
 		return // the store fails; the next start looks again
 	}
 	if st, err := s.state(ctx); err == nil {
-		s.out.tell(protocol.Event{Type: protocol.EventState, State: &st})
+		s.out.Tell(protocol.Event{Type: protocol.EventState, State: &st})
 	}
 }
 
@@ -205,11 +207,11 @@ func (s *Server) finishRun(ctx context.Context, id string) (protocol.Reverted, e
 		}
 		return err != nil
 	})
-	next := newID()
+	next := ids.New()
 	if len(rest) > 0 {
 		out.Run = next
 		if err := s.carryOn(ctx, next, doc, l, rest); err != nil {
-			out.Problem = s.problem(err)
+			out.Problem = s.out.Problem(err)
 			return out, nil
 		}
 		if err := s.settleJournal(ctx, id, l); err != nil {
@@ -217,7 +219,7 @@ func (s *Server) finishRun(ctx context.Context, id string) (protocol.Reverted, e
 		}
 	}
 	if n := unknown(l); n > 0 {
-		out.NotUndone = append(out.NotUndone, protocol.Message{Key: "recovery.changed", Params: map[string]string{"n": itoa(n)}})
+		out.NotUndone = append(out.NotUndone, protocol.Message{Key: "recovery.changed", Params: map[string]string{"n": strconv.Itoa(n)}})
 	}
 	out.NotUndone = append(append(out.NotUndone, refusedMessages(s, refused)...), notUndone(of, &undoing{log: l})...)
 	return out, s.settleAs(ctx, id, l, outcomePartial, out.Run)

@@ -7,6 +7,7 @@ import (
 	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/ids"
 	"embedded-agent/wasm/internal/journal"
 	"embedded-agent/wasm/internal/overlay"
 	"embedded-agent/wasm/internal/plan"
@@ -41,7 +42,7 @@ func (s *Server) runReplay(ctx context.Context, p protocol.Replay) (protocol.Run
 			return protocol.RunRef{}, err
 		}
 	}
-	s.notice("info", "notice.replayed", nil, p.Run)
+	s.out.Notice("info", "notice.replayed", nil, p.Run)
 	return out, nil
 }
 
@@ -84,7 +85,7 @@ func (s *Server) replayPlan(ctx context.Context, d *runDocument, staged *plan.Pl
 // it is no answer about the run.
 func (s *Server) showReplay(se *session) (string, error) {
 	next, view := *se, *se.view
-	next.id, next.dryRun, next.turn = newID(), true, nil
+	next.id, next.dryRun, next.turn = ids.New(), true, nil
 	next.title = &protocol.Message{Key: "review.replay", Params: map[string]string{"goal": view.Goal}}
 	next.trace = s.newTracing(next.id, "")
 	view.Run, view.Title, view.DryRun, view.Approvable = next.id, next.title, true, false

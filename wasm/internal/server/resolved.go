@@ -72,7 +72,7 @@ func deedLines(se *session) []protocol.SummaryLine {
 const inline = 3
 
 func deedLine(key string, names []string) protocol.SummaryLine {
-	p := map[string]string{"n": itoa(len(names)), "names": strings.Join(names, ", ")}
+	p := map[string]string{"n": strconv.Itoa(len(names)), "names": strings.Join(names, ", ")}
 	if len(names) > inline {
 		key += ".many"
 		delete(p, "names")

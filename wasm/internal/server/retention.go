@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/ids"
 	"embedded-agent/wasm/internal/protocol"
 )
 
@@ -69,7 +70,7 @@ func (s *Server) prune(ctx context.Context) error {
 	s.mu.Lock()
 	c, now := s.settings, s.now()
 	s.mu.Unlock()
-	ids, err := s.runIDs(ctx)
+	all, err := s.runIDs(ctx)
 	if err != nil {
 		return err
 	}
@@ -78,14 +79,14 @@ func (s *Server) prune(ctx context.Context) error {
 		return err
 	}
 	var bytes int64
-	for i, id := range slices.Backward(ids) {
+	for i, id := range slices.Backward(all) {
 		n, err := s.sizes.Size(ctx, runDir(id))
 		if err != nil {
 			return err
 		}
 		bytes += n
-		newest := len(ids) - 1 - i
-		old := now.Sub(timeOf(id, now)) > time.Duration(c.KeepDays)*24*time.Hour
+		newest := len(all) - 1 - i
+		old := now.Sub(ids.Time(id, now)) > time.Duration(c.KeepDays)*24*time.Hour
 		if newest == 0 || slices.Contains(hot, id) || (newest < c.KeepRuns && !old && bytes <= c.KeepBytes) {
 			continue
 		}

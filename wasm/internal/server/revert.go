@@ -3,30 +3,19 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"strconv"
 	"sync"
-	"time"
-
-	"github.com/google/uuid"
 
 	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/fileview"
 	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/ids"
 	"embedded-agent/wasm/internal/journal"
 	"embedded-agent/wasm/internal/overlay"
 	"embedded-agent/wasm/internal/pipeline"
 	"embedded-agent/wasm/internal/protocol"
 )
-
-// timeOf reads the time out of a run's id (UUIDv7).
-func timeOf(id string, def time.Time) time.Time {
-	u, err := uuid.Parse(id)
-	if err != nil || u.Version() != 7 {
-		return def
-	}
-	sec, nsec := u.Time().UnixTime()
-	return time.Unix(sec, nsec)
-}
 
 // runRevert takes a run back: what can be restored or merged is; what cannot is
 // told, and waits for the person's choice. Asking again does the rest.
@@ -86,14 +75,14 @@ func (s *Server) takeBack(ctx context.Context, p protocol.Revert, trust bool) (_
 	}
 	rep := u.report
 	out.Run, err = s.carryBack(ctx, doc, p.Path, u, ahead.base)
-	out.Restored, out.Merged, out.Kept = nonNil(rep.Restored), nonNil(rep.Merged), nonNil(rep.Kept)
-	out.Gone = nonNil(rep.Gone)
+	out.Restored, out.Merged, out.Kept = protocol.List(rep.Restored), protocol.List(rep.Merged), protocol.List(rep.Kept)
+	out.Gone = protocol.List(rep.Gone)
 	for _, c := range rep.Conflicts {
 		out.Conflicts = append(out.Conflicts, conflictView(c))
 	}
 	out.NotUndone = append(append(out.NotUndone, refusedMessages(s, u.refused)...), notUndone(of, u)...)
 	if err != nil {
-		out.Problem = s.problem(err)
+		out.Problem = s.out.Problem(err)
 		return out, fault.Is(err, fault.Conflict) && (ahead.trusted > 0 || l.Hot()), nil
 	}
 	whole := p.Path == "" && len(out.Conflicts) == 0 && len(u.refused) == 0
@@ -155,7 +144,7 @@ func (s *Server) carryBack(ctx context.Context, doc *runDocument, only string, u
 	if len(planned) == 0 {
 		return "", nil
 	}
-	id := newID()
+	id := ids.New()
 	changes, err := u.vault.Changes(ctx)
 	if err == nil {
 		changes, err = shownChanges(ctx, base, changes)
@@ -171,7 +160,7 @@ func (s *Server) carryBack(ctx context.Context, doc *runDocument, only string, u
 		back.Files = append(back.Files, fileview.Row(c))
 	}
 	return id, s.writeRun(ctx, back, journal.Header{Reverts: doc.RunID}, planned, protocol.Message{
-		Key: "run.reverted", Params: map[string]string{"n": itoa(len(changes)), "goal": doc.Goal},
+		Key: "run.reverted", Params: map[string]string{"n": strconv.Itoa(len(changes)), "goal": doc.Goal},
 	}, s.undoable(true))
 }
 
@@ -295,7 +284,7 @@ func (s *Server) afterRevert(ctx context.Context, p protocol.Revert, out *protoc
 		}
 		sum.Can = protocol.Can{}
 		if err := s.keepSummary(ctx, &sum); err != nil {
-			s.notice("warn", "notice.historyNotKept", nil, p.Run)
+			s.out.Notice("warn", "notice.historyNotKept", nil, p.Run)
 		}
 	}
 	s.mu.Lock()
@@ -316,6 +305,6 @@ func (s *Server) afterRevert(ctx context.Context, p protocol.Revert, out *protoc
 // tellState tells the panel how all stands.
 func (s *Server) tellState(ctx context.Context) {
 	if st, err := s.state(ctx); err == nil {
-		s.out.tell(protocol.Event{Type: protocol.EventState, State: &st})
+		s.out.Tell(protocol.Event{Type: protocol.EventState, State: &st})
 	}
 }

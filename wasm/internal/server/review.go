@@ -35,7 +35,7 @@ func (s *Server) showReview(se *session) error {
 	se.shown = s.now()
 	s.review = se
 	s.mu.Unlock()
-	s.out.tell(protocol.Event{Type: protocol.EventReviewOpened, Review: se.view})
+	s.out.Tell(protocol.Event{Type: protocol.EventReviewOpened, Review: se.view})
 	if se.view.Approvable && !s.mustAsk(se) {
 		return s.begin(se, true)
 	}
@@ -274,7 +274,7 @@ func (s *Server) reviewClose(_ context.Context, p protocol.RunRef) (protocol.Emp
 	s.mu.Unlock()
 	if open {
 		s.settle(p.Run, false)
-		s.out.tell(protocol.Event{Type: protocol.EventReviewClosed, RunID: p.Run})
+		s.out.Tell(protocol.Event{Type: protocol.EventReviewClosed, RunID: p.Run})
 	}
 	return protocol.Empty{}, nil
 }

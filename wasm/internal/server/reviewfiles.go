@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 
 	"embedded-agent/wasm/internal/fileview"
@@ -31,7 +32,7 @@ func reviewFiles(ctx context.Context, se *session) (*protocol.Review, error) {
 		return nil, err
 	}
 	r := &protocol.Review{
-		Run: se.id, Goal: se.plan.Goal, Assumptions: nonNil(se.plan.Assumptions), Risk: string(se.graph.Risk),
+		Run: se.id, Goal: se.plan.Goal, Assumptions: protocol.List(se.plan.Assumptions), Risk: string(se.graph.Risk),
 		Files: []protocol.FileChange{}, Steps: []protocol.StepPreview{}, Amended: !se.amend.Empty(), Approval: approvalOf(se),
 	}
 	listed := make(rows, len(changes)+len(left))
@@ -100,7 +101,7 @@ func runLines(files []protocol.FileChange, changes []overlay.Change) []protocol.
 	var out []protocol.SummaryLine
 	if len(runs) > 0 {
 		out = append(out, protocol.SummaryLine{Tone: "runs", Paths: runs, Text: protocol.Message{
-			Key: "review.runs", Params: map[string]string{"n": itoa(len(runs)), "path": runs[0]},
+			Key: "review.runs", Params: map[string]string{"n": strconv.Itoa(len(runs)), "path": runs[0]},
 		}})
 	}
 	if len(loads) > 0 {
@@ -109,7 +110,7 @@ func runLines(files []protocol.FileChange, changes []overlay.Change) []protocol.
 			hosts = append(hosts[:maxHosts], "…")
 		}
 		out = append(out, protocol.SummaryLine{Tone: "runs", Paths: loads, Text: protocol.Message{
-			Key: "review.loads", Params: map[string]string{"n": itoa(len(loads)), "path": loads[0], "hosts": strings.Join(hosts, ", ")},
+			Key: "review.loads", Params: map[string]string{"n": strconv.Itoa(len(loads)), "path": loads[0], "hosts": strings.Join(hosts, ", ")},
 		}})
 	}
 	return out
@@ -148,7 +149,7 @@ func changeLines(files []protocol.FileChange) []protocol.SummaryLine {
 }
 
 func summaryLine(status, tone string, paths []string) protocol.SummaryLine {
-	p := map[string]string{"n": itoa(len(paths)), "path": paths[0]}
+	p := map[string]string{"n": strconv.Itoa(len(paths)), "path": paths[0]}
 	key := "review." + status
 	if folder, one := commonFolder(paths); one && status == "create" {
 		p["folder"] = folder

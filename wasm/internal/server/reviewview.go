@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strconv"
 	"strings"
 
 	"embedded-agent/wasm/internal/fault"
@@ -14,8 +13,6 @@ import (
 	"embedded-agent/wasm/internal/tool"
 )
 
-func itoa(n int) string { return strconv.Itoa(n) }
-
 // reviewOf makes what the person sees. Everything in it is computed from the
 // simulation, nothing from the plan's own words about itself.
 func (s *Server) reviewOf(ctx context.Context, se *session, pol *policy.Policy) (*protocol.Review, error) {
@@ -24,7 +21,7 @@ func (s *Server) reviewOf(ctx context.Context, se *session, pol *policy.Policy) 
 		return nil, err
 	}
 	r.Title = se.title
-	r.DryRun, r.Plan, r.Warnings = se.dryRun, string(se.raw), append(nonNil(r.Warnings), se.warnings...)
+	r.DryRun, r.Plan, r.Warnings = se.dryRun, string(se.raw), append(protocol.List(r.Warnings), se.warnings...)
 	r.Steps, r.Calls = s.stepPreviews(se)
 	r.Summary = append(r.Summary, planLines(r.Summary, se)...)
 	r.Outputs = s.outputs(se)
@@ -33,7 +30,7 @@ func (s *Server) reviewOf(ctx context.Context, se *session, pol *policy.Policy) 
 		step, failure = refused(se.report), se.report.Stopped
 	}
 	if failure != nil {
-		r.Problem = s.problemOf(failure)
+		r.Problem = s.out.ProblemOf(failure)
 	}
 	if step != nil {
 		r.Problem.Step, r.Problem.Tool = step.Node.Step.ID, step.Node.Tool.Name
@@ -57,13 +54,6 @@ func refused(rep *runner.Report) *runner.StepReport {
 	return rep.Steps[i]
 }
 
-func nonNil[T any](s []T) []T {
-	if s == nil {
-		return []T{}
-	}
-	return s
-}
-
 // stepPreviews lists the steps as they were simulated, and counts the calls.
 func (s *Server) stepPreviews(se *session) ([]protocol.StepPreview, int) {
 	var out []protocol.StepPreview
@@ -76,21 +66,21 @@ func (s *Server) stepPreviews(se *session) ([]protocol.StepPreview, int) {
 		}
 		p := protocol.StepPreview{
 			ID: n.Step.ID, Tool: n.Tool.Name, Text: n.Step.Preview, Calls: len(st.Results),
-			Args: s.redact(string(args)), Simulate: n.Tool.Simulable,
+			Args: s.out.Redact(string(args)), Simulate: n.Tool.Simulable,
 			Undo: n.Tool.SideEffects != tool.Commands,
 		}
 		p.Cut = cutOf(se, st)
 		total += len(st.Results)
 		if st.Cause != nil && st.Status != tool.OK {
-			p.Problem = s.problemOf(st.Cause)
+			p.Problem = s.out.ProblemOf(st.Cause)
 			if st.CauseStep != "" {
-				p.Problem = s.problemOf(fault.New(fault.Precondition, "run.skippedBecause", fault.P{"step": st.CauseStep, "cause": st.Cause.Error()}))
+				p.Problem = s.out.ProblemOf(fault.New(fault.Precondition, "run.skippedBecause", fault.P{"step": st.CauseStep, "cause": st.Cause.Error()}))
 			}
 			p.Problem.Step, p.Problem.Tool = n.Step.ID, n.Tool.Name
 		}
 		out = append(out, p)
 	}
-	return nonNil(out), total
+	return protocol.List(out), total
 }
 
 // behind says whether all calls of a step were made before, by the run that
@@ -153,7 +143,7 @@ func (s *Server) outputs(se *session) []protocol.StepOutput {
 		if err != nil {
 			continue
 		}
-		out = append(out, protocol.StepOutput{Step: st.Node.Step.ID, Tool: st.Node.Tool.Name, JSON: s.redact(shorten(string(b), maxShown))})
+		out = append(out, protocol.StepOutput{Step: st.Node.Step.ID, Tool: st.Node.Tool.Name, JSON: s.out.Redact(shorten(string(b), maxShown))})
 	}
 	return out
 }

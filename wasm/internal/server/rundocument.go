@@ -51,8 +51,8 @@ type confirmation struct {
 func (s *Server) runDocument(x *execution, id string, pol *policy.Policy) *runDocument {
 	se := x.se
 	d := &runDocument{
-		Version: "1", RunID: se.id, Kind: x.kind, Goal: s.redact(se.plan.Goal), Instruction: s.redact(se.instruction), Action: se.action,
-		Plan: json.RawMessage(s.redact(string(se.raw))), Policy: s.snapshot(se, pol), Registry: s.registry.Version(), Now: se.now,
+		Version: "1", RunID: se.id, Kind: x.kind, Goal: s.out.Redact(se.plan.Goal), Instruction: s.out.Redact(se.instruction), Action: se.action,
+		Plan: json.RawMessage(s.out.Redact(string(se.raw))), Policy: s.snapshot(se, pol), Registry: s.registry.Version(), Now: se.now,
 		Files: se.view.Files, From: se.from, Calls: se.view.Calls, Continues: se.continues,
 		Confirmation: &confirmation{ID: id, Approval: se.view.Approval, At: pipeline.Stamp(x.began), Automatic: x.automatic},
 	}
@@ -60,9 +60,9 @@ func (s *Server) runDocument(x *execution, id string, pol *policy.Policy) *runDo
 		d.Amendments = s.redactAmendments(d, se.amend)
 	}
 	d.Editor, d.Prior = se.editorSeen(), se.prior
-	if d.Editor != nil && s.redact(d.Editor.Text) != d.Editor.Text {
+	if d.Editor != nil && s.out.Redact(d.Editor.Text) != d.Editor.Text {
 		seen := *d.Editor
-		seen.Text = s.redact(seen.Text)
+		seen.Text = s.out.Redact(seen.Text)
 		d.Editor, d.Redacted = &seen, true
 	}
 	if d.Prior != nil {
@@ -83,12 +83,12 @@ func (s *Server) redactPrior(d *runDocument) map[int]*tool.Result {
 	out := make(map[int]*tool.Result, len(d.Prior))
 	for seq, r := range d.Prior {
 		kept := *r
-		data, changed := s.redactValue(map[string]any(r.Data))
+		data, changed := s.out.RedactValue(map[string]any(r.Data))
 		if changed {
 			kept.Data, _ = data.(map[string]any)
 			d.Redacted = true
 		}
-		kept.UserMessage = s.redact(r.UserMessage)
+		kept.UserMessage = s.out.Redact(r.UserMessage)
 		out[seq] = &kept
 	}
 	return out
@@ -98,51 +98,10 @@ func (s *Server) redactPrior(d *runDocument) map[int]*tool.Result {
 func (s *Server) redactAmendments(d *runDocument, a *overlay.Amendments) *overlay.Amendments {
 	out := a.Clone()
 	for path, e := range out.Edits {
-		if text := s.redact(string(e.Data)); text != string(e.Data) {
+		if text := s.out.Redact(string(e.Data)); text != string(e.Data) {
 			e.Data = []byte(text)
 			out.Edits[path], d.Redacted = e, true
 		}
 	}
 	return out
-}
-
-// redactValue redacts every text in a value, and says whether there was any to
-// redact. What it changes it copies.
-func (s *Server) redactValue(v any) (any, bool) {
-	switch v := v.(type) {
-	case string:
-		text := s.redact(v)
-		return text, text != v
-	case map[string]any:
-		out, hit := make(map[string]any, len(v)), false
-		for k, e := range v {
-			x, changed := s.redactValue(e)
-			out[k], hit = x, hit || changed
-		}
-		return out, hit
-	case tool.Data:
-		return s.redactValue(map[string]any(v))
-	case []any:
-		out, hit := make([]any, len(v)), false
-		for i, e := range v {
-			x, changed := s.redactValue(e)
-			out[i], hit = x, hit || changed
-		}
-		return out, hit
-	case []string:
-		out, hit := make([]string, len(v)), false
-		for i, e := range v {
-			out[i] = s.redact(e)
-			hit = hit || out[i] != e
-		}
-		return out, hit
-	case []map[string]any:
-		out, hit := make([]any, len(v)), false
-		for i, e := range v {
-			x, changed := s.redactValue(e)
-			out[i], hit = x, hit || changed
-		}
-		return out, hit
-	}
-	return v, false
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	"embedded-agent/wasm/internal/audit"
@@ -51,7 +52,7 @@ func (x *execution) callEvent(kind, level, text string, c *tool.Call, payload ma
 func (x *execution) scheduled(n *plan.Node, calls int) {
 	x.meter.expect(n.Step.ID, calls, x.s.now())
 	x.log.Event(&audit.Event{
-		Type: "step.scheduled", RunID: x.se.id, Timestamp: pipeline.Stamp(x.s.now()), Level: "info", Message: "“" + n.Tool.Name + "” has " + itoa(calls) + " calls.",
+		Type: "step.scheduled", RunID: x.se.id, Timestamp: pipeline.Stamp(x.s.now()), Level: "info", Message: "“" + n.Tool.Name + "” has " + strconv.Itoa(calls) + " calls.",
 		StepID: n.Step.ID, Tool: n.Tool.Name, Payload: map[string]any{"calls": calls},
 	})
 }
@@ -61,7 +62,7 @@ func (x *execution) started(c *tool.Call) {
 	x.meter.begins(c.CallID, now)
 	at := pipeline.Stamp(now)
 	x.log.Event(&audit.Event{Type: "step.started", RunID: c.RunID, Timestamp: at, Level: "info", Message: "“" + c.Tool + "” begins.", CallID: c.CallID, StepID: c.StepID, Tool: c.Tool})
-	x.s.out.gatherExec(c.CallID, func() *protocol.ExecutionEvent {
+	x.s.out.GatherExec(c.CallID, func() *protocol.ExecutionEvent {
 		return &protocol.ExecutionEvent{
 			Type: "step.started", RunID: c.RunID, Timestamp: at, Level: "info", Message: c.Tool,
 			CallID: c.CallID, StepID: c.StepID, Tool: c.Tool, Call: x.s.callView(c, nil),
@@ -76,9 +77,9 @@ func (x *execution) ended(c *tool.Call, r *tool.Result) {
 	}
 	at := pipeline.Stamp(x.s.now())
 	x.log.Event(&audit.Event{Type: kind, RunID: c.RunID, Timestamp: at, Level: level, Message: messageOf(c, r), CallID: c.CallID, StepID: c.StepID, Tool: c.Tool})
-	x.s.out.gatherExec(c.CallID, func() *protocol.ExecutionEvent {
+	x.s.out.GatherExec(c.CallID, func() *protocol.ExecutionEvent {
 		return &protocol.ExecutionEvent{
-			Type: kind, RunID: c.RunID, Timestamp: at, Level: level, Message: x.s.redact(text),
+			Type: kind, RunID: c.RunID, Timestamp: at, Level: level, Message: x.s.out.Redact(text),
 			CallID: c.CallID, StepID: c.StepID, Tool: c.Tool, Call: x.s.callView(c, r),
 		}
 	})
@@ -102,10 +103,10 @@ func (x *execution) skipped(n *plan.Node, r *tool.Result) {
 		CallID: "step:" + n.Step.ID,
 		Call: &protocol.CallView{
 			CallID: "step:" + n.Step.ID, StepID: n.Step.ID, Tool: n.Tool.Name, Index: -1, Attempt: 1, Status: string(r.Status),
-			Problem: x.s.problemOf(r.Fault),
+			Problem: x.s.out.ProblemOf(r.Fault),
 		},
 	}
-	x.s.out.gatherExec(view.CallID, func() *protocol.ExecutionEvent { return view })
+	x.s.out.GatherExec(view.CallID, func() *protocol.ExecutionEvent { return view })
 	x.progress(r)
 }
 
@@ -125,10 +126,10 @@ func (x *execution) progress(r *tool.Result) {
 	if spent := x.s.now().Sub(x.began); n > 0 && x.rs.Total > n {
 		x.rs.LeftMs = (spent / time.Duration(n) * time.Duration(x.rs.Total-n)).Milliseconds()
 	}
-	x.rs.Text = protocol.Message{Key: "run.running", Params: map[string]string{"n": itoa(n), "total": itoa(x.rs.Total)}}
+	x.rs.Text = protocol.Message{Key: "run.running", Params: map[string]string{"n": strconv.Itoa(n), "total": strconv.Itoa(x.rs.Total)}}
 	rs := x.rs
 	x.mu.Unlock()
-	x.s.out.gatherRun(rs)
+	x.s.out.GatherRun(rs)
 }
 
 // shown bounds arguments and results in the log's rows, in bytes.
@@ -138,7 +139,7 @@ const shown = 1500
 func (s *Server) callView(c *tool.Call, r *tool.Result) *protocol.CallView {
 	v := &protocol.CallView{
 		CallID: c.CallID, StepID: c.StepID, Tool: c.Tool, Index: -1, Attempt: c.Attempt, Status: "running",
-		Args: s.redact(shortJSON(c.Args)), Preview: s.redact(c.Preview), Risk: string(c.Risk),
+		Args: s.out.Redact(shortJSON(c.Args)), Preview: s.out.Redact(c.Preview), Risk: string(c.Risk),
 	}
 	if c.Iteration != nil {
 		v.Index = c.Iteration.Index
@@ -148,14 +149,14 @@ func (s *Server) callView(c *tool.Call, r *tool.Result) *protocol.CallView {
 	}
 	v.Status, v.DurationMs, v.Cached, v.SecretFrom = string(r.Status), r.DurationMs, r.Cached, r.SecretScope
 	if r.OK {
-		v.Result, v.Pins = s.redact(shortResult(c.Tool, r.Data)), pinsIn(r.Data)
+		v.Result, v.Pins = s.out.Redact(shortResult(c.Tool, r.Data)), pinsIn(r.Data)
 	}
 	if v.Attached = attachedTo(r.Attachments); v.Attached != nil {
 		v.Run = c.RunID
 	}
 	v.Paths = touched(r.Effects)
 	if r.Fault != nil {
-		v.Problem = s.problemOf(r.Fault)
+		v.Problem = s.out.ProblemOf(r.Fault)
 		v.Problem.Tool, v.Problem.Step = c.Tool, c.StepID
 	}
 	return v
@@ -261,14 +262,14 @@ func (x *execution) finish(rep *runner.Report, err error) journal.End {
 		rs.Done, rs.Failed, rs.Skipped = ok, failed, max(skipped, rs.Total-ok-failed)
 		if step, cause := rep.Failure(); cause != nil {
 			err = cause
-			rs.Problem = x.s.problemOf(cause)
+			rs.Problem = x.s.out.ProblemOf(cause)
 			rs.Problem.Step, rs.Problem.Tool = step.Node.Step.ID, step.Node.Tool.Name
-			rs.Problem.Args = x.s.redact(shortJSON(step.Node.Step.Args))
+			rs.Problem.Args = x.s.out.Redact(shortJSON(step.Node.Step.Args))
 		} else if rep.Stopped != nil {
 			err = rep.Stopped
 		}
 	}
-	params["n"], params["total"] = itoa(rs.Done), itoa(rs.Total)
+	params["n"], params["total"] = strconv.Itoa(rs.Done), strconv.Itoa(rs.Total)
 	switch {
 	case fault.Is(err, fault.Cancelled):
 		outcome, key = outcomeCancelled, "run.cancelled"
@@ -283,7 +284,7 @@ func (x *execution) finish(rep *runner.Report, err error) journal.End {
 		outcome, key = outcomeFailed, "run.failed"
 	}
 	if err != nil && rs.Problem == nil && outcome != outcomeCancelled {
-		rs.Problem = x.s.problem(err)
+		rs.Problem = x.s.out.Problem(err)
 	}
 	rs.Outcome, rs.Text = outcome, protocol.Message{Key: key, Params: params}
 	rs.Summary = x.made()

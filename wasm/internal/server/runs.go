@@ -3,12 +3,11 @@ package server
 import (
 	"context"
 	"encoding/json"
-	"strings"
 
 	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
-	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/ids"
 )
 
 // The store's layout beside the run folders: a marker for each run under way,
@@ -29,8 +28,8 @@ const (
 func runDir(id string) string { return runsFolder + "/" + id }
 
 func (s *Server) readRun(ctx context.Context, id string) (*runDocument, error) {
-	if id == "" || strings.ContainsAny(id, "/\\.") {
-		return nil, fault.New(fault.NotFound, "error.run.missing", nil)
+	if err := ids.CheckRun(id); err != nil {
+		return nil, err
 	}
 	b, err := s.host.Store.Read(ctx, runDir(id)+"/"+audit.RunFile)
 	if fault.Is(err, fault.NotFound) {
@@ -44,10 +43,4 @@ func (s *Server) readRun(ctx context.Context, id string) (*runDocument, error) {
 	}
 	d.etag = host.Etag(b)
 	return &d, nil
-}
-
-func (s *Server) notice(level, key string, params map[string]string, run string) {
-	s.out.tell(protocol.Event{Type: protocol.EventNotice, Notice: &protocol.Notice{
-		Level: level, Text: protocol.Message{Key: key, Params: params}, Run: run,
-	}})
 }

@@ -50,7 +50,7 @@ func (s *Server) resolveSecrets(ctx context.Context, e *tool.Entry, names []stri
 // redactResult hides what is to be hidden from what a model reads, and from the
 // receipts of its calls.
 func (s *Server) redactResult(_ *tool.Call, r *tool.Result) {
-	if data, changed := s.redactValue(map[string]any(r.Data)); changed {
+	if data, changed := s.out.RedactValue(map[string]any(r.Data)); changed {
 		r.Data, _ = data.(map[string]any)
 	}
 }
@@ -129,7 +129,7 @@ func (s *Server) whereGoes(ctx context.Context, name string) (hosts, unconfirmed
 			unconfirmed = append(unconfirmed, host)
 		}
 	}
-	return nonNil(hosts), nonNil(unconfirmed), nil
+	return protocol.List(hosts), protocol.List(unconfirmed), nil
 }
 
 // nearest is the scope where a secret without a value is expected.

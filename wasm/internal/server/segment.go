@@ -207,7 +207,7 @@ func (x *execution) askAgain() *session {
 	next.mustAsk, next.continues = true, x.se.id
 	next.warnings = append(slices.Clone(x.se.warnings), protocol.Message{Key: "review.restChanged"})
 	if err := s.simulate(s.life, next); err != nil {
-		s.notice("warn", "notice.restNotShown", nil, x.se.id)
+		s.out.Notice("warn", "notice.restNotShown", nil, x.se.id)
 		return nil
 	}
 	return next
@@ -219,6 +219,6 @@ func (x *execution) showRest(rest *session) {
 		return
 	}
 	if err := x.s.showReview(rest); err != nil {
-		x.s.notice("warn", "notice.restNotShown", nil, x.se.id)
+		x.s.out.Notice("warn", "notice.restNotShown", nil, x.se.id)
 	}
 }

@@ -13,17 +13,16 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/google/uuid"
-
 	"embedded-agent/wasm/internal/action"
 	"embedded-agent/wasm/internal/agent"
-	"embedded-agent/wasm/internal/audit"
+	"embedded-agent/wasm/internal/ask"
 	"embedded-agent/wasm/internal/conversation"
-	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/index"
 	"embedded-agent/wasm/internal/lease"
 	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/outbox"
+	"embedded-agent/wasm/internal/pins"
 	"embedded-agent/wasm/internal/pipeline"
 	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/protocol"
@@ -31,6 +30,7 @@ import (
 	"embedded-agent/wasm/internal/storesize"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/tool/builtin"
+	"embedded-agent/wasm/internal/usage"
 )
 
 // Version is the executor's, as envelopes carry it.
@@ -69,11 +69,12 @@ type Server struct {
 	registry  *tool.Registry
 	library   *action.Library
 	endpoints *endpoints
-	ledger    *ledger
+	pins      *pins.Book
+	usage     *usage.Usage
 	plugins   *plugins
 	fetched   fetched
 	handlers  map[string]handler
-	out       *outbox
+	out       *outbox.Outbox
 	life      context.Context // ends with Close
 	end       context.CancelFunc
 
@@ -82,7 +83,6 @@ type Server struct {
 
 	mu       sync.Mutex
 	settings protocol.Settings
-	prices   llm.PriceTable
 	base     *policy.Policy // as the settings have it
 	policy   *policy.Policy // as it is in force
 	rails    rails
@@ -90,7 +90,6 @@ type Server struct {
 	results       *agent.Cache
 	overlays      atomic.Uint64
 	conversations *conversation.Library
-	redactor      *audit.Redactor
 	marker        []byte // the key of redaction markers
 	// markerKept: the key is in the store.
 	markerKept bool
@@ -103,7 +102,7 @@ type Server struct {
 	leases     map[string]*lease.Keeper // of the runs that are carried out here
 	seen       map[string]sighting      // the leases of others, by run
 	watching   bool
-	questions  map[string]*question
+	questions  *ask.Questions
 	talk       *talk
 }
 
@@ -117,9 +116,11 @@ func New(d Deps) (*Server, error) {
 	d.Host.Store = sealed
 	s := &Server{
 		deps: d, host: indexed(d.Host), sizes: sizes, seals: sealed, library: action.NewLibrary(d.Host.Store),
-		questions: map[string]*question{}, offset: time.UTC,
+		offset: time.UTC,
 		leases: map[string]*lease.Keeper{}, seen: map[string]sighting{},
 	}
+	s.life, s.end = context.WithCancel(context.Background())
+	s.out = outbox.New(s.life, d.Emit, d.Now)
 	tools := append(builtin.All(), agent.StepTool(s.startStep), agent.ReadTool())
 	reg, err := tool.NewRegistry(append(tools, d.Tools...)...)
 	if err != nil {
@@ -127,13 +128,12 @@ func New(d Deps) (*Server, error) {
 	}
 	s.registry = reg
 	s.results = agent.NewCache(0, s.secretScope)
-	s.conversations = conversation.NewLibrary(d.Host.Store, s.redact, func() string { return pipeline.Stamp(s.now()) }, s.deviceName)
-	s.life, s.end = context.WithCancel(context.Background())
-	s.out = newOutbox(s.life, d.Emit, d.Now)
+	s.conversations = conversation.NewLibrary(d.Host.Store, s.out.Redact, func() string { return pipeline.Stamp(s.now()) }, s.deviceName)
+	s.questions = ask.New(s.out)
 	s.endpoints = &endpoints{store: d.Host.Store}
+	s.pins = pins.NewBook(d.Host.Store, s.deviceName, s.out)
 	s.plugins = newPlugins(d, d.Host.Store)
-	s.ledger = &ledger{store: d.Host.Store, device: s.deviceName, failed: s.ledgerFailed}
-	s.prices = llm.DefaultPrices()
+	s.usage = usage.New(usage.Deps{Store: d.Host.Store, Device: s.deviceName, Out: s.out, Now: d.Now, Life: s.life})
 	s.handlers = s.table()
 	if err := s.configure(protocol.Settings{}); err != nil {
 		return nil, err
@@ -155,50 +155,6 @@ func (s *Server) Registry() *tool.Registry { return s.registry }
 
 func (s *Server) now() time.Time { return s.deps.Now() }
 
-// newID gives an id that sorts by time (UUIDv7).
-func newID() string {
-	id, err := uuid.NewV7()
-	if err != nil {
-		id = uuid.New()
-	}
-	return id.String()
-}
-
-// problem gives an error as the panel shows it.
-func (s *Server) problem(err error) *protocol.Problem {
-	if err == nil {
-		return nil
-	}
-	return s.problemOf(fault.From(err))
-}
-
-func (s *Server) problemOf(e *fault.Error) *protocol.Problem {
-	if e == nil {
-		return nil
-	}
-	p := &protocol.Problem{
-		Code: string(e.Code), Key: e.Key, Detail: s.redact(e.Detail),
-		Retryable: e.Retryable, RetryAfterS: e.RetryAfterS,
-	}
-	if len(e.Params) > 0 {
-		p.Params = make(map[string]string, len(e.Params))
-		for k, v := range e.Params {
-			p.Params[k] = s.redact(v)
-		}
-	}
-	return p
-}
-
-func (s *Server) redact(text string) string {
-	s.mu.Lock()
-	r := s.redactor
-	s.mu.Unlock()
-	if r == nil || text == "" {
-		return text
-	}
-	return r.Text(text)
-}
-
 // state gives all that a panel needs. The lock must not be held.
 func (s *Server) state(ctx context.Context) (protocol.State, error) {
 	list, err := s.library.List(ctx)
@@ -212,10 +168,7 @@ func (s *Server) state(ctx context.Context) (protocol.State, error) {
 	st.Ready = s.ready()
 	st.LastRun = s.lastRun
 	st.Recoveries = append([]protocol.RunSummary{}, s.recover...)
-	st.Questions = []protocol.Question{}
-	for _, q := range s.questions {
-		st.Questions = append(st.Questions, q.Question)
-	}
+	st.Questions = s.questions.Open()
 	if s.turn != nil {
 		t := s.turn.view()
 		st.Turn = &t

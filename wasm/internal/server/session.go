@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/google/uuid"
@@ -15,7 +16,9 @@ import (
 	"embedded-agent/wasm/internal/digest"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/ids"
 	"embedded-agent/wasm/internal/overlay"
+	"embedded-agent/wasm/internal/pins"
 	"embedded-agent/wasm/internal/pipeline"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/policy"
@@ -62,7 +65,7 @@ type session struct {
 	frozen *agent.Frozen // what its model steps gave
 	sealed bool          // no model is asked: what is not frozen fails
 	trace  *tracing
-	pins   *pins
+	pins   *pins.Set
 
 	base    *overlay.Base
 	amend   *overlay.Amendments
@@ -77,10 +80,10 @@ type session struct {
 
 // newSession begins a review of a checked plan.
 func (s *Server) newSession(p *plan.Plan, g *plan.Graph, raw json.RawMessage) *session {
-	id := newID()
+	id := ids.New()
 	return &session{
 		id: id, plan: p, graph: g, raw: raw, now: s.now(),
-		frozen: agent.NewFrozen(nil), pins: &pins{}, trace: s.newTracing(id, ""),
+		frozen: agent.NewFrozen(nil), pins: &pins.Set{}, trace: s.newTracing(id, ""),
 		amend:   &overlay.Amendments{Dropped: map[string]bool{}, Edits: map[string]overlay.Edit{}},
 		dropped: map[string]overlay.Change{},
 	}
@@ -280,7 +283,7 @@ func (s *Server) tellPause(se *session) func(*tool.Call, time.Duration) {
 	return func(c *tool.Call, wait time.Duration) {
 		if t := se.turn; t != nil && !t.over() {
 			s.noting(t)(protocol.Message{Key: "turn.stepAgain", Params: map[string]string{
-				"tool": c.Tool, "seconds": itoa(int((wait + time.Second - 1) / time.Second)),
+				"tool": c.Tool, "seconds": strconv.Itoa(int((wait + time.Second - 1) / time.Second)),
 			}})
 		}
 	}

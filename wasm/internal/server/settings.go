@@ -135,7 +135,8 @@ func (s *Server) configure(in protocol.Settings) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p.Platform, p.Readable = s.host.Platform.Name, s.readable()
-	s.settings, s.base, s.redactor = in, p, red
+	s.settings, s.base = in, p
+	s.out.Hide(red)
 	s.tighten()
 	return nil
 }
@@ -145,9 +146,9 @@ func (s *Server) onConfigure(ctx context.Context, in protocol.Settings) (protoco
 		return protocol.State{}, err
 	}
 	if err := s.readOrganisation(ctx); err != nil {
-		s.notice("error", err.Key, err.Params, "")
+		s.out.Notice("error", err.Key, err.Params, "")
 	}
-	if err := s.setPrices(in.Prices); err != nil {
+	if err := s.usage.SetPrices(in.Prices); err != nil {
 		return protocol.State{}, err // all else holds already
 	}
 	return s.state(ctx)
@@ -163,22 +164,23 @@ func (s *Server) hello(ctx context.Context, h protocol.Hello) (protocol.Welcome,
 	}
 	if err := s.seals.Open(ctx); err != nil {
 		// What is written unsealed is taken back by a review: nothing is lost.
-		s.notice("warn", "notice.noKey", fault.P{"detail": fault.From(err).Error()}, "")
+		s.out.Notice("warn", "notice.noKey", fault.P{"detail": fault.From(err).Error()}, "")
 	}
 	if err := s.configure(h.Settings); err != nil {
 		return protocol.Welcome{}, err
 	}
-	if err := s.setPrices(h.Settings.Prices); err != nil {
-		s.notice("warn", "usage.prices", fault.P{"detail": fault.From(err).Error()}, "")
+	if err := s.usage.SetPrices(h.Settings.Prices); err != nil {
+		s.out.Notice("warn", "usage.prices", fault.P{"detail": fault.From(err).Error()}, "")
 	}
 	if err := s.readOrganisation(ctx); err != nil {
-		s.notice("error", err.Key, err.Params, "")
+		s.out.Notice("error", err.Key, err.Params, "")
 	}
 	s.mu.Lock()
 	s.host.Platform.Name, s.host.Platform.AppVersion = h.Platform.Name, h.Platform.AppVersion
 	s.host.Platform.Language, s.host.Platform.ConfigDir = h.Platform.Language, h.Platform.ConfigDir
 	s.host.Platform.LinkFormat, s.host.Platform.MarkdownLinks = h.Platform.LinkFormat, h.Platform.MarkdownLinks
 	s.offset = time.FixedZone("", h.Platform.UTCOffsetMin*60)
+	s.usage.SetZone(s.offset)
 	s.base.Platform, s.base.Readable = h.Platform.Name, s.readable()
 	s.tighten()
 	s.mu.Unlock()

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"reflect"
 	"slices"
+	"strconv"
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/journal"
@@ -36,7 +37,7 @@ func (s *Server) ended(ctx context.Context, x *execution, sum protocol.RunSummar
 	s.mu.Unlock()
 	x.tell()
 	if err := s.prune(ctx); err != nil {
-		s.notice("warn", "notice.notPruned", nil, "")
+		s.out.Notice("warn", "notice.notPruned", nil, "")
 	}
 }
 
@@ -52,7 +53,7 @@ func (s *Server) endRun(ctx context.Context, end journal.End, sum *protocol.RunS
 		return err
 	}
 	if err := s.keepSummary(ctx, sum); err != nil {
-		s.notice("warn", "notice.historyNotKept", nil, sum.Run)
+		s.out.Notice("warn", "notice.historyNotKept", nil, sum.Run)
 	}
 	return s.unmarkHot(ctx, sum.Run)
 }
@@ -158,7 +159,7 @@ func summaryOf(d *runDocument) protocol.RunSummary {
 }
 
 func textOf(outcome string, d *runDocument, done int) protocol.Message {
-	return protocol.Message{Key: "run." + outcome, Params: map[string]string{"n": itoa(done), "total": itoa(d.Calls), "goal": d.Goal}}
+	return protocol.Message{Key: "run." + outcome, Params: map[string]string{"n": strconv.Itoa(done), "total": strconv.Itoa(d.Calls), "goal": d.Goal}}
 }
 
 // checkSummary says whether a run's line for the history is the one that was

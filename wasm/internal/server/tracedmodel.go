@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"strconv"
 
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/trace"
@@ -26,7 +27,7 @@ func (t *tracing) provider(p llm.Provider, kind string) llm.Provider {
 // Stream asks.
 func (p tracedModel) Stream(ctx context.Context, r llm.Request) llm.Stream {
 	*p.n++
-	span := p.t.rec.StartModel(p.t.root, "chat/"+itoa(*p.n), p.kind, r.Model)
+	span := p.t.rec.StartModel(p.t.root, "chat/"+strconv.Itoa(*p.n), p.kind, r.Model)
 	return &tracedStream{p.Provider.Stream(ctx, r), span}
 }
 

@@ -3,11 +3,11 @@ package server
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/ids"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/sorting"
 	"embedded-agent/wasm/internal/trace"
@@ -45,7 +45,7 @@ func (s *Server) traceGet(ctx context.Context, p protocol.RunRef) (protocol.Trac
 
 // traceLines finds what was written down of a run's trace.
 func (s *Server) traceLines(ctx context.Context, run string) ([]byte, error) {
-	if err := checkRunID(run); err != nil {
+	if err := ids.CheckRun(run); err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
@@ -69,13 +69,6 @@ func (s *Server) traceLines(ctx context.Context, run string) ([]byte, error) {
 	return nil, nil
 }
 
-func checkRunID(run string) error {
-	if run == "" || strings.ContainsAny(run, "/\\.") {
-		return fault.New(fault.NotFound, "error.run.missing", nil)
-	}
-	return nil
-}
-
 // callsAsSpans makes spans of the recorded calls that the trace does not have.
 func (s *Server) callsAsSpans(ctx context.Context, run string, have []trace.Entry) ([]byte, error) {
 	pairs, err := audit.ReadCalls(ctx, s.host.Store, runDir(run))
@@ -86,7 +79,7 @@ func (s *Server) callsAsSpans(ctx context.Context, run string, have []trace.Entr
 	for _, e := range have {
 		known[e.CallID] = true
 	}
-	rec := trace.New(run, trace.Version(Version), trace.Redact(s.redact))
+	rec := trace.New(run, trace.Version(Version), trace.Redact(s.out.Redact))
 	for _, p := range pairs {
 		if p.Result != nil && !known[p.Call.CallID] {
 			callSpan(rec, rec.Ref("plan"), p.Result)

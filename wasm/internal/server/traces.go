@@ -9,6 +9,7 @@ import (
 
 	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/audit"
+	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/runner"
 	"embedded-agent/wasm/internal/sorting"
@@ -49,7 +50,7 @@ type tracing struct {
 
 // newTracing begins the trace of a run.
 func (s *Server) newTracing(id, conversation string) *tracing {
-	rec := trace.New(id, trace.Version(Version), trace.Redact(s.redact))
+	rec := trace.New(id, trace.Version(Version), trace.Redact(s.out.Redact))
 	return &tracing{s: s, id: id, conversation: conversation, rec: rec, root: rec.StartRun(conversation)}
 }
 
@@ -112,13 +113,13 @@ func (t *tracing) document(ctx context.Context) ([]byte, error) {
 	}
 	d := bundleDocument{Version: 1, Run: t.id, Conversation: t.conversation}
 	for _, b := range bundles {
-		clean, err := b.Redacted(ctx, t.s.redact, t.s.registry)
+		clean, err := b.Redacted(ctx, t.s.out.Redact, t.s.registry)
 		if err != nil {
 			return nil, err
 		}
 		d.Bundles = append(d.Bundles, clean)
 	}
-	return jsonOf(d)
+	return canon.Encode(d)
 }
 
 // write puts the trace and the conversations into a folder of the store, and
@@ -146,7 +147,7 @@ func turnDir(id string) string { return tracesFolder + "/" + id }
 
 // attach keeps a payload beside a turn's trace (agent.Store).
 func (t *tracing) attach(ctx context.Context, name, _ string, data []byte) (string, error) {
-	clean := []byte(t.s.redact(string(data)))
+	clean := []byte(t.s.out.Redact(string(data)))
 	if err := t.s.host.Store.Write(ctx, turnDir(t.id)+"/"+attachFolder+"/"+name, clean); err != nil {
 		return "", err
 	}
@@ -185,7 +186,7 @@ func (s *Server) keepTrace(ctx context.Context, t *tracing) error {
 func (x *execution) traced(ctx context.Context, rep *runner.Report, outcome string) {
 	var err error
 	if outcome == "ok" {
-		err = x.s.keepPins(ctx, x.se)
+		err = x.s.pins.Keep(ctx, x.se.pins)
 	}
 	if t := x.se.trace; t != nil && err == nil && x.log != nil && x.jw != nil {
 		x.spans(rep, outcome)
@@ -195,7 +196,7 @@ func (x *execution) traced(ctx context.Context, rep *runner.Report, outcome stri
 		}
 	}
 	if err != nil {
-		x.s.notice("warn", "notice.historyNotKept", nil, x.se.id)
+		x.s.out.Notice("warn", "notice.historyNotKept", nil, x.se.id)
 	}
 }
 

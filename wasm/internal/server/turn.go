@@ -10,6 +10,7 @@ import (
 	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/conversation"
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/ids"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/pipeline"
 	"embedded-agent/wasm/internal/plan"
@@ -117,7 +118,7 @@ func (s *Server) send(ctx context.Context, p protocol.Send) (protocol.Accepted, 
 // startTurn begins a turn: one at a time, and not while a run is under way.
 func (s *Server) startTurn(text, conversation string, work func(context.Context, *turn) error) (protocol.Accepted, error) {
 	ctx, cancel := context.WithCancel(s.life)
-	t := &turn{cancel: cancel, ended: make(chan struct{}), t: protocol.Turn{ID: newID(), Conversation: conversation, Text: text, Phase: phaseAsking, StartedAt: pipeline.Stamp(s.now())}}
+	t := &turn{cancel: cancel, ended: make(chan struct{}), t: protocol.Turn{ID: ids.New(), Conversation: conversation, Text: text, Phase: phaseAsking, StartedAt: pipeline.Stamp(s.now())}}
 	s.mu.Lock()
 	if (s.turn != nil && !s.turn.over()) || (s.run != nil && !s.run.over()) {
 		s.mu.Unlock()
@@ -129,10 +130,10 @@ func (s *Server) startTurn(text, conversation string, work func(context.Context,
 	s.review = nil
 	s.mu.Unlock()
 	if closed != nil {
-		s.out.tell(protocol.Event{Type: protocol.EventReviewClosed, RunID: closed.id})
+		s.out.Tell(protocol.Event{Type: protocol.EventReviewClosed, RunID: closed.id})
 	}
 	view := t.view()
-	s.out.tell(protocol.Event{Type: protocol.EventTurnStarted, Turn: &view})
+	s.out.Tell(protocol.Event{Type: protocol.EventTurnStarted, Turn: &view})
 	go func() {
 		defer cancel()
 		if err := s.readOrganisation(ctx); err != nil {
@@ -157,15 +158,15 @@ func (s *Server) endTurn(t *turn, err error) {
 			t.Outcome = outcomeCancelled
 			return
 		}
-		t.Problem, t.Outcome = s.problem(err), outcomeFailed
+		t.Problem, t.Outcome = s.out.Problem(err), outcomeFailed
 	})
 	s.keepSaid(t, view)
-	s.out.tell(protocol.Event{Type: protocol.EventTurnEnded, Turn: &view})
+	s.out.Tell(protocol.Event{Type: protocol.EventTurnEnded, Turn: &view})
 }
 
 // changed tells a turn that is under way as it is now.
 func (s *Server) changed(view *protocol.Turn) {
-	s.out.tell(protocol.Event{Type: protocol.EventTurnChanged, Turn: view})
+	s.out.Tell(protocol.Event{Type: protocol.EventTurnChanged, Turn: view})
 }
 
 // noting gives what tells the person something about a turn under way.
@@ -206,7 +207,7 @@ func (s *Server) planTurn(ctx context.Context, t *turn, p protocol.Send) error {
 	if in.Images, err = s.images(ctx, m, p); err != nil {
 		return err
 	}
-	id := newID()
+	id := ids.New()
 	tr := s.newTracing(id, p.Conversation)
 	m.provider = tr.provider(m.provider, m.kind)
 	if t.said != nil {
@@ -289,11 +290,11 @@ func (s *Server) watch(t *turn) planner.Watch {
 				s.phase(t, phaseStreaming)
 			}
 			t.says(d)
-			s.out.gatherText(protocol.EventTurnText, id, d)
+			s.out.GatherText(protocol.EventTurnText, id, d)
 		},
 		Reasoning: func(d string) {
 			t.reasons(d)
-			s.out.gatherText(protocol.EventTurnReasoning, id, d)
+			s.out.GatherText(protocol.EventTurnReasoning, id, d)
 		},
 		Repairing: func(int, []plan.Problem) {
 			begun = false
@@ -310,8 +311,8 @@ func (s *Server) phase(t *turn, phase string) {
 
 // account notes the reply and what it cost.
 func (s *Server) account(t *turn, m *model, out *planner.Outcome) {
-	usage := s.usageOf(m, out.Usage)
-	t.set(func(t *protocol.Turn) { t.Reply, t.Usage = s.redact(out.Reply), usage })
+	usage := s.usage.View(m.host(), m.name, out.Usage)
+	t.set(func(t *protocol.Turn) { t.Reply, t.Usage = s.out.Redact(out.Reply), usage })
 }
 
 // maxHistory bounds the conversation that goes along with a request, in

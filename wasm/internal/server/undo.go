@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"embedded-agent/wasm/internal/fault"
@@ -126,7 +127,7 @@ func (s *Server) planUndo(ctx context.Context, l *journal.Log, of undoOf, base *
 	}
 	o.Each = func(i int) host.Vault {
 		of := *v
-		of.Vault = u.vault.For(undoCall + " " + itoa(i))
+		of.Vault = u.vault.For(undoCall + " " + strconv.Itoa(i))
 		return &of
 	}
 	if u.report, err = journal.Revert(ctx, l, v, o); err != nil {

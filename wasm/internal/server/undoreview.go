@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strconv"
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/journal"
@@ -39,7 +40,7 @@ func (s *Server) reviewUndo(ctx context.Context, of undoOf) (protocol.Reverted, 
 			return out, err
 		}
 	}
-	goal := s.redact(doc.Goal)
+	goal := s.out.Redact(doc.Goal)
 	se := s.newSession(&plan.Plan{Goal: goal}, &plan.Graph{Risk: tool.RiskWrites}, nil)
 	se.mustAsk, se.undo, se.report = true, &pastUndo{of: of, doc: doc}, &runner.Report{}
 	if err := s.simulate(ctx, se); err != nil {
@@ -107,7 +108,7 @@ func (s *Server) undoWarnings(se *session) []protocol.Message {
 		for i, c := range u.report.Conflicts {
 			paths[i] = c.Path
 		}
-		out = append(out, protocol.Message{Key: "review.undo.conflicts", Params: map[string]string{"n": itoa(n), "paths": named(paths)}})
+		out = append(out, protocol.Message{Key: "review.undo.conflicts", Params: map[string]string{"n": strconv.Itoa(n), "paths": named(paths)}})
 	}
 	return append(append(out, notUndone(se.undo.of, u)...), se.warnings...)
 }
@@ -126,7 +127,7 @@ func refusedMessages(s *Server, refused []journal.Refused) []protocol.Message {
 	var out []protocol.Message
 	for key, paths := range byKey {
 		out = append(out, protocol.Message{Key: "undo.refused", Params: map[string]string{
-			"n": itoa(len(paths)), "paths": named(paths), "reason": s.redact(reason[key].Error()),
+			"n": strconv.Itoa(len(paths)), "paths": named(paths), "reason": s.out.Redact(reason[key].Error()),
 		}})
 	}
 	sorting.Func(out, func(a, b protocol.Message) int { return cmp.Compare(a.Params["paths"], b.Params["paths"]) })
@@ -140,7 +141,7 @@ func notUndone(of undoOf, u *undoing) []protocol.Message {
 		out = append(out, protocol.Message{Key: "revert.commands"})
 	}
 	if n := u.log.Ops - len(u.log.Entries); of.kind == kindFinish && n > 0 {
-		out = append(out, protocol.Message{Key: "recovery.notAll", Params: map[string]string{"n": itoa(n)}})
+		out = append(out, protocol.Message{Key: "recovery.notAll", Params: map[string]string{"n": strconv.Itoa(n)}})
 	}
 	return out
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"strconv"
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/journal"
@@ -22,7 +23,7 @@ func (s *Server) beginUndo(se *session, automatic bool) error {
 	x := &execution{s: s, se: se, kind: u.of.kind, automatic: automatic, gate: &runner.Gate{}, cancel: cancel, ctx: ctx, began: s.now()}
 	x.rs = protocol.RunState{
 		Run: se.id, Kind: x.kind, State: "running", Total: len(planned), Goal: se.plan.Goal,
-		Text: protocol.Message{Key: "run.running", Params: map[string]string{"n": "0", "total": itoa(len(planned))}},
+		Text: protocol.Message{Key: "run.running", Params: map[string]string{"n": "0", "total": strconv.Itoa(len(planned))}},
 		Can:  protocol.Can{Cancel: true},
 	}
 	if err := s.takeReview(se, x); err != nil {
@@ -48,12 +49,12 @@ func (x *execution) undo(planned []journal.Planned, free func()) {
 	x.rs.State, x.rs.Outcome, x.rs.Text, x.rs.Done = "finished", sum.Outcome, sum.Text, sum.Calls
 	x.rs.Can = protocol.Can{Revert: sum.Can.Revert}
 	if err != nil {
-		x.rs.Problem = s.problem(err)
+		x.rs.Problem = s.out.Problem(err)
 		x.rs.Failed = len(planned) - sum.Calls
 		if x.rs.Outcome == "" || x.rs.Outcome == outcomeOK {
 			x.rs.Outcome = outcomeFailed
 		}
-		x.rs.Text = protocol.Message{Key: "run." + x.rs.Outcome, Params: map[string]string{"goal": x.rs.Goal, "n": itoa(sum.Calls), "total": itoa(len(planned))}}
+		x.rs.Text = protocol.Message{Key: "run." + x.rs.Outcome, Params: map[string]string{"goal": x.rs.Goal, "n": strconv.Itoa(sum.Calls), "total": strconv.Itoa(len(planned))}}
 	} else {
 		x.rs.Summary = doneLines(x.se.view.Files)
 	}
@@ -61,7 +62,7 @@ func (x *execution) undo(planned []journal.Planned, free func()) {
 	x.tell()
 	s.lookAgain(ctx)
 	if err := s.prune(ctx); err != nil {
-		s.notice("warn", "notice.notPruned", nil, "")
+		s.out.Notice("warn", "notice.notPruned", nil, "")
 	}
 	x.letGo()
 }
@@ -75,7 +76,7 @@ func (s *Server) undoAs(ctx context.Context, id string, se *session, planned []j
 		Policy: s.currentPolicy().Snapshot(), Registry: s.registry.Version(),
 	}
 	h := journal.Header{Approval: se.view.Approval}
-	text := protocol.Message{Key: "run.reverted", Params: map[string]string{"n": itoa(len(d.Files)), "goal": d.Goal}}
+	text := protocol.Message{Key: "run.reverted", Params: map[string]string{"n": strconv.Itoa(len(d.Files)), "goal": d.Goal}}
 	if u.of.kind == kindRevert {
 		d.Reverts, h.Reverts, d.Only = u.of.run, u.of.run, u.of.path
 	} else {
@@ -103,16 +104,16 @@ func (s *Server) endUndone(ctx context.Context, by string, u *pastUndo) {
 		if u.of.kind == kindFinish {
 			outcome = outcomePartial
 			if err := journal.RecordSettled(ctx, s.host.Store, runDir(u.of.run), u.done.log); err != nil {
-				s.notice("warn", "notice.historyNotKept", nil, u.of.run)
+				s.out.Notice("warn", "notice.historyNotKept", nil, u.of.run)
 				return
 			}
 		}
 		if err := s.settleAs(ctx, u.of.run, u.done.log, outcome, by); err != nil {
-			s.notice("warn", "notice.historyNotKept", nil, u.of.run)
+			s.out.Notice("warn", "notice.historyNotKept", nil, u.of.run)
 		}
 	}
 	if err := s.leaveAround(ctx, u.of.run); err != nil {
-		s.notice("warn", "notice.historyNotKept", nil, u.of.run)
+		s.out.Notice("warn", "notice.historyNotKept", nil, u.of.run)
 	}
 	if u.of.kind == kindRevert {
 		out := emptyReverted()
@@ -135,7 +136,7 @@ func (s *Server) takeReview(se *session, x *execution) error {
 	s.run, s.review = x, nil
 	s.mu.Unlock()
 	s.settle(se.id, true)
-	s.out.tell(protocol.Event{Type: protocol.EventReviewClosed, RunID: se.id})
+	s.out.Tell(protocol.Event{Type: protocol.EventReviewClosed, RunID: se.id})
 	x.tell()
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/llmtest"
+	"embedded-agent/wasm/internal/network"
 	"embedded-agent/wasm/internal/protocol"
 )
 
@@ -120,14 +121,14 @@ func TestTheListOfPluginsIsTheOnlyAddressThatSearchingReaches(t *testing.T) {
 	if len(reqs) != 1 || reqs[0].URL != community.Address || reqs[0].Via != llm.ViaApp || len(reqs[0].Header) != 0 {
 		t.Errorf("%+v", reqs)
 	}
-	only := network{list: true}
+	only := network.Out{List: true}
 	for _, r := range []llm.HTTPRequest{
 		{Method: "POST", URL: community.Address},
 		{Method: "GET", URL: community.Address + "?x"},
 		{Method: "GET", URL: strings.Replace(community.Address, "obsidianmd", "evil", 1)},
 		{Method: "GET", URL: "https://api.openai.com/v1"},
 	} {
-		if only.may(r) {
+		if only.May(r) {
 			t.Errorf("%s %s is let through", r.Method, r.URL)
 		}
 	}

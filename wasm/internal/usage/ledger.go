@@ -1,4 +1,4 @@
-package server
+package usage
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/record"
@@ -108,7 +109,7 @@ func (l *ledger) append(ctx context.Context, row usageRow) error {
 			return err
 		}
 	}
-	rec, err := jsonOf(row)
+	rec, err := canon.Encode(row)
 	if err != nil {
 		return err
 	}
@@ -138,14 +139,14 @@ func (l *ledger) gather(ctx context.Context) (*usageFile, error) {
 		}
 	}
 	sorting.Func(rows, func(a, b usageRow) int { return strings.Compare(a.Day, b.Day) })
-	head, err := jsonOf(usageHead{len(rows)})
+	head, err := canon.Encode(usageHead{len(rows)})
 	if err != nil {
 		return nil, err
 	}
 	next.chain = record.New(next.path())
 	data := next.chain.Append(nil, head)
 	for _, r := range rows {
-		rec, err := jsonOf(r)
+		rec, err := canon.Encode(r)
 		if err != nil {
 			return nil, err
 		}

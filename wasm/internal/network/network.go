@@ -1,4 +1,5 @@
-package server
+// Package network decides what the core may reach (docs/ARCHITECTURE.md#the-network).
+package network
 
 import (
 	"context"
@@ -12,41 +13,41 @@ import (
 	"embedded-agent/wasm/internal/protocol"
 )
 
-// network is the only way out of the core (docs/ARCHITECTURE.md#the-network). It sends a request to the
+// Out is the only way out of the core (docs/ARCHITECTURE.md#the-network). It sends a request to the
 // chosen provider, to the list of community plugins, or to a host that the
 // person allowed for the HTTP tools: each user of it has one of the three, and
 // reaches nothing else. Whatever a dialect, an answer, a model or a note makes
 // of an address, it is compared with the settings here.
-type network struct {
+type Out struct {
 	llm.Transport
-	base  string              // the provider's address, and what is below it
-	list  bool                // the list of community plugins
-	hosts []protocol.HTTPHost // the hosts of the HTTP tools
-	// buffered is told of an answer that could not be streamed.
-	buffered func()
+	Base  string              // the provider's address, and what is below it
+	List  bool                // the list of community plugins
+	Hosts []protocol.HTTPHost // the hosts of the HTTP tools
+	// Buffered is told of an answer that could not be streamed.
+	Buffered func()
 }
 
 // Do sends a request where it may go.
-func (n network) Do(ctx context.Context, r llm.HTTPRequest) (llm.HTTPResponse, error) {
-	if !n.may(r) {
+func (n Out) Do(ctx context.Context, r llm.HTTPRequest) (llm.HTTPResponse, error) {
+	if !n.May(r) {
 		return nil, fault.New(fault.Denied, "policy.network", fault.P{"url": r.URL})
 	}
 	answer, err := n.Transport.Do(ctx, r)
-	if err == nil && r.Stream && n.buffered != nil && llm.Buffered(answer) {
-		n.buffered()
+	if err == nil && r.Stream && n.Buffered != nil && llm.Buffered(answer) {
+		n.Buffered()
 	}
 	return answer, err
 }
 
-// may is the rule: the one function that decides what is reached.
-func (n network) may(r llm.HTTPRequest) bool {
+// May is the rule: the one function that decides what is reached.
+func (n Out) May(r llm.HTTPRequest) bool {
 	switch {
-	case n.base != "":
-		return below(n.base, r.URL)
-	case n.list:
+	case n.Base != "":
+		return below(n.Base, r.URL)
+	case n.List:
 		return r.Method == "GET" && r.URL == community.Address
 	}
-	_, err := reachable(n.hosts, r.Method, r.URL)
+	_, err := Reachable(n.Hosts, r.Method, r.URL)
 	return err == nil
 }
 
@@ -66,17 +67,17 @@ func below(base, address string) bool {
 		!strings.Contains(strings.ToLower(a.EscapedPath()), "%2e")
 }
 
-// reachable gives the entry of the settings by which a tool may send a request,
+// Reachable gives the entry of the settings by which a tool may send a request,
 // POLICY_DENIED where there is none. The address has to be https, without a
 // person's name, with the host as the list has it, and never a number, a name
 // of this machine or of the local network, whatever the list says.
-func reachable(hosts []protocol.HTTPHost, method, address string) (protocol.HTTPHost, error) {
+func Reachable(hosts []protocol.HTTPHost, method, address string) (protocol.HTTPHost, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" || u.User != nil || u.Opaque != "" || u.Host == "" {
 		return protocol.HTTPHost{}, fault.New(fault.Denied, "policy.httpAddress", fault.P{"url": address})
 	}
 	host := strings.ToLower(u.Host)
-	if !public(host) {
+	if !Public(host) {
 		return protocol.HTTPHost{}, fault.New(fault.Denied, "policy.httpPrivate", fault.P{"host": u.Host})
 	}
 	named := fault.P{"host": u.Host, "method": method}
@@ -113,12 +114,12 @@ func matches(entry, host string) bool {
 // local are the ends of names that are not of the public network.
 var local = []string{"localhost", "local", "localdomain", "internal", "intranet", "lan", "home", "corp", "private", "home.arpa", "test", "invalid", "onion"}
 
-// public says whether a host, with its port, is a name of the public network:
+// Public says whether a host, with its port, is a name of the public network:
 // at least two labels of letters, digits and hyphens, of which the last is no
 // number in any notation (a browser reads "127.1" and "0x7f.1" as addresses).
 // Other characters are refused, so that no two readers of an address see
 // different hosts in it.
-func public(host string) bool {
+func Public(host string) bool {
 	name, port, hasPort := strings.Cut(host, ":")
 	if hasPort && (port == "" || strings.Trim(port, "0123456789") != "") {
 		return false

@@ -1,23 +1,28 @@
-package server
+// Package outbox is how the core tells the panel: events in their order, and
+// texts without what is to be hidden in them.
+package outbox
 
 import (
 	"context"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/pipeline"
 	"embedded-agent/wasm/internal/protocol"
 )
 
-// outbox hands events to the shell in order. Those of calls and of progress are
+// Outbox hands events to the shell in order. Those of calls and of progress are
 // gathered for a moment, since a run makes thousands: a call that has begun and
 // ended meanwhile is told once, and only the newest progress is told. So are the
 // pieces of an answer, which come word by word: those of a moment are one event.
-type outbox struct {
-	emit func(protocol.Event)
-	now  func() time.Time
-	life context.Context
+type Outbox struct {
+	emit     func(protocol.Event)
+	redactor atomic.Pointer[audit.Redactor]
+	now      func() time.Time
+	life     context.Context
 
 	mu        sync.Mutex
 	calls     []func() *protocol.ExecutionEvent
@@ -40,12 +45,14 @@ const gather = 60 * time.Millisecond
 // maxGathered bounds what is gathered before it is told at once.
 const maxGathered = 500
 
-func newOutbox(life context.Context, emit func(protocol.Event), now func() time.Time) *outbox {
-	return &outbox{emit: emit, now: now, life: life, at: map[string]int{}}
+// New gives an outbox that hands events to emit, which must not block. Now is the
+// clock of their times; what has gathered is told when life ends.
+func New(life context.Context, emit func(protocol.Event), now func() time.Time) *Outbox {
+	return &Outbox{emit: emit, now: now, life: life, at: map[string]int{}}
 }
 
-// tell hands over an event now, after all that has gathered.
-func (o *outbox) tell(e protocol.Event) {
+// Tell hands over an event now, after all that has gathered.
+func (o *Outbox) Tell(e protocol.Event) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.flush()
@@ -53,9 +60,9 @@ func (o *outbox) tell(e protocol.Event) {
 	o.emit(e)
 }
 
-// gatherExec keeps a call's event for the next moment. It is made only when it
+// GatherExec keeps a call's event for the next moment. It is made only when it
 // is told: of a call that begins and ends within a moment, once.
-func (o *outbox) gatherExec(call string, event func() *protocol.ExecutionEvent) {
+func (o *Outbox) GatherExec(call string, event func() *protocol.ExecutionEvent) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if i, ok := o.at[call]; ok {
@@ -71,17 +78,17 @@ func (o *outbox) gatherExec(call string, event func() *protocol.ExecutionEvent) 
 	o.later()
 }
 
-// gatherRun keeps a run's progress for the next moment.
-func (o *outbox) gatherRun(r protocol.RunState) {
+// GatherRun keeps a run's progress for the next moment.
+func (o *Outbox) GatherRun(r protocol.RunState) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.run = &protocol.Event{Type: protocol.EventRunState, At: pipeline.Stamp(o.now()), Run: &r}
 	o.later()
 }
 
-// gatherText keeps a piece of an answer for the next moment. The first piece is
+// GatherText keeps a piece of an answer for the next moment. The first piece is
 // told at once: that is what a person waits for.
-func (o *outbox) gatherText(kind, turn, text string) {
+func (o *Outbox) GatherText(kind, turn, text string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.streaming != turn {
@@ -104,7 +111,7 @@ func textEvent(at, kind, turn, text string) protocol.Event {
 }
 
 // later sees to it that what is gathered is told soon. The lock is held.
-func (o *outbox) later() {
+func (o *Outbox) later() {
 	if o.waiting {
 		return
 	}
@@ -124,7 +131,7 @@ func (o *outbox) later() {
 }
 
 // flush tells what has gathered. The lock is held.
-func (o *outbox) flush() {
+func (o *Outbox) flush() {
 	for _, event := range o.calls {
 		x := event()
 		o.emit(protocol.Event{Type: protocol.EventExec, At: x.Timestamp, Exec: x})
