@@ -1,32 +1,73 @@
-// Package guard asks before each write: whatever makes one (a run, a revert,
-// what finishes a run after a crash, what puts a half-written file right), it
-// goes to the vault through here, and is refused or made.
-//
-// What a simulation was allowed says nothing of the present: a person may have
-// made the settings stricter since, and records may be somebody else's.
 package guard
 
 import (
 	"context"
+	"sync"
+	"time"
 
+	"embedded-agent/wasm/internal/ask"
 	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/keyprint"
+	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/outbox"
+	"embedded-agent/wasm/internal/policy"
+	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/tool"
+	"embedded-agent/wasm/internal/usage"
 )
 
-// Ask says whether a write may be made, by what is in force at this moment; its
-// error is the refusal. Whatever it cannot find out, it refuses.
-type Ask func(ctx context.Context, op host.Op) error
-
-// Over gives a vault whose every write is asked about first.
-func Over(v host.Vault, ask Ask) host.Vault { return vault{v, ask} }
-
-type vault struct {
-	host.Vault
-	ask Ask
+// Keys is what a host knows of the secrets of its store beside whether they are
+// there: where this device lets each go. A host that has it sends a secret
+// nowhere else, whatever the core asks for.
+type Keys interface {
+	// Where gives the origins that a secret may be sent to, and those of them where
+	// the host app's own client, which follows redirects, may send it.
+	Where(ctx context.Context, name string) (hosts, redirects []string, err error)
+	// Allow keeps a person's yes.
+	Allow(ctx context.Context, name, origin string, redirects bool) error
+	// Print gives what a secret is found by in a text.
+	Print(ctx context.Context, name string) (keyprint.Print, error)
 }
 
-func (v vault) Apply(ctx context.Context, op host.Op) (host.Info, error) {
-	if err := v.ask(ctx, op); err != nil {
-		return host.Info{}, err
-	}
-	return v.Vault.Apply(ctx, op)
+// Deps is what a Guard is given.
+type Deps struct {
+	// Host is what may be seen and written under guard. Its store has the
+	// organisation's policy file.
+	Host     host.Host
+	Registry *tool.Registry
+	// Transport is the network; nil where there is none.
+	Transport llm.Transport
+	// HasSecret says whether the host's secret store has a value for a name; nil
+	// where there is no such store.
+	HasSecret func(ctx context.Context, name string) (bool, error)
+	// Keys is nil where the host does not tie secrets to hosts.
+	Keys      Keys
+	Out       *outbox.Outbox
+	Questions *ask.Questions
+	Usage     *usage.Usage
+	Now       func() time.Time
+}
+
+// Guard decides what is allowed at this moment, for plans and agents alike: by
+// the settings, tightened by the organisation's policy. It asks the person where
+// those say so. Whatever it cannot find out, it refuses.
+type Guard struct {
+	deps      Deps
+	registry  *tool.Registry
+	questions *ask.Questions
+	out       *outbox.Outbox
+	fetched   fetched
+
+	mu       sync.Mutex // guards what follows; nothing else is locked or called under it
+	host     host.Host  // its Platform is what the shell said last
+	settings protocol.Settings
+	base     *policy.Policy // as the settings have it
+	policy   *policy.Policy // as it is in force; never changed, but replaced
+	bounds   bounds
+	zone     *time.Location
+}
+
+// New gives a guard with no settings yet: see TakeSettings.
+func New(d Deps) *Guard {
+	return &Guard{deps: d, host: d.Host, registry: d.Registry, questions: d.Questions, out: d.Out, zone: time.UTC}
 }

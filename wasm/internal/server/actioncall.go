@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/guard"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/tool"
@@ -32,7 +32,7 @@ func (s *Server) madeCall(ctx context.Context, p protocol.ActionStep) (made, err
 		return made{}, fault.New(fault.NotFound, "error.action.noCall", nil)
 	}
 	args, redacted := s.out.RedactValue(found.args)
-	if redacted || audit.Abridged(args) || holdsMarker(args) {
+	if redacted || audit.Abridged(args) || guard.HoldsMarker(args) {
 		return made{}, fault.New(fault.Precondition, "error.action.notWhole", nil)
 	}
 	return *found, nil
@@ -177,10 +177,4 @@ func outputsOf(m made) agent.Outputs {
 func convert(from, to any) bool {
 	b, err := canon.Encode(from)
 	return err == nil && json.Unmarshal(b, to) == nil
-}
-
-// holdsMarker says whether a text was redacted before it was kept.
-func holdsMarker(v any) bool {
-	b, err := canon.Encode(v)
-	return err != nil || bytes.Contains(b, []byte("[redacted:"))
 }

@@ -26,6 +26,7 @@ func (s *Server) actionsList(ctx context.Context, _ protocol.Empty) (protocol.Ac
 // actionsAsked gives the list, and tells it where another window or device has
 // changed it since it was last told.
 func (s *Server) actionsAsked(ctx context.Context, p protocol.Empty) (protocol.ActionList, error) {
+	s.guard.ReadAnew() // the window was left, and has the focus again
 	before := s.library.Revision()
 	l, err := s.actionsList(ctx, p)
 	if err == nil && s.library.Revision() != before {
@@ -93,9 +94,7 @@ func (s *Server) planOf(ctx context.Context, run string) (*plan.Plan, error) {
 
 // origin says where a person was: nil is an editor that was not looked at.
 func (s *Server) origin(editor *host.EditorState, now time.Time) action.Origin {
-	s.mu.Lock()
-	loc := s.offset
-	s.mu.Unlock()
+	_, loc := s.guard.Surroundings()
 	o := action.Origin{Date: now.In(loc).Format(time.DateOnly)}
 	if editor != nil {
 		o.Selection, o.Note = editor.Text, editor.Path
@@ -130,7 +129,7 @@ func (s *Server) actionRun(ctx context.Context, p protocol.ActionRun) (protocol.
 
 func (s *Server) actionTurn(ctx context.Context, t *turn, a *action.Action, p protocol.ActionRun) error {
 	var editor host.EditorState
-	if from := s.visible().Editor; from != nil {
+	if from := s.guard.Visible().Editor; from != nil {
 		st, err := from.State(ctx)
 		if err != nil {
 			return err
@@ -149,7 +148,7 @@ func (s *Server) actionTurn(ctx context.Context, t *turn, a *action.Action, p pr
 	if err != nil {
 		return err
 	}
-	g, problems := plan.Check(pl, s.registry, s.boundRules())
+	g, problems := plan.Check(pl, s.registry, s.guard.BoundRules())
 	if g == nil || plan.Failed(problems) {
 		return plan.Fault(problems)
 	}

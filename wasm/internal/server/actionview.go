@@ -65,7 +65,7 @@ func (s *Server) lookAt(a *action.Action, check bool) (protocol.Action, *plan.Pl
 // checkTemplate holds an action's plan against the tools, its parameters
 // unknown.
 func (s *Server) checkTemplate(p *plan.Plan) (*plan.Graph, []plan.Problem) {
-	rules := s.rules()
+	rules := s.guard.Rules()
 	rules.Template = true
 	return plan.Check(p, s.registry, rules)
 }

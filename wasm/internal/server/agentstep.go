@@ -76,7 +76,7 @@ func (s *Server) resultsFor(v *overlay.Vault) pipeline.Cache {
 
 // secretScope is the part that secrets have in the key of the result cache.
 func (s *Server) secretScope(e *tool.Entry, args tool.Args) string {
-	_, scope, err := s.secrets().Resolve(s.life, e, e.SecretNames(args))
+	_, scope, err := s.guard.Secrets().Resolve(s.life, e, e.SecretNames(args))
 	if err != nil {
 		return "none"
 	}
@@ -95,7 +95,7 @@ func (s *Server) startStep(ctx context.Context, env *tool.Env, a agent.StepArgs)
 	if err != nil {
 		return agent.Step{}, err
 	}
-	guard, err := s.guard(m, sim.budget, &a)
+	guard, err := s.guard.Agent(m.host(), sim.budget, &a)
 	if err != nil {
 		return agent.Step{}, err
 	}
@@ -103,7 +103,7 @@ func (s *Server) startStep(ctx context.Context, env *tool.Env, a agent.StepArgs)
 	pol := sim.policy
 	tr := sim.se.trace
 	// The model has read what it was given: whatever it asks for may hold it.
-	asked := &outgoing{s: s, said: func() string { return sim.se.said }}
+	asked := s.guard.NewOutgoing(func() string { return sim.se.said }, nil)
 	return agent.Step{
 		Config: agent.Config{
 			RunID: sim.se.id, StepID: stepName(c), Name: "step", Provider: m.acting(s), ProviderName: m.kind,
@@ -111,8 +111,8 @@ func (s *Server) startStep(ctx context.Context, env *tool.Env, a agent.StepArgs)
 			System:  stepSystem, Registry: s.registry, Gates: gates, Guard: guard, Images: s.deps.Images, ImageLimits: s.imageLimits(), Store: tr.store(),
 			Do: pipeline.New(gates.Fit(pipeline.Deps{
 				Registry: s.registry, Policy: pol, Simulating: true, Env: sim.paged, Cache: sim.cache,
-				Limit: s.rate, Secrets: s.resolveSecrets, Cap: agent.Cap(sim.se.trace.store(), pol.Limits.MaxOutputBytes), Redact: s.redactResult,
-				Judge: asked.judge, Ask: asked.ask,
+				Limit: s.guard.Rate, Secrets: s.guard.ResolveSecrets, Cap: agent.Cap(sim.se.trace.store(), pol.Limits.MaxOutputBytes), Redact: s.guard.RedactResult,
+				Judge: asked.Judge, Ask: asked.Ask,
 				Timeout: time.Duration(pol.Limits.MaxTimeoutMs) * time.Millisecond,
 			})),
 			On:    s.watchStep,

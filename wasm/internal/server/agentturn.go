@@ -11,6 +11,7 @@ import (
 	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/conversation"
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/guard"
 	"embedded-agent/wasm/internal/ids"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/overlay"
@@ -46,7 +47,7 @@ type work struct {
 	deeds  *deeds          // what cannot be staged
 	staged []tool.Envelope // by earlier turns
 	lost   bool            // what was staged is not there any more
-	out    *outgoing
+	out    *guard.Outgoing
 }
 
 // agentTurn works on an instruction, or goes on with a turn that was stopped.
@@ -87,14 +88,14 @@ func (w *work) prepare(ctx context.Context) error {
 		return err
 	}
 	w.m = m
-	if w.guard, err = s.guard(m, agent.NewBudget(), nil); err != nil {
+	if w.guard, err = s.guard.Agent(m.host(), agent.NewBudget(), nil); err != nil {
 		return err
 	}
 	if err := s.confirmKey(ctx); err != nil {
 		return err
 	}
 	w.se = &session{id: ids.New(), now: s.now()}
-	w.out = &outgoing{s: s, said: w.said}
+	w.out = s.guard.NewOutgoing(w.said, nil)
 	w.se.trace = s.newTracing(w.se.id, w.talk.ID)
 	w.t.set(func(t *protocol.Turn) { t.TracesURL = tracesURL(w.se.id) })
 	if err := w.stageAgain(ctx); err != nil {
@@ -112,7 +113,7 @@ func (w *work) prepare(ctx context.Context) error {
 // once as a deed, which is recorded.
 func (w *work) ask(ctx context.Context, c *tool.Call, v policy.Verdict) (bool, error) {
 	if e, err := w.s.registry.Get(c.Tool, c.Version); err == nil && e.Simulable {
-		return w.out.ask(ctx, c, v)
+		return w.out.Ask(ctx, c, v)
 	}
 	return w.deeds.ask(ctx, c, v)
 }
@@ -135,7 +136,7 @@ func (w *work) stageAgain(ctx context.Context) error {
 		args, _ := e.Input.(map[string]any)
 		r := do(ctx, pipeline.Request{Call: &tool.Call{
 			RunID: w.se.id, StepID: agentStep, Tool: e.Name, Version: e.Version, Args: tool.Args(args), Attempt: 1, Seq: i + 1,
-			ExecutorVersion: Version, Policy: w.s.currentPolicy().Snapshot(),
+			ExecutorVersion: Version, Policy: w.s.guard.Policy().Snapshot(),
 		}})
 		if err := ctx.Err(); err != nil {
 			return fault.From(err)
@@ -161,14 +162,14 @@ func (s *Server) stages(e tool.Envelope) bool {
 // fresh lays an empty overlay over the vault.
 func (w *work) fresh() {
 	w.se.quota = w.s.newQuota()
-	w.se.vault = over(w.se.base, w.s.currentPolicy(), overlay.WithQuota(w.se.quota.Write))
+	w.se.vault = over(w.se.base, w.s.guard.Policy(), overlay.WithQuota(w.se.quota.Write))
 }
 
 // deps is the pipeline of the conversation: the tools work on the overlay.
 func (w *work) deps() pipeline.Deps {
-	s, pol, v := w.s, w.s.currentPolicy(), w.se.vault
+	s, pol, v := w.s, w.s.guard.Policy(), w.se.vault
 	return pipeline.Deps{
-		Registry: s.registry, Policy: pol, InForce: s.inForce, Judge: w.out.judge,
+		Registry: s.registry, Policy: pol, InForce: s.guard.InForce, Judge: w.out.Judge,
 		Env: func(c *tool.Call) (*tool.Env, *overlay.View) {
 			view := v.For(c.LogicalID)
 			env := s.env(w.se, view, pol)
@@ -178,8 +179,8 @@ func (w *work) deps() pipeline.Deps {
 			}
 			return env, view
 		},
-		Cache: s.resultsFor(v), Limit: s.rate, Secrets: s.resolveSecrets, Cap: agent.Cap(w.se.trace.attach, pol.Limits.MaxOutputBytes),
-		Redact: s.redactResult, Check: s.keepHidden,
+		Cache: s.resultsFor(v), Limit: s.guard.Rate, Secrets: s.guard.ResolveSecrets, Cap: agent.Cap(w.se.trace.attach, pol.Limits.MaxOutputBytes),
+		Redact: s.guard.RedactResult, Check: s.guard.KeepHidden,
 		Timeout: time.Duration(pol.Limits.MaxTimeoutMs) * time.Millisecond,
 	}
 }
@@ -252,7 +253,7 @@ func recent(turns []*conversation.Turn) []llm.Message {
 // run lets the agent work. A message that came in the moment of its end is
 // worked on too.
 func (w *work) run(ctx context.Context, in agent.Input) (*agent.Outcome, llm.Usage, error) {
-	s, pol := w.s, w.s.currentPolicy()
+	s, pol := w.s, w.s.guard.Policy()
 	w.open()
 	var used llm.Usage
 	for {
@@ -352,7 +353,7 @@ func (w *work) review(ctx context.Context, out *agent.Outcome) error {
 		return err
 	}
 	s.phase(w.t, phaseSimulating)
-	g, problems := plan.Check(pl, s.registry, s.boundRules())
+	g, problems := plan.Check(pl, s.registry, s.guard.BoundRules())
 	if g == nil || plan.Failed(problems) {
 		return plan.Fault(problems)
 	}

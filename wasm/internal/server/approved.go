@@ -120,7 +120,7 @@ func (x *execution) pipeline(pol *policy.Policy) pipeline.Func {
 	// is a recorded one.
 	look := s.looking(x.se.now, pol)
 	return pipeline.New(pipeline.Deps{
-		Registry: s.registry, Policy: pol, InForce: s.inForce, Audit: x.log, Approved: x.approved,
+		Registry: s.registry, Policy: pol, InForce: s.guard.InForce, Audit: x.log, Approved: x.approved,
 		Env: func(c *tool.Call) (*tool.Env, *overlay.View) {
 			w := look.For(c.LogicalID)
 			env := s.env(x.se, w, pol)
@@ -128,8 +128,8 @@ func (x *execution) pipeline(pol *policy.Policy) pipeline.Func {
 			return env, w
 		},
 		Ask:     x.ask,
-		Judge:   x.se.out.judge,
-		Secrets: s.resolveSecrets,
+		Judge:   x.se.out.Judge,
+		Secrets: s.guard.ResolveSecrets,
 		Prepare: x.begins,
 		Started: x.started, Progress: x.progressOf,
 		Ended:   x.ended,

@@ -62,7 +62,7 @@ func (s *Server) attached(ctx context.Context, p protocol.Send, note func(protoc
 
 // leftOut says why something that was attached does not go along.
 func (s *Server) leftOut(a protocol.Attachment, err error) protocol.Message {
-	if a.Path != "" && s.currentPolicy().MaySee(a.Path) != nil {
+	if a.Path != "" && s.guard.Policy().MaySee(a.Path) != nil {
 		return protocol.Message{Key: "turn.attachedHidden", Params: map[string]string{"name": nameOf(a)}}
 	}
 	return protocol.Message{Key: "turn.attachedGone", Params: map[string]string{"name": nameOf(a), "detail": s.out.Redact(fault.From(err).Error())}}
@@ -86,7 +86,7 @@ func nameOf(a protocol.Attachment) string {
 func (s *Server) attach(ctx context.Context, a protocol.Attachment) (planner.Attached, error) {
 	out := planner.Attached{Kind: a.Kind, Path: a.Path, Name: a.Name}
 	if a.Path != "" && a.Path != "/" {
-		if err := s.currentPolicy().MaySee(a.Path); err != nil {
+		if err := s.guard.Policy().MaySee(a.Path); err != nil {
 			return out, err
 		}
 	}
@@ -127,7 +127,7 @@ func (s *Server) look(ctx context.Context, name string, args tool.Args, to any) 
 	if err != nil {
 		return err
 	}
-	pol := s.currentPolicy()
+	pol := s.guard.Policy()
 	se := &session{id: "look", now: s.now()}
 	data, err := e.Run(ctx, s.env(se, s.looking(se.now, pol).For("look"), pol), args)
 	if err != nil {
@@ -183,7 +183,7 @@ func (s *Server) images(ctx context.Context, m *model, p protocol.Send) ([]llm.B
 func (s *Server) image(ctx context.Context, a protocol.Attachment) (llm.Block, error) {
 	b := llm.Image(a.Type, a.Data)
 	if a.Data == "" {
-		data, err := s.visible().Vault.Read(ctx, a.Path)
+		data, err := s.guard.Visible().Vault.Read(ctx, a.Path)
 		if err != nil {
 			return b, err
 		}
@@ -207,10 +207,8 @@ func (s *Server) image(ctx context.Context, a protocol.Attachment) (llm.Block, e
 
 // imageLimits are those of the settings.
 func (s *Server) imageLimits() agent.ImageLimits {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	limits := agent.DefaultImageLimits
-	if n := s.settings.ImageMaxPixels; n > 0 {
+	if n := s.guard.Settings().ImageMaxPixels; n > 0 {
 		limits.MaxWidth, limits.MaxHeight = n, n
 	}
 	return limits

@@ -77,7 +77,7 @@ func (s *Server) goThrough(ctx context.Context, goal string, bundles []*agent.Bu
 // model steps and the web once gave. What is not among it is not asked for: the
 // step fails.
 func (s *Server) sealedPlan(ctx context.Context, pl *plan.Plan, frozen map[string]tool.Data) (*session, error) {
-	g, problems := plan.Check(pl, s.registry, s.boundRules())
+	g, problems := plan.Check(pl, s.registry, s.guard.BoundRules())
 	if g == nil || plan.Failed(problems) {
 		return nil, plan.Fault(problems)
 	}

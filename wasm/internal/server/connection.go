@@ -113,7 +113,7 @@ func (s *Server) agentRequest(in *planner.Input, before *talk) llm.Request {
 	s.mu.Unlock()
 	r.Messages = append(r.Messages, llm.UserMessage(planner.UserText(&in.Context), in.Images...))
 	for _, name := range s.registry.Names() {
-		if e, err := s.registry.Get(name, ""); err == nil && e.Lifecycle == tool.Active && s.offered(e) {
+		if e, err := s.registry.Get(name, ""); err == nil && e.Lifecycle == tool.Active && s.guard.Offered(e) {
 			r.Tools = append(r.Tools, llm.Tool{Name: e.Name, Description: e.Description, Parameters: e.Input})
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/guard"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/planner"
 	"embedded-agent/wasm/internal/policy"
@@ -22,15 +23,14 @@ const (
 // context gathers what the model is told. What cannot be read is left out:
 // planning works without it, and note says so of what the person attached.
 func (s *Server) context(ctx context.Context, p protocol.Send, note func(protocol.Message)) (planner.Context, error) {
-	s.mu.Lock()
-	pol, loc, lang := s.policy, s.offset, s.host.Platform.Language
-	s.mu.Unlock()
+	pol := s.guard.Policy()
+	app, loc := s.guard.Surroundings()
 	c := planner.Context{
-		Instruction: p.Text, Language: lang, Today: s.now().In(loc).Format("2006-01-02, Monday"),
+		Instruction: p.Text, Language: app.Language, Today: s.now().In(loc).Format("2006-01-02, Monday"),
 		DeletesAllowed: pol.AllowDeletes, RenamesAllowed: pol.AllowRenames, CommandsAllowed: pol.AllowCommands,
 	}
 	c.Roots, c.KeptOut = constraints(pol)
-	seen := s.visibleTo(pol)
+	seen := s.guard.VisibleTo(pol)
 	if seen.Editor != nil {
 		st, err := seen.Editor.State(ctx)
 		if err != nil {
@@ -73,7 +73,7 @@ func constraints(pol *policy.Policy) (roots []string, keptOut bool) {
 		}
 		roots = append(roots, clean)
 	}
-	return roots, slices.ContainsFunc(pol.Sandbox.DenyPatterns, func(p string) bool { return !slices.Contains(alwaysDenied, p) })
+	return roots, slices.ContainsFunc(pol.Sandbox.DenyPatterns, func(p string) bool { return !slices.Contains(guard.AlwaysDenied, p) })
 }
 
 // mentioned lists the folders that an instruction seems to speak of, the active

@@ -41,7 +41,7 @@ type deeds struct {
 // record is begun before anything is done.
 func (d *deeds) ask(ctx context.Context, c *tool.Call, v policy.Verdict) (bool, error) {
 	at := d.now()
-	yes, err := d.s.askAllow(ctx, c, v)
+	yes, err := d.s.guard.AskAllow(ctx, c, v)
 	if err != nil || !yes {
 		return false, err
 	}
@@ -66,7 +66,7 @@ func (d *deeds) begin(ctx context.Context, at time.Time) error {
 	s := d.s
 	doc, err := json.Marshal(&runDocument{
 		Version: "1", RunID: d.id, Kind: protocol.KindAgent, Goal: s.out.Redact(d.goal), Instruction: s.out.Redact(d.goal), Now: at,
-		Policy: s.currentPolicy().Snapshot(), Registry: s.registry.Version(), Files: []protocol.FileChange{},
+		Policy: s.guard.Policy().Snapshot(), Registry: s.registry.Version(), Files: []protocol.FileChange{},
 		Confirmation: &confirmation{ID: uuid.NewSHA1(uuid.NameSpaceOID, []byte(d.id)).String(), At: pipeline.Stamp(at)},
 	})
 	if err != nil {

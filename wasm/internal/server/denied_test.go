@@ -211,7 +211,7 @@ func deniedRig(t *testing.T, way func(*protocol.Settings), turns ...llmtest.Turn
 		}
 	}, turns...)
 	r.s.mu.Lock()
-	r.s.host.Platform.ConfigDir = ".obsidian" // as a handshake says it
+	r.s.guard.SetPlatform(protocol.Platform{ConfigDir: ".obsidian"}) // as a handshake says it
 	r.s.mu.Unlock()
 	if err := r.s.configure(deniedSettings(way)); err != nil {
 		t.Fatal(err)
@@ -285,7 +285,7 @@ func (r *trial) runsDenied(doc []byte) {
 	if p == nil {
 		r.t.Fatal(problems)
 	}
-	rules := r.s.rules()
+	rules := r.s.guard.Rules()
 	rules.Sandbox = tool.Sandbox{} // what the check cannot know
 	g, problems := plan.Check(p, r.s.registry, rules)
 	if g == nil || plan.Failed(problems) {

@@ -93,7 +93,7 @@ func (s *Server) table() map[string]handler {
 		"usage.export":        on(s.usage.Export),
 		"prices.default":      on(s.usage.DefaultPrices),
 		"models.list":         on(s.modelsList),
-		"secrets.list":        on(s.secretsList),
+		"secrets.list":        on(s.guard.SecretsList),
 		"plugins.search":      on(s.pluginsSearch),
 		"trace.get":           on(s.traceGet),
 		"attachment.get":      on(s.attachmentGet),
@@ -104,6 +104,6 @@ func (s *Server) table() map[string]handler {
 		"tools.list":          on(s.toolsList),
 		"connection.test":     on(s.testConnection),
 		"estimate":            on(s.estimate),
-		"hidden":              on(s.hiddenPaths),
+		"hidden":              on(s.guard.HiddenPaths),
 	}
 }

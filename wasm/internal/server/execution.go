@@ -170,7 +170,7 @@ func (x *execution) execute(dir string) (*runner.Report, error) {
 		return nil, err
 	}
 	planned := x.take(se, se.from, se.cut(se.from), 0)
-	x.jw, err = journal.Begin(x.ctx, s.host.Store, s.ground(se.id, s.writable()), dir,
+	x.jw, err = journal.Begin(x.ctx, s.host.Store, s.ground(se.id, s.guard.Writable()), dir,
 		journal.Header{Run: se.id, Kind: x.kind, At: pipeline.Stamp(x.began), Approval: se.view.Approval, Ops: len(se.writes(se.from)), Doc: host.Etag(doc)}, planned)
 	if err != nil {
 		return nil, err

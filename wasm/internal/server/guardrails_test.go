@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/guard"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/llm"
@@ -156,7 +157,7 @@ func TestSavingTheSettingsAgainGivesARateNoFreshStart(t *testing.T) {
 type failingPolicy struct{ host.Store }
 
 func (f failingPolicy) Read(ctx context.Context, path string) ([]byte, error) {
-	if path == policyFile {
+	if path == guard.PolicyFile {
 		return nil, fault.New(fault.Internal, "error.store.io", nil)
 	}
 	return f.Store.Read(ctx, path)
@@ -164,7 +165,7 @@ func (f failingPolicy) Read(ctx context.Context, path string) ([]byte, error) {
 
 func putPolicy(t testing.TB, mem *hosttest.Memory, doc string) {
 	t.Helper()
-	if err := mem.Host().Store.Write(t.Context(), policyFile, []byte(doc)); err != nil {
+	if err := mem.Host().Store.Write(t.Context(), guard.PolicyFile, []byte(doc)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -265,7 +266,7 @@ func TestNoToolReadsOrWritesThePolicyFile(t *testing.T) {
 	r := newRig(t, mem, set, nil)
 	for _, e := range r.s.registry.All() {
 		for arg := range e.PathArgs() {
-			for _, path := range []string{dir + policyFile, ".embedded-agent/" + policyFile, "../" + policyFile, policyFile} {
+			for _, path := range []string{dir + guard.PolicyFile, ".embedded-agent/" + guard.PolicyFile, "../" + guard.PolicyFile, guard.PolicyFile} {
 				args := map[string]any{arg: path}
 				for _, other := range []string{"path", "newPath", "folder"} {
 					if _, ok := e.PathArgs()[other]; ok && other != arg {
@@ -286,10 +287,10 @@ func TestNoToolReadsOrWritesThePolicyFile(t *testing.T) {
 			}
 		}
 	}
-	if got := string(mem.StoreFiles()[policyFile]); !strings.Contains(got, secret) {
+	if got := string(mem.StoreFiles()[guard.PolicyFile]); !strings.Contains(got, secret) {
 		t.Errorf("the policy is %q", got)
 	}
-	if _, found := mem.File(policyFile); found {
+	if _, found := mem.File(guard.PolicyFile); found {
 		t.Error("the store is in the vault")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"embedded-agent/wasm/internal/audit"
+	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/protocol"
 )
@@ -72,7 +73,7 @@ func (s *Server) runGet(ctx context.Context, p protocol.RunRef) (protocol.RunDet
 	for _, c := range calls {
 		views = append(views, pastCall(c))
 	}
-	return protocol.RunDetail{Summary: sum, Files: protocol.List(d.Files), Calls: views, Plan: string(d.Plan)}, nil
+	return protocol.RunDetail{Summary: sum, Files: canon.List(d.Files), Calls: views, Plan: string(d.Plan)}, nil
 }
 
 func pastCall(c audit.Pair) protocol.CallView {

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"embedded-agent/wasm/internal/canon"
+	"embedded-agent/wasm/internal/guard"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/llmtest"
@@ -231,7 +232,7 @@ func (h *hostile) play(t *testing.T, mode string) bool {
 		if ran := mem.Ran(); len(ran) > 0 {
 			t.Errorf("%s: commands ran: %v", when, ran)
 		}
-		if got := string(mem.StoreFiles()[policyFile]); got != policy {
+		if got := string(mem.StoreFiles()[guard.PolicyFile]); got != policy {
 			t.Errorf("%s: the policy file became %q", when, got)
 		}
 	}

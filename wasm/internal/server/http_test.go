@@ -164,13 +164,17 @@ func (h *badWeb) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func newWeb(t *testing.T, transport llm.Transport, set protocol.Settings) *Server {
+func newWeb(t *testing.T, transport llm.Transport, set protocol.Settings, with ...func(*Deps)) *Server {
 	t.Helper()
 	mem := countedNotes(1)
-	s, err := New(Deps{
+	d := Deps{
 		Host: mem.Host(), Transport: transport, Emit: func(protocol.Event) {},
 		HasSecret: func(context.Context, string) (bool, error) { return true, nil },
-	})
+	}
+	for _, also := range with {
+		also(&d)
+	}
+	s, err := New(d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +191,7 @@ func TestAHostileServerGetsNothingAndStopsNothing(t *testing.T) {
 	get := func(path string, within time.Duration) (*tool.HTTPAnswer, error) {
 		ctx, cancel := context.WithTimeout(t.Context(), within)
 		defer cancel()
-		return s.fetcher().Fetch(ctx, tool.HTTPRequest{Method: "GET", URL: "https://api.example.com" + path, MaxBody: 1 << 20})
+		return s.guard.Fetcher().Fetch(ctx, tool.HTTPRequest{Method: "GET", URL: "https://api.example.com" + path, MaxBody: 1 << 20})
 	}
 	left := func(what string) {
 		t.Helper()
@@ -225,7 +229,7 @@ func TestAHostileServerGetsNothingAndStopsNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	env := &tool.Env{HTTP: s.fetcher()}
+	env := &tool.Env{HTTP: s.guard.Fetcher()}
 	if _, err := e.Run(t.Context(), env, tool.Args{"url": "https://api.example.com/type"}); !fault.Is(err, fault.Precondition) {
 		t.Errorf("a wrong type: %v", err)
 	}
@@ -248,7 +252,7 @@ func TestNumbersLocalNamesAndHostsThatAreNotListedAreNeverReached(t *testing.T) 
 		"ftp://api.example.com/", "file:///etc/passwd", "javascript:alert(1)", "//api.example.com/", "https:api.example.com", "https://", "",
 		"https://127.0.0.1.nip.example/x\n", "https://api.example.com:/", "https://api.example.com:443x/",
 	} {
-		if _, err := s.fetcher().Fetch(t.Context(), tool.HTTPRequest{Method: "GET", URL: address, MaxBody: 100}); !fault.Is(err, fault.Denied) {
+		if _, err := s.guard.Fetcher().Fetch(t.Context(), tool.HTTPRequest{Method: "GET", URL: address, MaxBody: 100}); !fault.Is(err, fault.Denied) {
 			t.Errorf("%q: %v", address, err)
 		}
 		if (network.Out{Transport: transport, Hosts: allowed.HTTPHosts}).May(llm.HTTPRequest{Method: "GET", URL: address}) {
@@ -259,7 +263,7 @@ func TestNumbersLocalNamesAndHostsThatAreNotListedAreNeverReached(t *testing.T) 
 		t.Errorf("%d requests", h.asked.Load())
 	}
 	for _, address := range []string{"https://api.example.com/a?b=c#d", "https://API.example.com", "https://deep.down.example.org/"} {
-		if _, err := s.fetcher().Fetch(t.Context(), tool.HTTPRequest{Method: "GET", URL: address, MaxBody: 100}); err != nil {
+		if _, err := s.guard.Fetcher().Fetch(t.Context(), tool.HTTPRequest{Method: "GET", URL: address, MaxBody: 100}); err != nil {
 			t.Errorf("%q: %v", address, err)
 		}
 	}
@@ -279,7 +283,7 @@ func TestOnlyTheMethodsOfAHostAreSent(t *testing.T) {
 		{"POST", "a.example.org", false},
 		{"TRACE", "api.example.com", false},
 	} {
-		_, err := s.fetcher().Fetch(t.Context(), tool.HTTPRequest{Method: c.method, URL: "https://" + c.host + "/", MaxBody: 100})
+		_, err := s.guard.Fetcher().Fetch(t.Context(), tool.HTTPRequest{Method: c.method, URL: "https://" + c.host + "/", MaxBody: 100})
 		if (err == nil) != c.want || err != nil && !fault.Is(err, fault.Denied) {
 			t.Errorf("%s %s: %v", c.method, c.host, err)
 		}
@@ -296,7 +300,7 @@ func TestTheAppsOwnClientIsUsedWhereThePersonSaidSoAlone(t *testing.T) {
 		{Method: "POST", URL: "https://old.example.net/"},
 	} {
 		r.MaxBody = 100
-		if _, err := s.fetcher().Fetch(t.Context(), r); err != nil {
+		if _, err := s.guard.Fetcher().Fetch(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -317,7 +321,7 @@ func TestAToolOnlySendsTheSecretsThatAreItsOwn(t *testing.T) {
 	for value, want := range map[string]bool{
 		"Bearer {{secret:stored-api}}": true, "{{secret:model-key}}": false, "{{secret:other}}": false, "plain": true, "a\r\nb": false,
 	} {
-		_, err := s.fetcher().Fetch(t.Context(), tool.HTTPRequest{
+		_, err := s.guard.Fetcher().Fetch(t.Context(), tool.HTTPRequest{
 			Method: "GET", URL: "https://api.example.com/", Header: map[string]string{"Authorization": value}, MaxBody: 100,
 		})
 		if (err == nil) != want || err != nil && !fault.Is(err, fault.Denied) {
@@ -325,7 +329,7 @@ func TestAToolOnlySendsTheSecretsThatAreItsOwn(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"Cookie", "HOST", "Origin", "Sec-Fetch-Mode", "Proxy-Authorization", "X\nY", ""} {
-		_, err := s.fetcher().Fetch(t.Context(), tool.HTTPRequest{
+		_, err := s.guard.Fetcher().Fetch(t.Context(), tool.HTTPRequest{
 			Method: "GET", URL: "https://api.example.com/", Header: map[string]string{name: "x"}, MaxBody: 100,
 		})
 		if !fault.Is(err, fault.Denied) {
@@ -339,12 +343,11 @@ func TestAToolOnlySendsTheSecretsThatAreItsOwn(t *testing.T) {
 
 func TestAnAnswerIsReusedOnlyForAsLongAsTheCallSays(t *testing.T) {
 	h, transport := newBadWeb(t)
-	s := newWeb(t, transport, allowed)
 	now := time.Now()
-	s.deps.Now = func() time.Time { return now }
+	s := newWeb(t, transport, allowed, func(d *Deps) { d.Now = func() time.Time { return now } })
 	get := func(ttl int) {
 		t.Helper()
-		if _, err := s.fetcher().Fetch(t.Context(), tool.HTTPRequest{Method: "GET", URL: "https://api.example.com/", MaxBody: 100, TTL: ttl}); err != nil {
+		if _, err := s.guard.Fetcher().Fetch(t.Context(), tool.HTTPRequest{Method: "GET", URL: "https://api.example.com/", MaxBody: 100, TTL: ttl}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -365,7 +368,7 @@ func TestTheWebIsOffUntilItIsSwitchedOn(t *testing.T) {
 	off := allowed
 	off.AllowHTTP = false
 	s := newWeb(t, transport, off)
-	if _, err := s.fetcher().Fetch(t.Context(), tool.HTTPRequest{Method: "GET", URL: "https://api.example.com/", MaxBody: 1}); !fault.Is(err, fault.Denied) {
+	if _, err := s.guard.Fetcher().Fetch(t.Context(), tool.HTTPRequest{Method: "GET", URL: "https://api.example.com/", MaxBody: 1}); !fault.Is(err, fault.Denied) {
 		t.Error(err)
 	}
 	for _, name := range []string{"http.request", "http.send"} {
@@ -373,7 +376,7 @@ func TestTheWebIsOffUntilItIsSwitchedOn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if v := s.currentPolicy().Decide(e, tool.Args{}); v.Effect != policy.Deny || v.Key != "policy.httpOff" || s.offered(e) {
+		if v := s.guard.Policy().Decide(e, tool.Args{}); v.Effect != policy.Deny || v.Key != "policy.httpOff" || s.guard.Offered(e) {
 			t.Errorf("%s: %+v", name, v)
 		}
 	}
@@ -385,7 +388,7 @@ func TestTheWebIsOffUntilItIsSwitchedOn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if v := s.currentPolicy().Decide(e, tool.Args{}); v.Effect != want || !s.offered(e) {
+		if v := s.guard.Policy().Decide(e, tool.Args{}); v.Effect != want || !s.guard.Offered(e) {
 			t.Errorf("%s: %+v", name, v)
 		}
 	}

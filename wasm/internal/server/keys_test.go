@@ -11,6 +11,7 @@ import (
 
 	"embedded-agent/wasm/internal/destination"
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/guard"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/keyprint"
 	"embedded-agent/wasm/internal/llm"
@@ -73,7 +74,7 @@ func (d *device) Do(_ context.Context, r llm.HTTPRequest) (llm.HTTPResponse, err
 	origin := destination.Of(r.URL).Origin
 	var keys []string
 	for _, value := range r.Header {
-		for _, m := range secretRef().FindAllStringSubmatch(value, -1) {
+		for _, m := range guard.SecretRef().FindAllStringSubmatch(value, -1) {
 			app, ok := d.allowed[m[1]][origin]
 			p := fault.P{"name": m[1], "host": origin}
 			switch {

@@ -76,7 +76,7 @@ func (s *Server) withoutLimit(se *session, id string) error {
 	if p == nil || plan.Failed(problems) {
 		return plan.Fault(problems)
 	}
-	rules := s.rules()
+	rules := s.guard.Rules()
 	rules.Bound = true // it has been filled in, where it had parameters
 	g, problems := plan.Check(p, s.registry, rules)
 	if g == nil || plan.Failed(problems) {

@@ -25,12 +25,12 @@ const (
 	providerDemo      = "demo"
 )
 
-// demo says whether the model is the scripted demonstration. The lock is held.
-func (s *Server) demo() bool { return s.settings.Provider == providerDemo }
+// demo says whether the model is the scripted demonstration.
+func demo(c *protocol.Settings) bool { return c.Provider == providerDemo }
 
-// ready says whether a model is set up. The lock is held.
-func (s *Server) ready() bool {
-	switch c := &s.settings; c.Provider {
+// ready says whether a model is set up.
+func (s *Server) ready(c *protocol.Settings) bool {
+	switch c.Provider {
 	case providerDemo:
 		return c.DemoURL != ""
 	case providerCustom, providerText:
@@ -65,10 +65,8 @@ var defaultModels = map[string]string{
 // person should know, such as that streaming is off for this endpoint. What is
 // used goes into the ledger, whoever asks.
 func (s *Server) newModel(ctx context.Context, named string, note func(protocol.Message)) (*model, error) {
-	s.mu.Lock()
-	c, ready := s.settings, s.ready()
-	s.mu.Unlock()
-	if !ready {
+	c := s.guard.Settings()
+	if !s.ready(&c) {
 		return nil, fault.New(fault.Auth, "error.planner.noModel", nil)
 	}
 	m := modelOf(&c, named)
@@ -83,7 +81,7 @@ func (s *Server) newModel(ctx context.Context, named string, note func(protocol.
 			},
 		})
 	}
-	m.provider = llm.Hide(m.provider, llm.Hiding{Keys: s.hidesKey(m.endpoint.Secret), Drawn: s.out.Redact})
+	m.provider = llm.Hide(m.provider, llm.Hiding{Keys: s.guard.HidesKey(m.endpoint.Secret), Drawn: s.out.Redact})
 	m.provider = llm.Adapting(metered{m.provider, m, s}, llm.Adaptation{Without: m.without(), Refused: func(f llm.Feature, _ *llm.Error) {
 		s.refused(m, f)
 	}})
@@ -220,4 +218,36 @@ func (x *meteredStream) Next() (llm.Event, bool) {
 		p.s.usage.Add(p.m.host(), p.m.name, nil)
 	}
 	return e, ok
+}
+
+// keyed sends the requests of a model. Where only the host app's own client gets
+// through, the person is asked before a key goes that way: it follows redirects,
+// and nobody can see where to.
+type keyed struct {
+	llm.Transport
+	s        *Server
+	endpoint llm.Endpoint
+}
+
+// Do sends a request.
+func (k keyed) Do(ctx context.Context, r llm.HTTPRequest) (llm.HTTPResponse, error) {
+	answer, err := k.Transport.Do(ctx, r)
+	if err == nil || fault.From(err).Key != "error.secret.redirects" || k.s.deps.Keys == nil {
+		return answer, err
+	}
+	if err := k.s.guard.AskKey(ctx, k.endpoint.Secret, k.endpoint.BaseURL, true); err != nil {
+		return nil, err
+	}
+	return k.Transport.Do(ctx, r)
+}
+
+// confirmKey sees to it that this device may send the model's key to the endpoint
+// of the settings.
+func (s *Server) confirmKey(ctx context.Context) error {
+	if s.deps.Provider != nil {
+		return nil
+	}
+	c := s.guard.Settings()
+	m := modelOf(&c, "")
+	return s.guard.ConfirmKey(ctx, m.endpoint.Secret, m.endpoint.BaseURL)
 }

@@ -17,13 +17,13 @@ func (s *Server) OpenPlan(ctx context.Context, raw []byte, values map[string]any
 	if pl == nil || plan.Failed(problems) {
 		return nil, plan.Fault(problems)
 	}
-	rules := s.rules()
+	rules := s.guard.Rules()
 	if len(plan.Parameters(pl)) > 0 {
 		bound, err := plan.BindParameters(pl, values)
 		if err != nil {
 			return nil, err
 		}
-		pl, rules = bound, s.boundRules()
+		pl, rules = bound, s.guard.BoundRules()
 		if raw, err = canon.Encode(pl); err != nil {
 			return nil, err
 		}
@@ -44,14 +44,14 @@ func (s *Server) OpenPlan(ctx context.Context, raw []byte, values map[string]any
 // reviewOpen opens the review of a plan once more that a core which is no more
 // had shown. The plan may hold text of notes: what it would send is asked about.
 func (s *Server) reviewOpen(ctx context.Context, p protocol.PlanAgain) (protocol.RunRef, error) {
-	if err := s.readOrganisation(ctx); err != nil {
+	if err := s.guard.ReadOrganisation(ctx); err != nil {
 		return protocol.RunRef{}, err
 	}
 	pl, problems := plan.Decode([]byte(p.Plan), plan.Limits{})
 	if pl == nil || plan.Failed(problems) {
 		return protocol.RunRef{}, plan.Fault(problems)
 	}
-	g, problems := plan.Check(pl, s.registry, s.boundRules()) // it may be one of an action
+	g, problems := plan.Check(pl, s.registry, s.guard.BoundRules()) // it may be one of an action
 	if g == nil || plan.Failed(problems) {
 		return protocol.RunRef{}, plan.Fault(problems)
 	}

@@ -145,7 +145,7 @@ func TestWhatAnActionWritesIsNeverMoreThanWhatWasSaid(t *testing.T) {
 				if err != nil {
 					rt.Fatal(err)
 				}
-				g, problems := plan.Check(bound, sh.s.registry, sh.s.boundRules())
+				g, problems := plan.Check(bound, sh.s.registry, sh.s.guard.BoundRules())
 				if g == nil || plan.Failed(problems) {
 					return
 				}

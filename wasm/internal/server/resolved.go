@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode"
 
-	"embedded-agent/wasm/internal/destination"
+	"embedded-agent/wasm/internal/guard"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/runner"
@@ -108,28 +108,10 @@ func (s *Server) readCommands(ctx context.Context, se *session) {
 	se.commands = nil
 	for _, n := range se.graph.Nodes {
 		if n.Tool.Name == "commands.run" {
-			se.commands = s.commandNames(ctx)
+			se.commands = s.guard.CommandNames(ctx)
 			return
 		}
 	}
-}
-
-// commandNames gives the names of the palette by id. Where it cannot be read the
-// ids have to do: whoever runs a command then fails by itself.
-func (s *Server) commandNames(ctx context.Context) map[string]string {
-	palette := s.visible().Commands
-	if palette == nil {
-		return nil
-	}
-	all, err := palette.List(ctx)
-	if err != nil {
-		return nil
-	}
-	out := make(map[string]string, len(all))
-	for _, c := range all {
-		out[c.ID] = c.Name
-	}
-	return out
 }
 
 // unknownCommands finds the commands that a plan names and the app does not have.
@@ -143,7 +125,7 @@ func (s *Server) unknownCommands(ctx context.Context, g *plan.Graph) []plan.Prob
 			continue
 		}
 		if names == nil {
-			if names = s.commandNames(ctx); names == nil {
+			if names = s.guard.CommandNames(ctx); names == nil {
 				return nil // what the app has cannot be read: the run will find out
 			}
 		}
@@ -190,17 +172,5 @@ func nearCommands(id string, names map[string]string) string {
 // requestView is a request of an HTTP tool, whole. A key in a header stands there
 // by its name.
 func requestView(c *tool.Call) protocol.RequestView {
-	return requestOf(c.Tool, c.Args)
-}
-
-func requestOf(name string, args tool.Args) protocol.RequestView {
-	to := destination.Of(args.String("url"))
-	r := protocol.RequestView{
-		Method: methodOf(args), URL: args.String("url"), Host: to.Host, Shown: to.Shown,
-		Body: args.String("body"), Bytes: len(args.String("body")), Headers: headerViews(args),
-	}
-	if name == "http.send" && args.String("method") == "" {
-		r.Method = "POST"
-	}
-	return r
+	return guard.RequestOf(c.Tool, c.Args)
 }

@@ -59,7 +59,7 @@ func (s *Server) sessionOf(ctx context.Context, d *runDocument) (*session, error
 	if err != nil {
 		return nil, err
 	}
-	g, problems := plan.Check(pl, s.registry, s.boundRules())
+	g, problems := plan.Check(pl, s.registry, s.guard.BoundRules())
 	if g == nil || plan.Failed(problems) {
 		return nil, plan.Fault(problems)
 	}

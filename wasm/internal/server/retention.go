@@ -67,9 +67,7 @@ func (s *Server) dropRun(ctx context.Context, id string) error {
 // prune keeps the run folders within the limits by number, age and bytes; the
 // newest run is always kept.
 func (s *Server) prune(ctx context.Context) error {
-	s.mu.Lock()
-	c, now := s.settings, s.now()
-	s.mu.Unlock()
+	c, now := s.guard.Settings(), s.now()
 	all, err := s.runIDs(ctx)
 	if err != nil {
 		return err

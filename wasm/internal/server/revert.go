@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"embedded-agent/wasm/internal/audit"
+	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/fileview"
 	"embedded-agent/wasm/internal/host"
@@ -75,8 +76,8 @@ func (s *Server) takeBack(ctx context.Context, p protocol.Revert, trust bool) (_
 	}
 	rep := u.report
 	out.Run, err = s.carryBack(ctx, doc, p.Path, u, ahead.base)
-	out.Restored, out.Merged, out.Kept = protocol.List(rep.Restored), protocol.List(rep.Merged), protocol.List(rep.Kept)
-	out.Gone = protocol.List(rep.Gone)
+	out.Restored, out.Merged, out.Kept = canon.List(rep.Restored), canon.List(rep.Merged), canon.List(rep.Kept)
+	out.Gone = canon.List(rep.Gone)
 	for _, c := range rep.Conflicts {
 		out.Conflicts = append(out.Conflicts, conflictView(c))
 	}
@@ -154,7 +155,7 @@ func (s *Server) carryBack(ctx context.Context, doc *runDocument, only string, u
 	}
 	back := &runDocument{
 		Version: "1", RunID: id, Kind: kindRevert, Goal: doc.Goal, Now: s.now(), Reverts: doc.RunID, Only: only,
-		Policy: s.currentPolicy().Snapshot(), Registry: s.registry.Version(), Calls: len(planned), Files: []protocol.FileChange{},
+		Policy: s.guard.Policy().Snapshot(), Registry: s.registry.Version(), Calls: len(planned), Files: []protocol.FileChange{},
 	}
 	for _, c := range changes {
 		back.Files = append(back.Files, fileview.Row(c))

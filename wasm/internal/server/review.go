@@ -49,7 +49,7 @@ func (s *Server) mustAsk(se *session) bool {
 	})
 	// What may run by itself later is seen by somebody first, whatever the settings.
 	far = far || slices.ContainsFunc(se.view.Files, func(f protocol.FileChange) bool { return !f.Dropped && f.Runs+f.Loads > 0 })
-	return se.mustAsk || s.currentPolicy().Asks(se.graph.Risk, far)
+	return se.mustAsk || s.guard.Policy().Asks(se.graph.Risk, far)
 }
 
 // open gives the open review by its id.
@@ -216,7 +216,7 @@ func (s *Server) amendPlan(se *session, text string) error {
 	if p == nil || plan.Failed(problems) {
 		return plan.Fault(problems)
 	}
-	g, problems := plan.Check(p, s.registry, s.rules())
+	g, problems := plan.Check(p, s.registry, s.guard.Rules())
 	if g == nil || plan.Failed(problems) {
 		return plan.Fault(problems)
 	}

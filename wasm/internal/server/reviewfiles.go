@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/fileview"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/overlay"
@@ -32,7 +33,7 @@ func reviewFiles(ctx context.Context, se *session) (*protocol.Review, error) {
 		return nil, err
 	}
 	r := &protocol.Review{
-		Run: se.id, Goal: se.plan.Goal, Assumptions: protocol.List(se.plan.Assumptions), Risk: string(se.graph.Risk),
+		Run: se.id, Goal: se.plan.Goal, Assumptions: canon.List(se.plan.Assumptions), Risk: string(se.graph.Risk),
 		Files: []protocol.FileChange{}, Steps: []protocol.StepPreview{}, Amended: !se.amend.Empty(), Approval: approvalOf(se),
 	}
 	listed := make(rows, len(changes)+len(left))

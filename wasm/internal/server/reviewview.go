@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/protocol"
@@ -21,7 +22,7 @@ func (s *Server) reviewOf(ctx context.Context, se *session, pol *policy.Policy) 
 		return nil, err
 	}
 	r.Title = se.title
-	r.DryRun, r.Plan, r.Warnings = se.dryRun, string(se.raw), append(protocol.List(r.Warnings), se.warnings...)
+	r.DryRun, r.Plan, r.Warnings = se.dryRun, string(se.raw), append(canon.List(r.Warnings), se.warnings...)
 	r.Steps, r.Calls = s.stepPreviews(se)
 	r.Summary = append(r.Summary, planLines(r.Summary, se)...)
 	r.Outputs = s.outputs(se)
@@ -80,7 +81,7 @@ func (s *Server) stepPreviews(se *session) ([]protocol.StepPreview, int) {
 		}
 		out = append(out, p)
 	}
-	return protocol.List(out), total
+	return canon.List(out), total
 }
 
 // behind says whether all calls of a step were made before, by the run that

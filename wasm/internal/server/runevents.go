@@ -33,7 +33,7 @@ func (x *execution) event(kind, level, text string, payload map[string]any) {
 // and the answer when it comes.
 func (x *execution) ask(ctx context.Context, c *tool.Call, v policy.Verdict) (bool, error) {
 	x.callEvent("run.confirmationRequested", "info", "The person was asked about “"+c.Tool+"”.", c, nil)
-	yes, err := x.s.askAllow(ctx, c, v)
+	yes, err := x.s.guard.AskAllow(ctx, c, v)
 	if err == nil && yes {
 		x.callEvent("run.confirmed", "info", "The person allowed “"+c.Tool+"”.", c, map[string]any{"confirmationId": c.ConfirmationID, "automatic": false})
 	}

@@ -17,6 +17,7 @@ import (
 	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/ask"
 	"embedded-agent/wasm/internal/conversation"
+	"embedded-agent/wasm/internal/guard"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/index"
 	"embedded-agent/wasm/internal/lease"
@@ -24,7 +25,6 @@ import (
 	"embedded-agent/wasm/internal/outbox"
 	"embedded-agent/wasm/internal/pins"
 	"embedded-agent/wasm/internal/pipeline"
-	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/seal"
 	"embedded-agent/wasm/internal/storesize"
@@ -52,7 +52,7 @@ type Deps struct {
 	HasSecret func(ctx context.Context, name string) (bool, error)
 	// Keys says where each of the secrets may go from this device; nil where the
 	// host does not tie them to hosts.
-	Keys Keys
+	Keys guard.Keys
 	// Images makes images fit for a model; nil sends only those that fit as they
 	// are.
 	Images agent.ImageFitter
@@ -72,7 +72,7 @@ type Server struct {
 	pins      *pins.Book
 	usage     *usage.Usage
 	plugins   *plugins
-	fetched   fetched
+	guard     *guard.Guard
 	handlers  map[string]handler
 	out       *outbox.Outbox
 	life      context.Context // ends with Close
@@ -81,11 +81,7 @@ type Server struct {
 	// taking is held while a run is taken back or recovered.
 	taking sync.Mutex
 
-	mu       sync.Mutex
-	settings protocol.Settings
-	base     *policy.Policy // as the settings have it
-	policy   *policy.Policy // as it is in force
-	rails    rails
+	mu sync.Mutex
 	// results are those that tools let be reused; overlays numbers the overlays.
 	results       *agent.Cache
 	overlays      atomic.Uint64
@@ -93,7 +89,6 @@ type Server struct {
 	marker        []byte // the key of redaction markers
 	// markerKept: the key is in the store.
 	markerKept bool
-	offset     *time.Location
 	turn       *turn
 	review     *session
 	run        *execution
@@ -116,7 +111,7 @@ func New(d Deps) (*Server, error) {
 	d.Host.Store = sealed
 	s := &Server{
 		deps: d, host: indexed(d.Host), sizes: sizes, seals: sealed, library: action.NewLibrary(d.Host.Store),
-		offset: time.UTC,
+
 		leases: map[string]*lease.Keeper{}, seen: map[string]sighting{},
 	}
 	s.life, s.end = context.WithCancel(context.Background())
@@ -127,13 +122,17 @@ func New(d Deps) (*Server, error) {
 		return nil, err
 	}
 	s.registry = reg
+	s.questions = ask.New(s.out)
+	s.usage = usage.New(usage.Deps{Store: d.Host.Store, Device: s.deviceName, Out: s.out, Now: d.Now, Life: s.life})
+	s.guard = guard.New(guard.Deps{
+		Host: s.host, Registry: reg, Transport: d.Transport, HasSecret: d.HasSecret, Keys: d.Keys,
+		Out: s.out, Questions: s.questions, Usage: s.usage, Now: d.Now,
+	})
 	s.results = agent.NewCache(0, s.secretScope)
 	s.conversations = conversation.NewLibrary(d.Host.Store, s.out.Redact, func() string { return pipeline.Stamp(s.now()) }, s.deviceName)
-	s.questions = ask.New(s.out)
 	s.endpoints = &endpoints{store: d.Host.Store}
 	s.pins = pins.NewBook(d.Host.Store, s.deviceName, s.out)
 	s.plugins = newPlugins(d, d.Host.Store)
-	s.usage = usage.New(usage.Deps{Store: d.Host.Store, Device: s.deviceName, Out: s.out, Now: d.Now, Life: s.life})
 	s.handlers = s.table()
 	if err := s.configure(protocol.Settings{}); err != nil {
 		return nil, err
@@ -162,10 +161,10 @@ func (s *Server) state(ctx context.Context) (protocol.State, error) {
 		return protocol.State{}, err
 	}
 	st := protocol.State{Actions: s.actionViews(list)}
+	c := s.guard.Settings()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	st.Demo = s.demo()
-	st.Ready = s.ready()
+	st.Demo, st.Ready = demo(&c), s.ready(&c)
 	st.LastRun = s.lastRun
 	st.Recoveries = append([]protocol.RunSummary{}, s.recover...)
 	st.Questions = s.questions.Open()

@@ -15,6 +15,7 @@ import (
 	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/digest"
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/guard"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/ids"
 	"embedded-agent/wasm/internal/overlay"
@@ -60,7 +61,7 @@ type session struct {
 	// commands are the names of the palette's commands by id, where the plan runs
 	// any.
 	commands map[string]string
-	out      *outgoing // what it lets out, of all its simulations
+	out      *guard.Outgoing // what it lets out, of all its simulations
 
 	frozen *agent.Frozen // what its model steps gave
 	sealed bool          // no model is asked: what is not frozen fails
@@ -129,8 +130,8 @@ func (s *Server) simulate(ctx context.Context, se *session) error {
 	call := pipeline.New(pipeline.Deps{
 		Registry: s.registry, Policy: pol, Simulating: true,
 		Ended: func(c *tool.Call, _ *tool.Result) { called[c.LogicalID] = c }, // one call after the other
-		Judge: sim.judge, Ask: se.out.ask,
-		Env: sim.env, Cache: se.frozen.Over(memoOver{se.memo, sim.cache}), Limit: s.rate, Secrets: s.resolveSecrets,
+		Judge: sim.judge, Ask: se.out.Ask,
+		Env: sim.env, Cache: se.frozen.Over(memoOver{se.memo, sim.cache}), Limit: s.guard.Rate, Secrets: s.guard.ResolveSecrets,
 		MaxOutput: maxPlanOutput, Timeout: time.Duration(pol.Limits.MaxTimeoutMs) * time.Millisecond,
 	})
 	rc := s.runConfig(se, call, pol, "")
@@ -151,12 +152,6 @@ func (s *Server) simulate(ctx context.Context, se *session) error {
 	return err
 }
 
-func (s *Server) currentPolicy() *policy.Policy {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.policy
-}
-
 // snapshot is the policy as the calls of a plan carry it: whether this plan has
 // to be confirmed, and the limit of outputs that holds in plans.
 func (s *Server) snapshot(se *session, pol *policy.Policy) tool.PolicySnapshot {
@@ -174,7 +169,7 @@ const maxPlanOutput = 64 << 20
 
 // policyOf is the policy in force for a session.
 func (s *Server) policyOf(se *session) *policy.Policy {
-	p := s.currentPolicy()
+	p := s.guard.Policy()
 	if !se.link {
 		return p
 	}
@@ -209,9 +204,7 @@ func seedOf(id string) uint64 {
 
 // newQuota opens the account of what one plan makes while it is simulated.
 func (s *Server) newQuota() *quota.Plan {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return quota.New(s.settings.MaxPlanMB)
+	return quota.New(s.guard.Settings().MaxPlanMB)
 }
 
 // simulatedWorkspace moves nothing: what would be opened has to be there.

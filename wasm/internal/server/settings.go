@@ -3,8 +3,6 @@ package server
 import (
 	"context"
 	"crypto/rand"
-	"slices"
-	"time"
 
 	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/audit"
@@ -13,7 +11,6 @@ import (
 	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/quota"
-	"embedded-agent/wasm/internal/tool"
 )
 
 // withDefaults fills what the person has not set.
@@ -101,9 +98,6 @@ func (s *Server) keepKey(ctx context.Context) error {
 	return nil
 }
 
-// alwaysDenied are patterns of paths that the settings cannot allow.
-var alwaysDenied = []string{"..", "://"}
-
 // configure takes over settings. Settings that cannot be enforced are refused
 // as a whole: a guard that is not there must be noticed.
 func (s *Server) configure(in protocol.Settings) error {
@@ -112,32 +106,8 @@ func (s *Server) configure(in protocol.Settings) error {
 	if err != nil {
 		return err
 	}
-	roots := in.AllowedRoots
-	if len(roots) == 0 {
-		roots = []string{"/"}
-	}
-	deny := append(slices.Clone(alwaysDenied), in.DenyPatterns...)
-	p := &policy.Policy{
-		Confirm:       policy.Confirm(in.Confirm),
-		AllowCommands: in.AllowCommands, AllowDeletes: in.AllowDeletes, AllowRenames: in.AllowRenames,
-		AllowHTTP: in.AllowHTTP,
-		Sandbox:   tool.Sandbox{Enabled: true, AllowedRoots: roots, DenyPatterns: deny},
-		Limits: tool.Limits{
-			MaxConcurrency: in.MaxConcurrency, MaxAttempts: in.MaxAttempts,
-			MaxBackoffMs: int64(in.MaxBackoffMs), MaxTimeoutMs: int64(in.TimeoutMs),
-			MaxCalls: in.MaxCalls, MaxOutputBytes: 2 << 20,
-		},
-		Origin: policy.FromInterface,
-	}
-	if !slices.Contains([]policy.Confirm{policy.ConfirmAlways, policy.ConfirmWrites, policy.ConfirmNever}, p.Confirm) {
-		p.Confirm = policy.ConfirmAlways
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	p.Platform, p.Readable = s.host.Platform.Name, s.readable()
-	s.settings, s.base = in, p
+	s.guard.TakeSettings(in)
 	s.out.Hide(red)
-	s.tighten()
 	return nil
 }
 
@@ -145,7 +115,7 @@ func (s *Server) onConfigure(ctx context.Context, in protocol.Settings) (protoco
 	if err := s.configure(in); err != nil {
 		return protocol.State{}, err
 	}
-	if err := s.readOrganisation(ctx); err != nil {
+	if err := s.guard.ReadOrganisation(ctx); err != nil {
 		s.out.Notice("error", err.Key, err.Params, "")
 	}
 	if err := s.usage.SetPrices(in.Prices); err != nil {
@@ -172,41 +142,14 @@ func (s *Server) hello(ctx context.Context, h protocol.Hello) (protocol.Welcome,
 	if err := s.usage.SetPrices(h.Settings.Prices); err != nil {
 		s.out.Notice("warn", "usage.prices", fault.P{"detail": fault.From(err).Error()}, "")
 	}
-	if err := s.readOrganisation(ctx); err != nil {
+	if err := s.guard.ReadOrganisation(ctx); err != nil {
 		s.out.Notice("error", err.Key, err.Params, "")
 	}
-	s.mu.Lock()
-	s.host.Platform.Name, s.host.Platform.AppVersion = h.Platform.Name, h.Platform.AppVersion
-	s.host.Platform.Language, s.host.Platform.ConfigDir = h.Platform.Language, h.Platform.ConfigDir
-	s.host.Platform.LinkFormat, s.host.Platform.MarkdownLinks = h.Platform.LinkFormat, h.Platform.MarkdownLinks
-	s.offset = time.FixedZone("", h.Platform.UTCOffsetMin*60)
-	s.usage.SetZone(s.offset)
-	s.base.Platform, s.base.Readable = h.Platform.Name, s.readable()
-	s.tighten()
-	s.mu.Unlock()
+	s.usage.SetZone(s.guard.SetPlatform(h.Platform))
 	s.library.Speak(h.Platform.Language)
 	if err := s.findHot(ctx); err != nil {
 		return protocol.Welcome{}, err
 	}
 	st, err := s.state(ctx)
 	return protocol.Welcome{Contract: protocol.Contract, Version: Version, State: st}, err
-}
-
-// rules are what a plan is checked against.
-func (s *Server) rules() plan.Rules {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return plan.Rules{
-		MaxSteps: s.settings.MaxSteps, MaxAttempts: s.settings.MaxAttempts,
-		MaxBackoffMs: int64(s.settings.MaxBackoffMs), MaxTimeoutMs: int64(s.settings.TimeoutMs),
-		Sandbox: s.policy.Sandbox, Platform: s.host.Platform.Name,
-	}
-}
-
-// boundRules are for a plan whose words a person or a note has filled in: text
-// that looks like a reference of another step is text.
-func (s *Server) boundRules() plan.Rules {
-	r := s.rules()
-	r.Bound = true
-	return r
 }

@@ -40,11 +40,11 @@ func TestOfTheAppsFolderTheSettingsThatToolsNeedAreSeenAndNothingElse(t *testing
 		".obsidian/app.json":          `{}`, "Work/T.md": "{{date}}",
 	}})
 	sh := newShell(t, mem, protocol.Settings{Provider: "openai", AllowedRoots: []string{"Work"}, DenyPatterns: []string{"obsidian", "json"}})
-	sh.s.host.Platform.ConfigDir = ".obsidian" // as a handshake says it
-	if err := sh.s.configure(sh.s.settings); err != nil {
+	sh.s.guard.SetPlatform(protocol.Platform{ConfigDir: ".obsidian"}) // as a handshake says it
+	if err := sh.s.configure(sh.s.guard.Settings()); err != nil {
 		t.Fatal(err)
 	}
-	see := sh.s.currentPolicy().MaySee
+	see := sh.s.guard.Policy().MaySee
 	for path, seen := range map[string]bool{
 		".obsidian/core-plugins.json": true, ".obsidian/daily-notes.json": true, ".obsidian/templates.json": true,
 		".obsidian/app.json": false, ".obsidian/plugins/daily-notes.json": false, "daily-notes.json": false,

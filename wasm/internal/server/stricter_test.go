@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host/hosttest"
@@ -107,8 +106,7 @@ func newStrictRig(t *testing.T, c stricter) *strictRig {
 	mem := hosttest.New(hosttest.Options{Files: map[string]string{"B.md": "b\n"}, Commands: []hosttest.Command{{
 		ID: "act", Name: "Act", Run: func(*hosttest.Memory) (bool, error) { g.acted.Add(1); return true, nil },
 	}}})
-	g.shell = begin(t, mem, lenient)
-	g.s.deps.Transport = &g.net
+	g.shell = begin(t, mem, lenient, func(d *Deps) { d.Transport = &g.net })
 	g.r = g.open(`{"goal":"G","assumptions":[],"riskLevel":"commands","steps":[
 		{"id":"q","tool":"vault.query","args":{}},
 		{"id":"a","tool":"vault.createFile","args":{"path":"First.md","content":"1"},"dependsOn":["q"]},` + c.step + `,
@@ -123,9 +121,7 @@ func (g *strictRig) tighten(c stricter) {
 	g.t.Helper()
 	if c.policy != "" {
 		putPolicy(g.t, g.mem, c.policy)
-		g.s.mu.Lock()
-		g.s.rails.read = time.Time{} // it was read a while ago
-		g.s.mu.Unlock()
+		g.s.guard.ReadAnew() // it was read a while ago
 		return
 	}
 	set := lenient

@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	"embedded-agent/wasm/internal/action"
@@ -22,22 +21,20 @@ func (s *Server) toolsList(ctx context.Context, _ protocol.Empty) (protocol.Tool
 		return out, err
 	}
 	used := s.usedBy(list)
-	s.mu.Lock()
 	pinned := map[string]bool{}
-	for _, name := range s.settings.PinnedTools {
+	for _, name := range s.guard.Settings().PinnedTools {
 		pinned[name] = true
 	}
-	s.mu.Unlock()
 	for _, e := range s.registry.All() {
 		if e.Lifecycle == tool.Blocked {
 			continue
 		}
 		info := protocol.ToolInfo{
 			Name: e.Name, Version: e.Version, Lifecycle: string(e.Lifecycle), Category: e.Category,
-			SideEffects: string(e.SideEffects), Description: e.Description, Enabled: s.offered(e), Simulable: e.Simulable,
+			SideEffects: string(e.SideEffects), Description: e.Description, Enabled: s.guard.Offered(e), Simulable: e.Simulable,
 			Pinned: pinned[e.Name], Replacement: e.Replacement, UsedBy: used[e.ID()],
 		}
-		if v := s.currentPolicy().Decide(e, nil); v.Effect == policy.Deny {
+		if v := s.guard.Policy().Decide(e, nil); v.Effect == policy.Deny {
 			info.Refused = &protocol.Message{Key: v.Key, Params: v.Params}
 		}
 		if info.Auth, info.Scope, err = s.auth(ctx, e); err != nil {
@@ -54,12 +51,12 @@ func (s *Server) toolsList(ctx context.Context, _ protocol.Empty) (protocol.Tool
 func (s *Server) auth(ctx context.Context, e *tool.Entry) (auth, scope string, err error) {
 	names := slices.Clone(e.Secrets)
 	if e.SecretsOf != nil { // each call names its own, of those that there are
-		names = append(names, s.namedSecrets()...)
+		names = append(names, s.guard.NamedSecrets()...)
 	}
 	if len(names) == 0 {
 		return "", "", nil
 	}
-	_, scope, err = s.secrets().Resolve(ctx, e, names)
+	_, scope, err = s.guard.Secrets().Resolve(ctx, e, names)
 	switch {
 	case fault.Is(err, fault.Auth):
 		return "missing", "", nil
@@ -96,18 +93,4 @@ func (s *Server) toolOf(step *plan.Step) string {
 		return ""
 	}
 	return e.ID()
-}
-
-// namedSecrets gives the names that the settings and the organisation have for
-// secrets of tools.
-func (s *Server) namedSecrets() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	all := map[string]bool{}
-	for _, names := range s.rails.secrets {
-		for name := range names {
-			all[name] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(all))
 }

@@ -136,7 +136,7 @@ func (s *Server) startTurn(text, conversation string, work func(context.Context,
 	s.out.Tell(protocol.Event{Type: protocol.EventTurnStarted, Turn: &view})
 	go func() {
 		defer cancel()
-		if err := s.readOrganisation(ctx); err != nil {
+		if err := s.guard.ReadOrganisation(ctx); err != nil {
 			s.endTurn(t, err)
 			return
 		}
@@ -180,7 +180,7 @@ func (s *Server) noting(t *turn) func(protocol.Message) {
 // planInput gathers what is asked of the model for a plan, but for images.
 func (s *Server) planInput(ctx context.Context, m *model, p protocol.Send) (planner.Input, error) {
 	in := planner.Input{
-		Registry: s.registry, Offer: s.planned, Rules: s.rules(), Modes: m.modes(),
+		Registry: s.registry, Offer: s.planned, Rules: s.guard.Rules(), Modes: m.modes(),
 		Model: m.name, MaxTokens: m.max, Temperature: m.temp, Whole: m.whole,
 		Check: func(g *plan.Graph) []plan.Problem { return s.unknownCommands(ctx, g) },
 	}
@@ -319,26 +319,11 @@ func (s *Server) account(t *turn, m *model, out *planner.Outcome) {
 // messages.
 const maxHistory = 12
 
-// offered says which tools a model hears of: those that the policy would not
-// refuse anyway.
-func (s *Server) offered(e *tool.Entry) bool {
-	p := s.currentPolicy()
-	switch {
-	case e.SideEffects == tool.Commands && e.Namespace() != "http" && !p.AllowCommands:
-		return false
-	case e.Namespace() == "http" && !p.AllowHTTP, e.Name == "code.run" && s.host.Sandbox == nil:
-		return false
-	case e.Name == "vault.delete" && !p.AllowDeletes:
-		return false
-	case e.Name == "vault.rename" && !p.AllowRenames:
-		return false
-	}
-	return p.EnabledTools == nil || p.EnabledTools[e.Name]
-}
-
 // planned says which tools a model hears of that makes a plan: a plan has nothing
 // to read on in.
-func (s *Server) planned(e *tool.Entry) bool { return e.Name != agent.ReadToolName && s.offered(e) }
+func (s *Server) planned(e *tool.Entry) bool {
+	return e.Name != agent.ReadToolName && s.guard.Offered(e)
+}
 
 // stop ends what is under way: the model's stream, a simulation, or the run.
 func (s *Server) stop(_ context.Context, p protocol.Stop) (protocol.Empty, error) {

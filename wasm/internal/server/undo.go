@@ -75,7 +75,7 @@ func (s *Server) checkUndo(ctx context.Context, ours bool, op host.Op) error {
 			return err
 		}
 	}
-	pol := s.inForce(ctx)
+	pol := s.guard.InForce(ctx)
 	check := pol.CheckOp
 	if ours {
 		check = pol.CheckUndo
@@ -108,7 +108,7 @@ func leaveOutRefused(l *journal.Log, pol *policy.Policy) []journal.Refused {
 // that did not end is settled there too.
 func (s *Server) planUndo(ctx context.Context, l *journal.Log, of undoOf, base *overlay.Base, amend *overlay.Amendments, o journal.RevertOptions) (*undoing, error) {
 	u := &undoing{log: l, ours: l.Ours(), vault: overlay.New(base, overlay.WithAmendments(amend)), report: &journal.Report{}}
-	u.refused = leaveOutRefused(l, s.inForce(ctx))
+	u.refused = leaveOutRefused(l, s.guard.InForce(ctx))
 	v := &careful{Vault: u.vault.For(of.kind), u: u, check: func(op host.Op) error { return s.checkUndo(ctx, u.ours, op) }, tolerant: of.kind == kindFinish}
 	if l.Hot() && !of.settled {
 		if err := l.Settle(ctx, v); err != nil {

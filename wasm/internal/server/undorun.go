@@ -73,7 +73,7 @@ func (s *Server) undoAs(ctx context.Context, id string, se *session, planned []j
 	u := se.undo
 	d := &runDocument{
 		Version: "1", RunID: id, Kind: u.of.kind, Goal: se.plan.Goal, Now: s.now(), Calls: len(planned), Files: se.view.Files,
-		Policy: s.currentPolicy().Snapshot(), Registry: s.registry.Version(),
+		Policy: s.guard.Policy().Snapshot(), Registry: s.registry.Version(),
 	}
 	h := journal.Header{Approval: se.view.Approval}
 	text := protocol.Message{Key: "run.reverted", Params: map[string]string{"n": strconv.Itoa(len(d.Files)), "goal": d.Goal}}

@@ -111,7 +111,7 @@ func TestABrokenPriceTableIsAClearErrorAndTheOldOneStays(t *testing.T) {
 		if r := usageOf(sh); r.Currency != "EUR" {
 			t.Errorf("%s: the old table is gone: %+v", broken, r)
 		}
-		if !sh.s.currentPolicy().AllowDeletes {
+		if !sh.s.guard.Policy().AllowDeletes {
 			t.Error("the other settings do not hold")
 		}
 	}

@@ -191,11 +191,15 @@ func stride(sample, thin int) int {
 }
 
 // start is newShell for a host that may be found after a crash.
-func start(t testing.TB, mem *hosttest.Memory, set protocol.Settings) (*shell, protocol.Welcome, error) {
+func start(t testing.TB, mem *hosttest.Memory, set protocol.Settings, with ...func(*Deps)) (*shell, protocol.Welcome, error) {
 	t.Helper()
 	sh := &shell{t: t, mem: mem}
 	sh.cond.L = &sh.mu
-	s, err := New(Deps{Host: mem.Host(), Emit: sh.hear})
+	d := Deps{Host: mem.Host(), Emit: sh.hear}
+	for _, also := range with {
+		also(&d)
+	}
+	s, err := New(d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,9 +209,9 @@ func start(t testing.TB, mem *hosttest.Memory, set protocol.Settings) (*shell, p
 	return sh, w, err
 }
 
-func begin(t testing.TB, mem *hosttest.Memory, set protocol.Settings) *shell {
+func begin(t testing.TB, mem *hosttest.Memory, set protocol.Settings, with ...func(*Deps)) *shell {
 	t.Helper()
-	sh, _, err := start(t, mem, set)
+	sh, _, err := start(t, mem, set, with...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +264,7 @@ func (sh *shell) checked(text string) (*plan.Plan, *plan.Graph) {
 	if p == nil || plan.Failed(problems) {
 		sh.t.Fatal(plan.Fault(problems))
 	}
-	g, problems := plan.Check(p, sh.s.registry, sh.s.rules())
+	g, problems := plan.Check(p, sh.s.registry, sh.s.guard.Rules())
 	if g == nil || plan.Failed(problems) {
 		sh.t.Fatal(plan.Fault(problems))
 	}

@@ -3,54 +3,24 @@ package server
 import (
 	"context"
 	"slices"
-	"time"
 
+	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/guard"
-	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/network"
 	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/runner"
+	"embedded-agent/wasm/internal/taint"
+	"embedded-agent/wasm/internal/tool"
 )
-
-// policyAge is how old the organisation's policy file may be, as it was read
-// last, while something is being written.
-const policyAge = time.Second
-
-// inForce gives the policy of this moment: the settings as they are, tightened
-// by the organisation's policy file as it was at most a moment ago.
-func (s *Server) inForce(ctx context.Context) *policy.Policy {
-	s.mu.Lock()
-	old := time.Since(s.rails.read) >= policyAge
-	if old {
-		s.rails.read = time.Now() // of several that ask at once, one reads
-	}
-	s.mu.Unlock()
-	if old {
-		// A file that cannot be read closes the policy, which is what is given.
-		_ = s.readOrganisation(context.WithoutCancel(ctx))
-	}
-	return s.currentPolicy()
-}
-
-// writable is the vault as a run writes to it.
-func (s *Server) writable() host.Vault {
-	return guard.Over(s.host.Vault, func(ctx context.Context, op host.Op) error {
-		pol := s.inForce(ctx)
-		if err := pol.CheckOp(op); err != nil {
-			return err
-		}
-		return guard.Below(ctx, s.host.Vault, op, pol.MaySee)
-	})
-}
 
 // checkPolicy holds what was simulated against the policy of this moment, before
 // a run begins. What it refuses is not begun: the review is made anew, which
 // shows what is left of it, and the refusal is the answer. It is asked again at
 // each write (package guard).
 func (s *Server) checkPolicy(ctx context.Context, se *session) error {
-	_ = s.readOrganisation(ctx) // what cannot be read closes the policy
+	_ = s.guard.ReadOrganisation(ctx) // what cannot be read closes the policy
 	refusal := s.refusedNow(ctx, se)
 	if refusal == nil {
 		return nil
@@ -78,9 +48,7 @@ func (s *Server) refusedNow(ctx context.Context, se *session) error {
 		}
 		return nil
 	}
-	s.mu.Lock()
-	pol, hosts := s.policy, s.settings.HTTPHosts
-	s.mu.Unlock()
+	pol, hosts := s.guard.Policy(), s.guard.Settings().HTTPHosts
 	if pol.Closed != nil {
 		return pol.Closed
 	}
@@ -121,4 +89,27 @@ func (s *Server) refusedNow(ctx context.Context, se *session) error {
 func deniedThen(se *session, place int) bool {
 	st := se.report.Steps[place]
 	return st.Cause != nil && fault.Is(st.Cause, fault.Denied)
+}
+
+// outgoingOf is what a session's plan may send. A plan whose words came out of
+// notes, or may have, holds them in its constants too.
+func (s *Server) outgoingOf(se *session) *guard.Outgoing {
+	var plan map[string]bool
+	if se.ownWords {
+		plan = taint.Steps(se.graph)
+	}
+	return s.guard.NewOutgoing(func() string { return se.said }, plan)
+}
+
+// judge judges a simulated call. It also sees to it that the model of a model
+// step may be sent its key, before the time of the call begins. What is frozen is
+// not asked for again, and sends nothing.
+func (sim *simulation) judge(ctx context.Context, c *tool.Call, e *tool.Entry) (policy.Verdict, error) {
+	switch {
+	case sim.se.sealed:
+		return policy.Verdict{Effect: policy.Allow}, nil
+	case e.Name == agent.StepToolName:
+		return policy.Verdict{Effect: policy.Allow}, sim.s.confirmKey(ctx)
+	}
+	return sim.se.out.Judge(ctx, c, e)
 }

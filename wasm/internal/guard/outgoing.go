@@ -1,26 +1,24 @@
-package server
+package guard
 
 import (
 	"context"
 	"strings"
 	"sync"
 
-	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/destination"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/lazy"
 	"embedded-agent/wasm/internal/policy"
-	"embedded-agent/wasm/internal/taint"
 	"embedded-agent/wasm/internal/tool"
 )
 
-// outgoing decides, for one review or one turn, which requests of tools leave
+// Outgoing decides, for one review or one turn, which requests of tools leave
 // without a question, and keeps what the person said to those that do not. A
 // request may carry what stands in notes: in its address, its headers, or by
 // being made at all. So it is asked about, unless everything in it is known to
 // be the person's. The zero value asks about every request.
-type outgoing struct {
-	s *Server
+type Outgoing struct {
+	g *Guard
 	// plan are the steps whose requests may hold text of notes; nil where nobody
 	// knows, as of what a model asks for that has read notes.
 	plan map[string]bool
@@ -33,31 +31,28 @@ type outgoing struct {
 	coming   map[string][]coming // what a step's loop is going to ask for
 }
 
+// NewOutgoing gives what decides about the requests of one review or turn. Said
+// gives the person's own words. Plan names the steps whose requests may hold text
+// of notes; it is nil where nobody knows.
+func (g *Guard) NewOutgoing(said func() string, plan map[string]bool) *Outgoing {
+	return &Outgoing{g: g, said: said, plan: plan}
+}
+
 // coming is a call that follows in a loop.
 type coming struct {
 	args tool.Args
 	hash string
 }
 
-// outgoingOf is what a session's plan may send. A plan whose words came out of
-// notes, or may have, holds them in its constants too.
-func (s *Server) outgoingOf(se *session) *outgoing {
-	o := &outgoing{s: s, said: func() string { return se.said }}
-	if se.ownWords {
-		o.plan = taint.Steps(se.graph)
-	}
-	return o
-}
-
-// judge is the pipelines' stage: it sees to it that a key goes only where it may,
+// Judge is the pipelines' stage: it sees to it that a key goes only where it may,
 // and that the person is asked about what may hold text of notes.
-func (o *outgoing) judge(ctx context.Context, c *tool.Call, e *tool.Entry) (policy.Verdict, error) {
+func (o *Outgoing) Judge(ctx context.Context, c *tool.Call, e *tool.Entry) (policy.Verdict, error) {
 	fine := policy.Verdict{Effect: policy.Allow}
-	if e.Namespace() != "http" || o.s.deps.Transport == nil {
+	if e.Namespace() != "http" || o.g.deps.Transport == nil {
 		return fine, nil // it reaches nothing
 	}
 	to := destination.Of(c.Args.String("url"))
-	keys, err := o.s.keysOf(ctx, e, c.Args, to.Origin)
+	keys, err := o.g.keysOf(ctx, e, c.Args, to.Origin)
 	if err != nil {
 		return policy.Verdict{}, err
 	}
@@ -74,7 +69,7 @@ func (o *outgoing) judge(ctx context.Context, c *tool.Call, e *tool.Entry) (poli
 
 // free says whether a request holds nothing but what the person said, or what a
 // plan has in itself that was made without any text of notes.
-func (o *outgoing) free(c *tool.Call) bool {
+func (o *Outgoing) free(c *tool.Call) bool {
 	if o.plan != nil && !o.plan[c.StepID] {
 		return true
 	}
@@ -109,9 +104,9 @@ func standsIn(words string, args tool.Args) bool {
 	return false
 }
 
-// loop learns what the calls of a step's loop are going to ask for, so that one
+// Loop learns what the calls of a step's loop are going to ask for, so that one
 // question can be about all of them.
-func (o *outgoing) loop(step string, e *tool.Entry, args []func() (tool.Args, error)) {
+func (o *Outgoing) Loop(step string, e *tool.Entry, args []func() (tool.Args, error)) {
 	if e.Name != "http.request" {
 		return
 	}
@@ -147,7 +142,7 @@ const together = 100
 
 // batch gives a call, and those that follow it in its loop and go to the same
 // host by the same method, as far as nobody has been asked about them.
-func (o *outgoing) batch(c *tool.Call) []coming {
+func (o *Outgoing) batch(c *tool.Call) []coming {
 	out := []coming{{c.Args, c.ArgsHash}}
 	seen := map[string]bool{c.ArgsHash: true}
 	to := destination.Of(c.Args.String("url")).Origin
@@ -165,11 +160,11 @@ func (o *outgoing) batch(c *tool.Call) []coming {
 	return out
 }
 
-// ask is the pipelines' stage: it shows a request as it will be sent, once, and
+// Ask is the pipelines' stage: it shows a request as it will be sent, once, and
 // remembers the answer for as long as the review or the turn goes on.
-func (o *outgoing) ask(ctx context.Context, c *tool.Call, v policy.Verdict) (bool, error) {
+func (o *Outgoing) Ask(ctx context.Context, c *tool.Call, v policy.Verdict) (bool, error) {
 	if c.Tool != "http.request" {
-		return o.s.askAllow(ctx, c, v)
+		return o.g.AskAllow(ctx, c, v)
 	}
 	o.mu.Lock()
 	yes, done := o.answered[c.ArgsHash]
@@ -178,7 +173,7 @@ func (o *outgoing) ask(ctx context.Context, c *tool.Call, v policy.Verdict) (boo
 		return yes, nil
 	}
 	batch := o.batch(c)
-	yes, err := o.s.askRequests(ctx, c, v, batch)
+	yes, err := o.g.askRequests(ctx, c, v, batch)
 	if err != nil {
 		return false, err
 	}
@@ -199,17 +194,4 @@ func methodOf(args tool.Args) string {
 		return m
 	}
 	return "GET"
-}
-
-// judge judges a simulated call. It also sees to it that the model of a model
-// step may be sent its key, before the time of the call begins. What is frozen is
-// not asked for again, and sends nothing.
-func (sim *simulation) judge(ctx context.Context, c *tool.Call, e *tool.Entry) (policy.Verdict, error) {
-	switch {
-	case sim.se.sealed:
-		return policy.Verdict{Effect: policy.Allow}, nil
-	case e.Name == agent.StepToolName:
-		return policy.Verdict{Effect: policy.Allow}, sim.s.confirmKey(ctx)
-	}
-	return sim.se.out.judge(ctx, c, e)
 }

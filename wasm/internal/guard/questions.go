@@ -1,4 +1,4 @@
-package server
+package guard
 
 import (
 	"context"
@@ -17,27 +17,27 @@ import (
 // What a question shows is what a yes is a yes to. So nothing in it is cut or
 // redacted: what is long is folded where it is drawn.
 
-// askAllow asks leave for a call that the policy does not allow by itself.
-func (s *Server) askAllow(ctx context.Context, c *tool.Call, v policy.Verdict) (bool, error) {
+// AskAllow asks leave for a call that the policy does not allow by itself.
+func (g *Guard) AskAllow(ctx context.Context, c *tool.Call, v policy.Verdict) (bool, error) {
 	switch c.Tool {
 	case "http.send", "http.request":
-		return s.askRequests(ctx, c, v, []coming{{args: c.Args}})
+		return g.askRequests(ctx, c, v, []coming{{args: c.Args}})
 	case "commands.run":
 		id := c.Args.String("id")
-		return s.askFor(ctx, protocol.Question{
+		return g.askFor(ctx, protocol.Question{
 			Text: protocol.Message{Key: "question.command"}, Tool: c.Tool, Reason: reasonOf(v),
-			Commands: []protocol.CommandView{{ID: id, Name: s.commandNames(ctx)[id]}},
+			Commands: []protocol.CommandView{{ID: id, Name: g.CommandNames(ctx)[id]}},
 		})
 	}
-	return s.askFor(ctx, protocol.Question{
+	return g.askFor(ctx, protocol.Question{
 		Text: protocol.Message{Key: "question.allow", Params: map[string]string{"tool": c.Tool}}, Reason: reasonOf(v),
 		Tool: c.Tool, Args: wholeJSON(c.Args),
 	})
 }
 
-func (s *Server) askFor(ctx context.Context, q protocol.Question) (bool, error) {
+func (g *Guard) askFor(ctx context.Context, q protocol.Question) (bool, error) {
 	q.Kind = "allow"
-	a, err := s.questions.Ask(ctx, q)
+	a, err := g.questions.Ask(ctx, q)
 	return a.Yes, err
 }
 
@@ -47,8 +47,8 @@ func reasonOf(v policy.Verdict) protocol.Message {
 
 // askRequests shows requests of one tool as they will be sent, and keeps a yes to
 // the keys that they carry.
-func (s *Server) askRequests(ctx context.Context, c *tool.Call, v policy.Verdict, batch []coming) (bool, error) {
-	e, err := s.registry.Get(c.Tool, c.Version)
+func (g *Guard) askRequests(ctx context.Context, c *tool.Call, v policy.Verdict, batch []coming) (bool, error) {
+	e, err := g.registry.Get(c.Tool, c.Version)
 	if err != nil {
 		return false, err
 	}
@@ -61,17 +61,17 @@ func (s *Server) askRequests(ctx context.Context, c *tool.Call, v policy.Verdict
 		Text: protocol.Message{Key: key, Params: map[string]string{"n": strconv.Itoa(len(batch)), "host": destination.Of(c.Args.String("url")).Host}},
 	}
 	for _, b := range batch {
-		r := requestOf(c.Tool, b.args)
-		if r.Keys, err = s.keysOf(ctx, e, b.args, destination.Of(r.URL).Origin); err != nil {
+		r := RequestOf(c.Tool, b.args)
+		if r.Keys, err = g.keysOf(ctx, e, b.args, destination.Of(r.URL).Origin); err != nil {
 			return false, err
 		}
 		q.Requests = append(q.Requests, r)
 	}
-	yes, err := s.askFor(ctx, q)
+	yes, err := g.askFor(ctx, q)
 	if err != nil || !yes {
 		return false, err
 	}
-	return true, s.allowKeys(ctx, q.Requests)
+	return true, g.allowKeys(ctx, q.Requests)
 }
 
 // headerViews lists a call's headers by name.
@@ -95,4 +95,35 @@ func wholeJSON(args tool.Args) string {
 		return ""
 	}
 	return string(b)
+}
+
+// CommandNames gives the names of the palette by id. Where it cannot be read the
+// ids have to do: whoever runs a command then fails by itself.
+func (g *Guard) CommandNames(ctx context.Context) map[string]string {
+	palette := g.Visible().Commands
+	if palette == nil {
+		return nil
+	}
+	all, err := palette.List(ctx)
+	if err != nil {
+		return nil
+	}
+	out := make(map[string]string, len(all))
+	for _, c := range all {
+		out[c.ID] = c.Name
+	}
+	return out
+}
+
+// RequestOf is a request of an HTTP tool as it will be sent.
+func RequestOf(name string, args tool.Args) protocol.RequestView {
+	to := destination.Of(args.String("url"))
+	r := protocol.RequestView{
+		Method: methodOf(args), URL: args.String("url"), Host: to.Host, Shown: to.Shown,
+		Body: args.String("body"), Bytes: len(args.String("body")), Headers: headerViews(args),
+	}
+	if name == "http.send" && args.String("method") == "" {
+		r.Method = "POST"
+	}
+	return r
 }

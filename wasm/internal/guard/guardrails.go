@@ -1,4 +1,4 @@
-package server
+package guard
 
 import (
 	"context"
@@ -14,13 +14,13 @@ import (
 	"embedded-agent/wasm/internal/tool"
 )
 
-// policyFile is the organisation's policy in the plugin's store, where no tool
+// PolicyFile is the organisation's policy in the plugin's store, where no tool
 // can read or write it. Whoever manages the device puts it there.
-const policyFile = "policy.json"
+const PolicyFile = "policy.json"
 
-// rails are the limits of agents as they are in force: the settings, tightened
+// bounds are the limits of agents as they are in force: the settings, tightened
 // by the organisation's policy.
-type rails struct {
+type bounds struct {
 	organisation []byte       // nil when there is none
 	closed       *fault.Error // the policy cannot be used: nothing runs
 	limits       agent.Limits // without the organisation's, which a Guard adds itself
@@ -31,14 +31,14 @@ type rails struct {
 	read         time.Time // when the file was read last
 }
 
-// readOrganisation reads the organisation's policy file and puts it in force. A
+// ReadOrganisation reads the organisation's policy file and puts it in force. A
 // file that cannot be read or understood closes everything.
-func (s *Server) readOrganisation(ctx context.Context) *fault.Error {
-	doc, err := s.host.Store.Read(ctx, policyFile)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.rails.read = time.Now()
-	s.rails.organisation, s.rails.closed = nil, nil
+func (g *Guard) ReadOrganisation(ctx context.Context) *fault.Error {
+	doc, err := g.host.Store.Read(ctx, PolicyFile)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.bounds.read = time.Now()
+	g.bounds.organisation, g.bounds.closed = nil, nil
 	switch {
 	case fault.Is(err, fault.NotFound):
 	case err != nil:
@@ -47,20 +47,20 @@ func (s *Server) readOrganisation(ctx context.Context) *fault.Error {
 		} else {
 			err = fault.New(fault.Denied, "agent.organisation.unreadable", nil).With(err)
 		}
-		s.rails.closed = fault.From(err)
+		g.bounds.closed = fault.From(err)
 	default:
-		s.rails.organisation = append([]byte{}, doc...) // never nil: an empty file is a broken one
+		g.bounds.organisation = append([]byte{}, doc...) // never nil: an empty file is a broken one
 	}
-	s.tighten()
-	return s.rails.closed
+	g.tighten()
+	return g.bounds.closed
 }
 
 // tighten puts the settings and the organisation's policy in force. The lock is
 // held.
-func (s *Server) tighten() {
-	r := &s.rails
-	r.limits = limitsOf(&s.settings)
-	r.secrets, r.secretHosts = secretNames(s.settings.Secrets), nil
+func (g *Guard) tighten() {
+	r := &g.bounds
+	r.limits = limitsOf(&g.settings)
+	r.secrets, r.secretHosts = secretNames(g.settings.Secrets), nil
 	tight := r.limits
 	if r.organisation != nil {
 		var err error
@@ -76,14 +76,14 @@ func (s *Server) tighten() {
 		// give nobody a fresh start.
 		r.limiter, r.rates = agent.NewRateLimiter(tight.Rates, ratePatience), tight.Rates
 	}
-	p := *s.base
+	p := *g.base
 	p.Closed, p.Ceiling = r.closed, tight.SideEffects
 	p.EnabledTools, p.Forbidden = nil, nil
-	for _, name := range s.registry.Names() {
+	for _, name := range g.registry.Names() {
 		own := allows(&r.limits, name)
 		if !own {
 			if p.EnabledTools == nil {
-				p.EnabledTools = s.every()
+				p.EnabledTools = g.every()
 			}
 			delete(p.EnabledTools, name)
 		}
@@ -94,12 +94,12 @@ func (s *Server) tighten() {
 			p.Forbidden[name] = true
 		}
 	}
-	s.policy = &p
+	g.policy = &p
 }
 
-func (s *Server) every() map[string]bool {
+func (g *Guard) every() map[string]bool {
 	all := map[string]bool{}
-	for _, name := range s.registry.Names() {
+	for _, name := range g.registry.Names() {
 		all[name] = true
 	}
 	return all
@@ -145,42 +145,41 @@ func limitsOf(c *protocol.Settings) agent.Limits {
 	return l
 }
 
-// guard makes the guard of an agent, or of a model step of a plan, whose limits
+// Agent makes the guard of an agent, or of a model step of a plan, whose limits
 // are narrower. The tools that the policy would refuse are refused here already,
 // so a model does not hear of them.
-func (s *Server) guard(m *model, budget *agent.Budget, step *agent.StepArgs) (*agent.Guard, error) {
-	s.mu.Lock()
-	limits, organisation, closed := s.rails.limits, s.rails.organisation, s.rails.closed
-	s.mu.Unlock()
+func (g *Guard) Agent(host string, budget *agent.Budget, step *agent.StepArgs) (*agent.Guard, error) {
+	g.mu.Lock()
+	limits, organisation, closed := g.bounds.limits, g.bounds.organisation, g.bounds.closed
+	g.mu.Unlock()
 	if closed != nil {
 		return nil, closed
 	}
 	limits.BlockedTools = slices.Clone(limits.BlockedTools)
-	for _, name := range s.registry.Names() {
-		if e, err := s.registry.Get(name, ""); err == nil && !s.offered(e) {
+	for _, name := range g.registry.Names() {
+		if e, err := g.registry.Get(name, ""); err == nil && !g.Offered(e) {
 			limits.BlockedTools = append(limits.BlockedTools, name)
 		}
 	}
 	if step != nil {
 		limits = step.Tighten(limits)
 	}
-	host := m.endpoint.Host()
-	prices := s.usage.Prices()
+	prices := g.deps.Usage.Prices()
 	return agent.NewGuard(limits, budget, organisation, agent.WithPrices(func(model string) (llm.Price, bool) {
 		return prices.Find(host, model)
 	}), agent.Also(func(_ context.Context, c *tool.Call) error {
 		// What was switched off while the agent works is off.
-		if e, err := s.registry.Get(c.Tool, c.Version); err == nil && !s.offered(e) {
+		if e, err := g.registry.Get(c.Tool, c.Version); err == nil && !g.Offered(e) {
 			return errors.New("switched off meanwhile")
 		}
 		return nil
 	}))
 }
 
-// rate is the pipelines' stage that holds tools to their rates.
-func (s *Server) rate(ctx context.Context, e *tool.Entry) error {
-	s.mu.Lock()
-	limiter := s.rails.limiter
-	s.mu.Unlock()
+// Rate is the pipelines' stage that holds tools to their rates.
+func (g *Guard) Rate(ctx context.Context, e *tool.Entry) error {
+	g.mu.Lock()
+	limiter := g.bounds.limiter
+	g.mu.Unlock()
 	return limiter.Limit(ctx, e)
 }

@@ -1,11 +1,14 @@
-package server
+package guard
 
 import (
+	"bytes"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
 	"embedded-agent/wasm/internal/agent"
+	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/protocol"
@@ -27,57 +30,57 @@ func secretNames(list []protocol.NamedSecret) agent.SecretNames {
 	return names
 }
 
-// secrets finds what tools need by name. What a tool gets is a placeholder: the
+// Secrets finds what tools need by name. What a tool gets is a placeholder: the
 // shell puts the value in, in a header, when the request leaves.
-func (s *Server) secrets() *agent.Secrets {
-	s.mu.Lock()
-	names := s.rails.secrets
-	s.mu.Unlock()
+func (g *Guard) Secrets() *agent.Secrets {
+	g.mu.Lock()
+	names := g.bounds.secrets
+	g.mu.Unlock()
 	return agent.NewSecrets(func(ctx context.Context, name string) (string, bool, error) {
-		if s.deps.HasSecret == nil {
+		if g.deps.HasSecret == nil {
 			return "", false, nil
 		}
-		has, err := s.deps.HasSecret(ctx, name)
+		has, err := g.deps.HasSecret(ctx, name)
 		return llm.SecretRef(name), has, err
 	}, names)
 }
 
-// resolveSecrets is the pipelines' stage.
-func (s *Server) resolveSecrets(ctx context.Context, e *tool.Entry, names []string) (map[string]string, string, error) {
-	return s.secrets().Resolve(ctx, e, names)
+// ResolveSecrets is the pipelines' stage.
+func (g *Guard) ResolveSecrets(ctx context.Context, e *tool.Entry, names []string) (map[string]string, string, error) {
+	return g.Secrets().Resolve(ctx, e, names)
 }
 
-// redactResult hides what is to be hidden from what a model reads, and from the
+// RedactResult hides what is to be hidden from what a model reads, and from the
 // receipts of its calls.
-func (s *Server) redactResult(_ *tool.Call, r *tool.Result) {
-	if data, changed := s.out.RedactValue(map[string]any(r.Data)); changed {
+func (g *Guard) RedactResult(_ *tool.Call, r *tool.Result) {
+	if data, changed := g.out.RedactValue(map[string]any(r.Data)); changed {
 		r.Data, _ = data.(map[string]any)
 	}
 }
 
-// keepHidden refuses a write in which a marker stands for hidden text: a model
+// KeepHidden refuses a write in which a marker stands for hidden text: a model
 // that writes back what it has read would put the marker in the text's place.
-func (s *Server) keepHidden(_ context.Context, c *tool.Call) error {
-	e, err := s.registry.Get(c.Tool, c.Version)
-	if err != nil || e.SideEffects != tool.Writes || !holdsMarker(map[string]any(c.Args)) {
+func (g *Guard) KeepHidden(_ context.Context, c *tool.Call) error {
+	e, err := g.registry.Get(c.Tool, c.Version)
+	if err != nil || e.SideEffects != tool.Writes || !HoldsMarker(map[string]any(c.Args)) {
 		return err
 	}
 	return fault.New(fault.Validation, "agent.hidden", fault.P{"tool": c.Tool})
 }
 
-// secretsList gives every secret that has a name: in the settings, in the
+// SecretsList gives every secret that has a name: in the settings, in the
 // organisation's policy, or in a tool that needs it.
-func (s *Server) secretsList(ctx context.Context, _ protocol.Empty) (protocol.Secrets, error) {
-	s.mu.Lock()
-	named := s.rails.secrets
-	s.mu.Unlock()
+func (g *Guard) SecretsList(ctx context.Context, _ protocol.Empty) (protocol.Secrets, error) {
+	g.mu.Lock()
+	named := g.bounds.secrets
+	g.mu.Unlock()
 	tools := map[string][]string{}
 	for _, names := range named {
 		for name := range names {
 			tools[name] = []string{}
 		}
 	}
-	for _, e := range s.registry.All() {
+	for _, e := range g.registry.All() {
 		for _, name := range e.Secrets {
 			if !slices.Contains(tools[name], e.Name) {
 				tools[name] = append(tools[name], e.Name)
@@ -85,7 +88,7 @@ func (s *Server) secretsList(ctx context.Context, _ protocol.Empty) (protocol.Se
 		}
 	}
 	out := protocol.Secrets{Secrets: []protocol.SecretView{}}
-	find := s.secrets()
+	find := g.Secrets()
 	for name, by := range tools {
 		v := protocol.SecretView{Name: name, Tools: by}
 		scope, _, err := find.Find(ctx, name)
@@ -97,7 +100,7 @@ func (s *Server) secretsList(ctx context.Context, _ protocol.Empty) (protocol.Se
 		default:
 			v.Scope = string(nearest(named, name))
 		}
-		if v.Hosts, v.Unconfirmed, err = s.whereGoes(ctx, name); err != nil {
+		if v.Hosts, v.Unconfirmed, err = g.whereGoes(ctx, name); err != nil {
 			return out, err
 		}
 		out.Secrets = append(out.Secrets, v)
@@ -108,20 +111,20 @@ func (s *Server) secretsList(ctx context.Context, _ protocol.Empty) (protocol.Se
 
 // whereGoes gives the hosts that a tool's secret may go to, and those of them
 // that this device asks about first.
-func (s *Server) whereGoes(ctx context.Context, name string) (hosts, unconfirmed []string, err error) {
-	stored, err := s.storedName(ctx, name)
+func (g *Guard) whereGoes(ctx context.Context, name string) (hosts, unconfirmed []string, err error) {
+	stored, err := g.storedName(ctx, name)
 	if fault.Is(err, fault.Auth) {
 		stored = name // there is no value; what the settings say of the name counts
 	} else if err != nil {
 		return nil, nil, err
 	}
-	s.mu.Lock()
-	origins := s.hostsOf()[stored]
-	s.mu.Unlock()
+	g.mu.Lock()
+	origins := g.hostsOf()[stored]
+	g.mu.Unlock()
 	for _, o := range origins {
 		host := strings.TrimPrefix(o, "https://")
 		hosts = append(hosts, host)
-		ask, err := s.unconfirmed(ctx, stored, o, false)
+		ask, err := g.unconfirmed(ctx, stored, o, false)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -129,7 +132,7 @@ func (s *Server) whereGoes(ctx context.Context, name string) (hosts, unconfirmed
 			unconfirmed = append(unconfirmed, host)
 		}
 	}
-	return protocol.List(hosts), protocol.List(unconfirmed), nil
+	return canon.List(hosts), canon.List(unconfirmed), nil
 }
 
 // nearest is the scope where a secret without a value is expected.
@@ -140,4 +143,24 @@ func nearest(named agent.SecretNames, name string) agent.Scope {
 		}
 	}
 	return agent.DeviceScope
+}
+
+// NamedSecrets gives the names that the settings and the organisation have for
+// secrets of tools.
+func (g *Guard) NamedSecrets() []string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	all := map[string]bool{}
+	for _, names := range g.bounds.secrets {
+		for name := range names {
+			all[name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+// HoldsMarker says whether a text was redacted before it was kept.
+func HoldsMarker(v any) bool {
+	b, err := canon.Encode(v)
+	return err != nil || bytes.Contains(b, []byte("[redacted:"))
 }

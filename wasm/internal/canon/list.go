@@ -1,4 +1,4 @@
-package protocol
+package canon
 
 // List gives a slice that JSON writes as [] where there is nothing in it: a
 // field that holds a list is never null on the wire.

@@ -1,4 +1,4 @@
-package server
+package guard
 
 import (
 	"context"
@@ -19,24 +19,24 @@ import (
 )
 
 // fetcher is tool.Fetcher over the network, for what the settings allow.
-type fetcher struct{ s *Server }
+type fetcher struct{ g *Guard }
 
-// fetcher gives the network to the HTTP tools, nil where there is none.
-func (s *Server) fetcher() tool.Fetcher {
-	if s.deps.Transport == nil {
+// Fetcher gives the network to the HTTP tools, nil where there is none.
+func (g *Guard) Fetcher() tool.Fetcher {
+	if g.deps.Transport == nil {
 		return nil
 	}
-	return fetcher{s}
+	return fetcher{g}
 }
 
 // Fetch implements tool.Fetcher. The answer is read up to its limit, as it is
 // after decompression, and the rest is not waited for; how long all of it may
 // take is the call's own limit.
 func (f fetcher) Fetch(ctx context.Context, r tool.HTTPRequest) (*tool.HTTPAnswer, error) {
-	f.s.mu.Lock()
-	allowed, hosts := f.s.settings.AllowHTTP, f.s.settings.HTTPHosts
-	secrets := f.s.toolSecrets()
-	f.s.mu.Unlock()
+	f.g.mu.Lock()
+	allowed, hosts := f.g.settings.AllowHTTP, f.g.settings.HTTPHosts
+	secrets := f.g.toolSecrets()
+	f.g.mu.Unlock()
 	if !allowed {
 		return nil, fault.New(fault.Denied, "policy.httpOff", fault.P{"tool": "http." + strings.ToLower(r.Method)})
 	}
@@ -48,14 +48,14 @@ func (f fetcher) Fetch(ctx context.Context, r tool.HTTPRequest) (*tool.HTTPAnswe
 		return nil, err
 	}
 	for _, value := range r.Header {
-		for _, m := range secretRef().FindAllStringSubmatch(value, -1) {
-			if err := f.s.keyMayGo(m[1], m[1], destination.Of(r.URL).Origin); err != nil {
+		for _, m := range SecretRef().FindAllStringSubmatch(value, -1) {
+			if err := f.g.keyMayGo(m[1], m[1], destination.Of(r.URL).Origin); err != nil {
 				return nil, err
 			}
 		}
 	}
 	key := cacheKey(r)
-	if a := f.s.fetched.get(key, r.TTL, f.s.now()); a != nil && r.Method == "GET" {
+	if a := f.g.fetched.get(key, r.TTL, f.g.deps.Now()); a != nil && r.Method == "GET" {
 		return a, nil
 	}
 	// The app's own client keeps none of our limits: it is used only where the
@@ -68,7 +68,7 @@ func (f fetcher) Fetch(ctx context.Context, r tool.HTTPRequest) (*tool.HTTPAnswe
 	case entry.Unlimited:
 		via = llm.ViaApp
 	}
-	out := network.Out{Transport: f.s.deps.Transport, Hosts: hosts}
+	out := network.Out{Transport: f.g.deps.Transport, Hosts: hosts}
 	res, err := out.Do(ctx, llm.HTTPRequest{
 		Method: r.Method, URL: r.URL, Header: r.Header, Body: []byte(r.Body), Stream: true, Via: via, Redact: true,
 	})
@@ -78,7 +78,7 @@ func (f fetcher) Fetch(ctx context.Context, r tool.HTTPRequest) (*tool.HTTPAnswe
 	defer res.Close()
 	a, err := readAnswer(ctx, res, r.MaxBody)
 	if err == nil && r.Method == "GET" && a.Status < 300 {
-		f.s.fetched.put(key, a, r.TTL, f.s.now())
+		f.g.fetched.put(key, a, r.TTL, f.g.deps.Now())
 	}
 	return a, err
 }
@@ -119,7 +119,7 @@ var own = []string{
 
 var (
 	headerName = lazy.Pattern("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
-	secretRef  = lazy.Pattern(`\{\{secret:([^{}]+)\}\}`)
+	SecretRef  = lazy.Pattern(`\{\{secret:([^{}]+)\}\}`)
 )
 
 // checkHeader refuses headers that a tool may not set, and secrets that were not
@@ -131,7 +131,7 @@ func checkHeader(header map[string]string, secrets map[string]bool) error {
 			strings.HasPrefix(low, "proxy-") || strings.ContainsAny(value, "\r\n\x00") {
 			return fault.New(fault.Denied, "policy.httpHeader", fault.P{"name": name})
 		}
-		for _, m := range secretRef().FindAllStringSubmatch(value, -1) {
+		for _, m := range SecretRef().FindAllStringSubmatch(value, -1) {
 			if !secrets[m[1]] {
 				return fault.New(fault.Denied, "policy.httpSecret", fault.P{"name": m[1]})
 			}
@@ -144,14 +144,14 @@ func checkHeader(header map[string]string, secrets map[string]bool) error {
 // the settings or the organisation name for tools; a device may have one under
 // the very name. Any other secret of the store stays there, whatever a model
 // asks for. The lock is held.
-func (s *Server) toolSecrets() map[string]bool {
+func (g *Guard) toolSecrets() map[string]bool {
 	names := map[string]bool{}
-	for _, scope := range s.rails.secrets {
+	for _, scope := range g.bounds.secrets {
 		for name, stored := range scope {
 			names[name], names[stored] = true, true
 		}
 	}
-	delete(names, s.settings.KeyName)
+	delete(names, g.settings.KeyName)
 	return names
 }
 
