@@ -10,6 +10,7 @@ import (
 	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/guard"
+	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/tool"
@@ -101,10 +102,10 @@ func (s *Server) madeInTurn(run string) []made {
 }
 
 func (s *Server) recordedCalls(ctx context.Context, run string) ([]audit.Pair, error) {
-	if _, err := s.readRun(ctx, run); err != nil {
+	if _, err := s.history.Read(ctx, run); err != nil {
 		return nil, err
 	}
-	return audit.ReadCalls(ctx, s.host.Store, runDir(run))
+	return audit.ReadCalls(ctx, s.host.Store, history.Dir(run))
 }
 
 func madeOf(c *tool.Call, r *tool.Result) made {

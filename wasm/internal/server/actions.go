@@ -54,7 +54,7 @@ func (s *Server) actionSave(ctx context.Context, p protocol.ActionSave) (protoco
 	if err != nil {
 		return protocol.Action{}, err
 	}
-	a.Trusted = a.Trusted && s.ours(ctx, p.Run)
+	a.Trusted = a.Trusted && s.history.Ours(ctx, p.Run)
 	if err := s.library.Put(ctx, a); err != nil {
 		return protocol.Action{}, err
 	}
@@ -73,7 +73,7 @@ func (s *Server) planAndOrigin(ctx context.Context, run string) (*plan.Plan, act
 	if x != nil && x.se.id == run && x.se.plan != nil {
 		return x.se.plan, s.origin(x.se.editorSeen(), x.se.now), nil
 	}
-	d, err := s.readRun(ctx, run)
+	d, err := s.history.Read(ctx, run)
 	if err != nil {
 		return nil, action.Origin{}, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/overlay"
 	"embedded-agent/wasm/internal/pipeline"
@@ -62,7 +63,7 @@ func (sim *simulation) env(c *tool.Call) (*tool.Env, *overlay.View) {
 // paged is env for a call whose output a model reads.
 func (sim *simulation) paged(c *tool.Call) (*tool.Env, *overlay.View) {
 	env, w := sim.env(c)
-	env.Paged, env.Kept = true, sim.s.keptOf(sim.se.id)
+	env.Paged, env.Kept = true, sim.s.history.KeptOf(sim.se.id)
 	return env, w
 }
 
@@ -108,19 +109,19 @@ func (s *Server) startStep(ctx context.Context, env *tool.Env, a agent.StepArgs)
 		Config: agent.Config{
 			RunID: sim.se.id, StepID: stepName(c), Name: "step", Provider: m.acting(s), ProviderName: m.kind,
 			Request: llm.Request{Model: m.name, MaxTokens: m.max, Temperature: m.temp, Whole: m.whole},
-			System:  stepSystem, Registry: s.registry, Gates: gates, Guard: guard, Images: s.deps.Images, ImageLimits: s.imageLimits(), Store: tr.store(),
+			System:  stepSystem, Registry: s.registry, Gates: gates, Guard: guard, Images: s.deps.Images, ImageLimits: s.imageLimits(), Store: tr.Store(),
 			Do: pipeline.New(gates.Fit(pipeline.Deps{
 				Registry: s.registry, Policy: pol, Simulating: true, Env: sim.paged, Cache: sim.cache,
-				Limit: s.guard.Rate, Secrets: s.guard.ResolveSecrets, Cap: agent.Cap(sim.se.trace.store(), pol.Limits.MaxOutputBytes), Redact: s.guard.RedactResult,
+				Limit: s.guard.Rate, Secrets: s.guard.ResolveSecrets, Cap: agent.Cap(sim.se.trace.Store(), pol.Limits.MaxOutputBytes), Redact: s.guard.RedactResult,
 				Judge: asked.Judge, Ask: asked.Ask,
 				Timeout: time.Duration(pol.Limits.MaxTimeoutMs) * time.Millisecond,
 			})),
 			On:    s.watchStep,
-			Trace: tr.recorder(), Parent: tr.top(), TracesURL: tracesURL(sim.se.id),
+			Trace: tr.Recorder(), Parent: tr.Top(), TracesURL: history.TracesURL(sim.se.id),
 			Policy: pol.Snapshot(), ExecutorVersion: Version, PlannerVersion: Version,
 		},
 		Last: s.lastValues(ctx, sim.se, stepName(c)),
-		Done: func(out *agent.Outcome) { tr.keep(out.Bundle) },
+		Done: func(out *agent.Outcome) { tr.Keep(out.Bundle) },
 	}, nil
 }
 
@@ -160,7 +161,7 @@ func (se *session) frozenUsed() map[string]tool.Data {
 }
 
 // redactFrozen gives the frozen results of a run as they may be kept.
-func (s *Server) redactFrozen(d *runDocument, se *session) map[string]tool.Data {
+func (s *Server) redactFrozen(d *history.Run, se *session) map[string]tool.Data {
 	out := se.frozenUsed()
 	for id, data := range out {
 		clean, changed := s.out.RedactValue(map[string]any(data))

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"embedded-agent/wasm/internal/agent"
+	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/llmtest"
@@ -76,8 +77,8 @@ func TestAModelStepIsAskedInTheSimulationAndItsAnswerIsApprovedRunAndReplayedWit
 			t.Errorf("%s pins %q", c.Tool, c.Pins)
 		}
 	}
-	var doc runDocument
-	if err := json.Unmarshal(mem.StoreFiles()[runDir(p.Run)+"/run.json"], &doc); err != nil || len(doc.Frozen) != 1 {
+	var doc history.Run
+	if err := json.Unmarshal(mem.StoreFiles()[history.Dir(p.Run)+"/run.json"], &doc); err != nil || len(doc.Frozen) != 1 {
 		t.Fatalf("%v, %d frozen", err, len(doc.Frozen))
 	}
 	if n := len(r.model.Requests()); n != 2 {
@@ -122,8 +123,8 @@ func TestARunWhoseAnswersAreNotKeptAsksNoModelEither(t *testing.T) {
 	p := r.openPlan(sumUp("null"))
 	call[protocol.RunRef](r.shell, "review.approve", protocol.Approve{Run: p.Run, Approval: p.Approval})
 	r.finished()
-	var doc runDocument
-	path := runDir(p.Run) + "/run.json"
+	var doc history.Run
+	path := history.Dir(p.Run) + "/run.json"
 	if err := json.Unmarshal(mem.StoreFiles()[path], &doc); err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"embedded-agent/wasm/internal/conversation"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/guard"
+	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/ids"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/overlay"
@@ -96,8 +97,8 @@ func (w *work) prepare(ctx context.Context) error {
 	}
 	w.se = &session{id: ids.New(), now: s.now()}
 	w.out = s.guard.NewOutgoing(w.said, nil)
-	w.se.trace = s.newTracing(w.se.id, w.talk.ID)
-	w.t.set(func(t *protocol.Turn) { t.TracesURL = tracesURL(w.se.id) })
+	w.se.trace = s.history.Trace(w.se.id, w.talk.ID)
+	w.t.set(func(t *protocol.Turn) { t.TracesURL = history.TracesURL(w.se.id) })
 	if err := w.stageAgain(ctx); err != nil {
 		return err
 	}
@@ -135,7 +136,7 @@ func (w *work) stageAgain(ctx context.Context) error {
 		}
 		args, _ := e.Input.(map[string]any)
 		r := do(ctx, pipeline.Request{Call: &tool.Call{
-			RunID: w.se.id, StepID: agentStep, Tool: e.Name, Version: e.Version, Args: tool.Args(args), Attempt: 1, Seq: i + 1,
+			RunID: w.se.id, StepID: history.AgentStep, Tool: e.Name, Version: e.Version, Args: tool.Args(args), Attempt: 1, Seq: i + 1,
 			ExecutorVersion: Version, Policy: w.s.guard.Policy().Snapshot(),
 		}})
 		if err := ctx.Err(); err != nil {
@@ -173,13 +174,13 @@ func (w *work) deps() pipeline.Deps {
 		Env: func(c *tool.Call) (*tool.Env, *overlay.View) {
 			view := v.For(c.LogicalID)
 			env := s.env(w.se, view, pol)
-			env.Paged, env.Kept = true, s.keptOf(w.se.id)
+			env.Paged, env.Kept = true, s.history.KeptOf(w.se.id)
 			if w.m.sees() {
 				env.Image = s.fitImage
 			}
 			return env, view
 		},
-		Cache: s.resultsFor(v), Limit: s.guard.Rate, Secrets: s.guard.ResolveSecrets, Cap: agent.Cap(w.se.trace.attach, pol.Limits.MaxOutputBytes),
+		Cache: s.resultsFor(v), Limit: s.guard.Rate, Secrets: s.guard.ResolveSecrets, Cap: agent.Cap(w.se.trace.Attach, pol.Limits.MaxOutputBytes),
 		Redact: s.guard.RedactResult, Check: s.guard.KeepHidden,
 		Timeout: time.Duration(pol.Limits.MaxTimeoutMs) * time.Millisecond,
 	}
@@ -258,11 +259,11 @@ func (w *work) run(ctx context.Context, in agent.Input) (*agent.Outcome, llm.Usa
 	var used llm.Usage
 	for {
 		out, err := agent.Run(ctx, agent.Config{
-			RunID: w.se.id, StepID: agentStep, Conversation: w.talk.ID, Provider: w.m.acting(s), ProviderName: w.m.kind,
+			RunID: w.se.id, StepID: history.AgentStep, Conversation: w.talk.ID, Provider: w.m.acting(s), ProviderName: w.m.kind,
 			Request: llm.Request{Model: w.m.name, MaxTokens: w.m.max, Temperature: w.m.temp, Whole: w.m.whole},
 			System:  agentSystem, Registry: s.registry, Gates: w.gates, Guard: w.guard, Inbox: w.talk.inbox, Do: w.do,
-			Images: s.deps.Images, ImageLimits: s.imageLimits(), Store: w.se.trace.attach,
-			On: s.watchAgent(w.t), Trace: w.se.trace.rec, Parent: w.se.trace.root, TracesURL: tracesURL(w.se.id),
+			Images: s.deps.Images, ImageLimits: s.imageLimits(), Store: w.se.trace.Attach,
+			On: s.watchAgent(w.t), Trace: w.se.trace.Rec, Parent: w.se.trace.Root, TracesURL: history.TracesURL(w.se.id),
 			Policy: pol.Snapshot(), ExecutorVersion: Version, PlannerVersion: Version,
 		}, in)
 		if err != nil {
@@ -270,7 +271,7 @@ func (w *work) run(ctx context.Context, in agent.Input) (*agent.Outcome, llm.Usa
 			return nil, used, err
 		}
 		used = used.Add(out.Usage)
-		w.se.trace.keep(out.Bundle)
+		w.se.trace.Keep(out.Bundle)
 		left := w.close(out.Problem == nil)
 		if len(left) == 0 {
 			return out, used, nil
@@ -399,7 +400,7 @@ func (w *work) keepTrace() {
 	ctx, cancel := context.WithTimeout(w.s.life, time.Minute)
 	defer cancel()
 	if w.deeds.any() {
-		w.se.trace.root.End()
+		w.se.trace.Root.End()
 		if err := w.deeds.end(ctx, w.se.trace); err != nil {
 			w.s.out.Notice("warn", "notice.historyNotKept", nil, w.se.id)
 			w.s.lookAgain(ctx)
@@ -407,9 +408,9 @@ func (w *work) keepTrace() {
 		return
 	}
 	if w.t.said.turn.Run == "" {
-		w.se.trace.root.End()
+		w.se.trace.Root.End()
 	}
-	if err := w.s.keepTrace(ctx, w.se.trace); err != nil {
+	if err := w.s.history.KeepTrace(ctx, w.se.trace); err != nil {
 		w.s.out.Notice("warn", "notice.historyNotKept", nil, w.se.id)
 	}
 }

@@ -80,7 +80,7 @@ func (s *Server) tellCall(e agent.Event) {
 	s.out.GatherExec(c.CallID, func() *protocol.ExecutionEvent {
 		return &protocol.ExecutionEvent{
 			Type: kind, RunID: c.RunID, Timestamp: at, Level: level, Message: s.out.Redact(text),
-			CallID: c.CallID, StepID: c.StepID, Tool: c.Tool, Call: s.callView(&c, r), Progress: far,
+			CallID: c.CallID, StepID: c.StepID, Tool: c.Tool, Call: s.history.CallView(&c, r), Progress: far,
 		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 
 	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/protocol"
 )
@@ -217,7 +218,7 @@ func TestEveryCallAfterTheYesCarriesItsConfirmationID(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: twoNotes})
 	sh := begin(t, mem, free)
 	end := sh.do(editPlan)
-	pairs, err := audit.ReadCalls(t.Context(), mem.Host().Store, runDir(end.Run))
+	pairs, err := audit.ReadCalls(t.Context(), mem.Host().Store, history.Dir(end.Run))
 	if err != nil || len(pairs) != 4 {
 		t.Fatalf("%d calls: %v", len(pairs), err)
 	}
@@ -228,7 +229,7 @@ func TestEveryCallAfterTheYesCarriesItsConfirmationID(t *testing.T) {
 			Automatic bool   `json:"automatic"`
 		} `json:"confirmation"`
 	}
-	if err := json.Unmarshal(mem.StoreFiles()[runDir(end.Run)+"/run.json"], &doc); err != nil {
+	if err := json.Unmarshal(mem.StoreFiles()[history.Dir(end.Run)+"/run.json"], &doc); err != nil {
 		t.Fatal(err)
 	}
 	if doc.Confirmation.ID == "" || doc.Confirmation.Automatic {
@@ -271,7 +272,7 @@ func TestWithConfirmationOffARunIsStillSimulatedAndItsApprovalRecordedAsAutomati
 			if end := sh.finished(); end.Outcome != "ok" {
 				t.Fatalf("%+v", end)
 			}
-			if doc := mem.StoreFiles()[runDir(se.id)+"/run.json"]; !bytes.Contains(doc, []byte(`"automatic":true`)) {
+			if doc := mem.StoreFiles()[history.Dir(se.id)+"/run.json"]; !bytes.Contains(doc, []byte(`"automatic":true`)) {
 				t.Errorf("not recorded as automatic: %s", doc)
 			}
 		})

@@ -21,7 +21,7 @@ func (s *Server) settleAround(ctx context.Context, id string) error {
 		if err := s.ownGround(ctx, hot); err != nil {
 			return err
 		}
-		_, l, err := s.pastRun(ctx, hot)
+		_, l, err := s.history.Past(ctx, hot)
 		if err != nil {
 			return err
 		}

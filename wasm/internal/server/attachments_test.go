@@ -88,7 +88,7 @@ func TestOnlyAnAttachmentIsGivenAsOne(t *testing.T) {
 			t.Errorf("%+v: %v", p, err)
 		}
 	}
-	if _, err := sh.s.keptOf(r.Run)(context.Background(), "../../settings.json"); !fault.Is(err, fault.NotFound) {
+	if _, err := sh.s.history.KeptOf(r.Run)(context.Background(), "../../settings.json"); !fault.Is(err, fault.NotFound) {
 		t.Error(err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/tool"
@@ -22,7 +23,7 @@ import (
 // conversation does not come out as it was recorded, PRECONDITION_FAILED one with
 // nothing in it to be simulated.
 func (s *Server) OpenBundle(ctx context.Context, raw []byte) (*protocol.Review, error) {
-	var doc exportDocument
+	var doc history.ExportDocument
 	if err := json.Unmarshal(raw, &doc); err != nil {
 		return nil, fault.New(fault.Validation, "error.json.invalid", nil).With(err)
 	}
@@ -66,7 +67,7 @@ func (s *Server) goThrough(ctx context.Context, goal string, bundles []*agent.Bu
 		if err != nil {
 			return nil, err
 		}
-		if b.StepID == agentStep {
+		if b.StepID == history.AgentStep {
 			last = out.Outputs // with those of the turn before it
 		}
 	}

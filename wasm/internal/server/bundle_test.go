@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/llm/llmtest"
 	"embedded-agent/wasm/internal/protocol"
@@ -95,7 +96,7 @@ func TestAReplayOfAConversationThatGoesAnotherWayIsToldAndOpensNothing(t *testin
 	first := newRig(t, mem, free, nil, create("1", "B.md"), llmtest.Say("Made B."))
 	run := first.say("make B").Run
 	first.approved(run)
-	file := runDir(run) + "/" + bundleFile
+	file := history.Dir(run) + "/" + history.BundleFile
 	doc := strings.ReplaceAll(string(mem.StoreFiles()[file]), "Made B.", "Made C.")
 	doc = strings.Replace(doc, "Made C.", "Made B.", 1)
 	if err := mem.Host().Store.Write(t.Context(), file, []byte(doc)); err != nil {
@@ -134,7 +135,7 @@ func TestABundleFromAFileIsReplayedInAnotherVault(t *testing.T) {
 	run := first.say("make B").Run
 	first.approved(run)
 	exported := call[protocol.Document](first.shell, "run.export", protocol.RunRef{Run: run}).Text
-	kept := string(mem.StoreFiles()[runDir(run)+"/"+bundleFile])
+	kept := string(mem.StoreFiles()[history.Dir(run)+"/"+history.BundleFile])
 
 	for name, doc := range map[string]string{"an export": exported, "bundle.json": kept} {
 		r, w := unplugged(t, hosttest.New(hosttest.Options{Files: map[string]string{"Other.md": "x"}}))

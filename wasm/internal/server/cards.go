@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/journal"
 	"embedded-agent/wasm/internal/lease"
 	"embedded-agent/wasm/internal/protocol"
@@ -69,7 +70,7 @@ func (s *Server) cards(ctx context.Context) ([]*card, error) {
 			// of its own.
 			alone := *way[0]
 			alone.RunID, alone.Kind = id, "run"
-			way = []*runDocument{&alone}
+			way = []*history.Run{&alone}
 		}
 		root := way[len(way)-1].RunID
 		i := slices.IndexFunc(out, func(c *card) bool { return c.run == root })
@@ -88,14 +89,14 @@ func (s *Server) cards(ctx context.Context) ([]*card, error) {
 // elsewhere gives the card of a run that another window or device carries out: it
 // can be watched. Nil is one of which nothing can be read yet.
 func (s *Server) elsewhere(ctx context.Context, id string, state lease.State) (*card, error) {
-	sum, err := s.summary(ctx, id)
+	sum, err := s.history.Summary(ctx, id)
 	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Conflict) {
 		return nil, nil // files come one by one
 	} else if err != nil {
 		return nil, err
 	}
 	done, total := 0, sum.Calls
-	l, err := journal.Load(ctx, s.host.Store, runDir(id))
+	l, err := journal.Load(ctx, s.host.Store, history.Dir(id))
 	if err == nil {
 		total = l.Ops
 		for i := range l.Entries {
@@ -115,10 +116,10 @@ func (s *Server) elsewhere(ctx context.Context, id string, state lease.State) (*
 
 // about gives a run, the run that it is about, and so on to one that is about
 // none. Where one of them is no longer kept, it ends before it.
-func (s *Server) about(ctx context.Context, id string) ([]*runDocument, error) {
-	var way []*runDocument
+func (s *Server) about(ctx context.Context, id string) ([]*history.Run, error) {
+	var way []*history.Run
 	for id != "" {
-		d, err := s.readRun(ctx, id)
+		d, err := s.history.Read(ctx, id)
 		if fault.Is(err, fault.NotFound) && len(way) > 0 {
 			break
 		} else if err != nil {
@@ -138,7 +139,7 @@ func (s *Server) about(ctx context.Context, id string) ([]*runDocument, error) {
 }
 
 // add puts a run on the card.
-func (c *card) add(id string, way []*runDocument) {
+func (c *card) add(id string, way []*history.Run) {
 	c.hot = append(c.hot, id)
 	c.back, c.only, c.sum.Stands = "", "", protocol.StandsInterrupted
 	for _, d := range slices.Backward(way) { // from the root
@@ -160,7 +161,7 @@ func (c *card) add(id string, way []*runDocument) {
 // journal is that of its newest run.
 func (s *Server) describe(ctx context.Context, c *card, l *journal.Log) error {
 	stands := c.sum.Stands
-	sum, err := s.summary(ctx, c.run)
+	sum, err := s.history.Summary(ctx, c.run)
 	if err != nil {
 		return err
 	}
@@ -175,9 +176,9 @@ func (s *Server) describe(ctx context.Context, c *card, l *journal.Log) error {
 		protocol.StandsTakingBack:   "recovery.takingBack",
 		protocol.StandsBringingBack: "recovery.bringingBack",
 	}[stands]
-	if sum.Origin = originName(l.Origin); sum.Origin == "" && c.run != l.Run {
-		if root, err := journal.Load(ctx, s.host.Store, runDir(c.run)); err == nil {
-			sum.Origin = originName(root.Origin)
+	if sum.Origin = history.OriginName(l.Origin); sum.Origin == "" && c.run != l.Run {
+		if root, err := journal.Load(ctx, s.host.Store, history.Dir(c.run)); err == nil {
+			sum.Origin = history.OriginName(root.Origin)
 		}
 	}
 	sum.Stands, sum.Can = stands, protocol.Can{Recover: true}
@@ -231,7 +232,7 @@ func (s *Server) recoveryResolve(ctx context.Context, p protocol.Recovery) (prot
 // the disk still had in hand of it was its end.
 func (s *Server) endedMeanwhile(ctx context.Context, p protocol.Recovery) (protocol.Reverted, error) {
 	out := emptyReverted()
-	if _, err := s.readRun(ctx, p.Run); err != nil {
+	if _, err := s.history.Read(ctx, p.Run); err != nil {
 		return out, err
 	}
 	if err := s.findHot(ctx); err != nil {
@@ -261,7 +262,7 @@ func (s *Server) decide(ctx context.Context, c *card, choice string) (protocol.R
 	}()
 	about := slices.DeleteFunc(slices.Clone(c.hot), func(id string) bool { return id == c.run })
 	for _, id := range slices.Backward(about) {
-		l, err := journal.Load(ctx, s.host.Store, runDir(id))
+		l, err := journal.Load(ctx, s.host.Store, history.Dir(id))
 		if err != nil {
 			return out, err
 		}
@@ -313,14 +314,14 @@ func (s *Server) takeOver(ctx context.Context, c *card) error {
 
 // leave ends a run that did not end, with what it has done.
 func (s *Server) leave(ctx context.Context, id string) error {
-	l, err := journal.Load(ctx, s.host.Store, runDir(id))
+	l, err := journal.Load(ctx, s.host.Store, history.Dir(id))
 	if err != nil || !l.Hot() {
 		return err
 	}
 	if !l.Ours() {
 		return s.unmarkHot(ctx, id)
 	}
-	return s.settleAs(ctx, id, l, outcomePartial, "")
+	return s.settleAs(ctx, id, l, history.OutcomePartial, "")
 }
 
 // alone keeps other ways to take back or recover from the vault until it is
@@ -344,4 +345,25 @@ func (s *Server) aloneNext() (func(), error) {
 		return nil, err
 	}
 	return s.taking.Unlock, nil
+}
+
+// needed lists the runs that did not end, and those that they are about.
+func (s *Server) needed(ctx context.Context) ([]string, error) {
+	ids, err := s.hot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := slices.Clone(ids)
+	for _, id := range ids {
+		way, err := s.about(ctx, id)
+		if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Conflict) {
+			continue // it died while it wrote down what it was
+		} else if err != nil {
+			return nil, err
+		}
+		for _, d := range way {
+			out = append(out, d.RunID)
+		}
+	}
+	return out, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"embedded-agent/wasm/internal/conversation"
+	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/planner"
 	"embedded-agent/wasm/internal/protocol"
@@ -54,7 +55,7 @@ const maxSnippet = 120
 // take: all of the input, which is what the first request of a turn costs at
 // least.
 func (s *Server) estimate(ctx context.Context, p protocol.EstimateText) (protocol.Estimated, error) {
-	out := protocol.Estimated{Snippet: shorten(p.Text, maxSnippet), Tokens: llm.EstimateTokens(p.Text)}
+	out := protocol.Estimated{Snippet: history.Shorten(p.Text, maxSnippet), Tokens: llm.EstimateTokens(p.Text)}
 	if p.Send == nil {
 		return out, nil
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/journal"
 	"embedded-agent/wasm/internal/protocol"
@@ -222,7 +223,7 @@ func killedInACut(t *testing.T, mem *hosttest.Memory, run, choice, where string,
 		if choice != protocol.RecoverRevert {
 			ref, err := try[protocol.RunRef](sh, "run.rest", protocol.RunRef{Run: run})
 			if err != nil {
-				l, e2 := journal.Load(t.Context(), mem.Host().Store, runDir(run))
+				l, e2 := journal.Load(t.Context(), mem.Host().Store, history.Dir(run))
 				t.Fatalf("%s: %v; %+v %v; %v", where, err, l, e2, mem.Snapshot())
 			}
 			rest := call[protocol.Review](sh, "review.get", ref)
@@ -242,7 +243,7 @@ func killedInACut(t *testing.T, mem *hosttest.Memory, run, choice, where string,
 		t.Fatalf("%s: the command has run %d times", where, *n)
 	}
 	for i := len(runs) - 1; i >= 0; i-- {
-		if _, err := journal.Load(t.Context(), mem.Host().Store, runDir(runs[i])); err != nil {
+		if _, err := journal.Load(t.Context(), mem.Host().Store, history.Dir(runs[i])); err != nil {
 			continue // it had not begun
 		}
 		back, err := try[protocol.Reverted](sh, "run.revert", protocol.Revert{Run: runs[i]})

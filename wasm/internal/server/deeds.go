@@ -11,6 +11,7 @@ import (
 
 	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/journal"
 	"embedded-agent/wasm/internal/pipeline"
 	"embedded-agent/wasm/internal/policy"
@@ -64,10 +65,10 @@ func (d *deeds) begin(ctx context.Context, at time.Time) error {
 	}
 	ctx = context.WithoutCancel(ctx)
 	s := d.s
-	doc, err := json.Marshal(&runDocument{
+	doc, err := json.Marshal(&history.Run{
 		Version: "1", RunID: d.id, Kind: protocol.KindAgent, Goal: s.out.Redact(d.goal), Instruction: s.out.Redact(d.goal), Now: at,
 		Policy: s.guard.Policy().Snapshot(), Registry: s.registry.Version(), Files: []protocol.FileChange{},
-		Confirmation: &confirmation{ID: uuid.NewSHA1(uuid.NameSpaceOID, []byte(d.id)).String(), At: pipeline.Stamp(at)},
+		Confirmation: &history.Confirmation{ID: uuid.NewSHA1(uuid.NameSpaceOID, []byte(d.id)).String(), At: pipeline.Stamp(at)},
 	})
 	if err != nil {
 		return err
@@ -75,11 +76,11 @@ func (d *deeds) begin(ctx context.Context, at time.Time) error {
 	if err := s.markHot(ctx, d.id, func() {}); err != nil {
 		return err
 	}
-	log := audit.New(s.host.Store, runDir(d.id), s.out.Redact)
+	log := audit.New(s.host.Store, history.Dir(d.id), s.out.Redact)
 	if err := log.WriteRun(ctx, doc); err != nil {
 		return err
 	}
-	jw, err := journal.Begin(ctx, s.host.Store, s.ground(d.id, s.host.Vault), runDir(d.id),
+	jw, err := journal.Begin(ctx, s.host.Store, s.ground(d.id, s.host.Vault), history.Dir(d.id),
 		journal.Header{Run: d.id, Kind: protocol.KindAgent, At: pipeline.Stamp(at)}, nil)
 	if err != nil {
 		return err
@@ -150,22 +151,22 @@ func (d *deeds) any() bool {
 
 // end ends the run, with what the turn was traced as. A turn that did nothing at
 // once leaves none.
-func (d *deeds) end(ctx context.Context, tr *tracing) error {
+func (d *deeds) end(ctx context.Context, tr *history.Tracing) error {
 	if !d.any() {
 		return nil
 	}
 	defer d.s.letLease(d.id)
-	outcome := outcomeOK
+	outcome := history.OutcomeOK
 	switch {
 	case d.failed > 0 && d.ok == 0:
 		outcome = outcomeFailed
 	case d.failed > 0:
-		outcome = outcomePartial
+		outcome = history.OutcomePartial
 	}
 	d.event("run.finished", "info", "The turn has ended: "+outcome+".", d.now(), nil, map[string]any{"done": d.ok, "failed": d.failed})
-	etags, err := tr.write(ctx, runDir(d.id))
+	etags, err := tr.Write(ctx, history.Dir(d.id))
 	if err == nil {
-		err = d.s.adopt(ctx, d.id)
+		err = d.s.history.Adopt(ctx, d.id)
 	}
 	if err != nil {
 		d.s.out.Notice("warn", "notice.historyNotKept", nil, d.id)
@@ -199,11 +200,11 @@ func messageOf(c *tool.Call, r *tool.Result) string {
 // settleDeeds ends what a crash has left of a conversation's deeds: whatever had
 // begun counts as done.
 func (s *Server) settleDeeds(ctx context.Context, id string, l *journal.Log) (bool, error) {
-	d, err := s.readRun(ctx, id)
+	d, err := s.history.Read(ctx, id)
 	if fault.Is(err, fault.NotFound) || err == nil && d.Kind != protocol.KindAgent {
 		return false, nil
 	} else if err != nil {
 		return false, err
 	}
-	return true, s.settleAs(ctx, id, l, outcomePartial, "")
+	return true, s.settleAs(ctx, id, l, history.OutcomePartial, "")
 }

@@ -93,7 +93,7 @@ func fields(t *testing.T) (sh *shell, run string, calls, results map[string][]ma
 
 func TestEveryFieldOfACallIsWhatTheDesignSays(t *testing.T) {
 	sh, run, calls, _ := fields(t)
-	d, err := sh.s.readRun(t.Context(), run)
+	d, err := sh.s.history.Read(t.Context(), run)
 	if err != nil {
 		t.Fatal(err)
 	}

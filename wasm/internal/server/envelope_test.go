@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/record"
@@ -16,7 +17,7 @@ import (
 // recorded are the lines of a run's file, as JSON.
 func recorded(t *testing.T, mem *hosttest.Memory, run, name string) []map[string]any {
 	t.Helper()
-	data := mem.StoreFiles()[runDir(run)+"/"+name]
+	data := mem.StoreFiles()[history.Dir(run)+"/"+name]
 	recs, _, good, err := record.Read(name, data)
 	if err != nil || good != len(data) {
 		t.Fatalf("%s: %v, %d of %d bytes", name, err, good, len(data))

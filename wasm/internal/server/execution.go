@@ -10,6 +10,7 @@ import (
 
 	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/journal"
 	"embedded-agent/wasm/internal/lease"
@@ -95,7 +96,7 @@ func (x *execution) stop() {
 func (x *execution) carryOut() {
 	defer x.cancel()
 	defer x.s.letLease(x.se.id)
-	dir := runDir(x.se.id)
+	dir := history.Dir(x.se.id)
 	rep, err := x.execute(dir)
 	end := x.finish(rep, err)
 	// Ending must not be cut short by the run's own cancellation.
@@ -111,7 +112,7 @@ func (x *execution) carryOut() {
 		x.rs.Problem = x.s.out.Problem(err)
 	}
 	if fault.Is(err, fault.Conflict) {
-		x.rs.Outcome = outcomeConflict
+		x.rs.Outcome = history.OutcomeConflict
 		x.rs.Text = protocol.Message{Key: "run.taken", Params: map[string]string{"goal": x.rs.Goal}}
 		x.rs.Can, sum.Can = protocol.Can{}, protocol.Can{}
 	}

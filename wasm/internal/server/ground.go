@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/journal"
 	"embedded-agent/wasm/internal/lease"
@@ -68,7 +69,7 @@ func (s *Server) still(ctx context.Context, id string) error {
 		return err
 	}
 	for was := ""; ; {
-		l, err := journal.Load(ctx, s.host.Store, runDir(id))
+		l, err := journal.Load(ctx, s.host.Store, history.Dir(id))
 		if fault.Is(err, fault.NotFound) {
 			return nil // it had not begun
 		} else if err != nil {
@@ -87,7 +88,7 @@ func (s *Server) still(ctx context.Context, id string) error {
 	}
 }
 
-func hotPath(id string) string { return hotFolder + "/" + id }
+func hotPath(id string) string { return history.HotFolder + "/" + id }
 
 // deviceName names this device in the names of files that it alone writes.
 func (s *Server) deviceName(ctx context.Context) (string, error) {

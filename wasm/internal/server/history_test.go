@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/protocol"
 )
@@ -71,8 +72,8 @@ func TestAChangedByteInAnyFileOfARunIsFound(t *testing.T) {
 	end := sh.do(editPlan)
 	store := mem.Host().Store
 	for path, data := range mem.StoreFiles() {
-		name, ok := strings.CutPrefix(path, runDir(end.Run)+"/")
-		if !ok || name == summaryFile { // a line for the history, made again when it is lost
+		name, ok := strings.CutPrefix(path, history.Dir(end.Run)+"/")
+		if !ok || name == history.SummaryFile { // a line for the history, made again when it is lost
 			continue
 		}
 		t.Run(strings.ReplaceAll(name, "/", " "), func(t *testing.T) {
@@ -119,7 +120,7 @@ func TestALineLeftOutOrMovedIsFound(t *testing.T) {
 	sh := begin(t, mem, free)
 	end := sh.do(editPlan)
 	for _, name := range []string{"calls.jsonl", "results.jsonl", "events.jsonl", "journal.jsonl"} {
-		path := runDir(end.Run) + "/" + name
+		path := history.Dir(end.Run) + "/" + name
 		data := mem.StoreFiles()[path]
 		lines := bytes.SplitAfter(data, []byte("\n"))
 		swapped := slices.Clone(lines)
@@ -160,7 +161,7 @@ func TestRunsAreKeptWithinTheirLimitsAndTheNewestAlways(t *testing.T) {
 				last = sh.do(note(i)).Run
 			}
 			// A run makes room after its end is told; asked again, here, it is made.
-			if err := sh.s.prune(t.Context()); err != nil {
+			if err := sh.s.history.Prune(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			runs := call[protocol.Runs](sh, "runs.list", protocol.RunsQuery{})
@@ -190,10 +191,10 @@ func TestOldRunsGoByTheirAge(t *testing.T) {
 		sh.do(planOf("old", fmt.Sprintf(`{"id":"a","tool":"vault.createFile","args":{"path":"N%d.md","content":""}}`, i)))
 	}
 	later.Store(int64(31 * 24 * time.Hour))
-	if err := s.prune(t.Context()); err != nil {
+	if err := s.history.Prune(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if ids, err := s.runIDs(t.Context()); err != nil || len(ids) != 1 {
+	if ids, err := s.history.IDs(t.Context()); err != nil || len(ids) != 1 {
 		t.Fatalf("%d runs are kept of 31 days ago, want the newest: %v", len(ids), err)
 	}
 }

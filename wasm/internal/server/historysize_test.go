@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/protocol"
 )
@@ -43,7 +44,7 @@ func TestTheHistoryTellsTheSizeThatTheFilesHave(t *testing.T) {
 		for _, sum := range call[protocol.Runs](sh, "runs.list", protocol.RunsQuery{}).Runs {
 			var bytes int64
 			for path, data := range mem.StoreFiles() {
-				if strings.HasPrefix(path, runDir(sum.Run)+"/") {
+				if strings.HasPrefix(path, history.Dir(sum.Run)+"/") {
 					bytes += int64(len(data))
 				}
 			}

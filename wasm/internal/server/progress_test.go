@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"embedded-agent/wasm/internal/audit"
+	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/protocol"
 )
@@ -76,7 +77,7 @@ func TestHowFarCallsAndStepsAreIsToldNowAndThen(t *testing.T) {
 			t.Errorf("%s: told %v", step, far[step])
 		}
 	}
-	view, err := audit.ToolEvents(t.Context(), mem.Host().Store, runDir(end.Run))
+	view, err := audit.ToolEvents(t.Context(), mem.Host().Store, history.Dir(end.Run))
 	if err != nil {
 		t.Fatal(err)
 	}

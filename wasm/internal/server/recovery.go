@@ -8,6 +8,7 @@ import (
 
 	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/ids"
 	"embedded-agent/wasm/internal/journal"
 	"embedded-agent/wasm/internal/pipeline"
@@ -16,7 +17,7 @@ import (
 
 // hot lists the runs that have begun and not ended.
 func (s *Server) hot(ctx context.Context) ([]string, error) {
-	entries, err := s.host.Store.List(ctx, hotFolder)
+	entries, err := s.host.Store.List(ctx, history.HotFolder)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +55,7 @@ func (s *Server) findHot(ctx context.Context) error {
 // unfinished says whether a hot run is one that a person must decide about. One
 // that had ended but for its marker, or had not begun to write, is settled here.
 func (s *Server) unfinished(ctx context.Context, id string) (*journal.Log, error) {
-	l, err := journal.Load(ctx, s.host.Store, runDir(id))
+	l, err := journal.Load(ctx, s.host.Store, history.Dir(id))
 	switch {
 	case fault.Is(err, fault.NotFound):
 		return nil, s.unmarkHot(ctx, id)
@@ -87,7 +88,7 @@ func (s *Server) lookAgain(ctx context.Context) {
 
 // findLast finds the newest run that can be taken back.
 func (s *Server) findLast(ctx context.Context) (*protocol.RunSummary, error) {
-	ids, err := s.runIDs(ctx)
+	ids, err := s.history.IDs(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +96,7 @@ func (s *Server) findLast(ctx context.Context) (*protocol.RunSummary, error) {
 		if len(ids)-n > 20 {
 			break
 		}
-		sum, err := s.summary(ctx, id)
+		sum, err := s.history.Summary(ctx, id)
 		if err == nil && sum.Kind == "run" && sum.Can.Revert && sum.Origin == "" && sum.RevertedBy == "" && sum.Outcome != "unfinished" {
 			return &sum, nil
 		}
@@ -107,21 +108,21 @@ func (s *Server) findLast(ctx context.Context) (*protocol.RunSummary, error) {
 // but for what was torn, and it gets its line for the history. The journal is
 // nil where it cannot be read.
 func (s *Server) settleAs(ctx context.Context, id string, l *journal.Log, outcome, by string) error {
-	dir := runDir(id)
+	dir := history.Dir(id)
 	end := journal.End{Outcome: outcome, At: pipeline.Stamp(s.now()), By: by}
 	var err error
 	end.Heads, end.Counts, end.Torn, err = audit.Seal(ctx, s.host.Store, dir, append(audit.Files(), journal.File, journal.SettledFile)...)
 	if err != nil {
 		return err
 	}
-	d, err := s.readRun(ctx, id)
+	d, err := s.history.Read(ctx, id)
 	if err != nil { // it died while it wrote down what it was
 		if err := journal.WriteEnd(ctx, s.host.Store, dir, end); err != nil {
 			return err
 		}
 		return s.unmarkHot(ctx, id)
 	}
-	sum := summaryOf(d)
+	sum := history.SummaryOf(d)
 	sum.EndedAt, sum.Outcome, sum.Files, sum.Can = end.At, outcome, 0, protocol.Can{}
 	if l != nil {
 		sum.Files = len(l.Touched())
@@ -131,12 +132,12 @@ func (s *Server) settleAs(ctx context.Context, id string, l *journal.Log, outcom
 			}
 		}
 		sum.Can.Revert = end.Done > 0 && outcome != outcomeCancelled
-		sum.Can.Rest = d.Kind == "run" && outcome == outcomePartial
+		sum.Can.Rest = d.Kind == "run" && outcome == history.OutcomePartial
 	}
 	if sum.Calls, err = s.callsMade(ctx, id); err != nil {
 		return err
 	}
-	sum.Text = textOf(outcome, d, sum.Calls)
+	sum.Text = history.TextOf(outcome, d, sum.Calls)
 	if outcome == outcomeCancelled {
 		sum.RevertedBy = by
 	}
@@ -145,7 +146,7 @@ func (s *Server) settleAs(ctx context.Context, id string, l *journal.Log, outcom
 
 // callsMade counts the calls of a run that went well, as far as it was recorded.
 func (s *Server) callsMade(ctx context.Context, id string) (int, error) {
-	pairs, err := audit.ReadCalls(ctx, s.host.Store, runDir(id))
+	pairs, err := audit.ReadCalls(ctx, s.host.Store, history.Dir(id))
 	if fault.Is(err, fault.Conflict) {
 		return 0, nil // the records were changed; verify says so
 	}
@@ -165,7 +166,7 @@ func emptyReverted() protocol.Reverted {
 // keep leaves what was done; a half-written file is still put right.
 func (s *Server) keep(ctx context.Context, id string) (protocol.Reverted, error) {
 	out := emptyReverted()
-	_, l, err := s.pastRun(ctx, id)
+	_, l, err := s.history.Past(ctx, id)
 	if err != nil {
 		return out, err
 	}
@@ -177,14 +178,14 @@ func (s *Server) keep(ctx context.Context, id string) (protocol.Reverted, error)
 	if err := s.settleJournal(ctx, id, l); err != nil {
 		return out, err
 	}
-	return out, s.settleAs(ctx, id, l, outcomePartial, "")
+	return out, s.settleAs(ctx, id, l, history.OutcomePartial, "")
 }
 
 // finishRun makes the writes that were approved and recorded, and are not there
 // yet. What the journal does not hold any more was never reached: it is told.
 func (s *Server) finishRun(ctx context.Context, id string) (protocol.Reverted, error) {
 	out := emptyReverted()
-	doc, l, err := s.pastRun(ctx, id)
+	doc, l, err := s.history.Past(ctx, id)
 	if err != nil {
 		return out, err
 	}
@@ -222,7 +223,7 @@ func (s *Server) finishRun(ctx context.Context, id string) (protocol.Reverted, e
 		out.NotUndone = append(out.NotUndone, protocol.Message{Key: "recovery.changed", Params: map[string]string{"n": strconv.Itoa(n)}})
 	}
 	out.NotUndone = append(append(out.NotUndone, refusedMessages(s, refused)...), notUndone(of, &undoing{log: l})...)
-	return out, s.settleAs(ctx, id, l, outcomePartial, out.Run)
+	return out, s.settleAs(ctx, id, l, history.OutcomePartial, out.Run)
 }
 
 // unknown counts the files of which nobody can say whether the run's last write
@@ -238,7 +239,7 @@ func unknown(l *journal.Log) int {
 }
 
 // carryOn makes the rest of a run as a run of its own.
-func (s *Server) carryOn(ctx context.Context, id string, doc *runDocument, l *journal.Log, rest []journal.Planned) error {
+func (s *Server) carryOn(ctx context.Context, id string, doc *history.Run, l *journal.Log, rest []journal.Planned) error {
 	d := *doc
 	d.RunID, d.Kind, d.Continues, d.Plan, d.Now, d.Calls = id, kindFinish, doc.RunID, nil, s.now(), len(rest)
 	return s.writeRun(ctx, &d, journal.Header{Approval: l.Approval, Finishes: l.Run}, rest, protocol.Message{

@@ -6,6 +6,7 @@ import (
 
 	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/ids"
 	"embedded-agent/wasm/internal/journal"
@@ -21,7 +22,7 @@ import (
 // that run (the present one with the run taken back, in memory): same calls,
 // same ids, same effects. No model is asked, and nothing is written.
 func (s *Server) runReplay(ctx context.Context, p protocol.Replay) (protocol.RunRef, error) {
-	d, err := s.readRun(ctx, p.Run)
+	d, err := s.history.Read(ctx, p.Run)
 	if err != nil {
 		return protocol.RunRef{}, err
 	}
@@ -48,8 +49,8 @@ func (s *Server) runReplay(ctx context.Context, p protocol.Replay) (protocol.Run
 
 // replayTalks goes through a run's conversations with a model, and gives the
 // plan of what they staged; nil where they staged nothing.
-func (s *Server) replayTalks(ctx context.Context, d *runDocument) (*plan.Plan, error) {
-	own, err := s.bundles(ctx, d.RunID)
+func (s *Server) replayTalks(ctx context.Context, d *history.Run) (*plan.Plan, error) {
+	own, err := s.history.Bundles(ctx, d.RunID)
 	if err != nil || own == nil {
 		return nil, err
 	}
@@ -59,14 +60,14 @@ func (s *Server) replayTalks(ctx context.Context, d *runDocument) (*plan.Plan, e
 // replayPlan simulates what a run did, and holds it against the records. What was
 // done at once in a conversation has no plan of its own: then it is the one given,
 // on the vault as it is now, or none.
-func (s *Server) replayPlan(ctx context.Context, d *runDocument, staged *plan.Plan) (*session, error) {
+func (s *Server) replayPlan(ctx context.Context, d *history.Run, staged *plan.Plan) (*session, error) {
 	if d.Kind == protocol.KindAgent {
 		if staged == nil {
 			return nil, nil
 		}
 		return s.sealedPlan(ctx, staged, nil)
 	}
-	l, err := journal.Load(ctx, s.host.Store, runDir(d.RunID))
+	l, err := journal.Load(ctx, s.host.Store, history.Dir(d.RunID))
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +88,7 @@ func (s *Server) showReplay(se *session) (string, error) {
 	next, view := *se, *se.view
 	next.id, next.dryRun, next.turn = ids.New(), true, nil
 	next.title = &protocol.Message{Key: "review.replay", Params: map[string]string{"goal": view.Goal}}
-	next.trace = s.newTracing(next.id, "")
+	next.trace = s.history.Trace(next.id, "")
 	view.Run, view.Title, view.DryRun, view.Approvable = next.id, next.title, true, false
 	next.view = &view
 	return next.id, s.showReview(&next)
@@ -97,7 +98,7 @@ func (s *Server) showReplay(se *session) (string, error) {
 // before: the present one with what the journals hold taken back in memory, the
 // last one first. What cannot be simulated is taken as it was recorded, and
 // never made.
-func (s *Server) again(ctx context.Context, d *runDocument, logs ...*journal.Log) (*session, error) {
+func (s *Server) again(ctx context.Context, d *history.Run, logs ...*journal.Log) (*session, error) {
 	before := overlay.New(overlay.NewBase(s.host.Vault, nil, d.Now))
 	for _, l := range logs {
 		if _, err := journal.Revert(ctx, l, before.For("replay"), journal.RevertOptions{}); err != nil {
@@ -110,7 +111,7 @@ func (s *Server) again(ctx context.Context, d *runDocument, logs ...*journal.Log
 	}
 	se.id, se.from, se.prior, se.sealed = d.RunID, d.From, map[int]*tool.Result{}, true
 	maps.Copy(se.prior, d.Prior)
-	pairs, err := audit.ReadCalls(ctx, s.host.Store, runDir(d.RunID))
+	pairs, err := audit.ReadCalls(ctx, s.host.Store, history.Dir(d.RunID))
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +128,7 @@ func (s *Server) again(ctx context.Context, d *runDocument, logs ...*journal.Log
 }
 
 // compare holds a replay against the records of its run.
-func (s *Server) compare(ctx context.Context, d *runDocument, l *journal.Log, se *session) ([]string, error) {
+func (s *Server) compare(ctx context.Context, d *history.Run, l *journal.Log, se *session) ([]string, error) {
 	var diff []string
 	i := 0
 	for _, w := range se.vault.Log() {
@@ -135,7 +136,7 @@ func (s *Server) compare(ctx context.Context, d *runDocument, l *journal.Log, se
 			continue
 		}
 		if i >= len(l.Entries) {
-			if l.End != nil && l.End.Outcome != outcomeOK {
+			if l.End != nil && l.End.Outcome != history.OutcomeOK {
 				break // the run did not get this far
 			}
 			diff = append(diff, w.Op.Path)
@@ -147,7 +148,7 @@ func (s *Server) compare(ctx context.Context, d *runDocument, l *journal.Log, se
 			diff = append(diff, e.Path)
 		}
 	}
-	pairs, err := audit.ReadCalls(ctx, s.host.Store, runDir(d.RunID))
+	pairs, err := audit.ReadCalls(ctx, s.host.Store, history.Dir(d.RunID))
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/journal"
 	"embedded-agent/wasm/internal/plan"
@@ -21,7 +22,7 @@ func (s *Server) runRest(ctx context.Context, p protocol.RunRef) (protocol.RunRe
 	if err := s.idle(); err != nil {
 		return protocol.RunRef{}, err
 	}
-	d, err := s.readRun(ctx, p.Run)
+	d, err := s.history.Read(ctx, p.Run)
 	if err != nil {
 		return protocol.RunRef{}, err
 	}
@@ -44,8 +45,8 @@ func (s *Server) runRest(ctx context.Context, p protocol.RunRef) (protocol.RunRe
 }
 
 // approvedHere says whether a run is this device's, and came to its end.
-func (s *Server) approvedHere(ctx context.Context, d *runDocument) bool {
-	_, l, err := s.pastRun(ctx, d.RunID)
+func (s *Server) approvedHere(ctx context.Context, d *history.Run) bool {
+	_, l, err := s.history.Past(ctx, d.RunID)
 	if err != nil || !l.Ours() || l.End == nil || l.End.By != "" {
 		return false
 	}
@@ -54,7 +55,7 @@ func (s *Server) approvedHere(ctx context.Context, d *runDocument) bool {
 }
 
 // sessionOf makes a session of a past run's plan.
-func (s *Server) sessionOf(ctx context.Context, d *runDocument) (*session, error) {
+func (s *Server) sessionOf(ctx context.Context, d *history.Run) (*session, error) {
 	pl, err := s.planOf(ctx, d.RunID)
 	if err != nil {
 		return nil, err
@@ -81,8 +82,8 @@ func (s *Server) sessionOf(ctx context.Context, d *runDocument) (*session, error
 // were made and whose results a crash has lost, by simulating them again; and
 // the commands that were begun, also where nobody knows how they ended. The
 // names of these are given.
-func (s *Server) takePrior(ctx context.Context, d *runDocument, se *session) (maybe []string, err error) {
-	pairs, err := audit.ReadCalls(ctx, s.host.Store, runDir(d.RunID))
+func (s *Server) takePrior(ctx context.Context, d *history.Run, se *session) (maybe []string, err error) {
+	pairs, err := audit.ReadCalls(ctx, s.host.Store, history.Dir(d.RunID))
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +131,7 @@ func neverRan(r *tool.Result) bool {
 // priorOf gives the results of a run's calls that succeeded, by sequence
 // number. Long texts are kept by their hash in the records; calls whose results
 // hold one are made again when they only read.
-func (s *Server) priorOf(d *runDocument, pairs []audit.Pair) (map[int]*tool.Result, error) {
+func (s *Server) priorOf(d *history.Run, pairs []audit.Pair) (map[int]*tool.Result, error) {
 	s.mu.Lock()
 	x := s.run
 	s.mu.Unlock()
@@ -150,7 +151,7 @@ func (s *Server) priorOf(d *runDocument, pairs []audit.Pair) (map[int]*tool.Resu
 // journalsOf loads a run's journal, which also has what was made of it after a
 // crash; none where the run had not begun.
 func (s *Server) journalsOf(ctx context.Context, id string) ([]*journal.Log, error) {
-	l, err := journal.Load(ctx, s.host.Store, runDir(id))
+	l, err := journal.Load(ctx, s.host.Store, history.Dir(id))
 	if fault.Is(err, fault.NotFound) {
 		return nil, nil
 	} else if err != nil {
@@ -163,7 +164,7 @@ func (s *Server) journalsOf(ctx context.Context, id string) ([]*journal.Log, err
 	if l.End.By == "" {
 		return logs, nil
 	}
-	by, err := journal.Load(ctx, s.host.Store, runDir(l.End.By))
+	by, err := journal.Load(ctx, s.host.Store, history.Dir(l.End.By))
 	switch {
 	case err != nil:
 		return nil, err
@@ -175,7 +176,7 @@ func (s *Server) journalsOf(ctx context.Context, id string) ([]*journal.Log, err
 
 // takeLost finds the results of calls whose writes were made and whose results
 // were not recorded, by simulating the run as it was.
-func (s *Server) takeLost(ctx context.Context, d *runDocument, se *session, pairs []audit.Pair, logs []*journal.Log) error {
+func (s *Server) takeLost(ctx context.Context, d *history.Run, se *session, pairs []audit.Pair, logs []*journal.Log) error {
 	told := map[string]bool{}
 	for _, p := range pairs {
 		told[p.Call.LogicalID] = told[p.Call.LogicalID] || p.Result != nil

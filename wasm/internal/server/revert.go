@@ -10,6 +10,7 @@ import (
 	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/fileview"
+	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/ids"
 	"embedded-agent/wasm/internal/journal"
@@ -47,7 +48,7 @@ func (s *Server) idle() error {
 // one of them was not.
 func (s *Server) takeBack(ctx context.Context, p protocol.Revert, trust bool) (_ protocol.Reverted, again bool, _ error) {
 	out := emptyReverted()
-	doc, l, err := s.pastRun(ctx, p.Run)
+	doc, l, err := s.history.Past(ctx, p.Run)
 	if err != nil {
 		return out, false, err
 	}
@@ -140,7 +141,7 @@ func conflictView(c journal.Conflict) protocol.Conflict {
 
 // carryBack journals and makes the writes of a revert: a run of its own, which
 // can be reverted too. It gives its id, or "" when there was nothing to do.
-func (s *Server) carryBack(ctx context.Context, doc *runDocument, only string, u *undoing, base *overlay.Base) (string, error) {
+func (s *Server) carryBack(ctx context.Context, doc *history.Run, only string, u *undoing, base *overlay.Base) (string, error) {
 	planned := u.writes(kindRevert)
 	if len(planned) == 0 {
 		return "", nil
@@ -153,7 +154,7 @@ func (s *Server) carryBack(ctx context.Context, doc *runDocument, only string, u
 	if err != nil {
 		return "", err
 	}
-	back := &runDocument{
+	back := &history.Run{
 		Version: "1", RunID: id, Kind: kindRevert, Goal: doc.Goal, Now: s.now(), Reverts: doc.RunID, Only: only,
 		Policy: s.guard.Policy().Snapshot(), Registry: s.registry.Version(), Calls: len(planned), Files: []protocol.FileChange{},
 	}
@@ -168,7 +169,7 @@ func (s *Server) carryBack(ctx context.Context, doc *runDocument, only string, u
 // writeRun carries out writes that need no plan (a revert, the rest of a run)
 // as a run with a journal of its own, on a vault that asks before each. Its
 // error is that of the writes; what was made until then is recorded.
-func (s *Server) writeRun(ctx context.Context, d *runDocument, h journal.Header, planned []journal.Planned, text protocol.Message, vault host.Vault) error {
+func (s *Server) writeRun(ctx context.Context, d *history.Run, h journal.Header, planned []journal.Planned, text protocol.Message, vault host.Vault) error {
 	b, err := json.Marshal(d)
 	if err != nil {
 		return err
@@ -179,7 +180,7 @@ func (s *Server) writeRun(ctx context.Context, d *runDocument, h journal.Header,
 		return err
 	}
 	defer s.letLease(d.RunID)
-	dir := runDir(d.RunID)
+	dir := history.Dir(d.RunID)
 	log := audit.New(s.host.Store, dir, nil)
 	if err := log.WriteRun(ctx, b); err != nil {
 		return err
@@ -193,10 +194,10 @@ func (s *Server) writeRun(ctx context.Context, d *runDocument, h journal.Header,
 	if err := jw.Close(ctx); err != nil {
 		return err
 	}
-	end := journal.End{Outcome: outcomeOK, At: pipeline.Stamp(s.now()), Done: jw.Done()}
+	end := journal.End{Outcome: history.OutcomeOK, At: pipeline.Stamp(s.now()), Done: jw.Done()}
 	end.Heads, end.Counts = log.Heads()
 	if failed != nil {
-		end.Outcome = outcomePartial
+		end.Outcome = history.OutcomePartial
 	}
 	end.Heads[journal.File], end.Counts[journal.File] = jw.Head()
 	sum := protocol.RunSummary{
@@ -279,19 +280,17 @@ func doGroup(ctx context.Context, jw *journal.Writer, from, to int) error {
 
 // afterRevert notes that a run was taken back whole, and tells the panel.
 func (s *Server) afterRevert(ctx context.Context, p protocol.Revert, out *protocol.Reverted) {
-	if sum, err := s.summary(ctx, p.Run); err == nil {
+	if sum, err := s.history.Summary(ctx, p.Run); err == nil {
 		if out.Run != "" { // else there was nothing left to do
 			sum.RevertedBy = out.Run
 		}
 		sum.Can = protocol.Can{}
-		if err := s.keepSummary(ctx, &sum); err != nil {
+		if err := s.history.KeepSummary(ctx, &sum); err != nil {
 			s.out.Notice("warn", "notice.historyNotKept", nil, p.Run)
 		}
 	}
+	s.forgetLast(p.Run)
 	s.mu.Lock()
-	if s.lastRun != nil && s.lastRun.Run == p.Run {
-		s.lastRun = nil
-	}
 	if s.run != nil && s.run.se.id == p.Run {
 		s.run.mu.Lock()
 		s.run.rs.Can = protocol.Can{Save: s.run.rs.Can.Save}

@@ -74,7 +74,7 @@ func (s *Server) reviewGet(_ context.Context, p protocol.RunRef) (protocol.Revie
 func (s *Server) reviewFile(ctx context.Context, p protocol.FileRef) (protocol.FileView, error) {
 	se, err := s.open(p.Run)
 	if err != nil {
-		return s.pastFile(ctx, p)
+		return s.history.PastFile(ctx, p)
 	}
 	i := slices.IndexFunc(se.changes, func(c overlay.Change) bool { return c.Path == p.Path })
 	c, left := se.dropped[p.Path]

@@ -4,10 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/runner"
@@ -144,15 +144,7 @@ func (s *Server) outputs(se *session) []protocol.StepOutput {
 		if err != nil {
 			continue
 		}
-		out = append(out, protocol.StepOutput{Step: st.Node.Step.ID, Tool: st.Node.Tool.Name, JSON: s.out.Redact(shorten(string(b), maxShown))})
+		out = append(out, protocol.StepOutput{Step: st.Node.Step.ID, Tool: st.Node.Tool.Name, JSON: s.out.Redact(history.Shorten(string(b), maxShown))})
 	}
 	return out
-}
-
-// shorten cuts a text at a character.
-func shorten(t string, n int) string {
-	if len(t) <= n {
-		return t
-	}
-	return strings.ToValidUTF8(t[:n], "") + "…"
 }

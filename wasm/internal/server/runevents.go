@@ -2,15 +2,12 @@ package server
 
 import (
 	"context"
-	"encoding/json"
-	"maps"
-	"slices"
 	"strconv"
 	"time"
 
 	"embedded-agent/wasm/internal/audit"
-	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/journal"
 	"embedded-agent/wasm/internal/overlay"
@@ -65,7 +62,7 @@ func (x *execution) started(c *tool.Call) {
 	x.s.out.GatherExec(c.CallID, func() *protocol.ExecutionEvent {
 		return &protocol.ExecutionEvent{
 			Type: "step.started", RunID: c.RunID, Timestamp: at, Level: "info", Message: c.Tool,
-			CallID: c.CallID, StepID: c.StepID, Tool: c.Tool, Call: x.s.callView(c, nil),
+			CallID: c.CallID, StepID: c.StepID, Tool: c.Tool, Call: x.s.history.CallView(c, nil),
 		}
 	})
 }
@@ -80,7 +77,7 @@ func (x *execution) ended(c *tool.Call, r *tool.Result) {
 	x.s.out.GatherExec(c.CallID, func() *protocol.ExecutionEvent {
 		return &protocol.ExecutionEvent{
 			Type: kind, RunID: c.RunID, Timestamp: at, Level: level, Message: x.s.out.Redact(text),
-			CallID: c.CallID, StepID: c.StepID, Tool: c.Tool, Call: x.s.callView(c, r),
+			CallID: c.CallID, StepID: c.StepID, Tool: c.Tool, Call: x.s.history.CallView(c, r),
 		}
 	})
 	x.progress(r)
@@ -132,129 +129,13 @@ func (x *execution) progress(r *tool.Result) {
 	x.s.out.GatherRun(rs)
 }
 
-// shown bounds arguments and results in the log's rows, in bytes.
-const shown = 1500
-
-// callView is a call as the run log shows it; r is nil while it runs.
-func (s *Server) callView(c *tool.Call, r *tool.Result) *protocol.CallView {
-	v := &protocol.CallView{
-		CallID: c.CallID, StepID: c.StepID, Tool: c.Tool, Index: -1, Attempt: c.Attempt, Status: "running",
-		Args: s.out.Redact(shortJSON(c.Args)), Preview: s.out.Redact(c.Preview), Risk: string(c.Risk),
-	}
-	if c.Iteration != nil {
-		v.Index = c.Iteration.Index
-	}
-	if r == nil {
-		return v
-	}
-	v.Status, v.DurationMs, v.Cached, v.SecretFrom = string(r.Status), r.DurationMs, r.Cached, r.SecretScope
-	if r.OK {
-		v.Result, v.Pins = s.out.Redact(shortResult(c.Tool, r.Data)), pinsIn(r.Data)
-	}
-	if v.Attached = attachedTo(r.Attachments); v.Attached != nil {
-		v.Run = c.RunID
-	}
-	v.Paths = touched(r.Effects)
-	if r.Fault != nil {
-		v.Problem = s.out.ProblemOf(r.Fault)
-		v.Problem.Tool, v.Problem.Step = c.Tool, c.StepID
-	}
-	return v
-}
-
-// shownPlugins bounds the found plugins of a search: they are shown as a list,
-// which a part cannot be.
-const shownPlugins = 16 << 10
-
-// shortResult writes what a tool gave for its row.
-func shortResult(name string, d tool.Data) string {
-	if name == "plugins.search" {
-		return shortJSONTo(d, shownPlugins)
-	}
-	return shortJSON(d)
-}
-
-// pinsIn gives the names of what an agent's step pinned, in order; none for
-// another tool.
-func pinsIn(d tool.Data) []string {
-	named, _ := d["pins"].(map[string]any)
-	return slices.Sorted(maps.Keys(named))
-}
-
-// shortJSON writes a value with its long texts shortened, so that a row stays a
-// row whatever a note holds.
-func shortJSON[M ~map[string]any](m M) string { return shortJSONTo(m, shown) }
-
-func shortJSONTo[M ~map[string]any](m M, most int) string {
-	b, err := canon.Append(make([]byte, 0, 256), shortValue(map[string]any(m), shown/4))
-	if err != nil {
-		raw, err := json.Marshal(m)
-		if err != nil {
-			return ""
-		}
-		b = raw
-	}
-	return shorten(string(b), most)
-}
-
-func shortValue(v any, n int) any {
-	switch v := v.(type) {
-	case string:
-		return shorten(v, n)
-	case map[string]any:
-		out := make(map[string]any, len(v))
-		for k, e := range v {
-			out[k] = shortValue(e, n)
-		}
-		return out
-	case []any:
-		if len(v) > 20 {
-			v = v[:20:20]
-		}
-		out := make([]any, len(v))
-		for i, e := range v {
-			out[i] = shortValue(e, n/2)
-		}
-		return out
-	case tool.Data:
-		return shortValue(map[string]any(v), n)
-	case []map[string]any:
-		out := make([]any, 0, min(len(v), 20))
-		for _, e := range v[:min(len(v), 20)] {
-			out = append(out, shortValue(e, n/2))
-		}
-		return out
-	}
-	return v
-}
-
-func touched(e *tool.Effects) []string {
-	if e == nil {
-		return nil
-	}
-	var out []string
-	for _, p := range e.Created {
-		out = append(out, p.Path)
-	}
-	for _, p := range e.Modified {
-		out = append(out, p.Path)
-	}
-	for _, p := range e.Renamed {
-		out = append(out, p.To)
-	}
-	for _, p := range e.Deleted {
-		out = append(out, p.Path)
-	}
-	return out
-}
-
 // finish says in words how the run ended.
 func (x *execution) finish(rep *runner.Report, err error) journal.End {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	rs := &x.rs
 	rs.LeftMs = 0
-	outcome, key := outcomeOK, "run.ok"
+	outcome, key := history.OutcomeOK, "run.ok"
 	params := map[string]string{"goal": rs.Goal}
 	if rep != nil {
 		ok, failed, skipped := rep.Counts()
@@ -264,7 +145,7 @@ func (x *execution) finish(rep *runner.Report, err error) journal.End {
 			err = cause
 			rs.Problem = x.s.out.ProblemOf(cause)
 			rs.Problem.Step, rs.Problem.Tool = step.Node.Step.ID, step.Node.Tool.Name
-			rs.Problem.Args = x.s.out.Redact(shortJSON(step.Node.Step.Args))
+			rs.Problem.Args = x.s.out.Redact(history.ShortJSON(step.Node.Step.Args))
 		} else if rep.Stopped != nil {
 			err = rep.Stopped
 		}
@@ -275,11 +156,11 @@ func (x *execution) finish(rep *runner.Report, err error) journal.End {
 		outcome, key = outcomeCancelled, "run.cancelled"
 		rs.Problem = nil
 	case fault.Is(err, fault.Conflict) && (rep == nil || rep.Stopped != nil): // else it was shown, and skipped
-		outcome, key = outcomeConflict, "run.conflict"
+		outcome, key = history.OutcomeConflict, "run.conflict"
 	case err == nil && x.again != nil:
-		outcome, key = outcomePartial, "run.asksAgain"
+		outcome, key = history.OutcomePartial, "run.asksAgain"
 	case err != nil && rs.Done > 0:
-		outcome, key = outcomePartial, "run.partial"
+		outcome, key = history.OutcomePartial, "run.partial"
 	case err != nil:
 		outcome, key = outcomeFailed, "run.failed"
 	}

@@ -13,6 +13,7 @@ import (
 	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/digest"
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/tool"
@@ -122,7 +123,7 @@ func TestTheHashOfDataIsThatOfTheDataInTheRecord(t *testing.T) {
 // lines gives the records of a file as they are in it.
 func (sh *shell) lines(run, name string) []json.RawMessage {
 	var out []json.RawMessage
-	for _, l := range strings.Split(strings.TrimSpace(string(sh.mem.StoreFiles()[runDir(run)+"/"+name])), "\n") {
+	for _, l := range strings.Split(strings.TrimSpace(string(sh.mem.StoreFiles()[history.Dir(run)+"/"+name])), "\n") {
 		var frame struct {
 			R json.RawMessage `json:"r"`
 		}

@@ -18,6 +18,7 @@ import (
 	"embedded-agent/wasm/internal/ask"
 	"embedded-agent/wasm/internal/conversation"
 	"embedded-agent/wasm/internal/guard"
+	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/index"
 	"embedded-agent/wasm/internal/lease"
@@ -73,6 +74,7 @@ type Server struct {
 	usage     *usage.Usage
 	plugins   *plugins
 	guard     *guard.Guard
+	history   *history.History
 	handlers  map[string]handler
 	out       *outbox.Outbox
 	life      context.Context // ends with Close
@@ -130,6 +132,10 @@ func New(d Deps) (*Server, error) {
 	})
 	s.results = agent.NewCache(0, s.secretScope)
 	s.conversations = conversation.NewLibrary(d.Host.Store, s.out.Redact, func() string { return pipeline.Stamp(s.now()) }, s.deviceName)
+	s.history = history.New(history.Deps{
+		Store: d.Host.Store, Sizes: sizes, Registry: reg, Conversations: s.conversations, Guard: s.guard, Out: s.out,
+		Now: d.Now, Version: Version, Needed: s.needed, Live: s.liveTrace, Dropped: s.forgetLast,
+	})
 	s.endpoints = &endpoints{store: d.Host.Store}
 	s.pins = pins.NewBook(d.Host.Store, s.deviceName, s.out)
 	s.plugins = newPlugins(d, d.Host.Store)

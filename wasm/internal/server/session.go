@@ -16,6 +16,7 @@ import (
 	"embedded-agent/wasm/internal/digest"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/guard"
+	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/ids"
 	"embedded-agent/wasm/internal/overlay"
@@ -65,7 +66,7 @@ type session struct {
 
 	frozen *agent.Frozen // what its model steps gave
 	sealed bool          // no model is asked: what is not frozen fails
-	trace  *tracing
+	trace  *history.Tracing
 	pins   *pins.Set
 
 	base    *overlay.Base
@@ -84,7 +85,7 @@ func (s *Server) newSession(p *plan.Plan, g *plan.Graph, raw json.RawMessage) *s
 	id := ids.New()
 	return &session{
 		id: id, plan: p, graph: g, raw: raw, now: s.now(),
-		frozen: agent.NewFrozen(nil), pins: &pins.Set{}, trace: s.newTracing(id, ""),
+		frozen: agent.NewFrozen(nil), pins: &pins.Set{}, trace: s.history.Trace(id, ""),
 		amend:   &overlay.Amendments{Dropped: map[string]bool{}, Edits: map[string]overlay.Edit{}},
 		dropped: map[string]overlay.Change{},
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/journal"
 	"embedded-agent/wasm/internal/protocol"
 )
@@ -25,7 +26,7 @@ func (s *Server) settleJournal(ctx context.Context, id string, l *journal.Log) e
 	if err := l.Settle(ctx, s.undoable(true)); err != nil {
 		return err
 	}
-	return journal.RecordSettled(ctx, s.host.Store, runDir(id), l)
+	return journal.RecordSettled(ctx, s.host.Store, history.Dir(id), l)
 }
 
 // cameLate looks once more, when a run that did not end was taken back: a write of
@@ -38,7 +39,7 @@ func (s *Server) cameLate(ctx context.Context, id string, l *journal.Log) (bool,
 	if err != nil || !late {
 		return false, err
 	}
-	return true, journal.RecordSettled(ctx, s.host.Store, runDir(id), l)
+	return true, journal.RecordSettled(ctx, s.host.Store, history.Dir(id), l)
 }
 
 // adoptRest adds to a run what the runs have made that went on with it.
@@ -47,7 +48,7 @@ func (s *Server) adoptRest(ctx context.Context, id string, l *journal.Log) error
 		if sum.Kind != kindFinish {
 			return nil
 		}
-		by, err := journal.Load(ctx, s.host.Store, runDir(sum.Run))
+		by, err := journal.Load(ctx, s.host.Store, history.Dir(sum.Run))
 		switch {
 		case fault.Is(err, fault.NotFound):
 			return nil
@@ -68,7 +69,7 @@ func (s *Server) adoptRest(ctx context.Context, id string, l *journal.Log) error
 // later calls f with each run that began after another one, newest first. A
 // folder without a readable run is left out.
 func (s *Server) later(ctx context.Context, id string, f func(protocol.RunSummary) error) error {
-	ids, err := s.runIDs(ctx)
+	ids, err := s.history.IDs(ctx)
 	if err != nil {
 		return err
 	}
@@ -76,7 +77,7 @@ func (s *Server) later(ctx context.Context, id string, f func(protocol.RunSummar
 		if next <= id { // ids sort by time
 			break
 		}
-		sum, err := s.summary(ctx, next)
+		sum, err := s.history.Summary(ctx, next)
 		if err != nil {
 			continue
 		}
@@ -101,7 +102,7 @@ func (s *Server) undone(ctx context.Context, id string) (map[int]bool, error) {
 		if !reverts && sum.Kind != kindFinish {
 			return nil
 		}
-		l, err := journal.Load(ctx, s.host.Store, runDir(sum.Run))
+		l, err := journal.Load(ctx, s.host.Store, history.Dir(sum.Run))
 		if fault.Is(err, fault.NotFound) {
 			return nil
 		} else if err != nil {
@@ -118,7 +119,7 @@ func (s *Server) undone(ctx context.Context, id string) (map[int]bool, error) {
 			takenBack(l, back, out)
 			return nil
 		}
-		root, err := journal.Load(ctx, s.host.Store, runDir(id))
+		root, err := journal.Load(ctx, s.host.Store, history.Dir(id))
 		if err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/protocol"
 )
@@ -25,7 +26,7 @@ func TestToolsThatWalkTheVaultSeeOnlyTheAllowedFolders(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, st := range se.report.Steps {
-		out := shortJSON(st.Results[0].Data)
+		out := history.ShortJSON(st.Results[0].Data)
 		if !strings.Contains(out, "Work/Plan.md") || strings.Contains(out, "Private") || strings.Contains(out, "salary") {
 			t.Errorf("%s saw %s", st.Node.Step.ID, out)
 		}
@@ -64,7 +65,7 @@ func TestOfTheAppsFolderTheSettingsThatToolsNeedAreSeenAndNothingElse(t *testing
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out := shortJSON(se.report.Steps[0].Results[0].Data); !strings.Contains(out, `"Work/Daily/`) || !strings.Contains(out, `"enabled":true`) {
+	if out := history.ShortJSON(se.report.Steps[0].Results[0].Data); !strings.Contains(out, `"Work/Daily/`) || !strings.Contains(out, `"enabled":true`) {
 		t.Errorf("the app's settings were not seen: %s", out)
 	}
 	_, err = sh.s.OpenPlan(t.Context(), []byte(`{"goal":"peek","assumptions":[],"steps":[

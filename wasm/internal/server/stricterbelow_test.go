@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/protocol"
 )
@@ -70,7 +71,7 @@ func TestAFolderThatGetsANoteWhichMayNotBeTouchedDuringTheRunStaysWhereItIs(t *t
 			sh.mem.BeforeWriteOf("First.md", appear)
 			call[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
 			end, _ := sh.ended(true)
-			if end.Outcome == outcomeOK || end.Problem == nil || end.Problem.Code != string(fault.Denied) || end.Problem.Key != "error.path.unseenBelow" {
+			if end.Outcome == history.OutcomeOK || end.Problem == nil || end.Problem.Code != string(fault.Denied) || end.Problem.Key != "error.path.unseenBelow" {
 				t.Errorf("it ended %s: %+v", end.Outcome, end.Problem)
 			}
 			isKept(t, sh)
@@ -92,7 +93,7 @@ func TestAFolderIsNotMovedBackWithANoteInItThatMayNotBeTouched(t *testing.T) {
 	sh, r, _ := openBox(t, onBox["a move"])
 	call[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
 	end, _ := sh.ended(true)
-	if end.Outcome != outcomeOK {
+	if end.Outcome != history.OutcomeOK {
 		t.Fatalf("%+v", end)
 	}
 	sh.mem.Put("Moved/salary.md", "kept")

@@ -8,6 +8,7 @@ import (
 
 	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/llmtest"
@@ -44,10 +45,10 @@ func TestTheTraceOfAnAgentsTurnAndItsRunHasPoliciesModelCallsToolCallsAndTheRun(
 	p := call[protocol.Review](r.shell, "review.get", protocol.RunRef{Run: run})
 	call[protocol.RunRef](r.shell, "review.approve", protocol.Approve{Run: run, Approval: p.Approval})
 	r.finished()
-	if _, ok := mem.StoreFiles()[runDir(run)+"/"+traceFile]; !ok {
+	if _, ok := mem.StoreFiles()[history.Dir(run)+"/"+history.TraceFile]; !ok {
 		t.Fatal("the run folder has no trace")
 	}
-	if _, ok := mem.StoreFiles()[turnDir(run)+"/"+traceFile]; ok {
+	if _, ok := mem.StoreFiles()[history.TurnDir(run)+"/"+history.TraceFile]; ok {
 		t.Error("the turn's trace is there twice")
 	}
 	for _, x := range []*rig{r, newRig(t, mem.CrashClone(), free, nil)} {
@@ -90,7 +91,7 @@ func TestTheTraceOfAnAgentsTurnAndItsRunHasPoliciesModelCallsToolCallsAndTheRun(
 func TestAPlansTraceHasItsModelCallsAndStepsAndALargeRunsCallsAreMadeOfItsRecords(t *testing.T) {
 	mem := alphaBeta()
 	var items []string
-	for i := range maxSpans + 20 {
+	for i := range history.MaxSpans + 20 {
 		items = append(items, fmt.Sprintf("%q", fmt.Sprint("n", i)))
 	}
 	plan := `{"goal":"many","assumptions":[],"steps":[{"id":"ask","tool":"agent.run","args":{"prompt":"x"}},
@@ -106,8 +107,8 @@ func TestAPlansTraceHasItsModelCallsAndStepsAndALargeRunsCallsAreMadeOfItsRecord
 	if end := r.finished(); end.Outcome != "ok" {
 		t.Fatalf("%+v", end.Problem)
 	}
-	lines := mem.StoreFiles()[runDir(end.Run)+"/"+traceFile]
-	if n := strings.Count(string(lines), `"execute_tool vault.createFile"`); n > maxSpans {
+	lines := mem.StoreFiles()[history.Dir(end.Run)+"/"+history.TraceFile]
+	if n := strings.Count(string(lines), `"execute_tool vault.createFile"`); n > history.MaxSpans {
 		t.Errorf("%d spans are written down", n)
 	}
 	got := call[protocol.Trace](r.shell, "trace.get", protocol.RunRef{Run: end.Run})
@@ -116,7 +117,7 @@ func TestAPlansTraceHasItsModelCallsAndStepsAndALargeRunsCallsAreMadeOfItsRecord
 		kinds[s.Kind]++
 		byName[s.Name]++
 	}
-	if kinds[trace.KindModel] != 2 || byName["execute_tool vault.createFile"] != maxSpans+20 || byName["invoke_agent step"] != 1 || byName["run_plan"] != 1 {
+	if kinds[trace.KindModel] != 2 || byName["execute_tool vault.createFile"] != history.MaxSpans+20 || byName["invoke_agent step"] != 1 || byName["run_plan"] != 1 {
 		t.Errorf("%v %v", kinds, byName)
 	}
 }
@@ -133,7 +134,7 @@ func TestAWholeConversationReplaysFromItsExportWithoutAModel(t *testing.T) {
 	call[protocol.RunRef](r.shell, "review.approve", protocol.Approve{Run: p.Run, Approval: p.Approval})
 	r.finished()
 	third := r.say("third")
-	last := strings.TrimPrefix(third.TracesURL, tracesURL(""))
+	last := strings.TrimPrefix(third.TracesURL, history.TracesURL(""))
 
 	later := newRig(t, mem.CrashClone(), free, func(d *Deps) { d.Provider = nil })
 	for run, want := range map[string][]string{second.Run: {"Made B.", "Made C."}, last: {"Made B.", "Made C.", "Nothing more."}} {
@@ -183,7 +184,7 @@ func TestAModelStepReplaysFromTheExportOfItsRun(t *testing.T) {
 	p := r.openPlan(sumUp("null"))
 	call[protocol.RunRef](r.shell, "review.approve", protocol.Approve{Run: p.Run, Approval: p.Approval})
 	r.finished()
-	var doc exportDocument
+	var doc history.ExportDocument
 	if err := json.Unmarshal([]byte(call[protocol.Document](r.shell, "run.export", protocol.RunRef{Run: p.Run}).Text), &doc); err != nil || len(doc.Bundles) != 1 || len(doc.Frozen) != 1 {
 		t.Fatalf("%v %+v", err, doc)
 	}
@@ -206,24 +207,24 @@ func TestWhatIsNotThereHasNoTrace(t *testing.T) {
 func TestOldTurnsThatLedToNoRunMakeRoom(t *testing.T) {
 	mem := note()
 	var turns []llmtest.Turn
-	for range maxTraces + 3 {
+	for range history.MaxTraces + 3 {
 		turns = append(turns, llmtest.Say("ok"))
 	}
 	r := newRig(t, mem, free, nil, turns...)
 	first := ""
-	for i := range maxTraces + 3 {
+	for i := range history.MaxTraces + 3 {
 		end := r.say("x")
 		if i == 0 {
-			first = strings.TrimPrefix(end.TracesURL, tracesURL(""))
+			first = strings.TrimPrefix(end.TracesURL, history.TracesURL(""))
 		}
 	}
 	n := 0
 	for p := range mem.StoreFiles() {
-		if strings.HasPrefix(p, tracesFolder+"/") && strings.HasSuffix(p, traceFile) {
+		if strings.HasPrefix(p, history.TracesFolder+"/") && strings.HasSuffix(p, history.TraceFile) {
 			n++
 		}
 	}
-	if n != maxTraces {
+	if n != history.MaxTraces {
 		t.Errorf("%d are kept", n)
 	}
 	if _, err := try[protocol.Trace](r.shell, "trace.get", protocol.RunRef{Run: first}); !fault.Is(err, fault.NotFound) {
@@ -243,7 +244,7 @@ func TestALargeOutputIsShortenedAndKeptBesideTheRun(t *testing.T) {
 	r.finished()
 	found := false
 	for path, data := range mem.StoreFiles() {
-		if strings.HasPrefix(path, runDir(end.Run)+"/"+attachFolder+"/") {
+		if strings.HasPrefix(path, history.Dir(end.Run)+"/"+history.AttachFolder+"/") {
 			found = len(data) > 100_000
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/conversation"
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/ids"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/pipeline"
@@ -208,8 +209,8 @@ func (s *Server) planTurn(ctx context.Context, t *turn, p protocol.Send) error {
 		return err
 	}
 	id := ids.New()
-	tr := s.newTracing(id, p.Conversation)
-	m.provider = tr.provider(m.provider, m.kind)
+	tr := s.history.Trace(id, p.Conversation)
+	m.provider = tr.Provider(m.provider, m.kind)
 	if t.said != nil {
 		in.History, t.said.turn.Trace = s.historyOf(t.said.talk), id
 	}
@@ -244,7 +245,7 @@ func (s *Server) planTurn(ctx context.Context, t *turn, p protocol.Send) error {
 	se.instruction, se.dryRun, se.warnings = p.Text, p.DryRun, warningsOf(out.Warnings)
 	se.action, se.mustAsk, se.turn, se.link = t.asksFor, t.mustAsk, t, t.link
 	se.said, se.ownWords = saidBy(t, p), plain
-	t.set(func(t *protocol.Turn) { t.Outcome, t.Run, t.TracesURL = outcomePlan, se.id, tracesURL(id) })
+	t.set(func(t *protocol.Turn) { t.Outcome, t.Run, t.TracesURL = outcomePlan, se.id, history.TracesURL(id) })
 	s.phase(t, phaseSimulating) // told with the run's id: a model step's calls come under it
 	return s.openReview(ctx, se)
 }

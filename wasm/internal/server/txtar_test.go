@@ -14,6 +14,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/journal"
 	"embedded-agent/wasm/internal/protocol"
@@ -274,7 +275,7 @@ func lines(list []string) []byte {
 
 // events gives what the run told, without ids and times.
 func (s *story) events() []string {
-	if s.mem.StoreFiles()[runDir(s.r.Run)+"/events.jsonl"] == nil {
+	if s.mem.StoreFiles()[history.Dir(s.r.Run)+"/events.jsonl"] == nil {
 		return nil
 	}
 	var out []string
@@ -291,7 +292,7 @@ func (s *story) events() []string {
 var outcomes = map[journal.Outcome]string{journal.NotReached: "not reached", journal.Done: "done", journal.Failed: "failed", journal.Unknown: "unknown"}
 
 func (s *story) journal() []string {
-	l, err := journal.Load(s.t.Context(), s.mem.Host().Store, runDir(s.r.Run))
+	l, err := journal.Load(s.t.Context(), s.mem.Host().Store, history.Dir(s.r.Run))
 	if err != nil {
 		return []string{"none"}
 	}

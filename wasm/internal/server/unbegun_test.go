@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"embedded-agent/wasm/internal/audit"
+	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/protocol"
 )
 
@@ -14,8 +15,8 @@ func TestARunThatDiedBeforeItsJournalBeganIsNotOfferedToBeTakenBack(t *testing.T
 			t.Fatal("no run died before its journal")
 		}
 		files := mem.StoreFiles()
-		_, doc := files[runDir(run)+"/"+audit.RunFile]
-		_, journal := files[runDir(run)+"/journal.jsonl"]
+		_, doc := files[history.Dir(run)+"/"+audit.RunFile]
+		_, journal := files[history.Dir(run)+"/journal.jsonl"]
 		if !doc || journal {
 			continue
 		}

@@ -41,29 +41,6 @@ type undoOf struct {
 	settled bool // what became of its writes is known, and written down
 }
 
-// pastRun reads a run's document and its journal. The document of a run of this
-// device is the one that its journal names.
-func (s *Server) pastRun(ctx context.Context, id string) (*runDocument, *journal.Log, error) {
-	d, err := s.readRun(ctx, id)
-	if err != nil {
-		return nil, nil, err
-	}
-	l, err := journal.Load(ctx, s.host.Store, runDir(id))
-	if err != nil {
-		return nil, nil, err
-	}
-	if l.Ours() && len(l.Entries) > 0 && (l.Run != id || l.Doc != d.etag || d.RunID != id) {
-		l.Origin = journal.Changed
-	}
-	return d, l, nil
-}
-
-// ours says whether this device made a run, and nobody has changed it since.
-func (s *Server) ours(ctx context.Context, id string) bool {
-	_, l, err := s.pastRun(ctx, id)
-	return err == nil && l.Ours() && l.Run == id
-}
-
 // checkUndo is the policy of one write of an undo. What was not made here is
 // judged as what a stranger asks for.
 func (s *Server) checkUndo(ctx context.Context, ours bool, op host.Op) error {

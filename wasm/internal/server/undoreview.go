@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/journal"
 	"embedded-agent/wasm/internal/overlay"
 	"embedded-agent/wasm/internal/plan"
@@ -20,7 +21,7 @@ import (
 // instead of a plan.
 type pastUndo struct {
 	of   undoOf
-	doc  *runDocument
+	doc  *history.Run
 	done *undoing // as it was simulated
 }
 
@@ -31,7 +32,7 @@ func (u *pastUndo) past() *pastUndo { return &pastUndo{of: u.of} }
 // person (conflicts) is told, and left as it is.
 func (s *Server) reviewUndo(ctx context.Context, of undoOf) (protocol.Reverted, error) {
 	out := emptyReverted()
-	doc, l, err := s.pastRun(ctx, of.run)
+	doc, l, err := s.history.Past(ctx, of.run)
 	if err != nil {
 		return out, err
 	}
@@ -58,7 +59,7 @@ func (s *Server) reviewUndo(ctx context.Context, of undoOf) (protocol.Reverted, 
 
 // simulateUndo plans the undo of a session anew, and makes the review of it.
 func (s *Server) simulateUndo(ctx context.Context, se *session) error {
-	_, l, err := s.pastRun(ctx, se.undo.of.run)
+	_, l, err := s.history.Past(ctx, se.undo.of.run)
 	if err != nil {
 		return err
 	}
@@ -88,7 +89,7 @@ func (s *Server) reviewOfUndo(ctx context.Context, se *session) (*protocol.Revie
 		return nil, err
 	}
 	r.Title = &protocol.Message{Key: "review.undo." + se.undo.of.kind, Params: map[string]string{"goal": se.plan.Goal}}
-	r.Undo, r.Origin, r.Warnings = se.undo.of.kind, originName(u.log.Origin), append(s.undoWarnings(se), r.Warnings...)
+	r.Undo, r.Origin, r.Warnings = se.undo.of.kind, history.OriginName(u.log.Origin), append(s.undoWarnings(se), r.Warnings...)
 	r.Calls = len(u.writes(""))
 	r.Approvable = r.Calls > 0
 	return r, nil
@@ -100,7 +101,7 @@ func (s *Server) undoWarnings(se *session) []protocol.Message {
 	u := se.undo.done
 	out := []protocol.Message{}
 	if !u.ours {
-		out = append(out, protocol.Message{Key: "review.origin." + originName(u.log.Origin)})
+		out = append(out, protocol.Message{Key: "review.origin." + history.OriginName(u.log.Origin)})
 	}
 	out = append(out, refusedMessages(s, u.refused)...)
 	if n := len(u.report.Conflicts); n > 0 {
@@ -144,17 +145,4 @@ func notUndone(of undoOf, u *undoing) []protocol.Message {
 		out = append(out, protocol.Message{Key: "recovery.notAll", Params: map[string]string{"n": strconv.Itoa(n)}})
 	}
 	return out
-}
-
-// originName names an origin as the protocol has it: "" is this device.
-func originName(o journal.Origin) string {
-	switch o {
-	case journal.Sealed:
-		return ""
-	case journal.Unsealed:
-		return protocol.OriginUnsealed
-	case journal.Foreign:
-		return protocol.OriginForeign
-	}
-	return protocol.OriginChanged
 }

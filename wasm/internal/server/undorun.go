@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/journal"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/runner"
@@ -51,7 +52,7 @@ func (x *execution) undo(planned []journal.Planned, free func()) {
 	if err != nil {
 		x.rs.Problem = s.out.Problem(err)
 		x.rs.Failed = len(planned) - sum.Calls
-		if x.rs.Outcome == "" || x.rs.Outcome == outcomeOK {
+		if x.rs.Outcome == "" || x.rs.Outcome == history.OutcomeOK {
 			x.rs.Outcome = outcomeFailed
 		}
 		x.rs.Text = protocol.Message{Key: "run." + x.rs.Outcome, Params: map[string]string{"goal": x.rs.Goal, "n": strconv.Itoa(sum.Calls), "total": strconv.Itoa(len(planned))}}
@@ -61,7 +62,7 @@ func (x *execution) undo(planned []journal.Planned, free func()) {
 	x.mu.Unlock()
 	x.tell()
 	s.lookAgain(ctx)
-	if err := s.prune(ctx); err != nil {
+	if err := s.history.Prune(ctx); err != nil {
 		s.out.Notice("warn", "notice.notPruned", nil, "")
 	}
 	x.letGo()
@@ -71,7 +72,7 @@ func (x *execution) undo(planned []journal.Planned, free func()) {
 // history.
 func (s *Server) undoAs(ctx context.Context, id string, se *session, planned []journal.Planned) (protocol.RunSummary, error) {
 	u := se.undo
-	d := &runDocument{
+	d := &history.Run{
 		Version: "1", RunID: id, Kind: u.of.kind, Goal: se.plan.Goal, Now: s.now(), Calls: len(planned), Files: se.view.Files,
 		Policy: s.guard.Policy().Snapshot(), Registry: s.registry.Version(),
 	}
@@ -84,7 +85,7 @@ func (s *Server) undoAs(ctx context.Context, id string, se *session, planned []j
 		text = protocol.Message{Key: "run.finishedAfterCrash", Params: map[string]string{"goal": d.Goal}}
 	}
 	err := s.writeRun(ctx, d, h, planned, text, s.undoable(u.done.ours))
-	sum, missing := s.summary(context.WithoutCancel(ctx), id)
+	sum, missing := s.history.Summary(context.WithoutCancel(ctx), id)
 	if missing != nil {
 		return protocol.RunSummary{Run: id, Outcome: outcomeFailed}, err
 	}
@@ -102,8 +103,8 @@ func (s *Server) endUndone(ctx context.Context, by string, u *pastUndo) {
 	if u.done.log.Hot() {
 		outcome := outcomeCancelled
 		if u.of.kind == kindFinish {
-			outcome = outcomePartial
-			if err := journal.RecordSettled(ctx, s.host.Store, runDir(u.of.run), u.done.log); err != nil {
+			outcome = history.OutcomePartial
+			if err := journal.RecordSettled(ctx, s.host.Store, history.Dir(u.of.run), u.done.log); err != nil {
 				s.out.Notice("warn", "notice.historyNotKept", nil, u.of.run)
 				return
 			}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/journal"
 	"embedded-agent/wasm/internal/protocol"
@@ -19,7 +20,7 @@ func (sh *shell) verified(run string) protocol.Verified {
 // tampered writes a file of a run anew.
 func (sh *shell) tamper(run, file string, data []byte) {
 	sh.t.Helper()
-	store, path := sh.mem.Host().Store, runDir(run)+"/"+file
+	store, path := sh.mem.Host().Store, history.Dir(run)+"/"+file
 	var err error
 	if data == nil {
 		err = store.Remove(sh.t.Context(), path)
@@ -40,7 +41,7 @@ func TestAnyChangedFileOfARunFolderIsFoundByVerify(t *testing.T) {
 	}
 	tested := 0
 	for name, data := range mem.StoreFiles() {
-		file, ok := strings.CutPrefix(name, runDir(run)+"/")
+		file, ok := strings.CutPrefix(name, history.Dir(run)+"/")
 		if !ok {
 			continue
 		}
@@ -48,7 +49,7 @@ func TestAnyChangedFileOfARunFolderIsFoundByVerify(t *testing.T) {
 		flipped := bytes.Clone(data)
 		flipped[len(flipped)/2] ^= 1
 		for what, now := range map[string][]byte{"a bit": flipped, "cut": data[:len(data)-1], "gone": nil} {
-			if file == summaryFile && what != "a bit" {
+			if file == history.SummaryFile && what != "a bit" {
 				continue // the line is read from the end record then
 			}
 			sh.tamper(run, file, now)
@@ -79,18 +80,18 @@ func TestTheHistoryIsReadFromWhatVerifyCovers(t *testing.T) {
 		return call[protocol.RunDetail](sh, "run.get", protocol.RunRef{Run: run}).Summary
 	}
 	was := read()
-	kept := mem.StoreFiles()[runDir(run)+"/"+summaryFile]
+	kept := mem.StoreFiles()[history.Dir(run)+"/"+history.SummaryFile]
 	for _, torn := range [][]byte{nil, kept[:len(kept)/2]} {
-		sh.tamper(run, summaryFile, torn)
+		sh.tamper(run, history.SummaryFile, torn)
 		if now := read(); fmt.Sprint(now) != fmt.Sprint(was) {
 			t.Errorf("without its file the line is %+v, was %+v", now, was)
 		}
 	}
-	sh.tamper(run, summaryFile, bytes.Replace(kept, []byte(`"outcome":"ok"`), []byte(`"outcome":"failed"`), 1))
+	sh.tamper(run, history.SummaryFile, bytes.Replace(kept, []byte(`"outcome":"ok"`), []byte(`"outcome":"failed"`), 1))
 	if v := sh.verified(run); v.OK {
 		t.Error("another outcome: verified")
 	}
-	sh.tamper(run, summaryFile, kept)
+	sh.tamper(run, history.SummaryFile, kept)
 	back := sh.revert(run)
 	if v := sh.verified(run); !v.OK {
 		t.Errorf("taken back: %+v", v)
@@ -98,8 +99,8 @@ func TestTheHistoryIsReadFromWhatVerifyCovers(t *testing.T) {
 	if v := sh.verified(back.Run); !v.OK {
 		t.Errorf("the revert: %+v", v)
 	}
-	marked := mem.StoreFiles()[runDir(run)+"/"+summaryFile]
-	sh.tamper(run, summaryFile, bytes.Replace(marked, []byte(back.Run), []byte(run), 1))
+	marked := mem.StoreFiles()[history.Dir(run)+"/"+history.SummaryFile]
+	sh.tamper(run, history.SummaryFile, bytes.Replace(marked, []byte(back.Run), []byte(run), 1))
 	if v := sh.verified(run); v.OK {
 		t.Error("taken back by a run that is no revert of it: verified")
 	}
@@ -133,7 +134,7 @@ func TestARunThatACrashHasLeftIsVerifiedOnceItIsSettled(t *testing.T) {
 					t.Errorf("%s: %+v", where, v)
 				}
 			}
-			journalFile := sh.mem.StoreFiles()[runDir(r.Run)+"/"+journal.File]
+			journalFile := sh.mem.StoreFiles()[history.Dir(r.Run)+"/"+journal.File]
 			sh.tamper(r.Run, journal.File, journalFile[:len(journalFile)-2])
 			if v := sh.verified(r.Run); v.OK {
 				t.Errorf("%s: cut after it was settled: verified", where)
@@ -155,7 +156,7 @@ func TestWhatThePersonTypedInReviewIsRedactedInTheRecords(t *testing.T) {
 	if got := sh.text("D.md"); got != "key "+canary+"\n" {
 		t.Fatalf("written %q: what is approved is written as it is", got)
 	}
-	d, err := sh.s.readRun(t.Context(), end.Run)
+	d, err := sh.s.history.Read(t.Context(), end.Run)
 	if err != nil || d.Amendments == nil || !d.Redacted {
 		t.Fatalf("%v %+v", err, d)
 	}

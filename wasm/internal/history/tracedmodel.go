@@ -1,4 +1,4 @@
-package server
+package history
 
 import (
 	"context"
@@ -11,13 +11,13 @@ import (
 // tracedModel makes a span of every question to a model.
 type tracedModel struct {
 	llm.Provider
-	t    *tracing
+	t    *Tracing
 	kind string
 	n    *int
 }
 
-// provider gives a provider whose questions are in the trace.
-func (t *tracing) provider(p llm.Provider, kind string) llm.Provider {
+// Provider gives a provider whose questions are in the trace.
+func (t *Tracing) Provider(p llm.Provider, kind string) llm.Provider {
 	if t == nil {
 		return p
 	}
@@ -27,7 +27,7 @@ func (t *tracing) provider(p llm.Provider, kind string) llm.Provider {
 // Stream asks.
 func (p tracedModel) Stream(ctx context.Context, r llm.Request) llm.Stream {
 	*p.n++
-	span := p.t.rec.StartModel(p.t.root, "chat/"+strconv.Itoa(*p.n), p.kind, r.Model)
+	span := p.t.Rec.StartModel(p.t.Root, "chat/"+strconv.Itoa(*p.n), p.kind, r.Model)
 	return &tracedStream{p.Provider.Stream(ctx, r), span}
 }
 

@@ -1,4 +1,4 @@
-package server
+package history
 
 import (
 	"context"
@@ -11,9 +11,9 @@ import (
 	"embedded-agent/wasm/internal/protocol"
 )
 
-// pastFile shows what a past run did to one path.
-func (s *Server) pastFile(ctx context.Context, p protocol.FileRef) (protocol.FileView, error) {
-	l, err := journal.Load(ctx, s.host.Store, runDir(p.Run))
+// PastFile shows what a past run did to one path.
+func (h *History) PastFile(ctx context.Context, p protocol.FileRef) (protocol.FileView, error) {
+	l, err := journal.Load(ctx, h.deps.Store, Dir(p.Run))
 	if err != nil {
 		return protocol.FileView{}, fault.New(fault.NotFound, "error.review.gone", nil)
 	}

@@ -1,4 +1,4 @@
-package server
+package history
 
 import (
 	"context"
@@ -17,13 +17,13 @@ var attachmentName = lazy.Pattern(`^[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
 
 // attachment reads an output that was kept beside a run, or beside a turn that
 // led to none.
-func (s *Server) attachment(ctx context.Context, run, file string) ([]byte, error) {
+func (h *History) attachment(ctx context.Context, run, file string) ([]byte, error) {
 	missing := fault.New(fault.NotFound, "error.attachment.missing", nil)
 	if ids.CheckRun(run) != nil || !attachmentName().MatchString(file) {
 		return nil, missing
 	}
-	for _, dir := range []string{runDir(run), turnDir(run)} {
-		data, err := s.host.Store.Read(ctx, dir+"/"+attachFolder+"/"+file)
+	for _, dir := range []string{Dir(run), TurnDir(run)} {
+		data, err := h.deps.Store.Read(ctx, dir+"/"+AttachFolder+"/"+file)
 		if err == nil || !fault.Is(err, fault.NotFound) {
 			return data, err
 		}
@@ -31,15 +31,15 @@ func (s *Server) attachment(ctx context.Context, run, file string) ([]byte, erro
 	return nil, missing
 }
 
-// attachmentGet shows one, as it was kept: redacted.
-func (s *Server) attachmentGet(ctx context.Context, p protocol.AttachmentRef) (protocol.AttachmentText, error) {
-	data, err := s.attachment(ctx, p.Run, p.File)
+// AttachmentGet shows one, as it was kept: redacted.
+func (h *History) AttachmentGet(ctx context.Context, p protocol.AttachmentRef) (protocol.AttachmentText, error) {
+	data, err := h.attachment(ctx, p.Run, p.File)
 	return protocol.AttachmentText{Run: p.Run, File: p.File, Text: string(data)}, err
 }
 
-// keptOf gives a model what its own run or turn has kept.
-func (s *Server) keptOf(run string) func(context.Context, string) ([]byte, error) {
-	return func(ctx context.Context, name string) ([]byte, error) { return s.attachment(ctx, run, name) }
+// KeptOf gives a model what its own run or turn has kept.
+func (h *History) KeptOf(run string) func(context.Context, string) ([]byte, error) {
+	return func(ctx context.Context, name string) ([]byte, error) { return h.attachment(ctx, run, name) }
 }
 
 // attachedTo lists what was kept of a call's output.

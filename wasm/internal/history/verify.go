@@ -1,4 +1,4 @@
-package server
+package history
 
 import (
 	"context"
@@ -17,19 +17,19 @@ func (v *verification) bad(key, file string) {
 	v.Problems = append(v.Problems, protocol.Message{Key: key, Params: map[string]string{"file": file}})
 }
 
-// runVerify checks that a run's records are whole, unchanged, and of this
+// Verify checks that a run's records are whole, unchanged, and of this
 // device: every file
 // against the head of its chain in the end record, that record against its
 // seal, the bytes before and after against their hashes, and the line for the
 // history against the one that was sealed.
-func (s *Server) runVerify(ctx context.Context, p protocol.RunRef) (protocol.Verified, error) {
+func (h *History) Verify(ctx context.Context, p protocol.RunRef) (protocol.Verified, error) {
 	v := verification{protocol.Verified{OK: true, Problems: []protocol.Message{}}}
-	if _, err := s.readRun(ctx, p.Run); err != nil {
+	if _, err := h.Read(ctx, p.Run); err != nil {
 		return v.Verified, err
 	}
-	dir := runDir(p.Run)
-	if _, l, err := s.pastRun(ctx, p.Run); err == nil {
-		v.Origin = originName(l.Origin)
+	dir := Dir(p.Run)
+	if _, l, err := h.Past(ctx, p.Run); err == nil {
+		v.Origin = OriginName(l.Origin)
 		if l.Origin == journal.Foreign && l.Key != "" {
 			// Its records are chained by a key that is not here.
 			v.OK = false
@@ -37,7 +37,7 @@ func (s *Server) runVerify(ctx context.Context, p protocol.RunRef) (protocol.Ver
 			return v.Verified, nil
 		}
 	}
-	end, err := journal.ReadEnd(ctx, s.host.Store, dir)
+	end, err := journal.ReadEnd(ctx, h.deps.Store, dir)
 	if err != nil {
 		return v.Verified, err
 	}
@@ -45,23 +45,23 @@ func (s *Server) runVerify(ctx context.Context, p protocol.RunRef) (protocol.Ver
 		v.bad("verify.unfinished", journal.EndFile)
 		return v.Verified, nil
 	}
-	if err := journal.CheckEnd(ctx, s.host.Store, dir); err != nil {
+	if err := journal.CheckEnd(ctx, h.deps.Store, dir); err != nil {
 		v.bad("verify.changed", journal.EndFile)
 	}
 	for _, file := range append(audit.Files(), journal.File, journal.SettledFile) {
-		s.verifyFile(ctx, &v, dir, file, end)
+		h.verifyFile(ctx, &v, dir, file, end)
 	}
 	if _, began := end.Heads[journal.File]; began {
-		if err := journal.CheckBlobs(ctx, s.host.Store, dir); err != nil {
+		if err := journal.CheckBlobs(ctx, h.deps.Store, dir); err != nil {
 			v.bad("verify.changed", "blobs")
 		}
 	}
-	same, err := s.checkSummary(ctx, end, p.Run)
+	same, err := h.checkSummary(ctx, end, p.Run)
 	if err != nil {
 		return v.Verified, err
 	}
 	if !same {
-		v.bad("verify.changed", summaryFile)
+		v.bad("verify.changed", SummaryFile)
 	}
 	if v.Origin == protocol.OriginUnsealed {
 		// As it was written, but anybody may have written it.
@@ -75,8 +75,8 @@ func (s *Server) runVerify(ctx context.Context, p protocol.RunRef) (protocol.Ver
 
 // verifyFile holds one file against the end record; one that this does not name
 // must not be there.
-func (s *Server) verifyFile(ctx context.Context, v *verification, dir, file string, end *journal.End) {
-	n, head, torn, err := audit.Head(ctx, s.host.Store, dir, file)
+func (h *History) verifyFile(ctx context.Context, v *verification, dir, file string, end *journal.End) {
+	n, head, torn, err := audit.Head(ctx, h.deps.Store, dir, file)
 	v.Records += n
 	want, named := end.Heads[file]
 	switch {

@@ -1,4 +1,4 @@
-package server
+package history
 
 import (
 	"context"
@@ -13,9 +13,9 @@ import (
 	"embedded-agent/wasm/internal/tool"
 )
 
-// exportDocument is what run.export gives: all that is needed to go through a
+// ExportDocument is what run.export gives: all that is needed to go through a
 // run again without a model, and what happened in it.
-type exportDocument struct {
+type ExportDocument struct {
 	Version      int                  `json:"version"`
 	Run          string               `json:"run"`
 	Conversation string               `json:"conversation,omitempty"`
@@ -26,32 +26,32 @@ type exportDocument struct {
 	Events       []json.RawMessage    `json:"events,omitempty"`
 }
 
-// runExport gives the replay bundle of a run, or of a turn that led to none: the
+// Export gives the replay bundle of a run, or of a turn that led to none: the
 // conversation up to it, each turn as it was, and what its plan called.
-func (s *Server) runExport(ctx context.Context, p protocol.RunRef) (protocol.Document, error) {
+func (h *History) Export(ctx context.Context, p protocol.RunRef) (protocol.Document, error) {
 	if err := ids.CheckRun(p.Run); err != nil {
 		return protocol.Document{}, err
 	}
-	out := exportDocument{Version: 1, Run: p.Run, Bundles: []*agent.Bundle{}}
-	own, err := s.bundles(ctx, p.Run)
+	out := ExportDocument{Version: 1, Run: p.Run, Bundles: []*agent.Bundle{}}
+	own, err := h.Bundles(ctx, p.Run)
 	if err != nil {
 		return protocol.Document{}, err
 	}
 	if own != nil {
 		out.Conversation = own.Conversation
-		if out.Bundles, err = s.bundlesBefore(ctx, own); err != nil {
+		if out.Bundles, err = h.bundlesBefore(ctx, own); err != nil {
 			return protocol.Document{}, err
 		}
 		out.Bundles = append(out.Bundles, own.Bundles...)
 	}
-	d, err := s.readRun(ctx, p.Run)
+	d, err := h.Read(ctx, p.Run)
 	switch {
 	case err == nil:
 		out.Plan, out.Frozen = d.Plan, d.Frozen
-		if out.Envelopes, err = s.envelopes(ctx, p.Run); err != nil {
+		if out.Envelopes, err = h.envelopes(ctx, p.Run); err != nil {
 			return protocol.Document{}, err
 		}
-		if out.Events, err = audit.ReadEvents(ctx, s.host.Store, runDir(p.Run)); err != nil {
+		if out.Events, err = audit.ReadEvents(ctx, h.deps.Store, Dir(p.Run)); err != nil {
 			return protocol.Document{}, err
 		}
 	case own == nil || !fault.Is(err, fault.NotFound):
@@ -61,8 +61,8 @@ func (s *Server) runExport(ctx context.Context, p protocol.RunRef) (protocol.Doc
 	return protocol.Document{Text: string(b)}, err
 }
 
-func (s *Server) envelopes(ctx context.Context, run string) ([]tool.Envelope, error) {
-	pairs, err := audit.ReadCalls(ctx, s.host.Store, runDir(run))
+func (h *History) envelopes(ctx context.Context, run string) ([]tool.Envelope, error) {
+	pairs, err := audit.ReadCalls(ctx, h.deps.Store, Dir(run))
 	if err != nil {
 		return nil, err
 	}
@@ -75,10 +75,10 @@ func (s *Server) envelopes(ctx context.Context, run string) ([]tool.Envelope, er
 	return out, nil
 }
 
-// bundles reads the conversations of one run or turn; nil when there are none.
-func (s *Server) bundles(ctx context.Context, run string) (*bundleDocument, error) {
-	for _, dir := range []string{runDir(run), turnDir(run)} {
-		b, err := s.host.Store.Read(ctx, dir+"/"+bundleFile)
+// Bundles reads the conversations of one run or turn; nil when there are none.
+func (h *History) Bundles(ctx context.Context, run string) (*bundleDocument, error) {
+	for _, dir := range []string{Dir(run), TurnDir(run)} {
+		b, err := h.deps.Store.Read(ctx, dir+"/"+BundleFile)
 		if fault.Is(err, fault.NotFound) {
 			continue
 		} else if err != nil {
@@ -94,12 +94,12 @@ func (s *Server) bundles(ctx context.Context, run string) (*bundleDocument, erro
 }
 
 // bundlesBefore gives the turns of a conversation before the one given.
-func (s *Server) bundlesBefore(ctx context.Context, own *bundleDocument) ([]*agent.Bundle, error) {
+func (h *History) bundlesBefore(ctx context.Context, own *bundleDocument) ([]*agent.Bundle, error) {
 	out := []*agent.Bundle{}
 	if own.Conversation == "" {
 		return out, nil
 	}
-	c, err := s.conversations.Get(ctx, own.Conversation)
+	c, err := h.deps.Conversations.Get(ctx, own.Conversation)
 	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Validation) {
 		return out, nil // it was removed; what is in the bundle itself stays
 	} else if err != nil {
@@ -109,7 +109,7 @@ func (s *Server) bundlesBefore(ctx context.Context, own *bundleDocument) ([]*age
 		if t.Trace == "" || t.Trace >= own.Run { // ids sort by time
 			continue
 		}
-		d, err := s.bundles(ctx, t.Trace)
+		d, err := h.Bundles(ctx, t.Trace)
 		if err != nil {
 			return nil, err
 		}

@@ -1,88 +1,59 @@
-package server
+package history
 
 import (
 	"context"
 	"encoding/json"
 	"reflect"
-	"slices"
 	"strconv"
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/journal"
-	"embedded-agent/wasm/internal/pipeline"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/seal"
 )
 
-// summarise gives a run's line for the history, and what may be done with it.
-func (x *execution) summarise(end string) protocol.RunSummary {
-	wrote := x.jw != nil && slices.Contains(x.jw.Outcomes(), journal.Done)
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	rs := &x.rs
-	ok := rs.Outcome == outcomeOK
-	rs.Can = protocol.Can{Revert: wrote, Rest: !ok, Save: ok && x.kind == "run" && x.se.action == ""}
-	return protocol.RunSummary{
-		Run: rs.Run, Kind: x.kind, Goal: rs.Goal, StartedAt: pipeline.Stamp(x.began), EndedAt: end,
-		Outcome: rs.Outcome, Files: x.changed(), Calls: rs.Done, Text: rs.Text, Can: rs.Can,
-	}
-}
-
-// ended tells that a run is over, and makes room.
-func (s *Server) ended(ctx context.Context, x *execution, sum protocol.RunSummary) {
-	s.mu.Lock()
-	if sum.Can.Revert {
-		s.lastRun = &sum
-	}
-	s.mu.Unlock()
-	x.tell()
-	if err := s.prune(ctx); err != nil {
-		s.out.Notice("warn", "notice.notPruned", nil, "")
-	}
-}
-
-// endRun ends a run's records: its line for the history is sealed with them,
-// and kept in a file of its own, where a revert can mark it.
-func (s *Server) endRun(ctx context.Context, end journal.End, sum *protocol.RunSummary) error {
+// end ends a run's records: its line for the history is sealed with them, and
+// kept in a file of its own, where a revert can mark it.
+func (h *History) End(ctx context.Context, end journal.End, sum *protocol.RunSummary) error {
 	b, err := json.Marshal(sum)
 	if err != nil {
 		return err
 	}
 	end.Summary = b
-	if err := journal.WriteEnd(ctx, s.host.Store, runDir(sum.Run), end); err != nil {
+	if err := journal.WriteEnd(ctx, h.deps.Store, Dir(sum.Run), end); err != nil {
 		return err
 	}
-	if err := s.keepSummary(ctx, sum); err != nil {
-		s.out.Notice("warn", "notice.historyNotKept", nil, sum.Run)
+	if err := h.KeepSummary(ctx, sum); err != nil {
+		h.deps.Out.Notice("warn", "notice.historyNotKept", nil, sum.Run)
 	}
-	return s.unmarkHot(ctx, sum.Run)
+	return nil
 }
 
-// keepSummary keeps a run's line for the history, sealed. That of a run of
+// KeepSummary keeps a run's line for the history, sealed. That of a run of
 // elsewhere is no more this device's than its records are.
-func (s *Server) keepSummary(ctx context.Context, sum *protocol.RunSummary) error {
+func (h *History) KeepSummary(ctx context.Context, sum *protocol.RunSummary) error {
 	b, err := json.Marshal(sum)
 	if err != nil {
 		return err
 	}
-	dir := runDir(sum.Run)
-	key := seal.OfRun(s.host.Store, dir)
+	dir := Dir(sum.Run)
+	key := seal.OfRun(h.deps.Store, dir)
 	if sum.Origin != "" {
 		key = nil
 	}
-	return s.host.Store.Write(ctx, dir+"/"+summaryFile, seal.Wrap(key, summaryFile, b))
+	return h.deps.Store.Write(ctx, dir+"/"+SummaryFile, seal.Wrap(key, SummaryFile, b))
 }
 
-// summary reads a run's line for the history: as it was kept, else as it was
+// Summary reads a run's line for the history: as it was kept, else as it was
 // sealed, else, of a run that did not end, from what it was to do. What is not
 // sealed by this device is told in this program's words, and offers nothing but
 // a review.
-func (s *Server) summary(ctx context.Context, id string) (protocol.RunSummary, error) {
-	sum, err := s.keptSummary(ctx, id)
+func (h *History) Summary(ctx context.Context, id string) (protocol.RunSummary, error) {
+	sum, err := h.keptSummary(ctx, id)
 	if err != nil || sum != nil {
 		return elsewhere(nonNilSummary(sum)), err
 	}
-	end, err := journal.ReadEnd(ctx, s.host.Store, runDir(id))
+	end, err := journal.ReadEnd(ctx, h.deps.Store, Dir(id))
 	if err != nil {
 		return protocol.RunSummary{}, err
 	}
@@ -93,18 +64,18 @@ func (s *Server) summary(ctx context.Context, id string) (protocol.RunSummary, e
 		}
 		return elsewhere(*sum), nil
 	}
-	d, l, err := s.pastRun(ctx, id)
+	d, l, err := h.Past(ctx, id)
 	if fault.Is(err, fault.NotFound) {
-		d, err = s.readRun(ctx, id)
+		d, err = h.Read(ctx, id)
 	}
 	if err != nil {
 		return protocol.RunSummary{}, err
 	}
-	line := summaryOf(d)
+	line := SummaryOf(d)
 	if l == nil { // it ended before it could write: there is nothing to take back
 		line.Can = protocol.Can{}
 	} else {
-		line.Origin = originName(l.Origin)
+		line.Origin = OriginName(l.Origin)
 	}
 	return elsewhere(line), nil
 }
@@ -128,14 +99,14 @@ func nonNilSummary(sum *protocol.RunSummary) protocol.RunSummary {
 }
 
 // keptSummary reads the file; nil where it is missing or torn.
-func (s *Server) keptSummary(ctx context.Context, id string) (*protocol.RunSummary, error) {
-	b, err := s.host.Store.Read(ctx, runDir(id)+"/"+summaryFile)
+func (h *History) keptSummary(ctx context.Context, id string) (*protocol.RunSummary, error) {
+	b, err := h.deps.Store.Read(ctx, Dir(id)+"/"+SummaryFile)
 	if fault.Is(err, fault.NotFound) {
 		return nil, nil
 	} else if err != nil {
 		return nil, err
 	}
-	doc, ours := seal.Unwrap(seal.OfRun(s.host.Store, runDir(id)), summaryFile, b)
+	doc, ours := seal.Unwrap(seal.OfRun(h.deps.Store, Dir(id)), SummaryFile, b)
 	var sum protocol.RunSummary
 	if json.Unmarshal(doc, &sum) != nil || sum.Run != id {
 		return nil, nil
@@ -146,11 +117,11 @@ func (s *Server) keptSummary(ctx context.Context, id string) (*protocol.RunSumma
 	return &sum, nil
 }
 
-// summaryOf gives the line of a run of which only the beginning is known.
-func summaryOf(d *runDocument) protocol.RunSummary {
+// SummaryOf gives the line of a run of which only the beginning is known.
+func SummaryOf(d *Run) protocol.RunSummary {
 	sum := protocol.RunSummary{
 		Run: d.RunID, Kind: d.Kind, Goal: d.Goal, Files: len(d.Files), Calls: d.Calls, Reverts: d.Reverts,
-		Outcome: "unfinished", Can: protocol.Can{Revert: true}, Text: textOf("unfinished", d, d.Calls),
+		Outcome: "unfinished", Can: protocol.Can{Revert: true}, Text: TextOf("unfinished", d, d.Calls),
 	}
 	if d.Confirmation != nil {
 		sum.StartedAt = d.Confirmation.At
@@ -158,20 +129,20 @@ func summaryOf(d *runDocument) protocol.RunSummary {
 	return sum
 }
 
-func textOf(outcome string, d *runDocument, done int) protocol.Message {
+func TextOf(outcome string, d *Run, done int) protocol.Message {
 	return protocol.Message{Key: "run." + outcome, Params: map[string]string{"n": strconv.Itoa(done), "total": strconv.Itoa(d.Calls), "goal": d.Goal}}
 }
 
 // checkSummary says whether a run's line for the history is the one that was
 // sealed with its records, but for what only a revert changes; and a revert
 // that it names must be one of this run.
-func (s *Server) checkSummary(ctx context.Context, end *journal.End, id string) (bool, error) {
-	kept, err := s.keptSummary(ctx, id)
+func (h *History) checkSummary(ctx context.Context, end *journal.End, id string) (bool, error) {
+	kept, err := h.keptSummary(ctx, id)
 	if err != nil || kept == nil {
 		return err == nil, err // it is derived from what was sealed
 	}
 	if by := kept.RevertedBy; by != "" {
-		d, err := s.readRun(ctx, by)
+		d, err := h.Read(ctx, by)
 		if fault.Is(err, fault.NotFound) {
 			return true, nil // the limits of the history
 		}
@@ -188,4 +159,17 @@ func (s *Server) checkSummary(ctx context.Context, end *journal.End, id string) 
 		sealed.RevertedBy, sealed.Can = kept.RevertedBy, kept.Can
 	}
 	return reflect.DeepEqual(sealed, *kept), nil
+}
+
+// OriginName names an origin as the protocol has it: "" is this device.
+func OriginName(o journal.Origin) string {
+	switch o {
+	case journal.Sealed:
+		return ""
+	case journal.Unsealed:
+		return protocol.OriginUnsealed
+	case journal.Foreign:
+		return protocol.OriginForeign
+	}
+	return protocol.OriginChanged
 }

@@ -1,4 +1,4 @@
-package server
+package history
 
 import (
 	"context"
@@ -13,9 +13,9 @@ import (
 	"embedded-agent/wasm/internal/trace"
 )
 
-// traceGet gives a run's trace.
-func (s *Server) traceGet(ctx context.Context, p protocol.RunRef) (protocol.Trace, error) {
-	lines, err := s.traceLines(ctx, p.Run)
+// TraceGet gives a run's trace.
+func (h *History) TraceGet(ctx context.Context, p protocol.RunRef) (protocol.Trace, error) {
+	lines, err := h.traceLines(ctx, p.Run)
 	if err != nil {
 		return protocol.Trace{}, err
 	}
@@ -23,7 +23,7 @@ func (s *Server) traceGet(ctx context.Context, p protocol.RunRef) (protocol.Trac
 	if err != nil {
 		return protocol.Trace{}, err
 	}
-	more, err := s.callsAsSpans(ctx, p.Run, entries)
+	more, err := h.callsAsSpans(ctx, p.Run, entries)
 	if err != nil {
 		return protocol.Trace{}, err
 	}
@@ -44,24 +44,15 @@ func (s *Server) traceGet(ctx context.Context, p protocol.RunRef) (protocol.Trac
 }
 
 // traceLines finds what was written down of a run's trace.
-func (s *Server) traceLines(ctx context.Context, run string) ([]byte, error) {
+func (h *History) traceLines(ctx context.Context, run string) ([]byte, error) {
 	if err := ids.CheckRun(run); err != nil {
 		return nil, err
 	}
-	s.mu.Lock()
-	var live *tracing
-	switch {
-	case s.review != nil && s.review.id == run:
-		live = s.review.trace
-	case s.run != nil && s.run.se.id == run && !s.run.over():
-		live = s.run.se.trace
-	}
-	s.mu.Unlock()
-	if live != nil {
+	if live := h.deps.Live(run); live != nil {
 		return live.text(), nil
 	}
-	for _, dir := range []string{runDir(run), turnDir(run)} {
-		lines, err := s.host.Store.Read(ctx, dir+"/"+traceFile)
+	for _, dir := range []string{Dir(run), TurnDir(run)} {
+		lines, err := h.deps.Store.Read(ctx, dir+"/"+TraceFile)
 		if err == nil || !fault.Is(err, fault.NotFound) {
 			return lines, err
 		}
@@ -70,8 +61,8 @@ func (s *Server) traceLines(ctx context.Context, run string) ([]byte, error) {
 }
 
 // callsAsSpans makes spans of the recorded calls that the trace does not have.
-func (s *Server) callsAsSpans(ctx context.Context, run string, have []trace.Entry) ([]byte, error) {
-	pairs, err := audit.ReadCalls(ctx, s.host.Store, runDir(run))
+func (h *History) callsAsSpans(ctx context.Context, run string, have []trace.Entry) ([]byte, error) {
+	pairs, err := audit.ReadCalls(ctx, h.deps.Store, Dir(run))
 	if err != nil {
 		return nil, err
 	}
@@ -79,10 +70,10 @@ func (s *Server) callsAsSpans(ctx context.Context, run string, have []trace.Entr
 	for _, e := range have {
 		known[e.CallID] = true
 	}
-	rec := trace.New(run, trace.Version(Version), trace.Redact(s.out.Redact))
+	rec := trace.New(run, trace.Version(h.deps.Version), trace.Redact(h.deps.Out.Redact))
 	for _, p := range pairs {
 		if p.Result != nil && !known[p.Call.CallID] {
-			callSpan(rec, rec.Ref("plan"), p.Result)
+			CallSpan(rec, rec.Ref("plan"), p.Result)
 		}
 	}
 	return rec.Take(), nil

@@ -1,0 +1,158 @@
+package history
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"embedded-agent/wasm/internal/audit"
+	"embedded-agent/wasm/internal/canon"
+	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/tool"
+)
+
+// shown bounds arguments and results in the log's rows, in bytes.
+const shown = 1500
+
+// CallView is a call as the run log shows it; r is nil while it runs.
+func (h *History) CallView(c *tool.Call, r *tool.Result) *protocol.CallView {
+	v := &protocol.CallView{
+		CallID: c.CallID, StepID: c.StepID, Tool: c.Tool, Index: -1, Attempt: c.Attempt, Status: "running",
+		Args: h.deps.Out.Redact(ShortJSON(c.Args)), Preview: h.deps.Out.Redact(c.Preview), Risk: string(c.Risk),
+	}
+	if c.Iteration != nil {
+		v.Index = c.Iteration.Index
+	}
+	if r == nil {
+		return v
+	}
+	v.Status, v.DurationMs, v.Cached, v.SecretFrom = string(r.Status), r.DurationMs, r.Cached, r.SecretScope
+	if r.OK {
+		v.Result, v.Pins = h.deps.Out.Redact(shortResult(c.Tool, r.Data)), pinsIn(r.Data)
+	}
+	if v.Attached = attachedTo(r.Attachments); v.Attached != nil {
+		v.Run = c.RunID
+	}
+	v.Paths = touched(r.Effects)
+	if r.Fault != nil {
+		v.Problem = h.deps.Out.ProblemOf(r.Fault)
+		v.Problem.Tool, v.Problem.Step = c.Tool, c.StepID
+	}
+	return v
+}
+
+// shownPlugins bounds the found plugins of a search: they are shown as a list,
+// which a part cannot be.
+const shownPlugins = 16 << 10
+
+// shortResult writes what a tool gave for its row.
+func shortResult(name string, d tool.Data) string {
+	if name == "plugins.search" {
+		return shortJSONTo(d, shownPlugins)
+	}
+	return ShortJSON(d)
+}
+
+// pinsIn gives the names of what an agent's step pinned, in order; none for
+// another tool.
+func pinsIn(d tool.Data) []string {
+	named, _ := d["pins"].(map[string]any)
+	return slices.Sorted(maps.Keys(named))
+}
+
+// ShortJSON writes a value with its long texts shortened, so that a row stays a
+// row whatever a note holds.
+func ShortJSON[M ~map[string]any](m M) string { return shortJSONTo(m, shown) }
+
+func shortJSONTo[M ~map[string]any](m M, most int) string {
+	b, err := canon.Append(make([]byte, 0, 256), shortValue(map[string]any(m), shown/4))
+	if err != nil {
+		raw, err := json.Marshal(m)
+		if err != nil {
+			return ""
+		}
+		b = raw
+	}
+	return Shorten(string(b), most)
+}
+
+func shortValue(v any, n int) any {
+	switch v := v.(type) {
+	case string:
+		return Shorten(v, n)
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k, e := range v {
+			out[k] = shortValue(e, n)
+		}
+		return out
+	case []any:
+		if len(v) > 20 {
+			v = v[:20:20]
+		}
+		out := make([]any, len(v))
+		for i, e := range v {
+			out[i] = shortValue(e, n/2)
+		}
+		return out
+	case tool.Data:
+		return shortValue(map[string]any(v), n)
+	case []map[string]any:
+		out := make([]any, 0, min(len(v), 20))
+		for _, e := range v[:min(len(v), 20)] {
+			out = append(out, shortValue(e, n/2))
+		}
+		return out
+	}
+	return v
+}
+
+func touched(e *tool.Effects) []string {
+	if e == nil {
+		return nil
+	}
+	var out []string
+	for _, p := range e.Created {
+		out = append(out, p.Path)
+	}
+	for _, p := range e.Modified {
+		out = append(out, p.Path)
+	}
+	for _, p := range e.Renamed {
+		out = append(out, p.To)
+	}
+	for _, p := range e.Deleted {
+		out = append(out, p.Path)
+	}
+	return out
+}
+
+func pastCall(c audit.Pair) protocol.CallView {
+	v := protocol.CallView{
+		CallID: c.Call.CallID, StepID: c.Call.StepID, Tool: c.Call.Tool, Index: -1, Attempt: c.Call.Attempt,
+		Status: "unknown", Args: ShortJSON(c.Call.Args), Preview: c.Call.Preview, Risk: string(c.Call.Risk),
+	}
+	if c.Call.Iteration != nil {
+		v.Index = c.Call.Iteration.Index
+	}
+	if r := c.Result; r != nil {
+		v.Status, v.DurationMs, v.Cached, v.SecretFrom = string(r.Status), r.DurationMs, r.Cached, r.SecretScope
+		v.Result, v.Pins, v.Paths = shortResult(c.Call.Tool, r.Data), pinsIn(r.Data), touched(r.Effects)
+		if r.Error != nil {
+			v.Problem = &protocol.Problem{Code: string(r.Error.Code), Key: r.Error.Key, Params: r.Error.Params, Detail: r.Error.Message}
+			if r.Error.Key != "" {
+				v.Problem.Detail = ""
+			}
+		}
+	}
+	return v
+}
+
+// Shorten cuts a text at a character.
+func Shorten(t string, n int) string {
+	if len(t) <= n {
+		return t
+	}
+	return strings.ToValidUTF8(t[:n], "") + "…"
+}

@@ -1,0 +1,77 @@
+package history
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"embedded-agent/wasm/internal/audit"
+	"embedded-agent/wasm/internal/canon"
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/protocol"
+)
+
+// List gives past runs, newest first (ids sort by time).
+func (h *History) List(ctx context.Context, q protocol.RunsQuery) (protocol.Runs, error) {
+	out := protocol.Runs{Runs: []protocol.RunSummary{}}
+	ids, err := h.IDs(ctx)
+	if err != nil {
+		return out, err
+	}
+	if q.Limit <= 0 || q.Limit > 500 {
+		q.Limit = 100
+	}
+	text := strings.ToLower(q.Text)
+	for _, id := range slices.Backward(ids) {
+		sum, err := h.Summary(ctx, id)
+		if err != nil {
+			continue // a folder without a readable run: shown by its bytes only
+		}
+		sum.Bytes, err = h.deps.Sizes.Size(ctx, Dir(id))
+		if err != nil {
+			return out, err
+		}
+		out.Bytes += sum.Bytes
+		fits := strings.Contains(strings.ToLower(sum.Goal), text) && (q.Kind == "" || q.Kind == sum.Kind) && (q.Outcome == "" || q.Outcome == sum.Outcome)
+		if fits && len(out.Runs) < q.Limit {
+			out.Runs = append(out.Runs, sum)
+		}
+	}
+	return out, nil
+}
+
+func (h *History) IDs(ctx context.Context) ([]string, error) {
+	entries, err := h.deps.Store.List(ctx, runsFolder)
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, e := range entries {
+		if e.Kind == host.Folder {
+			ids = append(ids, e.Path[strings.LastIndexByte(e.Path, '/')+1:])
+		}
+	}
+	slices.Sort(ids)
+	return ids, nil
+}
+
+// Get opens a past run.
+func (h *History) Get(ctx context.Context, p protocol.RunRef) (protocol.RunDetail, error) {
+	d, err := h.Read(ctx, p.Run)
+	if err != nil {
+		return protocol.RunDetail{}, err
+	}
+	sum, err := h.Summary(ctx, p.Run)
+	if err != nil {
+		return protocol.RunDetail{}, err
+	}
+	calls, err := audit.ReadCalls(ctx, h.deps.Store, Dir(p.Run))
+	if err != nil {
+		return protocol.RunDetail{}, err
+	}
+	views := make([]protocol.CallView, 0, len(calls))
+	for _, c := range calls {
+		views = append(views, pastCall(c))
+	}
+	return protocol.RunDetail{Summary: sum, Files: canon.List(d.Files), Calls: views, Plan: string(d.Plan)}, nil
+}

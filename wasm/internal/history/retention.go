@@ -1,0 +1,71 @@
+package history
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"embedded-agent/wasm/internal/ids"
+	"embedded-agent/wasm/internal/protocol"
+)
+
+// Clear removes past runs; one that is under way stays.
+func (h *History) Clear(ctx context.Context, c protocol.Clear) (protocol.Runs, error) {
+	ids, err := h.IDs(ctx)
+	if err != nil {
+		return protocol.Runs{}, err
+	}
+	hot, err := h.deps.Needed(ctx)
+	if err != nil {
+		return protocol.Runs{}, err
+	}
+	for _, id := range ids {
+		if (c.Run != "" && id != c.Run) || slices.Contains(hot, id) {
+			continue
+		}
+		if err := h.dropRun(ctx, id); err != nil {
+			return protocol.Runs{}, err
+		}
+	}
+	return h.List(ctx, protocol.RunsQuery{})
+}
+
+func (h *History) dropRun(ctx context.Context, id string) error {
+	if err := h.deps.Store.Remove(ctx, Dir(id)); err != nil {
+		return err
+	}
+	h.deps.Dropped(id)
+	return nil
+}
+
+// Prune keeps the run folders within the limits by number, age and bytes; the
+// newest run is always kept.
+func (h *History) Prune(ctx context.Context) error {
+	c, now := h.deps.Guard.Settings(), h.deps.Now()
+	all, err := h.IDs(ctx)
+	if err != nil {
+		return err
+	}
+	hot, err := h.deps.Needed(ctx)
+	if err != nil {
+		return err
+	}
+	var bytes int64
+	for i, id := range slices.Backward(all) {
+		n, err := h.deps.Sizes.Size(ctx, Dir(id))
+		if err != nil {
+			return err
+		}
+		bytes += n
+		newest := len(all) - 1 - i
+		old := now.Sub(ids.Time(id, now)) > time.Duration(c.KeepDays)*24*time.Hour
+		if newest == 0 || slices.Contains(hot, id) || (newest < c.KeepRuns && !old && bytes <= c.KeepBytes) {
+			continue
+		}
+		bytes -= n
+		if err := h.dropRun(ctx, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,42 @@
+// Package history keeps past runs and shows them: what each was (run.json), the
+// line that the history has of it, its trace and its conversations with a model,
+// and the outputs beside it. It executes nothing, and writes to no note.
+package history
+
+import (
+	"context"
+	"time"
+
+	"embedded-agent/wasm/internal/conversation"
+	"embedded-agent/wasm/internal/guard"
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/outbox"
+	"embedded-agent/wasm/internal/storesize"
+	"embedded-agent/wasm/internal/tool"
+)
+
+// Deps is what the room is given.
+type Deps struct {
+	Store         host.Store
+	Sizes         *storesize.Store
+	Registry      *tool.Registry
+	Conversations *conversation.Library
+	Guard         *guard.Guard // its settings bound what is kept
+	Out           *outbox.Outbox
+	Now           func() time.Time
+	// Version is the executor's, as traces have it.
+	Version string
+	// Needed lists the runs that must stay: those that did not end, and what they
+	// are about.
+	Needed func(context.Context) ([]string, error)
+	// Live gives the trace of what is under way; nil for any other run.
+	Live func(run string) *Tracing
+	// Dropped is told of each run that is removed.
+	Dropped func(run string)
+}
+
+// History is the room. It has no state: all is in the store.
+type History struct{ deps Deps }
+
+// New gives the room.
+func New(d Deps) *History { return &History{d} }

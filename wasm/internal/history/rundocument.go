@@ -1,0 +1,47 @@
+package history
+
+import (
+	"encoding/json"
+	"time"
+
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/overlay"
+	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/tool"
+)
+
+// Run is run.json: all that a run was, before its first call.
+type Run struct {
+	Version      string                `json:"version"`
+	RunID        string                `json:"runId"`
+	Kind         string                `json:"kind"`
+	Goal         string                `json:"goal"`
+	Instruction  string                `json:"instruction,omitempty"`
+	Action       string                `json:"action,omitempty"`
+	Plan         json.RawMessage       `json:"plan,omitempty"`
+	Policy       tool.PolicySnapshot   `json:"policy"`
+	Registry     string                `json:"toolRegistryVersion"`
+	Now          time.Time             `json:"now"`
+	Amendments   *overlay.Amendments   `json:"amendments,omitempty"`
+	Editor       *host.EditorState     `json:"editor,omitempty"`
+	Confirmation *Confirmation         `json:"confirmation,omitempty"`
+	Files        []protocol.FileChange `json:"files"`
+	Prior        map[int]*tool.Result  `json:"prior,omitempty"`
+	Frozen       map[string]tool.Data  `json:"frozen,omitempty"`
+	From         int                   `json:"from,omitempty"`
+	Calls        int                   `json:"calls"`
+	Reverts      string                `json:"reverts,omitempty"`
+	Only         string                `json:"only,omitempty"` // the one path of it that is taken back
+	Continues    string                `json:"continues,omitempty"`
+	Redacted     bool                  `json:"redacted,omitempty"`
+
+	etag string // of its bytes, as it was read back
+}
+
+// Confirmation is the approval as it is kept.
+type Confirmation struct {
+	ID        string `json:"confirmationId"`
+	Approval  string `json:"approval"`
+	At        string `json:"at"`
+	Automatic bool   `json:"automatic"`
+}

@@ -1,0 +1,70 @@
+package history
+
+import (
+	"context"
+	"encoding/json"
+
+	"embedded-agent/wasm/internal/audit"
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/ids"
+	"embedded-agent/wasm/internal/journal"
+)
+
+// The store's layout beside the run folders: a marker for each run under way,
+// so that a start finds an unfinished one without reading every folder.
+const (
+	runsFolder  = "runs"
+	HotFolder   = "hot"
+	SummaryFile = "summary.json"
+)
+
+// The outcomes that only a run has; others are those of a turn, too.
+const (
+	OutcomeOK       = "ok"
+	OutcomePartial  = "partial"
+	OutcomeConflict = "conflict"
+)
+
+func Dir(id string) string { return runsFolder + "/" + id }
+
+func (h *History) Read(ctx context.Context, id string) (*Run, error) {
+	if err := ids.CheckRun(id); err != nil {
+		return nil, err
+	}
+	b, err := h.deps.Store.Read(ctx, Dir(id)+"/"+audit.RunFile)
+	if fault.Is(err, fault.NotFound) {
+		return nil, fault.New(fault.NotFound, "error.run.missing", nil)
+	} else if err != nil {
+		return nil, err
+	}
+	var d Run
+	if err := json.Unmarshal(b, &d); err != nil {
+		return nil, fault.New(fault.Conflict, "error.journal.corrupt", nil).With(err)
+	}
+	d.etag = host.Etag(b)
+	return &d, nil
+}
+
+// Past reads a run's document and its journal. The document of a run of this
+// device is the one that its journal names.
+func (h *History) Past(ctx context.Context, id string) (*Run, *journal.Log, error) {
+	d, err := h.Read(ctx, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	l, err := journal.Load(ctx, h.deps.Store, Dir(id))
+	if err != nil {
+		return nil, nil, err
+	}
+	if l.Ours() && len(l.Entries) > 0 && (l.Run != id || l.Doc != d.etag || d.RunID != id) {
+		l.Origin = journal.Changed
+	}
+	return d, l, nil
+}
+
+// Ours says whether this device made a run, and nobody has changed it since.
+func (h *History) Ours(ctx context.Context, id string) bool {
+	_, l, err := h.Past(ctx, id)
+	return err == nil && l.Ours() && l.Run == id
+}
