@@ -9,6 +9,7 @@ import (
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/ids"
 	"embedded-agent/wasm/internal/journal"
+	"embedded-agent/wasm/internal/plan"
 )
 
 // The store's layout beside the run folders: a marker for each run under way,
@@ -67,4 +68,21 @@ func (h *History) Past(ctx context.Context, id string) (*Run, *journal.Log, erro
 func (h *History) Ours(ctx context.Context, id string) bool {
 	_, l, err := h.Past(ctx, id)
 	return err == nil && l.Ours() && l.Run == id
+}
+
+// Plan reads a run's plan, and the run. A run of which something was redacted
+// before it was kept has no plan to be used again: PRECONDITION_FAILED.
+func (h *History) Plan(ctx context.Context, run string) (*plan.Plan, *Run, error) {
+	d, err := h.Read(ctx, run)
+	if err != nil {
+		return nil, nil, err
+	}
+	if d.Redacted || d.Plan == nil {
+		return nil, nil, fault.New(fault.Precondition, "error.run.redacted", nil)
+	}
+	p, problems := plan.Decode(d.Plan, plan.Limits{})
+	if p == nil {
+		return nil, nil, plan.Fault(problems)
+	}
+	return p, d, nil
 }

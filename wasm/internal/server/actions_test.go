@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"embedded-agent/plugin/i18n"
-	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
@@ -15,7 +14,6 @@ import (
 	"embedded-agent/wasm/internal/llm/llmtest"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/protocol"
-	"embedded-agent/wasm/internal/tool"
 )
 
 // carefree approves by itself what it may.
@@ -300,36 +298,6 @@ func TestASecretThatWasNotKeptMakesNoStep(t *testing.T) {
 	detail := call[protocol.RunDetail](sh, "run.get", protocol.RunRef{Run: end.Run})
 	if _, err := try[protocol.ActionDetail](sh, "action.step", protocol.ActionStep{Run: end.Run, CallID: detail.Calls[0].CallID, Name: "x"}); !fault.Is(err, fault.Precondition) {
 		t.Errorf("%v", err)
-	}
-}
-
-func TestAPinBecomesTheStepOfTheCallThatItTakesItsValueFrom(t *testing.T) {
-	envelope := func(id, path string) tool.Envelope {
-		return tool.Envelope{CallID: id, Name: "vault.readFile", Version: "1.0.0", Input: map[string]any{"path": path}, Output: map[string]any{"content": path}, TEnd: "2026-11-20T09:30:00.000Z"}
-	}
-	out := agent.Outputs{
-		ToolsByID: map[string]tool.Envelope{"one": envelope("one", "A.md"), "two": envelope("two", "B.md")}, ToolOrder: []string{"one", "two"},
-	}
-	var data tool.Data
-	if !convert(out, &data) {
-		t.Fatal("no data")
-	}
-	step := made{ids: []string{"step"}, tool: "agent.run", data: data, args: map[string]any{"prompt": "p", "pins": []any{
-		map[string]any{"name": "last", "selector": map[string]any{"tool": "vault.readFile"}},
-		map[string]any{"name": "first", "selector": map[string]any{"tool": "vault.readFile", "strategy": "first_success"}},
-		map[string]any{"name": "none", "selector": map[string]any{"tool": "vault.query"}},
-	}}}
-	for pin, want := range map[string]string{"last": "B.md", "first": "A.md", "none": "", "unknown": ""} {
-		got := ""
-		if m := pinnedCall(&step, pin); m != nil {
-			got, _ = m.args["path"].(string)
-		}
-		if got != want {
-			t.Errorf("%s is a call with %q, want %q", pin, got, want)
-		}
-	}
-	if m := findCall([]made{step}, "two", ""); m == nil || m.args["path"] != "B.md" || m.version != "1.0.0" {
-		t.Errorf("a call that a model made in a step: %+v", m)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/history"
+	"embedded-agent/wasm/internal/outbox"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/tool"
@@ -87,7 +88,7 @@ func (s *Server) sealedPlan(ctx context.Context, pl *plan.Plan, frozen map[strin
 		return nil, err
 	}
 	se := s.newSession(pl, g, raw)
-	se.dryRun, se.mustAsk, se.sealed, se.warnings = true, true, true, warningsOf(problems)
+	se.dryRun, se.mustAsk, se.sealed, se.warnings = true, true, true, outbox.Warnings(problems)
 	se.frozen = agent.NewFrozen(frozen)
 	return se, s.simulate(ctx, se)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"embedded-agent/wasm/internal/canon"
+	"embedded-agent/wasm/internal/outbox"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/protocol"
 )
@@ -33,7 +34,7 @@ func (s *Server) OpenPlan(ctx context.Context, raw []byte, values map[string]any
 		return nil, plan.Fault(problems)
 	}
 	se := s.newSession(pl, g, json.RawMessage(raw))
-	se.dryRun, se.mustAsk, se.warnings = dryRun, true, warningsOf(problems)
+	se.dryRun, se.mustAsk, se.warnings = dryRun, true, outbox.Warnings(problems)
 	se.ownWords = true // a file that the person named, filled with what they gave
 	if err := s.openReview(ctx, se); err != nil {
 		return nil, err
@@ -56,6 +57,6 @@ func (s *Server) reviewOpen(ctx context.Context, p protocol.PlanAgain) (protocol
 		return protocol.RunRef{}, plan.Fault(problems)
 	}
 	se := s.newSession(pl, g, json.RawMessage(p.Plan))
-	se.dryRun, se.mustAsk, se.warnings = p.DryRun, true, warningsOf(problems)
+	se.dryRun, se.mustAsk, se.warnings = p.DryRun, true, outbox.Warnings(problems)
 	return protocol.RunRef{Run: se.id}, s.openReview(ctx, se)
 }

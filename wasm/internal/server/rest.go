@@ -56,7 +56,7 @@ func (s *Server) approvedHere(ctx context.Context, d *history.Run) bool {
 
 // sessionOf makes a session of a past run's plan.
 func (s *Server) sessionOf(ctx context.Context, d *history.Run) (*session, error) {
-	pl, err := s.planOf(ctx, d.RunID)
+	pl, err := s.planIn(ctx, d.RunID)
 	if err != nil {
 		return nil, err
 	}
@@ -236,4 +236,14 @@ func sameDeeds(a, b []deed) bool {
 		}
 	}
 	return true
+}
+
+// planIn gives the plan of a run: as it was executed, where that is at hand, or
+// from its folder.
+func (s *Server) planIn(ctx context.Context, run string) (*plan.Plan, error) {
+	if p, _, _ := s.planAtHand(run); p != nil {
+		return p, nil
+	}
+	p, _, err := s.history.Plan(ctx, run)
+	return p, err
 }

@@ -10,6 +10,7 @@ import (
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/fileview"
 	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/outbox"
 	"embedded-agent/wasm/internal/overlay"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/protocol"
@@ -224,18 +225,8 @@ func (s *Server) amendPlan(se *session, text string) error {
 	se.base, se.dropped = nil, map[string]overlay.Change{}
 	se.amend = &overlay.Amendments{Dropped: map[string]bool{}, Edits: map[string]overlay.Edit{}}
 	se.mustAsk = true
-	se.warnings = warningsOf(problems)
+	se.warnings = outbox.Warnings(problems)
 	return nil
-}
-
-func warningsOf(problems []plan.Problem) []protocol.Message {
-	var out []protocol.Message
-	for _, p := range problems {
-		if p.Warning {
-			out = append(out, protocol.Message{Key: p.Key, Params: p.Params})
-		}
-	}
-	return out
 }
 
 // reviewApprove is a yes to exactly what was shown, on the vault that it was

@@ -27,6 +27,7 @@ import (
 	"embedded-agent/wasm/internal/pins"
 	"embedded-agent/wasm/internal/pipeline"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/saved"
 	"embedded-agent/wasm/internal/seal"
 	"embedded-agent/wasm/internal/storesize"
 	"embedded-agent/wasm/internal/tool"
@@ -75,6 +76,7 @@ type Server struct {
 	plugins   *plugins
 	guard     *guard.Guard
 	history   *history.History
+	saved     *saved.Saved
 	handlers  map[string]handler
 	out       *outbox.Outbox
 	life      context.Context // ends with Close
@@ -136,6 +138,10 @@ func New(d Deps) (*Server, error) {
 		Store: d.Host.Store, Sizes: sizes, Registry: reg, Conversations: s.conversations, Guard: s.guard, Out: s.out,
 		Now: d.Now, Version: Version, Needed: s.needed, Live: s.liveTrace, Dropped: s.forgetLast,
 	})
+	s.saved = saved.New(saved.Deps{
+		Store: d.Host.Store, Library: s.library, Registry: reg, Guard: s.guard, History: s.history, Questions: s.questions,
+		Out: s.out, Now: d.Now, Plan: s.planAtHand, Calls: s.callsAtHand,
+	})
 	s.endpoints = &endpoints{store: d.Host.Store}
 	s.pins = pins.NewBook(d.Host.Store, s.deviceName, s.out)
 	s.plugins = newPlugins(d, d.Host.Store)
@@ -166,7 +172,7 @@ func (s *Server) state(ctx context.Context) (protocol.State, error) {
 	if err != nil {
 		return protocol.State{}, err
 	}
-	st := protocol.State{Actions: s.actionViews(list)}
+	st := protocol.State{Actions: s.saved.Views(list)}
 	c := s.guard.Settings()
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,6 +13,7 @@ import (
 	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/ids"
 	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/outbox"
 	"embedded-agent/wasm/internal/pipeline"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/planner"
@@ -242,7 +243,7 @@ func (s *Server) planTurn(ctx context.Context, t *turn, p protocol.Send) error {
 	s.remember(t, p.Text, out.Reply)
 	se := s.newSession(out.Plan, out.Graph, out.Raw)
 	se.id, se.trace = id, tr
-	se.instruction, se.dryRun, se.warnings = p.Text, p.DryRun, warningsOf(out.Warnings)
+	se.instruction, se.dryRun, se.warnings = p.Text, p.DryRun, outbox.Warnings(out.Warnings)
 	se.action, se.mustAsk, se.turn, se.link = t.asksFor, t.mustAsk, t, t.link
 	se.said, se.ownWords = saidBy(t, p), plain
 	t.set(func(t *protocol.Turn) { t.Outcome, t.Run, t.TracesURL = outcomePlan, se.id, history.TracesURL(id) })

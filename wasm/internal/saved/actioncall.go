@@ -1,4 +1,4 @@
-package server
+package saved
 
 import (
 	"context"
@@ -20,28 +20,28 @@ import (
 // of the conversation that is open, or the call that a pin of it takes its value
 // from, with the scope that its secret came from. A call whose arguments were
 // not kept whole is PRECONDITION_FAILED.
-func (s *Server) madeCall(ctx context.Context, p protocol.ActionStep) (made, error) {
+func (s *Saved) madeCall(ctx context.Context, p protocol.ActionStep) (Call, error) {
 	calls, err := s.callsOf(ctx, p.Run)
 	if err != nil {
-		return made{}, err
+		return Call{}, err
 	}
 	found := findCall(calls, p.CallID, p.Run)
 	if found != nil && p.Pin != "" {
 		found = pinnedCall(found, p.Pin)
 	}
 	if found == nil {
-		return made{}, fault.New(fault.NotFound, "error.action.noCall", nil)
+		return Call{}, fault.New(fault.NotFound, "error.action.noCall", nil)
 	}
-	args, redacted := s.out.RedactValue(found.args)
+	args, redacted := s.deps.Out.RedactValue(found.args)
 	if redacted || audit.Abridged(args) || guard.HoldsMarker(args) {
-		return made{}, fault.New(fault.Precondition, "error.action.notWhole", nil)
+		return Call{}, fault.New(fault.Precondition, "error.action.notWhole", nil)
 	}
 	return *found, nil
 }
 
-// made is a call that was made: by a plan, or by a model in one of its steps or
+// Call is a call that was made: by a plan, or by a model in one of its steps or
 // in a conversation.
-type made struct {
+type Call struct {
 	ids           []string
 	tool, version string
 	args          map[string]any
@@ -51,27 +51,14 @@ type made struct {
 
 // callsOf gives the calls of a run: those of the one whose review is open, as
 // they were simulated, those in its folder, or those of a conversation's turn.
-func (s *Server) callsOf(ctx context.Context, run string) ([]made, error) {
-	s.mu.Lock()
-	open := s.review
-	out := s.madeInTurn(run)
-	s.mu.Unlock()
-	if open != nil && open.id == run {
-		for _, st := range open.report.Steps {
-			for _, r := range st.Results {
-				if r == nil {
-					continue
-				}
-				if c := open.called[r.LogicalID]; c != nil {
-					out = append(out, madeOf(c, r))
-				}
-			}
-		}
+func (s *Saved) callsOf(ctx context.Context, run string) ([]Call, error) {
+	out, all := s.deps.Calls(run)
+	if all {
 		return out, nil
 	}
 	pairs, err := s.recordedCalls(ctx, run)
 	for _, p := range pairs {
-		out = append(out, madeOf(p.Call, p.Result))
+		out = append(out, CallOf(p.Call, p.Result))
 	}
 	if len(out) > 0 && fault.Is(err, fault.NotFound) {
 		err = nil // a turn that led to no run
@@ -79,48 +66,26 @@ func (s *Server) callsOf(ctx context.Context, run string) ([]made, error) {
 	return out, err
 }
 
-// madeInTurn gives the calls of a turn of the conversation that is open, by the
-// turn's id or by that of the run it led to, or was itself. The lock is held.
-func (s *Server) madeInTurn(run string) []made {
-	var out []made
-	if s.talk == nil {
-		return nil
-	}
-	for _, c := range s.talk.calls {
-		same := c.turn == run || c.trace == run
-		for _, t := range s.talk.Turns {
-			same = same || t.Shown.ID == c.turn && t.Run == run && run != ""
-		}
-		if !same {
-			continue
-		}
-		for _, e := range c.by {
-			out = append(out, madeByModel(e, c.trace))
-		}
-	}
-	return out
-}
-
-func (s *Server) recordedCalls(ctx context.Context, run string) ([]audit.Pair, error) {
-	if _, err := s.history.Read(ctx, run); err != nil {
+func (s *Saved) recordedCalls(ctx context.Context, run string) ([]audit.Pair, error) {
+	if _, err := s.deps.History.Read(ctx, run); err != nil {
 		return nil, err
 	}
-	return audit.ReadCalls(ctx, s.host.Store, history.Dir(run))
+	return audit.ReadCalls(ctx, s.deps.Store, history.Dir(run))
 }
 
-func madeOf(c *tool.Call, r *tool.Result) made {
-	m := made{ids: []string{c.CallID, c.LogicalID}, tool: c.Tool, version: c.Version, args: c.Args}
+func CallOf(c *tool.Call, r *tool.Result) Call {
+	m := Call{ids: []string{c.CallID, c.LogicalID}, tool: c.Tool, version: c.Version, args: c.Args}
 	if r != nil {
 		m.scope, m.data = r.SecretScope, r.Data
 	}
 	return m
 }
 
-// madeByModel is a call of a turn or step with its receipt; run names the turn,
+// CallByModel is a call of a turn or step with its receipt; run names the turn,
 // "" for a step, whose calls are known by their call_id alone.
-func madeByModel(e tool.Envelope, run string) made {
+func CallByModel(e tool.Envelope, run string) Call {
 	args, _ := e.Input.(map[string]any)
-	m := made{ids: []string{e.CallID}, tool: e.Name, version: e.Version, args: args}
+	m := Call{ids: []string{e.CallID}, tool: e.Name, version: e.Version, args: args}
 	for attempt := 1; run != "" && attempt <= plan.DefaultMaxAttempts; attempt++ {
 		c := tool.Call{RunID: run, LogicalID: e.CallID}
 		c.SetAttempt(attempt)
@@ -130,7 +95,7 @@ func madeByModel(e tool.Envelope, run string) made {
 }
 
 // findCall looks for a call, and then for those that models made in steps.
-func findCall(calls []made, id, run string) *made {
+func findCall(calls []Call, id, run string) *Call {
 	for i := range calls {
 		if slices.Contains(calls[i].ids, id) {
 			return &calls[i]
@@ -138,7 +103,7 @@ func findCall(calls []made, id, run string) *made {
 	}
 	for _, c := range calls {
 		for _, e := range outputsOf(c).ToolsByID {
-			if m := madeByModel(e, run); slices.Contains(m.ids, id) {
+			if m := CallByModel(e, run); slices.Contains(m.ids, id) {
 				return &m
 			}
 		}
@@ -148,7 +113,7 @@ func findCall(calls []made, id, run string) *made {
 
 // pinnedCall finds the call that a pin of an agent's step takes its value from;
 // nil where there is none.
-func pinnedCall(step *made, pin string) *made {
+func pinnedCall(step *Call, pin string) *Call {
 	var args agent.StepArgs
 	if !convert(step.args, &args) {
 		return nil
@@ -161,12 +126,12 @@ func pinnedCall(step *made, pin string) *made {
 	if e == nil {
 		return nil
 	}
-	m := madeByModel(*e, "")
+	m := CallByModel(*e, "")
 	return &m
 }
 
 // outputsOf reads what an agent's step gave; other steps gave none of it.
-func outputsOf(m made) agent.Outputs {
+func outputsOf(m Call) agent.Outputs {
 	var out agent.Outputs
 	if m.tool != agent.StepToolName || !convert(m.data, &out) {
 		return agent.Outputs{}

@@ -1,28 +1,29 @@
-package server
+package saved
 
 import (
 	"slices"
 	"strings"
 
 	"embedded-agent/wasm/internal/action"
+	"embedded-agent/wasm/internal/outbox"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/reach"
 	"embedded-agent/wasm/internal/tool"
 )
 
-// actionViews lists actions as the panel shows them.
-func (s *Server) actionViews(list []*action.Action) []protocol.Action {
+// Views lists actions as the panel shows them.
+func (s *Saved) Views(list []*action.Action) []protocol.Action {
 	out := make([]protocol.Action, 0, len(list))
 	for _, a := range list {
-		out = append(out, s.actionView(a))
+		out = append(out, s.view(a))
 	}
 	return out
 }
 
-// actionView shows an action. A bundled one is taken to fit the tools, as tests
+// view shows an action. A bundled one is taken to fit the tools, as tests
 // prove, so that the list costs little at the start.
-func (s *Server) actionView(a *action.Action) protocol.Action {
+func (s *Saved) view(a *action.Action) protocol.Action {
 	v, _, _ := s.lookAt(a, !a.Bundled())
 	return v
 }
@@ -30,7 +31,7 @@ func (s *Server) actionView(a *action.Action) protocol.Action {
 // lookAt gives an action as the panel shows it, with its plan and what is wrong
 // with that, if check says so; the plan is nil for a prompt, and for one that
 // cannot be read.
-func (s *Server) lookAt(a *action.Action, check bool) (protocol.Action, *plan.Plan, []plan.Problem) {
+func (s *Saved) lookAt(a *action.Action, check bool) (protocol.Action, *plan.Plan, []plan.Problem) {
 	v := protocol.Action{
 		ID: a.ID, Name: a.Name, Icon: a.Icon, Fields: []protocol.Field{}, Risk: string(tool.RiskCommands),
 		Kind: action.KindPlan, Group: a.Group, Ribbon: a.Ribbon, Bundled: a.Bundled(), NeedsModel: a.Plan == nil,
@@ -50,24 +51,24 @@ func (s *Server) lookAt(a *action.Action, check bool) (protocol.Action, *plan.Pl
 	}
 	v.NeedsModel = slices.ContainsFunc(p.Steps, asksModel)
 	if !check {
-		v.Risk = string(reach.Of(p, s.registry).Risk)
+		v.Risk = string(reach.Of(p, s.deps.Registry).Risk)
 		return v, p, nil
 	}
 	g, problems := s.checkTemplate(p)
 	if g == nil || plan.Failed(problems) {
-		v.Warnings = append(toolWarnings(s.registry, p), protocol.Message{Key: "action.outdated"})
+		v.Warnings = append(toolWarnings(s.deps.Registry, p), protocol.Message{Key: "action.outdated"})
 		return v, p, problems
 	}
-	v.Warnings, v.Risk = warningsOf(problems), string(g.Risk)
+	v.Warnings, v.Risk = outbox.Warnings(problems), string(g.Risk)
 	return v, p, problems
 }
 
 // checkTemplate holds an action's plan against the tools, its parameters
 // unknown.
-func (s *Server) checkTemplate(p *plan.Plan) (*plan.Graph, []plan.Problem) {
-	rules := s.guard.Rules()
+func (s *Saved) checkTemplate(p *plan.Plan) (*plan.Graph, []plan.Problem) {
+	rules := s.deps.Guard.Rules()
 	rules.Template = true
-	return plan.Check(p, s.registry, rules)
+	return plan.Check(p, s.deps.Registry, rules)
 }
 
 // asksModel says whether a step asks a model while it is simulated.

@@ -1,4 +1,4 @@
-package server
+package saved
 
 import (
 	"bytes"
@@ -17,16 +17,16 @@ import (
 	"embedded-agent/wasm/internal/tool"
 )
 
-// actionGet opens an action: as steps to edit, and what is wrong with them.
-func (s *Server) actionGet(ctx context.Context, p protocol.ActionRef) (protocol.ActionDetail, error) {
-	a, err := s.library.Get(ctx, p.ID)
+// Get opens an action: as steps to edit, and what is wrong with them.
+func (s *Saved) Get(ctx context.Context, p protocol.ActionRef) (protocol.ActionDetail, error) {
+	a, err := s.deps.Library.Get(ctx, p.ID)
 	if err != nil {
 		return protocol.ActionDetail{}, err
 	}
 	return s.actionDetail(a)
 }
 
-func (s *Server) actionDetail(a *action.Action) (protocol.ActionDetail, error) {
+func (s *Saved) actionDetail(a *action.Action) (protocol.ActionDetail, error) {
 	view, p, problems := s.lookAt(a, true)
 	d := protocol.ActionDetail{Action: view, Prompt: a.Prompt, Steps: []protocol.ActionStepView{}, Problems: []protocol.Message{}}
 	if a.Plan != nil {
@@ -55,13 +55,13 @@ func (s *Server) actionDetail(a *action.Action) (protocol.ActionDetail, error) {
 }
 
 // stepView gives a step as it can be edited.
-func (s *Server) stepView(step *plan.Step) (protocol.ActionStepView, error) {
+func (s *Saved) stepView(step *plan.Step) (protocol.ActionStepView, error) {
 	name, version := pinned(step)
 	v := protocol.ActionStepView{
 		ID: step.ID, Tool: name, Version: version, Title: step.Preview, SecretScope: step.SecretScope,
 		DependsOn: append([]string{}, step.DependsOn...),
 	}
-	if e, err := s.registry.Get(name, version); err != nil {
+	if e, err := s.deps.Registry.Get(name, version); err != nil {
 		v.Gone = true
 	} else {
 		v.Deprecated = e.Lifecycle == tool.Deprecated
@@ -88,10 +88,10 @@ func (s *Server) stepView(step *plan.Step) (protocol.ActionStepView, error) {
 	return v, nil
 }
 
-// actionPut keeps an action that a person wrote or changed. Its plan is held
+// Put keeps an action that a person wrote or changed. Its plan is held
 // against the tools first. What it does now was not seen in any run, so that it
 // asks, whatever the settings say.
-func (s *Server) actionPut(ctx context.Context, p protocol.ActionPut) (protocol.ActionDetail, error) {
+func (s *Saved) Put(ctx context.Context, p protocol.ActionPut) (protocol.ActionDetail, error) {
 	a, err := s.putInto(ctx, p)
 	if err != nil {
 		return protocol.ActionDetail{}, err
@@ -106,20 +106,20 @@ func (s *Server) actionPut(ctx context.Context, p protocol.ActionPut) (protocol.
 }
 
 // beyond says what an action may touch that it might not as it is kept.
-func (s *Server) beyond(ctx context.Context, a *action.Action) []protocol.Message {
-	old, err := s.library.Get(ctx, a.ID)
+func (s *Saved) beyond(ctx context.Context, a *action.Action) []protocol.Message {
+	old, err := s.deps.Library.Get(ctx, a.ID)
 	if err != nil || a.Plan == nil {
 		return nil // it is new, or asks a model, whose plan is reviewed
 	}
 	before := reach.Reach{Risk: tool.ReadOnly}
 	if was, err := old.Template(); err == nil && old.Plan != nil {
-		before = reach.Of(was, s.registry)
+		before = reach.Of(was, s.deps.Registry)
 	}
 	now, err := a.Template()
 	if err != nil {
 		return nil
 	}
-	more := reach.Of(now, s.registry).Beyond(before)
+	more := reach.Of(now, s.deps.Registry).Beyond(before)
 	if more.Nothing() {
 		return nil
 	}
@@ -128,7 +128,7 @@ func (s *Server) beyond(ctx context.Context, a *action.Action) []protocol.Messag
 
 // putInto makes the action that is to be kept: a new one, or the one with the
 // id, changed.
-func (s *Server) putInto(ctx context.Context, p protocol.ActionPut) (*action.Action, error) {
+func (s *Saved) putInto(ctx context.Context, p protocol.ActionPut) (*action.Action, error) {
 	a := &action.Action{ID: p.ID, Name: p.Name, Icon: p.Icon, Group: p.Group, Ribbon: p.Ribbon}
 	switch p.Kind {
 	case action.KindPrompt:
@@ -142,7 +142,7 @@ func (s *Server) putInto(ctx context.Context, p protocol.ActionPut) (*action.Act
 	if p.ID == "" {
 		a.ID = ids.New()
 	} else {
-		kept, err := s.library.Get(ctx, p.ID)
+		kept, err := s.deps.Library.Get(ctx, p.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -158,7 +158,7 @@ func (s *Server) putInto(ctx context.Context, p protocol.ActionPut) (*action.Act
 }
 
 // fit refuses an action whose plan does not fit the tools.
-func (s *Server) fit(a *action.Action) (*plan.Plan, error) {
+func (s *Saved) fit(a *action.Action) (*plan.Plan, error) {
 	p, err := a.Template()
 	if err != nil || a.Plan == nil {
 		return p, err
@@ -193,32 +193,32 @@ func paramsOf(names []string, fields []protocol.Field, old []action.Param) []act
 	return out
 }
 
-func (s *Server) keepAction(ctx context.Context, a *action.Action) error {
-	if err := s.library.Put(ctx, a); err != nil {
+func (s *Saved) keepAction(ctx context.Context, a *action.Action) error {
+	if err := s.deps.Library.Put(ctx, a); err != nil {
 		return err
 	}
 	_, err := s.tellActions(ctx)
 	return err
 }
 
-func (s *Server) actionsOrder(ctx context.Context, p protocol.ActionsOrder) (protocol.ActionList, error) {
-	if err := s.library.Order(ctx, p.IDs); err != nil {
+func (s *Saved) Order(ctx context.Context, p protocol.ActionsOrder) (protocol.ActionList, error) {
+	if err := s.deps.Library.Order(ctx, p.IDs); err != nil {
 		return protocol.ActionList{}, err
 	}
 	return s.tellActions(ctx)
 }
 
-// actionRestore shows a bundled action that was hidden.
-func (s *Server) actionRestore(ctx context.Context, p protocol.ActionRef) (protocol.ActionList, error) {
-	if err := s.library.Restore(ctx, p.ID); err != nil {
+// Restore shows a bundled action that was hidden.
+func (s *Saved) Restore(ctx context.Context, p protocol.ActionRef) (protocol.ActionList, error) {
+	if err := s.deps.Library.Restore(ctx, p.ID); err != nil {
 		return protocol.ActionList{}, err
 	}
 	return s.tellActions(ctx)
 }
 
-// actionCanvas gives an action's graph as a JSON Canvas file.
-func (s *Server) actionCanvas(ctx context.Context, p protocol.ActionRef) (protocol.Exported, error) {
-	a, err := s.library.Get(ctx, p.ID)
+// Canvas gives an action's graph as a JSON Canvas file.
+func (s *Saved) Canvas(ctx context.Context, p protocol.ActionRef) (protocol.Exported, error) {
+	a, err := s.deps.Library.Get(ctx, p.ID)
 	if err != nil {
 		return protocol.Exported{}, err
 	}
@@ -239,21 +239,21 @@ func (s *Server) actionCanvas(ctx context.Context, p protocol.ActionRef) (protoc
 	return protocol.Exported{JSON: string(b)}, err
 }
 
-// actionStep makes a step of a call that was made.
-func (s *Server) actionStep(ctx context.Context, p protocol.ActionStep) (protocol.ActionDetail, error) {
+// Step makes a step of a call that was made.
+func (s *Saved) Step(ctx context.Context, p protocol.ActionStep) (protocol.ActionDetail, error) {
 	call, err := s.madeCall(ctx, p)
 	if err != nil {
 		return protocol.ActionDetail{}, err
 	}
 	a := &action.Action{ID: ids.New(), Name: strings.TrimSpace(p.Name)}
 	if p.Action != "" {
-		kept, err := s.library.Get(ctx, p.Action)
+		kept, err := s.deps.Library.Get(ctx, p.Action)
 		if err != nil {
 			return protocol.ActionDetail{}, err
 		}
 		clone := *kept
 		a = &clone
-	} else if a.Name, err = s.library.Free(ctx, a.Name); err != nil {
+	} else if a.Name, err = s.deps.Library.Free(ctx, a.Name); err != nil {
 		return protocol.ActionDetail{}, err
 	}
 	if err := a.AddCall(call.tool, call.version, call.args, call.scope); err != nil {

@@ -1,4 +1,4 @@
-package server
+package saved
 
 import (
 	"context"
@@ -14,32 +14,32 @@ import (
 	"embedded-agent/wasm/internal/tool"
 )
 
-func (s *Server) actionsExport(ctx context.Context, p protocol.Export) (protocol.Exported, error) {
-	b, err := s.library.Export(ctx, p.IDs)
+func (s *Saved) Export(ctx context.Context, p protocol.Export) (protocol.Exported, error) {
+	b, err := s.deps.Library.Export(ctx, p.IDs)
 	return protocol.Exported{JSON: string(b)}, err
 }
 
-// actionsImport reads an export; it keeps it only once the person has seen what
+// Import reads an export; it keeps it only once the person has seen what
 // it may touch.
-func (s *Server) actionsImport(ctx context.Context, p protocol.Import) (protocol.Imported, error) {
+func (s *Saved) Import(ctx context.Context, p protocol.Import) (protocol.Imported, error) {
 	list, err := action.Parse([]byte(p.JSON))
 	if err != nil {
 		return protocol.Imported{}, err
 	}
-	out := protocol.Imported{Actions: s.actionViews(list), Review: s.importReview(list)}
+	out := protocol.Imported{Actions: s.Views(list), Review: s.importReview(list)}
 	if !p.Confirm {
 		return out, nil
 	}
-	if err := s.library.Import(ctx, list, ids.New); err != nil {
+	if err := s.deps.Library.Import(ctx, list, ids.New); err != nil {
 		return protocol.Imported{}, err
 	}
-	out.Kept, out.Actions = true, s.actionViews(list) // under the ids that they have now
+	out.Kept, out.Actions = true, s.Views(list) // under the ids that they have now
 	_, err = s.tellActions(ctx)
 	return out, err
 }
 
 // importReview says in words what imported actions may touch.
-func (s *Server) importReview(list []*action.Action) []protocol.Message {
+func (s *Saved) importReview(list []*action.Action) []protocol.Message {
 	out := []protocol.Message{}
 	for _, a := range list {
 		p, err := a.Template()
@@ -54,11 +54,11 @@ func (s *Server) importReview(list []*action.Action) []protocol.Message {
 // touches says in words what an action may touch: a sentence for each of the
 // gravest things that it does, and one for each other thing that a person would
 // want to know of.
-func (s *Server) touches(a *action.Action, p *plan.Plan) []protocol.Message {
+func (s *Saved) touches(a *action.Action, p *plan.Plan) []protocol.Message {
 	if a.Plan == nil {
 		return []protocol.Message{{Key: "import.prompt", Params: map[string]string{"name": a.Name, "goal": p.Goal}}}
 	}
-	return reachWords(a.Name, p.Goal, reach.Of(p, s.registry))
+	return reachWords(a.Name, p.Goal, reach.Of(p, s.deps.Registry))
 }
 
 // reachWords says what a plan may touch. What only a run can tell is said to be
