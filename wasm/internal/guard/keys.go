@@ -198,3 +198,7 @@ func (g *Guard) ConfirmKey(ctx context.Context, name, address string) error {
 	}
 	return g.AskKey(ctx, name, address, false)
 }
+
+// TiesKeys says whether the host lets each key go to named hosts only: then a
+// person can allow one more.
+func (g *Guard) TiesKeys() bool { return g.deps.Keys != nil }

@@ -22,7 +22,9 @@ const (
 
 // The outcomes that only a run has; others are those of a turn, too.
 const (
-	OutcomeOK       = "ok"
+	OutcomeOK        = "ok"
+	OutcomeFailed    = "failed"
+	OutcomeCancelled = "cancelled"
 	OutcomePartial  = "partial"
 	OutcomeConflict = "conflict"
 )

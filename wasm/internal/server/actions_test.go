@@ -228,7 +228,7 @@ func TestACallOfARunBecomesAStepOfAnAction(t *testing.T) {
 	r := sh.open(planOf("copy", `{"id":"r","tool":"vault.readFile","args":{"path":"A.md"}}`,
 		`{"id":"w","tool":"vault.createFile","args":{"path":"B.md","content":"$steps.r.content"}}`))
 	// The review's own calls can be taken too, before anything ran.
-	for _, c := range sh.s.review.called {
+	for _, c := range sh.reviewed().Called {
 		if c.StepID == "w" {
 			d := call[protocol.ActionDetail](sh, "action.step", protocol.ActionStep{Run: r.Run, CallID: c.CallID, Name: "In review"})
 			checkStep(t, &d)

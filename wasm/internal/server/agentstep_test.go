@@ -8,11 +8,13 @@ import (
 	"testing"
 
 	"embedded-agent/wasm/internal/agent"
+	"embedded-agent/wasm/internal/chat"
 	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/llmtest"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/transaction"
 )
 
 // sumPlan asks a model with a tool, pins what the tool gave, and writes both.
@@ -34,7 +36,7 @@ func answers() []llmtest.Turn {
 
 func (r *rig) openPlan(doc string) *protocol.Review {
 	r.t.Helper()
-	p, err := r.s.OpenPlan(r.t.Context(), []byte(doc), nil, false)
+	p, err := r.s.tx.OpenPlan(r.t.Context(), []byte(doc), nil, false)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -51,7 +53,7 @@ func TestAModelStepIsAskedInTheSimulationAndItsAnswerIsApprovedRunAndReplayedWit
 		t.Fatalf("%+v %+v", p, p.Problem)
 	}
 	first := r.model.Requests()[0]
-	if len(first.Tools) != 1 || first.Tools[0].Name != "vault.readFile" || first.Messages[0].Text() != stepSystem {
+	if len(first.Tools) != 1 || first.Tools[0].Name != "vault.readFile" || first.Messages[0].Text() != chat.StepSystem {
 		t.Errorf("the step was offered %+v", first.Tools)
 	}
 	// An amendment simulates again; the answer stays.
@@ -101,18 +103,16 @@ func TestAnotherAnswerOfAModelIsAnotherApproval(t *testing.T) {
 	p := r.openPlan(`{"goal":"x","assumptions":[],"steps":[{"id":"ask","tool":"agent.run","args":{"prompt":"Say it."}},
 		{"id":"write","tool":"vault.createFile","args":{"path":"C.md","content":"the same"}}]}`)
 	// The writes stay the same, so only what the model said differs.
-	r.s.mu.Lock()
-	se := r.s.review
-	r.s.mu.Unlock()
-	if again := approvalOf(se); again != p.Approval {
+	se := r.reviewed()
+	if again := transaction.ApprovalOf(se); again != p.Approval {
 		t.Fatalf("%s is not %s", again, p.Approval)
 	}
-	results := se.frozen.Results()
+	results := se.Frozen.Results()
 	for _, d := range results {
 		d["response"] = "two"
 	}
-	se.frozen = agent.NewFrozen(results)
-	if approvalOf(se) == p.Approval {
+	se.Frozen = agent.NewFrozen(results)
+	if transaction.ApprovalOf(se) == p.Approval {
 		t.Error("the answer of the model is not in the approval")
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/journal/journaltest"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/transaction"
 )
 
 // alikeIn gives what a review says of look-alike names: those marked, with which,
@@ -84,7 +85,7 @@ func TestOfManyLookAlikeNamesAFewAreToldAndAllMarked(t *testing.T) {
 		paths = append(paths, strings.Repeat("а", i+1)+".md") // Cyrillic
 	}
 	sh := begin(t, hosttest.New(hosttest.Options{Files: files}), free)
-	if marked, told := alikeIn(sh.open(creating(paths...))); len(marked) != 40 || told != maxAlike {
+	if marked, told := alikeIn(sh.open(creating(paths...))); len(marked) != 40 || told != transaction.MaxAlike {
 		t.Errorf("%d marked, %d told", len(marked), told)
 	}
 }

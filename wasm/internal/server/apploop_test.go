@@ -167,7 +167,7 @@ func (a *appRound) play(where string) int {
 
 func (a *appRound) cards(i int) []protocol.RunSummary {
 	a.t.Helper()
-	if err := a.shells[i].s.findHot(a.t.Context()); err != nil { // as another look does
+	if err := a.shells[i].s.tx.FindHot(a.t.Context()); err != nil { // as another look does
 		a.fatal("window %d looks again: %v", i, err)
 	}
 	return cardsOf(a.shells[i])
@@ -190,7 +190,7 @@ func (a *appRound) run(where string) int {
 		if a.windows[0].Dead() {
 			return a.settleDown(0)
 		}
-		if sh.s.idle() == nil {
+		if sh.s.tx.Idle() == nil {
 			a.windows[0].KillAt(0)
 			return 0
 		}

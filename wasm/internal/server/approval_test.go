@@ -92,7 +92,7 @@ func TestAReviewSaysWhichToolIsSwitchedOff(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: twoNotes})
 	set := free
 	set.DisabledTools = []string{"vault.createFile"}
-	r, err := begin(t, mem, set).s.OpenPlan(t.Context(), []byte(`{"goal":"Make","assumptions":[],"riskLevel":"writes","steps":[
+	r, err := begin(t, mem, set).s.tx.OpenPlan(t.Context(), []byte(`{"goal":"Make","assumptions":[],"riskLevel":"writes","steps":[
 {"id":"a","tool":"vault.appendFile","args":{"path":"A.md","content":"x"}},
 {"id":"d","tool":"vault.createFile","args":{"path":"{item}.md","content":"d"},"foreach":{"from":["D","E"],"itemName":"item"},"dependsOn":["a"]}]}`), nil, false)
 	if err != nil {
@@ -106,7 +106,7 @@ func TestAReviewSaysWhichToolIsSwitchedOff(t *testing.T) {
 func TestADryRunCannotBeApproved(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: twoNotes})
 	sh := begin(t, mem, free)
-	r, err := sh.s.OpenPlan(t.Context(), []byte(editPlan), nil, true)
+	r, err := sh.s.tx.OpenPlan(t.Context(), []byte(editPlan), nil, true)
 	if err != nil || r.Approvable || !r.DryRun {
 		t.Fatalf("%v %+v", err, r)
 	}
@@ -258,9 +258,9 @@ func TestWithConfirmationOffARunIsStillSimulatedAndItsApprovalRecordedAsAutomati
 			set.Confirm = "never"
 			sh := begin(t, mem, set)
 			pl, g := sh.checked(c.plan)
-			se := sh.s.newSession(pl, g, []byte(c.plan))
+			se := sh.s.tx.NewReview(pl, g, []byte(c.plan))
 			before := mem.Snapshot()
-			if err := sh.s.openReview(t.Context(), se); err != nil {
+			if err := sh.s.tx.OpenReview(t.Context(), se); err != nil {
 				t.Fatal(err)
 			}
 			if !c.automatic {
@@ -272,7 +272,7 @@ func TestWithConfirmationOffARunIsStillSimulatedAndItsApprovalRecordedAsAutomati
 			if end := sh.finished(); end.Outcome != "ok" {
 				t.Fatalf("%+v", end)
 			}
-			if doc := mem.StoreFiles()[history.Dir(se.id)+"/run.json"]; !bytes.Contains(doc, []byte(`"automatic":true`)) {
+			if doc := mem.StoreFiles()[history.Dir(se.ID)+"/run.json"]; !bytes.Contains(doc, []byte(`"automatic":true`)) {
 				t.Errorf("not recorded as automatic: %s", doc)
 			}
 		})

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"embedded-agent/wasm/internal/agent/imagefit"
+	"embedded-agent/wasm/internal/chat"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/llmtest"
@@ -101,7 +102,7 @@ func TestWhatIsAttachedGoesAlongAsData(t *testing.T) {
 	} {
 		sh, tr := endpoint(t, attachVault(), set, streamed("I see."))
 		turn := sh.attach(c.a)
-		if turn.Outcome != outcomeAnswer || notes(turn) != c.notes || len(turn.Attached) != 1 {
+		if turn.Outcome != chat.OutcomeAnswer || notes(turn) != c.notes || len(turn.Attached) != 1 {
 			t.Fatalf("%s: %+v, notes %+v", c.name, turn.Problem, turn.Notes)
 		}
 		text, _ := told(t, tr.Requests()[0])
@@ -125,12 +126,12 @@ func TestAllThatIsAttachedIsBounded(t *testing.T) {
 	sh, tr := endpoint(t, attachVault(), custom, streamed("I see."))
 	long := protocol.Attachment{Kind: "note", Path: "Long.md"}
 	var many []protocol.Attachment
-	for range maxAttached + 8 {
+	for range chat.MaxAttached + 8 {
 		many = append(many, long)
 	}
 	turn := sh.attach(many...)
 	text, _ := told(t, tr.Requests()[0])
-	if len(text) > maxAttachments+maxAttached*200 || !strings.Contains(notes(turn), "turn.attachedMany") {
+	if len(text) > chat.MaxAttachments+chat.MaxAttached*200 || !strings.Contains(notes(turn), "turn.attachedMany") {
 		t.Errorf("%d bytes, notes %q", len(text), notes(turn))
 	}
 }
@@ -192,7 +193,7 @@ func TestAnEndpointWithoutImagesIsAskedWithoutThemAndItIsSaid(t *testing.T) {
 	pic := protocol.Attachment{Kind: "image", Path: "P.png"}
 	sh, tr := withImages(t, mem, custom, no("image input is not supported"), streamed("I see nothing."), streamed("Nothing."))
 	turn := sh.attach(pic)
-	if turn.Outcome != outcomeAnswer || notes(turn) != "turn.noImages" {
+	if turn.Outcome != chat.OutcomeAnswer || notes(turn) != "turn.noImages" {
 		t.Fatalf("%+v, notes %q", turn.Problem, notes(turn))
 	}
 	if _, images := told(t, tr.Requests()[1]); len(images) != 0 {

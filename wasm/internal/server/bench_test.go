@@ -26,7 +26,7 @@ func thousand(n int) (map[string]string, string) {
 
 // runPlan simulates, approves and runs a plan, and waits for its end.
 func runPlan(ctx context.Context, s *Server, ended chan protocol.RunState, raw string) (protocol.RunState, error) {
-	r, err := s.OpenPlan(ctx, []byte(raw), nil, false)
+	r, err := s.tx.OpenPlan(ctx, []byte(raw), nil, false)
 	if err != nil {
 		return protocol.RunState{}, err
 	}
@@ -35,11 +35,11 @@ func runPlan(ctx context.Context, s *Server, ended chan protocol.RunState, raw s
 
 // execute approves and runs an open review, and waits for its end.
 func execute(s *Server, ended chan protocol.RunState, id string) (protocol.RunState, error) {
-	se, err := s.open(id)
+	se, err := s.tx.Open(id)
 	if err != nil {
 		return protocol.RunState{}, err
 	}
-	if err := s.begin(se, false); err != nil {
+	if err := s.tx.Begin(se, false); err != nil {
 		return protocol.RunState{}, err
 	}
 	return <-ended, nil
@@ -51,7 +51,7 @@ func BenchmarkExecute1000(b *testing.B) {
 	for b.Loop() {
 		b.StopTimer()
 		s, ended := benchServer(b, files)
-		r, err := s.OpenPlan(b.Context(), []byte(raw), nil, false)
+		r, err := s.tx.OpenPlan(b.Context(), []byte(raw), nil, false)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -109,7 +109,7 @@ func BenchmarkRevert1000(b *testing.B) {
 			b.Fatalf("%v %+v", err, rs.Problem)
 		}
 		b.StartTimer()
-		back, err := s.runRevert(b.Context(), protocol.Revert{Run: rs.Run})
+		back, err := s.tx.Revert(b.Context(), protocol.Revert{Run: rs.Run})
 		if err != nil || back.Problem != nil || len(back.Restored) < 1000 {
 			b.Fatalf("%v %+v", err, back.Problem)
 		}

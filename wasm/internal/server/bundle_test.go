@@ -140,7 +140,7 @@ func TestABundleFromAFileIsReplayedInAnotherVault(t *testing.T) {
 	for name, doc := range map[string]string{"an export": exported, "bundle.json": kept} {
 		r, w := unplugged(t, hosttest.New(hosttest.Options{Files: map[string]string{"Other.md": "x"}}))
 		was := r.mem.Snapshot()
-		p, err := r.s.OpenBundle(t.Context(), []byte(doc))
+		p, err := r.s.tx.OpenBundle(t.Context(), []byte(doc))
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -172,7 +172,7 @@ func TestABundleThatSomebodyWroteAsksNobodyAndDoesNothing(t *testing.T) {
 	} {
 		r, w := unplugged(t, actingVault())
 		was := r.mem.Snapshot()
-		p, err := r.s.OpenBundle(t.Context(), []byte(c.doc))
+		p, err := r.s.tx.OpenBundle(t.Context(), []byte(c.doc))
 		switch {
 		case c.code != "" && !fault.Is(err, c.code):
 			t.Errorf("%s: %v", name, err)

@@ -85,7 +85,7 @@ func TestCommandsThatAreOffAreRefusedBeforeAnythingIsShownAsPossible(t *testing.
 	set := free
 	set.AllowCommands = false
 	sh := begin(t, mem, set)
-	r, err := sh.s.OpenPlan(t.Context(), []byte(commandPlan), nil, false)
+	r, err := sh.s.tx.OpenPlan(t.Context(), []byte(commandPlan), nil, false)
 	if err == nil && r.Approvable {
 		t.Fatalf("%+v", r)
 	}

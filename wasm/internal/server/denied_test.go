@@ -210,9 +210,7 @@ func deniedRig(t *testing.T, way func(*protocol.Settings), turns ...llmtest.Turn
 			emit(e)
 		}
 	}, turns...)
-	r.s.mu.Lock()
 	r.s.guard.SetPlatform(protocol.Platform{ConfigDir: ".obsidian"}) // as a handshake says it
-	r.s.mu.Unlock()
 	if err := r.s.configure(deniedSettings(way)); err != nil {
 		t.Fatal(err)
 	}
@@ -278,7 +276,7 @@ func TestWhatMayNotBeSeenComesOutOfNoStepOfAPlan(t *testing.T) {
 // runsDenied simulates and runs a plan whose arguments no check has looked at.
 func (r *trial) runsDenied(doc []byte) {
 	r.t.Helper()
-	if p, err := r.s.OpenPlan(r.t.Context(), doc, nil, false); err == nil {
+	if p, err := r.s.tx.OpenPlan(r.t.Context(), doc, nil, false); err == nil {
 		_, _ = json.Marshal(p)
 	}
 	p, problems := plan.Decode(doc, plan.Limits{})
@@ -291,14 +289,14 @@ func (r *trial) runsDenied(doc []byte) {
 	if g == nil || plan.Failed(problems) {
 		return // refused before anything looks
 	}
-	se := r.s.newSession(p, g, doc)
-	if err := r.s.openReview(r.t.Context(), se); err != nil {
+	se := r.s.tx.NewReview(p, g, doc)
+	if err := r.s.tx.OpenReview(r.t.Context(), se); err != nil {
 		return
 	}
-	if !se.view.Approvable {
+	if !se.View.Approvable {
 		return
 	}
-	call[protocol.RunRef](r.shell, "review.approve", protocol.Approve{Run: se.id, Approval: se.view.Approval})
+	call[protocol.RunRef](r.shell, "review.approve", protocol.Approve{Run: se.ID, Approval: se.View.Approval})
 	r.finished()
 }
 
@@ -355,18 +353,18 @@ func TestAFolderIsNotMovedOrRemovedWithANoteInItThatMayNotBeTouched(t *testing.T
 		set := free
 		set.DenyPatterns = []string{"salary"}
 		sh := begin(t, mem, set)
-		r, err := sh.s.OpenPlan(t.Context(), []byte(`{"goal":"move","assumptions":[],"steps":[`+step+`]}`), nil, false)
+		r, err := sh.s.tx.OpenPlan(t.Context(), []byte(`{"goal":"move","assumptions":[],"steps":[`+step+`]}`), nil, false)
 		if err != nil {
 			t.Fatal(err)
 		}
-		se, err := sh.s.open(r.Run)
+		se, err := sh.s.tx.Open(r.Run)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f := se.report.Steps[0].Results[0].Fault; f == nil || f.Code != "POLICY_DENIED" || strings.Contains(f.Error(), "salary") {
+		if f := se.Report.Steps[0].Results[0].Fault; f == nil || f.Code != "POLICY_DENIED" || strings.Contains(f.Error(), "salary") {
 			t.Errorf("%s: %v", step, f)
 		}
-		for _, w := range se.vault.Log() {
+		for _, w := range se.Vault.Log() {
 			if w.Refused == nil && (w.Op.Kind == host.OpRename || w.Op.Kind == host.OpTrash) {
 				t.Errorf("%s: %s of %s is staged", step, w.Op.Kind, w.Op.Path)
 			}

@@ -89,7 +89,10 @@ func TestTheReviewOfAnUndoCanBeApprovedWhileWhatOpenedItStillEnds(t *testing.T) 
 	run := sh.do(editPlan).Run
 	call[protocol.Reverted](sh, "run.revert", protocol.Revert{Run: run, Review: true})
 	r := sh.review()
-	sh.s.taking.Lock() // as the request that opened it has it until its answer
+	free, err := sh.s.tx.Alone() // as the request that opened it has it until its answer
+	if err != nil {
+		t.Fatal(err)
+	}
 	answered := make(chan error, 1)
 	go func() {
 		_, err := try[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
@@ -98,7 +101,7 @@ func TestTheReviewOfAnUndoCanBeApprovedWhileWhatOpenedItStillEnds(t *testing.T) 
 	for range 10_000 {
 		runtime.Gosched() // it comes as far as it can
 	}
-	sh.s.taking.Unlock()
+	free()
 	if err := <-answered; err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"embedded-agent/wasm/internal/chat"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/llm"
@@ -160,7 +161,7 @@ func TestAnEndpointThatRefusesIsAskedInTheNextWayOnceAndForGood(t *testing.T) {
 			mem := ideasVault()
 			sh, tr := endpoint(t, mem, custom, c.answers...)
 			turn := sh.say("make notes")
-			if turn.Outcome != outcomePlan || notes(turn) != c.notes {
+			if turn.Outcome != chat.OutcomePlan || notes(turn) != c.notes {
 				t.Fatalf("%s %+v, notes %q", turn.Outcome, turn.Problem, notes(turn))
 			}
 			if got := sh.asked(tr); !slices.Equal(got, c.asked) {
@@ -174,7 +175,7 @@ func TestAnEndpointThatRefusesIsAskedInTheNextWayOnceAndForGood(t *testing.T) {
 			again := c.answers[len(c.answers)-1]
 			sh, tr = endpoint(t, mem, custom, again)
 			turn = sh.say("again")
-			if got := sh.asked(tr); turn.Outcome != outcomePlan || notes(turn) != "" || len(got) != 1 || got[0] != c.then {
+			if got := sh.asked(tr); turn.Outcome != chat.OutcomePlan || notes(turn) != "" || len(got) != 1 || got[0] != c.then {
 				t.Errorf("then: %s, notes %q, asked %q", turn.Outcome, notes(turn), got)
 			}
 		})
@@ -236,7 +237,7 @@ func TestAConnectionTestDecidesHowPlansAreAskedFor(t *testing.T) {
 		if !r.OK || !slices.ContainsFunc(r.Findings, func(m protocol.Message) bool { return m.Key == c.finding }) || !slices.Equal(r.Models, []string{"b", "m"}) {
 			t.Fatalf("%+v", r)
 		}
-		if turn := sh.say("make notes"); turn.Outcome != outcomePlan || notes(turn) != "" {
+		if turn := sh.say("make notes"); turn.Outcome != chat.OutcomePlan || notes(turn) != "" {
 			t.Errorf("%s: %+v, notes %q", c.way, turn.Problem, notes(turn))
 		}
 		if got := sh.asked(tr); got[len(got)-1] != c.way {
@@ -278,7 +279,7 @@ func TestWhatARefusalTaughtIsTriedAgainAfterAWhile(t *testing.T) {
 		{15, []llmtest.Answer{calls(bulletsPlan)}, "call"},
 	} {
 		sh, tr := start(begin.AddDate(0, 0, c.days), c.answers...)
-		if turn := sh.say("one"); turn.Outcome != outcomePlan || strings.Join(sh.asked(tr), " ") != c.want {
+		if turn := sh.say("one"); turn.Outcome != chat.OutcomePlan || strings.Join(sh.asked(tr), " ") != c.want {
 			t.Errorf("after %d days: %+v, asked %q", c.days, turn.Problem, sh.asked(tr))
 		}
 	}
@@ -299,13 +300,13 @@ func TestWhatIsKnownOfEndpointsIsForgottenNotFeltWhenItsFileIsCut(t *testing.T) 
 	mem := ideasVault()
 	sh, _ := endpoint(t, mem, custom, no(noTools), streamed(bulletsPlan))
 	sh.say("one")
-	whole := mem.StoreFiles()[endpointsFile]
+	whole := mem.StoreFiles()[chat.EndpointsFile]
 	for _, cut := range []int{0, 1, len(whole) / 2, len(whole) - 1} {
-		if err := mem.Host().Store.Write(t.Context(), endpointsFile, whole[:cut]); err != nil {
+		if err := mem.Host().Store.Write(t.Context(), chat.EndpointsFile, whole[:cut]); err != nil {
 			t.Fatal(err)
 		}
 		sh, tr := endpoint(t, mem, custom, calls(bulletsPlan))
-		if turn := sh.say("two"); turn.Outcome != outcomePlan || sh.asked(tr)[0] != "call" {
+		if turn := sh.say("two"); turn.Outcome != chat.OutcomePlan || sh.asked(tr)[0] != "call" {
 			t.Errorf("cut at %d: %+v", cut, turn)
 		}
 	}
@@ -315,7 +316,7 @@ func TestAnAnswerThatCouldNotBeStreamedIsSaidOnce(t *testing.T) {
 	answer := calls(bulletsPlan)
 	answer.Buffered = true
 	sh, _ := endpoint(t, ideasVault(), custom, answer, answer)
-	if turn := sh.say("one"); turn.Outcome != outcomePlan || notes(turn) != "turn.buffered" || turn.Notes[0].Params["host"] != "model.test:1" {
+	if turn := sh.say("one"); turn.Outcome != chat.OutcomePlan || notes(turn) != "turn.buffered" || turn.Notes[0].Params["host"] != "model.test:1" {
 		t.Errorf("%s, notes %+v", turn.Outcome, turn.Notes)
 	}
 	if turn := sh.say("two"); notes(turn) != "" {
@@ -331,7 +332,7 @@ func TestABusyEndpointIsWaitedForAsLongAsItSays(t *testing.T) {
 		begun := time.Now()
 		turn := sh.say("one")
 		took := time.Since(begun)
-		if turn.Outcome != outcomePlan || notes(turn) != "turn.retrying turn.retrying" || turn.Notes[0].Params["seconds"] != "7" {
+		if turn.Outcome != chat.OutcomePlan || notes(turn) != "turn.retrying turn.retrying" || turn.Notes[0].Params["seconds"] != "7" {
 			t.Fatalf("%+v, notes %+v", turn.Problem, turn.Notes)
 		}
 		// Seven seconds as asked, then one to two by itself.
@@ -356,7 +357,7 @@ func TestMistralGetsIdsOfNineCharactersBack(t *testing.T) {
 	set.BaseURL = "https://api.mistral.ai/v1"
 	bad := strings.Replace(bulletsPlan, "util.joinLines", "util.joinAll", 1)
 	sh, tr := endpoint(t, ideasVault(), set, calls(bad), calls(bulletsPlan))
-	if turn := sh.say("one"); turn.Outcome != outcomePlan {
+	if turn := sh.say("one"); turn.Outcome != chat.OutcomePlan {
 		t.Fatalf("%+v", turn.Problem)
 	}
 	var body struct {
@@ -388,7 +389,7 @@ func TestACallThatWasCutOffIsNotExecuted(t *testing.T) {
 	cut.Body = []byte(strings.Replace(string(cut.Body), `"finish_reason":"tool_calls"`, `"finish_reason":"length"`, 1))
 	sh, _ := endpoint(t, ideasVault(), custom, cut, cut, cut)
 	turn := sh.say("one")
-	if turn.Outcome != outcomeFailed || turn.Problem == nil || turn.Problem.Key != "error.planner.notRepaired" {
+	if turn.Outcome != chat.OutcomeFailed || turn.Problem == nil || turn.Problem.Key != "error.planner.notRepaired" {
 		t.Errorf("%s %+v", turn.Outcome, turn.Problem)
 	}
 	if st := call[protocol.State](sh, "state", protocol.Empty{}); st.Review != nil {
@@ -408,14 +409,14 @@ func TestAStreamThatBreaksKeepsWhatHadArrived(t *testing.T) {
 
 func TestEveryRefusalHasWordsForThePerson(t *testing.T) {
 	sh, _ := endpoint(t, ideasVault(), custom)
-	m, err := sh.s.newModel(t.Context(), "", nil)
+	m, err := sh.s.chat.NewModel(t.Context(), "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range []llm.Feature{llm.FeatureStreaming, llm.FeatureTemperature, llm.FeatureImages, llm.FeatureTools, llm.FeatureSchema} {
 		var told protocol.Message
-		m.note = func(n protocol.Message) { told = n }
-		sh.s.refused(m, f)
+		m.Note = func(n protocol.Message) { told = n }
+		sh.s.chat.Refused(m, f)
 		if told.Key == "" || !strings.HasPrefix(told.Key, "turn.no") {
 			t.Errorf("%s: %+v", f, told)
 		}

@@ -66,7 +66,7 @@ func fields(t *testing.T) (sh *shell, run string, calls, results map[string][]ma
 	t.Cleanup(s.Close)
 	sh.s = s
 	call[protocol.Welcome](sh, "hello", protocol.Hello{Contract: protocol.Contract, Settings: set, Platform: protocol.Platform{Name: "linux"}})
-	r, err := sh.s.OpenPlan(t.Context(), []byte(fieldsPlan), nil, false)
+	r, err := sh.s.tx.OpenPlan(t.Context(), []byte(fieldsPlan), nil, false)
 	if err != nil || !r.Approvable {
 		t.Fatalf("%v %+v", err, r)
 	}

@@ -170,7 +170,7 @@ func TestEveryLineThatARunEmitsFitsItsSchemaAndTheOthers(t *testing.T) {
 			}
 			mem := hosttest.New(hosttest.Options{Files: all, Active: "Active.md", Commands: []hosttest.Command{{ID: "a:b"}}})
 			sh := begin(t, mem, free)
-			r, err := sh.s.OpenPlan(t.Context(), []byte(c.plan), nil, false)
+			r, err := sh.s.tx.OpenPlan(t.Context(), []byte(c.plan), nil, false)
 			if err != nil {
 				t.Fatal(err)
 			}

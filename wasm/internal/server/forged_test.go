@@ -115,20 +115,20 @@ func forgedOnce(t *testing.T, a journaltest.Attack, r journaltest.Run, elsewhere
 		if len(mem.Trash()) > 0 {
 			t.Fatalf("%s %+v moved to the trash", at.method, at.params)
 		}
-		review := sh.s.review
-		if review == nil {
+		if call[protocol.State](sh, "state", protocol.Empty{}).Review == nil {
 			continue
 		}
-		if v := review.view; v.Approvable && !a.Allowed && at.method != "run.rest" && !r.Open {
+		review := sh.reviewed()
+		if v := review.View; v.Approvable && !a.Allowed && at.method != "run.rest" && !r.Open {
 			t.Errorf("%s offers %+v", at.method, v.Files)
 		}
-		if review.undo != nil && (review.view.Origin == "" || !slices.ContainsFunc(review.view.Warnings, func(m protocol.Message) bool { return strings.HasPrefix(m.Key, "review.origin.") })) {
-			t.Errorf("the review does not say whose it is: %+v", review.view.Warnings)
+		if review.Undo != nil && (review.View.Origin == "" || !slices.ContainsFunc(review.View.Warnings, func(m protocol.Message) bool { return strings.HasPrefix(m.Key, "review.origin.") })) {
+			t.Errorf("the review does not say whose it is: %+v", review.View.Warnings)
 		}
-		if !review.view.Approvable {
+		if !review.View.Approvable {
 			continue
 		}
-		if _, err := try[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: review.id, Approval: review.view.Approval}); err == nil {
+		if _, err := try[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: review.ID, Approval: review.View.Approval}); err == nil {
 			sh.ended(true)
 		}
 		for line := range strings.Lines(before.Diff(mem.Snapshot())) {

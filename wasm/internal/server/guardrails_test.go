@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"embedded-agent/wasm/internal/chat"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/guard"
 	"embedded-agent/wasm/internal/host"
@@ -124,7 +125,7 @@ func TestTheLimitsOfTheSettingsStopAnAgent(t *testing.T) {
 			if key != c.key || len(r.model.Requests()) != c.asked {
 				t.Fatalf("%q after %d questions: %+v", key, len(r.model.Requests()), end)
 			}
-			if c.key == "agent.limit.iterations" && (!end.CanContinue || end.Outcome != outcomeFailed) {
+			if c.key == "agent.limit.iterations" && (!end.CanContinue || end.Outcome != chat.OutcomeFailed) {
 				t.Errorf("%+v", end)
 			}
 			if c.told != "" && !strings.Contains(strings.Join(r.results(), "\n"), c.told) {
@@ -177,7 +178,7 @@ func TestTheOrganisationsPolicyTightensAndIsReadBeforeEachTurn(t *testing.T) {
 	}
 	r := newRig(t, mem, protocol.Settings{AgentIterations: 9}, nil,
 		write("1"), llmtest.Say("ok"), reads(1), reads(1), write("2"), llmtest.Say("no"))
-	if end := r.say("first"); end.Outcome != outcomePlan {
+	if end := r.say("first"); end.Outcome != chat.OutcomePlan {
 		t.Fatalf("%+v", end)
 	}
 	call[protocol.Empty](r.shell, "review.close", protocol.RunRef{})
@@ -187,7 +188,7 @@ func TestTheOrganisationsPolicyTightensAndIsReadBeforeEachTurn(t *testing.T) {
 		t.Fatalf("%+v", end.Problem)
 	}
 	putPolicy(t, mem, `{"version":1,"blocked_tools":["tags.add"],"side_effects":"reads","max_iterations":20}`)
-	if end := r.say("third"); end.Outcome != outcomeAnswer {
+	if end := r.say("third"); end.Outcome != chat.OutcomeAnswer {
 		t.Fatalf("%+v", end)
 	}
 	if told := strings.Join(r.results(), "\n"); !strings.Contains(told, "POLICY_DENIED") {
@@ -203,7 +204,7 @@ func TestTheOrganisationsPolicyTightensAndIsReadBeforeEachTurn(t *testing.T) {
 		}
 	}
 	// A plan is held to it as well, and nothing of the settings can widen it.
-	p, err := r.s.OpenPlan(t.Context(), []byte(planOf("x", `{"id":"w","tool":"vault.writeFile","args":{"path":"B.md","content":"x"}}`)), nil, false)
+	p, err := r.s.tx.OpenPlan(t.Context(), []byte(planOf("x", `{"id":"w","tool":"vault.writeFile","args":{"path":"B.md","content":"x"}}`)), nil, false)
 	if err != nil || p.Approvable || p.Problem == nil || p.Problem.Key != "policy.ceiling" {
 		t.Errorf("%v %+v", err, p)
 	}
@@ -228,7 +229,7 @@ func TestABrokenPolicyFileClosesEverything(t *testing.T) {
 			if n := len(r.model.Requests()); n != 0 {
 				t.Errorf("a model was asked %d times", n)
 			}
-			p, err := r.s.OpenPlan(t.Context(), []byte(planOf("x", `{"id":"w","tool":"vault.writeFile","args":{"path":"B.md","content":"x"}}`)), nil, false)
+			p, err := r.s.tx.OpenPlan(t.Context(), []byte(planOf("x", `{"id":"w","tool":"vault.writeFile","args":{"path":"B.md","content":"x"}}`)), nil, false)
 			if err != nil || p.Approvable || p.Problem == nil {
 				t.Errorf("%v %+v", err, p)
 			}
@@ -241,7 +242,7 @@ func TestABrokenPolicyFileClosesEverything(t *testing.T) {
 				return e.Type == protocol.EventNotice && e.Notice.Text.Key == "agent.organisation.invalid"
 			})
 			putPolicy(t, mem, `{"version":1}`)
-			if end := later.say("go"); end.Outcome != outcomeAnswer {
+			if end := later.say("go"); end.Outcome != chat.OutcomeAnswer {
 				t.Errorf("%+v", end.Problem)
 			}
 		})
@@ -277,7 +278,7 @@ func TestNoToolReadsOrWritesThePolicyFile(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				p, err := r.s.OpenPlan(t.Context(), []byte(planOf("x", `{"id":"w","tool":"`+e.Name+`","args":`+string(doc)+`}`)), nil, false)
+				p, err := r.s.tx.OpenPlan(t.Context(), []byte(planOf("x", `{"id":"w","tool":"`+e.Name+`","args":`+string(doc)+`}`)), nil, false)
 				if err == nil {
 					shown, _ := json.Marshal(p)
 					if strings.Contains(string(shown), secret) {
@@ -347,7 +348,7 @@ func TestVersionsLiveSideBySideAndTheirLifecycleIsKeptTo(t *testing.T) {
 		t.Errorf("%+v", i)
 	}
 	// A plan that pins the older version gets it; a deprecated tool warns.
-	p, err := r.s.OpenPlan(t.Context(), []byte(planOf("x",
+	p, err := r.s.tx.OpenPlan(t.Context(), []byte(planOf("x",
 		`{"id":"a","tool":"test.two","version":"1.0.0","args":{}}`, `{"id":"b","tool":"test.old","args":{}}`)), nil, false)
 	if err != nil || len(p.Warnings) != 1 || p.Warnings[0].Key != "error.plan.deprecated" {
 		t.Fatalf("%v %+v", err, p.Warnings)
@@ -359,7 +360,7 @@ func TestVersionsLiveSideBySideAndTheirLifecycleIsKeptTo(t *testing.T) {
 		planOf("x", `{"id":"a","tool":"test.two","version":"9.0.0","args":{}}`): fault.Validation,
 		planOf("x", `{"id":"a","tool":"test.gone","args":{}}`):                  fault.Validation,
 	} {
-		if _, err := r.s.OpenPlan(t.Context(), []byte(doc), nil, false); !fault.Is(err, code) {
+		if _, err := r.s.tx.OpenPlan(t.Context(), []byte(doc), nil, false); !fault.Is(err, code) {
 			t.Errorf("%s: %v", doc, err)
 		}
 	}
@@ -506,7 +507,7 @@ func TestACallShowsItsProgressAndStoppingReachesTheToolThatRuns(t *testing.T) {
 	if e.Exec.Call.Status != "cancelled" {
 		t.Errorf("%+v", e.Exec.Call)
 	}
-	if end := r.turnEnded(a.Turn); end.Outcome != outcomeCancelled || !end.CanContinue {
+	if end := r.turnEnded(a.Turn); end.Outcome != chat.OutcomeCancelled || !end.CanContinue {
 		t.Errorf("%+v", end)
 	}
 }

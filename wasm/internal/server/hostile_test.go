@@ -13,6 +13,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"embedded-agent/wasm/internal/canon"
+	"embedded-agent/wasm/internal/chat"
 	"embedded-agent/wasm/internal/guard"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/llm"
@@ -272,7 +273,7 @@ func (h *hostile) checkAsked(t *testing.T, r *rig, mode string) {
 		if len(a.Tools) != len(b.Tools) || a.Model != b.Model || a.Messages[0].Text() != b.Messages[0].Text() {
 			t.Errorf("request %d has another prompt, model or tools", i)
 		}
-		if mode == protocol.ModeAgent && a.Messages[0].Text() != agentSystem {
+		if mode == protocol.ModeAgent && a.Messages[0].Text() != chat.AgentSystem {
 			t.Errorf("request %d has another prompt", i)
 		}
 		people := 0

@@ -222,7 +222,7 @@ func TestAToolsKeyGoesToItsHostsAlone(t *testing.T) {
 				}
 				done := make(chan *protocol.Review, 1)
 				go func() {
-					r, err := sh.s.OpenPlan(t.Context(), []byte(planOf("ask", fmt.Sprintf(`{"id":"a","tool":%q,"args":{"url":%q,"headers":{"X-Key":"{{secret:%s}}"}}}`, tl, c.url, key))), nil, false)
+					r, err := sh.s.tx.OpenPlan(t.Context(), []byte(planOf("ask", fmt.Sprintf(`{"id":"a","tool":%q,"args":{"url":%q,"headers":{"X-Key":"{{secret:%s}}"}}}`, tl, c.url, key))), nil, false)
 					if err != nil {
 						t.Error(err)
 					}

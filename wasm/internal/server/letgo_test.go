@@ -14,23 +14,25 @@ import (
 func TestARunThatHasEndedIsLetGoOf(t *testing.T) {
 	files, raw := thousand(700) // more events than are gathered at once
 	sh := newShell(t, hosttest.New(hosttest.Options{Files: files}), protocol.Settings{Provider: "openai", MaxCalls: 10_000})
-	r, err := sh.s.OpenPlan(t.Context(), []byte(raw), nil, false)
+	r, err := sh.s.tx.OpenPlan(t.Context(), []byte(raw), nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	let := make(chan string, 2)
 	func() {
-		se, err := sh.s.open(r.Run)
+		se, err := sh.s.tx.Open(r.Run)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := sh.s.begin(se, false); err != nil {
+		if err := sh.s.tx.Begin(se, false); err != nil {
 			t.Fatal(err)
 		}
 		runtime.AddCleanup(se, func(what string) { let <- what }, "the session")
-		sh.s.mu.Lock()
-		defer sh.s.mu.Unlock()
-		runtime.AddCleanup(sh.s.run, func(what string) { let <- what }, "the run")
+		run, err := sh.s.tx.Running(r.Run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		runtime.AddCleanup(run, func(what string) { let <- what }, "the run")
 	}()
 	if end := sh.finished(); end.Outcome != "ok" {
 		t.Fatal(end.Outcome)

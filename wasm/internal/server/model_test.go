@@ -80,7 +80,7 @@ func randomPlan(t *rapid.T) string {
 // nothing to approve.
 func draw(rt *rapid.T, t *testing.T, mem *hosttest.Memory) (*shell, *protocol.Review) {
 	sh := begin(t, mem, free)
-	r, err := sh.s.OpenPlan(t.Context(), []byte(randomPlan(rt)), nil, false)
+	r, err := sh.s.tx.OpenPlan(t.Context(), []byte(randomPlan(rt)), nil, false)
 	if err != nil {
 		rt.Fatal(err)
 	}

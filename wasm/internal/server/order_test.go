@@ -61,7 +61,7 @@ func TestADriftEndsTheRunAlsoWhereThePlanWouldSkipErrors(t *testing.T) {
 func TestAConflictThatWasShownIsNoDrift(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: twoNotes})
 	sh := begin(t, mem, free)
-	r, err := sh.s.OpenPlan(t.Context(), []byte(planOf("taken",
+	r, err := sh.s.tx.OpenPlan(t.Context(), []byte(planOf("taken",
 		`{"id":"a","tool":"vault.createFile","args":{"path":"A.md","content":"x","onCollision":"error"},"onError":"skip"}`,
 		`{"id":"b","tool":"vault.createFile","args":{"path":"New.md","content":"new"}}`)), nil, false)
 	if err != nil {

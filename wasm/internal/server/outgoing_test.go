@@ -399,7 +399,7 @@ func TestACommandIsAskedForByItsNameAndId(t *testing.T) {
 func TestACommandThatIsNotThereCannotBeApprovedAndGoesBackToTheModel(t *testing.T) {
 	const bad = `{"id":"go","tool":"commands.run","args":{"id":"split:left"}}`
 	sh, _ := online(t, free)
-	r, err := sh.s.OpenPlan(t.Context(), []byte(planOf("run", bad)), nil, false)
+	r, err := sh.s.tx.OpenPlan(t.Context(), []byte(planOf("run", bad)), nil, false)
 	if err != nil || r.Approvable || r.Problem == nil || r.Problem.Key != "tools.commands.unknown" {
 		t.Fatalf("%v %+v", err, r)
 	}

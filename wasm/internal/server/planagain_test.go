@@ -51,11 +51,11 @@ func TestWhatALostPlanWouldSendIsAskedAbout(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: twoNotes})
 	sh := begin(t, mem, free)
 	again := call[protocol.RunRef](sh, "review.open", protocol.PlanAgain{Plan: editPlan})
-	se, err := sh.s.open(again.Run)
+	se, err := sh.s.tx.Open(again.Run)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if se.ownWords || !se.mustAsk {
+	if se.OwnWords || !se.MustAsk {
 		t.Error("a plan that a model may have made of notes counts as the person's own words")
 	}
 }

@@ -88,7 +88,7 @@ func TestTheLimitOfAPlanIsWhatTheSettingsSay(t *testing.T) {
 // opened simulates a plan, which may fail.
 func opened(sh *shell, plan string) *protocol.Review {
 	sh.t.Helper()
-	r, err := sh.s.OpenPlan(sh.t.Context(), []byte(plan), nil, false)
+	r, err := sh.s.tx.OpenPlan(sh.t.Context(), []byte(plan), nil, false)
 	if err != nil {
 		sh.t.Fatal(err)
 	}

@@ -153,11 +153,11 @@ func TestWhatAnActionWritesIsNeverMoreThanWhatWasSaid(t *testing.T) {
 				if err != nil {
 					rt.Fatal(err)
 				}
-				se := sh.s.newSession(bound, g, raw)
-				if err := sh.s.simulate(t.Context(), se); err != nil {
+				se := sh.s.tx.NewReview(bound, g, raw)
+				if err := sh.s.tx.Simulate(t.Context(), se); err != nil {
 					rt.Fatal(err)
 				}
-				for _, w := range se.vault.Log() {
+				for _, w := range se.Vault.Log() {
 					if w.Refused != nil || w.Op.Kind == "" {
 						continue
 					}

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
+	"embedded-agent/wasm/internal/chat"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/llmtest"
@@ -286,7 +287,7 @@ func (r *request) ask(sh *shell) *protocol.Review {
 	call[protocol.Accepted](sh, "send", protocol.Send{Text: r.words, Mode: protocol.ModePlan, UseSelection: true})
 	if r.asked != "" {
 		e := sh.await("question", func(e protocol.Event) bool { return e.Type == protocol.EventTurnEnded })
-		if e.Turn.Outcome != outcomeQuestion || e.Turn.Reply != r.asked {
+		if e.Turn.Outcome != chat.OutcomeQuestion || e.Turn.Reply != r.asked {
 			sh.t.Errorf("the person is not asked: %s, %q", e.Turn.Outcome, e.Turn.Reply)
 		}
 		call[protocol.Accepted](sh, "send", protocol.Send{Text: r.said, Mode: protocol.ModePlan})
@@ -320,7 +321,7 @@ func (r *request) run(t *testing.T, v *requestVault) {
 		t.Fatalf("the vault is not as expected:\n%s", d)
 	}
 	if r.same || r.refuse {
-		again, err := sh.s.OpenPlan(t.Context(), r.plan, nil, false)
+		again, err := sh.s.tx.OpenPlan(t.Context(), r.plan, nil, false)
 		if err != nil || (again.Problem != nil) != r.refuse || len(again.Files) > 0 {
 			t.Errorf("a second run is not without changes: %+v %v", again, err)
 		}
@@ -341,7 +342,7 @@ func (v *requestVault) expected(mem *hosttest.Memory) hosttest.Snapshot {
 func (v *requestVault) compare(t *testing.T, sh *shell) {
 	t.Helper()
 	outputs := map[string]any{}
-	for _, st := range sh.s.review.report.Steps {
+	for _, st := range sh.reviewed().Report.Steps {
 		for _, r := range st.Results {
 			var data any
 			if r == nil {

@@ -38,7 +38,7 @@ func FuzzNoPathLeavesTheAllowedFolder(f *testing.F) {
 			`{"id":"b","tool":"vault.copyFile","args":{"path":"In/Source.md","newPath":`+quote(path)+`,"onCollision":"unique"},"onError":"skip"}`,
 			`{"id":"c","tool":"vault.rename","args":{"path":"In/Source.md","newPath":`+quote(path)+`},"onError":"skip"}`,
 			`{"id":"d","tool":"vault.readFile","args":{"path":`+quote(path)+`},"onError":"skip"}`)
-		r, err := sh.s.OpenPlan(t.Context(), []byte(plan), nil, false)
+		r, err := sh.s.tx.OpenPlan(t.Context(), []byte(plan), nil, false)
 		if err != nil {
 			return // refused before anything was simulated
 		}

@@ -17,6 +17,7 @@ import (
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/tool"
+	"embedded-agent/wasm/internal/transaction"
 )
 
 // What the records of a run say is what was so.
@@ -25,7 +26,7 @@ func TestTheLogSaysWhenTheChangesWereShownAndWhoSaidYes(t *testing.T) {
 	for _, automatic := range []bool{false, true} {
 		sh := begin(t, hosttest.New(hosttest.Options{Files: twoNotes}), free)
 		r := sh.open(editPlan)
-		sh.s.review.shown = sh.s.review.shown.Add(-time.Second) // a person looks for a second
+		sh.reviewed().Shown = sh.reviewed().Shown.Add(-time.Second) // a person looks for a second
 		call[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval, Automatic: automatic})
 		sh.finished()
 		var requested, confirmed map[string]any
@@ -60,11 +61,8 @@ func TestACallSaysWhetherItsRunHadToBeConfirmed(t *testing.T) {
 		{planOf("delete", `{"id":"a","tool":"vault.delete","args":{"path":"A.md"}}`), true},
 	} {
 		sh := begin(t, hosttest.New(hosttest.Options{Files: twoNotes}), set)
-		se := sh.s
 		r := sh.open(c.plan)
-		se.mu.Lock()
-		se.review.mustAsk = false // as a plan that comes from the panel
-		se.mu.Unlock()
+		sh.reviewed().MustAsk = false // as a plan that comes from the panel
 		sh.approve(r)
 		for _, line := range recorded(t, sh.mem, r.Run, audit.CallsFile) {
 			if got := line["policy"].(map[string]any)["confirmationsRequired"]; got != c.want {
@@ -160,7 +158,7 @@ func TestAnOutputThatIsTooLargeForAPlanIsRefusedAndNotCut(t *testing.T) {
 	flood := sample("test.flood", "1.0.0", func(x *tool.Tool) {
 		x.Run = func(context.Context, *tool.Env, tool.Args) (tool.Data, error) {
 			part := strings.Repeat("x", 1<<20)
-			list := make([]any, maxPlanOutput>>20)
+			list := make([]any, transaction.MaxPlanOutput>>20)
 			for i := range list {
 				list[i] = part
 			}
@@ -174,7 +172,7 @@ func TestAnOutputThatIsTooLargeForAPlanIsRefusedAndNotCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	r, err := s.OpenPlan(t.Context(), []byte(planOf("flood", `{"id":"a","tool":"test.flood","args":{}}`)), nil, false)
+	r, err := s.tx.OpenPlan(t.Context(), []byte(planOf("flood", `{"id":"a","tool":"test.flood","args":{}}`)), nil, false)
 	if err != nil || r.Approvable || r.Problem == nil || r.Problem.Code != string(fault.Denied) || r.Problem.Key != "error.tool.outputTooLarge" {
 		t.Fatalf("%v %+v", err, r.Problem)
 	}

@@ -57,7 +57,7 @@ func TestACanaryKeyIsFoundNowhereInTheRecordsOrTheEvents(t *testing.T) {
 				`{"id":"miss","tool":"vault.patchFile","args":{"path":"A.md","find":"nowhere `+canary+`","replace":"x"},"onError":"skip"}`,
 				`{"id":"w","tool":"vault.createFile","args":{"path":"B.md","content":"$steps.r.content and $steps.sel.text `+canary+`"}}`,
 				`{"id":"each","tool":"vault.appendFile","args":{"path":"B.md","content":"{x.k}"},"foreach":{"from":[{"k":"`+canary+`"},{"k":"two"}],"itemName":"x"},"dependsOn":["w"]}`)
-			r, err := sh.s.OpenPlan(t.Context(), []byte(pl), nil, false)
+			r, err := sh.s.tx.OpenPlan(t.Context(), []byte(pl), nil, false)
 			if err != nil || !r.Approvable {
 				t.Fatalf("%v %+v", err, r)
 			}
@@ -82,7 +82,7 @@ func TestACanaryKeyIsFoundNowhereInTheRecordsOrTheEvents(t *testing.T) {
 
 			// The host's own words.
 			mem.FailAt(mem.Counts().Ops()+6, fault.New(fault.Internal, "error.vault.io", fault.P{"path": "C.md"}).With(errors.New("token "+canary)))
-			r, err = sh.s.OpenPlan(t.Context(), []byte(planOf("fails", `{"id":"c","tool":"vault.createFile","args":{"path":"C.md","content":"c"}}`)), nil, false)
+			r, err = sh.s.tx.OpenPlan(t.Context(), []byte(planOf("fails", `{"id":"c","tool":"vault.createFile","args":{"path":"C.md","content":"c"}}`)), nil, false)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,18 +10,17 @@ package server
 import (
 	"context"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"embedded-agent/wasm/internal/action"
 	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/ask"
+	"embedded-agent/wasm/internal/chat"
 	"embedded-agent/wasm/internal/conversation"
 	"embedded-agent/wasm/internal/guard"
 	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/index"
-	"embedded-agent/wasm/internal/lease"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/outbox"
 	"embedded-agent/wasm/internal/pins"
@@ -32,11 +31,13 @@ import (
 	"embedded-agent/wasm/internal/storesize"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/tool/builtin"
+	"embedded-agent/wasm/internal/transaction"
 	"embedded-agent/wasm/internal/usage"
+	"embedded-agent/wasm/internal/version"
 )
 
 // Version is the executor's, as envelopes carry it.
-const Version = "0.1.0"
+const Version = version.Core
 
 // Deps is what the core is given.
 type Deps struct {
@@ -64,45 +65,32 @@ type Deps struct {
 
 // Server is the core.
 type Server struct {
-	deps      Deps
-	host      host.Host
-	sizes     *storesize.Store // what the host's store lies under
-	seals     *seal.Store      // the host's store, with the device's key
-	registry  *tool.Registry
-	library   *action.Library
-	endpoints *endpoints
-	pins      *pins.Book
-	usage     *usage.Usage
-	plugins   *plugins
-	guard     *guard.Guard
-	history   *history.History
-	saved     *saved.Saved
-	handlers  map[string]handler
-	out       *outbox.Outbox
-	life      context.Context // ends with Close
-	end       context.CancelFunc
+	deps     Deps
+	host     host.Host
+	sizes    *storesize.Store // what the host's store lies under
+	seals    *seal.Store      // the host's store, with the device's key
+	registry *tool.Registry
+	library  *action.Library
+	chat     *chat.Chat
+	pins     *pins.Book
+	usage    *usage.Usage
+	plugins  *plugins
+	guard    *guard.Guard
+	history  *history.History
+	saved    *saved.Saved
+	handlers map[string]handler
+	out      *outbox.Outbox
+	life     context.Context // ends with Close
+	end      context.CancelFunc
 
-	// taking is held while a run is taken back or recovered.
-	taking sync.Mutex
-
-	mu sync.Mutex
-	// results are those that tools let be reused; overlays numbers the overlays.
-	results       *agent.Cache
-	overlays      atomic.Uint64
 	conversations *conversation.Library
-	marker        []byte // the key of redaction markers
+	questions     *ask.Questions
+	tx            *transaction.Transactions
+
+	mu     sync.Mutex // guards what follows; locked before the one of transactions
+	marker []byte     // the key of redaction markers
 	// markerKept: the key is in the store.
 	markerKept bool
-	turn       *turn
-	review     *session
-	run        *execution
-	lastRun    *protocol.RunSummary
-	recover    []protocol.RunSummary
-	leases     map[string]*lease.Keeper // of the runs that are carried out here
-	seen       map[string]sighting      // the leases of others, by run
-	watching   bool
-	questions  *ask.Questions
-	talk       *talk
 }
 
 // New builds the core. It asks the host nothing yet.
@@ -113,11 +101,7 @@ func New(d Deps) (*Server, error) {
 	sizes := storesize.Over(d.Host.Store)
 	sealed := seal.Over(sizes, d.Host.Device)
 	d.Host.Store = sealed
-	s := &Server{
-		deps: d, host: indexed(d.Host), sizes: sizes, seals: sealed, library: action.NewLibrary(d.Host.Store),
-
-		leases: map[string]*lease.Keeper{}, seen: map[string]sighting{},
-	}
+	s := &Server{deps: d, host: indexed(d.Host), sizes: sizes, seals: sealed, library: action.NewLibrary(d.Host.Store)}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.out = outbox.New(s.life, d.Emit, d.Now)
 	tools := append(builtin.All(), agent.StepTool(s.startStep), agent.ReadTool())
@@ -132,19 +116,33 @@ func New(d Deps) (*Server, error) {
 		Host: s.host, Registry: reg, Transport: d.Transport, HasSecret: d.HasSecret, Keys: d.Keys,
 		Out: s.out, Questions: s.questions, Usage: s.usage, Now: d.Now,
 	})
-	s.results = agent.NewCache(0, s.secretScope)
 	s.conversations = conversation.NewLibrary(d.Host.Store, s.out.Redact, func() string { return pipeline.Stamp(s.now()) }, s.deviceName)
 	s.history = history.New(history.Deps{
 		Store: d.Host.Store, Sizes: sizes, Registry: reg, Conversations: s.conversations, Guard: s.guard, Out: s.out,
-		Now: d.Now, Version: Version, Needed: s.needed, Live: s.liveTrace, Dropped: s.forgetLast,
+		Now: d.Now, Version: Version,
+		Needed:  func(ctx context.Context) ([]string, error) { return s.tx.Needed(ctx) },
+		Live:    func(run string) *history.Tracing { return s.tx.LiveTrace(run) },
+		Dropped: func(run string) { s.tx.ForgetLast(run) },
+	})
+	s.pins = pins.NewBook(d.Host.Store, s.deviceName, s.out)
+	s.plugins = newPlugins(d, d.Host.Store)
+	s.tx = transaction.New(transaction.Deps{
+		Host: s.host, Registry: reg, Guard: s.guard, History: s.history, Questions: s.questions, Pins: s.pins, Plugins: s.plugins,
+		Out: s.out, Now: d.Now, Life: s.life,
+		KeepKey: s.keepKey, Tell: s.tellState,
+		ConfirmKey: func(ctx context.Context) error { return s.chat.ConfirmKey(ctx) },
+		Settled:    func(run string, approved bool) { s.chat.Settle(run, approved) },
 	})
 	s.saved = saved.New(saved.Deps{
 		Store: d.Host.Store, Library: s.library, Registry: reg, Guard: s.guard, History: s.history, Questions: s.questions,
-		Out: s.out, Now: d.Now, Plan: s.planAtHand, Calls: s.callsAtHand,
+		Out: s.out, Now: d.Now, Plan: s.tx.PlanAtHand,
+		Calls: func(run string) ([]saved.Call, bool) { return s.chat.CallsAtHand(run) },
 	})
-	s.endpoints = &endpoints{store: d.Host.Store}
-	s.pins = pins.NewBook(d.Host.Store, s.deviceName, s.out)
-	s.plugins = newPlugins(d, d.Host.Store)
+	s.chat = chat.New(chat.Deps{
+		Host: s.host, Transport: d.Transport, Provider: d.Provider, Images: d.Images, Registry: reg, Library: s.library,
+		Conversations: s.conversations, Guard: s.guard, History: s.history, Pins: s.pins, Saved: s.saved, Transactions: s.tx,
+		Usage: s.usage, Out: s.out, Now: d.Now, Life: s.life,
+	})
 	s.handlers = s.table()
 	if err := s.configure(protocol.Settings{}); err != nil {
 		return nil, err
@@ -174,22 +172,36 @@ func (s *Server) state(ctx context.Context) (protocol.State, error) {
 	}
 	st := protocol.State{Actions: s.saved.Views(list)}
 	c := s.guard.Settings()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	st.Demo, st.Ready = demo(&c), s.ready(&c)
-	st.LastRun = s.lastRun
-	st.Recoveries = append([]protocol.RunSummary{}, s.recover...)
+	st.Demo, st.Ready = chat.Demo(&c), s.chat.Ready(&c)
 	st.Questions = s.questions.Open()
-	if s.turn != nil {
-		t := s.turn.view()
-		st.Turn = &t
-	}
-	if s.review != nil {
-		st.Review = s.review.view
-	}
-	if s.run != nil {
-		rs := s.run.state()
-		st.Run = &rs
-	}
+	st.Turn = s.chat.TurnView()
+	s.tx.ShowState(&st)
 	return st, nil
+}
+
+// deviceName names this device in the names of files that it alone writes.
+func (s *Server) deviceName(ctx context.Context) (string, error) {
+	return host.DeviceName(ctx, s.host.Owners)
+}
+
+// tellState tells the panel how all stands.
+func (s *Server) tellState(ctx context.Context) {
+	if st, err := s.state(ctx); err == nil {
+		s.out.Tell(protocol.Event{Type: protocol.EventState, State: &st})
+	}
+}
+
+// OpenPlan opens the review of a plan that is at hand, such as a file.
+func (s *Server) OpenPlan(ctx context.Context, raw []byte, values map[string]any, dryRun bool) (*protocol.Review, error) {
+	return s.tx.OpenPlan(ctx, raw, values, dryRun)
+}
+
+// OpenBundle replays what run.export gives, or a bundle.json, in this vault.
+func (s *Server) OpenBundle(ctx context.Context, raw []byte) (*protocol.Review, error) {
+	return s.tx.OpenBundle(ctx, raw)
+}
+
+// startStep makes a model step ready: the tools are made before what asks a model.
+func (s *Server) startStep(ctx context.Context, env *tool.Env, a agent.StepArgs) (agent.Step, error) {
+	return s.chat.StartStep(ctx, env, a)
 }

@@ -6,11 +6,13 @@ import (
 
 	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/audit"
+	"embedded-agent/wasm/internal/chat"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/quota"
+	"embedded-agent/wasm/internal/transaction"
 )
 
 // withDefaults fills what the person has not set.
@@ -21,9 +23,9 @@ func withDefaults(s protocol.Settings) protocol.Settings {
 		}
 	}
 	if s.Provider == "" {
-		s.Provider = providerOpenAI
+		s.Provider = chat.ProviderOpenAI
 		if s.DemoURL != "" && s.KeyName == "" {
-			s.Provider = providerDemo
+			s.Provider = chat.ProviderDemo
 		}
 	}
 	if s.Confirm == "" {
@@ -37,8 +39,8 @@ func withDefaults(s protocol.Settings) protocol.Settings {
 	positive(&s.MaxCalls, 20_000)
 	positive(&s.MaxPlanMB, quota.DefaultMB)
 	s.MaxPlanMB = min(s.MaxPlanMB, quota.MaxMB)
-	positive(&s.CodeMaxMs, defaultCodeMs)
-	positive(&s.CodeMaxMB, defaultCodeMB)
+	positive(&s.CodeMaxMs, transaction.DefaultCodeMs)
+	positive(&s.CodeMaxMB, transaction.DefaultCodeMB)
 	positive(&s.KeepRuns, 100)
 	positive(&s.KeepDays, 365)
 	positive(&s.AgentIterations, agent.DefaultMaxIterations)
@@ -147,7 +149,7 @@ func (s *Server) hello(ctx context.Context, h protocol.Hello) (protocol.Welcome,
 	}
 	s.usage.SetZone(s.guard.SetPlatform(h.Platform))
 	s.library.Speak(h.Platform.Language)
-	if err := s.findHot(ctx); err != nil {
+	if err := s.tx.FindHot(ctx); err != nil {
 		return protocol.Welcome{}, err
 	}
 	st, err := s.state(ctx)

@@ -15,17 +15,17 @@ func TestToolsThatWalkTheVaultSeeOnlyTheAllowedFolders(t *testing.T) {
 		"Work/Plan.md": "the word\n", "Private/Diary.md": "the word, and a secret\n", "Work/salary.md": "the word\n",
 	}})
 	sh := newShell(t, mem, protocol.Settings{Provider: "openai", AllowedRoots: []string{"Work"}, DenyPatterns: []string{"salary"}})
-	r, err := sh.s.OpenPlan(t.Context(), []byte(`{"goal":"look","assumptions":[],"steps":[
+	r, err := sh.s.tx.OpenPlan(t.Context(), []byte(`{"goal":"look","assumptions":[],"steps":[
 {"id":"list","tool":"vault.listFiles","args":{}},
 {"id":"find","tool":"vault.searchText","args":{"query":"the word"},"dependsOn":["list"]}]}`), nil, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	se, err := sh.s.open(r.Run)
+	se, err := sh.s.tx.Open(r.Run)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, st := range se.report.Steps {
+	for _, st := range se.Report.Steps {
 		out := history.ShortJSON(st.Results[0].Data)
 		if !strings.Contains(out, "Work/Plan.md") || strings.Contains(out, "Private") || strings.Contains(out, "salary") {
 			t.Errorf("%s saw %s", st.Node.Step.ID, out)
@@ -55,20 +55,20 @@ func TestOfTheAppsFolderTheSettingsThatToolsNeedAreSeenAndNothingElse(t *testing
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	r, err := sh.s.OpenPlan(t.Context(), []byte(`{"goal":"the day","assumptions":[],"steps":[
+	r, err := sh.s.tx.OpenPlan(t.Context(), []byte(`{"goal":"the day","assumptions":[],"steps":[
 {"id":"day","tool":"dates.dailyNote","args":{}},
 {"id":"make","tool":"template.apply","args":{"template":"Work/T.md","path":"$steps.day.path"},"dependsOn":["day"]}]}`), nil, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	se, err := sh.s.open(r.Run)
+	se, err := sh.s.tx.Open(r.Run)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out := history.ShortJSON(se.report.Steps[0].Results[0].Data); !strings.Contains(out, `"Work/Daily/`) || !strings.Contains(out, `"enabled":true`) {
+	if out := history.ShortJSON(se.Report.Steps[0].Results[0].Data); !strings.Contains(out, `"Work/Daily/`) || !strings.Contains(out, `"enabled":true`) {
 		t.Errorf("the app's settings were not seen: %s", out)
 	}
-	_, err = sh.s.OpenPlan(t.Context(), []byte(`{"goal":"peek","assumptions":[],"steps":[
+	_, err = sh.s.tx.OpenPlan(t.Context(), []byte(`{"goal":"peek","assumptions":[],"steps":[
 {"id":"peek","tool":"vault.readFile","args":{"path":".obsidian/daily-notes.json"}}]}`), nil, true)
 	if !fault.Is(err, fault.Validation) {
 		t.Errorf("a step that names the file itself: %v", err)

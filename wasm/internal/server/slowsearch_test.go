@@ -123,7 +123,7 @@ func TestWhatASearchHadReadWhenItWasCancelledIsNotReadAgain(t *testing.T) {
 		sh, _ := watched(t, mem)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(n)*6*time.Millisecond/2)
 		defer cancel()
-		if _, err := sh.s.OpenPlan(ctx, []byte(forNeedles), nil, false); err == nil {
+		if _, err := sh.s.tx.OpenPlan(ctx, []byte(forNeedles), nil, false); err == nil {
 			t.Fatal("it was not cancelled")
 		}
 		sh.s.Close()
@@ -148,7 +148,7 @@ func TestWhatASearchHadReadWhenItWasCancelledIsNotReadAgain(t *testing.T) {
 // hits gives what a review's only step found.
 func (sh *shell) hits(r *protocol.Review) []any {
 	sh.t.Helper()
-	for _, st := range sh.s.review.report.Steps {
+	for _, st := range sh.reviewed().Report.Steps {
 		for _, res := range st.Results {
 			list, _ := res.Data["hits"].([]any)
 			return list

@@ -10,6 +10,7 @@ import (
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/llm/llmtest"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/transaction"
 )
 
 // shell is what the panel is to the core: it asks and hears.
@@ -168,4 +169,18 @@ func TestABulletListBecomesNotesAndOneClickTakesThemBack(t *testing.T) {
 	if got, _ := mem.File("Projects/XYZ/Rain barrel.md"); string(got) == "" {
 		t.Fatal("the revert was not reverted")
 	}
+}
+
+// reviewed gives the review that is open.
+func (sh *shell) reviewed() *transaction.Review {
+	sh.t.Helper()
+	st := call[protocol.State](sh, "state", protocol.Empty{})
+	if st.Review == nil {
+		sh.t.Fatal("no review is open")
+	}
+	se, err := sh.s.tx.Open(st.Review.Run)
+	if err != nil {
+		sh.t.Fatal(err)
+	}
+	return se
 }

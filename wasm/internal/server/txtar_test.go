@@ -102,7 +102,7 @@ func (s *story) play(line string) {
 	switch verb {
 	case "":
 	case "open":
-		r, err := s.sh.s.OpenPlan(s.t.Context(), []byte(s.plan), nil, false)
+		r, err := s.sh.s.tx.OpenPlan(s.t.Context(), []byte(s.plan), nil, false)
 		if err != nil {
 			s.say("open: refused: %v", err)
 			return

@@ -44,7 +44,7 @@ func TestNoTextToolWritesControlCharactersAndSaysWhere(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			mem := hosttest.New(hosttest.Options{Files: files})
 			sh := begin(t, mem, free)
-			r, err := sh.s.OpenPlan(t.Context(), []byte(planWith(s)), nil, false)
+			r, err := sh.s.tx.OpenPlan(t.Context(), []byte(planWith(s)), nil, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -146,16 +146,16 @@ func TestNothingThatCanBeApprovedIsUnseen(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer sh.s.Close()
-		r, err := sh.s.OpenPlan(t.Context(), []byte(planWith(steps...)), nil, false)
+		r, err := sh.s.tx.OpenPlan(t.Context(), []byte(planWith(steps...)), nil, false)
 		if err != nil {
 			return // no plan: the check said so
 		}
-		se := sh.s.review
-		for _, c := range se.changes {
+		se := sh.reviewed()
+		for _, c := range se.Changes {
 			if c.Kind == "folder" {
 				continue
 			}
-			v, err := sh.s.reviewFile(t.Context(), protocol.FileRef{Run: r.Run, Path: c.Path})
+			v, err := sh.s.tx.File(t.Context(), protocol.FileRef{Run: r.Run, Path: c.Path})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -179,8 +179,8 @@ func TestNothingThatCanBeApprovedIsUnseen(t *testing.T) {
 func TestCodeThatAWriteAddsIsSaidAndAlwaysAskedAbout(t *testing.T) {
 	never := protocol.Settings{Provider: "openai", Confirm: "never", AllowRenames: true, AllowDeletes: true}
 	asks := func(sh *shell) bool {
-		sh.s.review.mustAsk = false // as for an action that was seen in a run
-		return sh.s.mustAsk(sh.s.review)
+		sh.reviewed().MustAsk = false // as for an action that was seen in a run
+		return sh.s.tx.MustAsk(sh.reviewed())
 	}
 	sh := begin(t, hosttest.New(hosttest.Options{}), never)
 	if sh.open(planWith(stepOf("s", "vault.createFile", map[string]any{"path": "N.md", "content": "text"}))); asks(sh) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"embedded-agent/wasm/internal/chat"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/llmtest"
@@ -160,8 +161,8 @@ func TestModelsAreKeptWithTheirDateAndGivenWhenTheEndpointIsSilent(t *testing.T)
 		t.Errorf("asked again: %+v", again)
 	}
 	// Too old, and nobody answers.
-	book := strings.Replace(string(mem.StoreFiles()[endpointsFile]), first.FetchedAt, "2020-01-01T00:00:00Z", 1)
-	if err := mem.Host().Store.Write(t.Context(), endpointsFile, []byte(book)); err != nil {
+	book := strings.Replace(string(mem.StoreFiles()[chat.EndpointsFile]), first.FetchedAt, "2020-01-01T00:00:00Z", 1)
+	if err := mem.Host().Store.Write(t.Context(), chat.EndpointsFile, []byte(book)); err != nil {
 		t.Fatal(err)
 	}
 	sh, tr = endpoint(t, mem, custom, llmtest.Answer{Status: 500, Body: []byte(`{}`)})

@@ -221,7 +221,7 @@ func begin(t testing.TB, mem *hosttest.Memory, set protocol.Settings, with ...fu
 // open simulates a plan and gives its review.
 func (sh *shell) open(plan string) *protocol.Review {
 	sh.t.Helper()
-	r, err := sh.s.OpenPlan(sh.t.Context(), []byte(plan), nil, false)
+	r, err := sh.s.tx.OpenPlan(sh.t.Context(), []byte(plan), nil, false)
 	if err != nil {
 		sh.t.Fatal(err)
 	}

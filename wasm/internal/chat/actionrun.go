@@ -1,0 +1,72 @@
+package chat
+
+import (
+	"context"
+
+	"embedded-agent/wasm/internal/action"
+	"embedded-agent/wasm/internal/outbox"
+	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/saved"
+	"embedded-agent/wasm/internal/tool"
+)
+
+// ActionRun starts an action: no model is asked. Missing values are asked for.
+func (room *Chat) ActionRun(ctx context.Context, p protocol.ActionRun) (protocol.Accepted, error) {
+	a, err := room.deps.Library.Get(ctx, p.ID)
+	if err != nil {
+		return protocol.Accepted{}, err
+	}
+	return room.startTurn(a.Name, "", func(ctx context.Context, t *turn) error {
+		return room.actionTurn(ctx, t, a, p)
+	})
+}
+
+func (room *Chat) actionTurn(ctx context.Context, t *turn, a *action.Action, p protocol.ActionRun) error {
+	r, err := room.deps.Saved.Ready(ctx, a, p.Values)
+	if err != nil {
+		return err
+	}
+	if r.Plan == nil { // a model is asked for it
+		t.set(func(t *protocol.Turn) { t.Text = r.Instruction })
+		t.asksFor, t.mustAsk, t.link = a.ID, !a.Trusted, p.Link
+		return room.planTurn(ctx, t, protocol.Send{Text: r.Instruction, Mode: protocol.ModePlan, DryRun: p.DryRun, UseSelection: true})
+	}
+	se := room.deps.Transactions.NewReview(r.Plan, r.Graph, r.Raw)
+	se.DryRun, se.Action, se.MustAsk, se.Warnings, se.Turn = p.DryRun, a.ID, !a.Trusted, outbox.Warnings(r.Problems), t
+	se.OwnWords, se.Selection, se.Link = r.OwnWords, r.Selection, p.Link
+	t.set(func(t *protocol.Turn) { t.Outcome, t.Run = OutcomePlan, se.ID })
+	room.phase(t, phaseSimulating)
+	return room.deps.Transactions.OpenReview(ctx, se)
+}
+
+// madeInTurn gives the calls of a turn of the conversation that is open, by the
+// turn's id or by that of the run it led to, or was itself. The lock is held.
+func (room *Chat) madeInTurn(run string) []saved.Call {
+	var out []saved.Call
+	if room.talk == nil {
+		return nil
+	}
+	for _, c := range room.talk.calls {
+		same := c.turn == run || c.trace == run
+		for _, t := range room.talk.Turns {
+			same = same || t.Shown.ID == c.turn && t.Run == run && run != ""
+		}
+		if !same {
+			continue
+		}
+		for _, e := range c.by {
+			out = append(out, saved.CallByModel(e, c.trace))
+		}
+	}
+	return out
+}
+
+// CallsAtHand gives the calls of what is open: of the review, as they were
+// simulated, and then all of them; or of the turns of the conversation.
+func (room *Chat) CallsAtHand(run string) (calls []saved.Call, all bool) {
+	room.mu.Lock()
+	calls = room.madeInTurn(run)
+	room.mu.Unlock()
+	all = room.deps.Transactions.Simulated(run, func(c *tool.Call, r *tool.Result) { calls = append(calls, saved.CallOf(c, r)) })
+	return calls, all
+}

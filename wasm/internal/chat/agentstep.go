@@ -1,0 +1,82 @@
+package chat
+
+import (
+	"context"
+	_ "embed"
+	"strconv"
+	"time"
+
+	"embedded-agent/wasm/internal/agent"
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/history"
+	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/pipeline"
+	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/tool"
+	"embedded-agent/wasm/internal/transaction"
+	"embedded-agent/wasm/internal/version"
+)
+
+//go:embed agentstep.md
+var StepSystem string
+
+// StartStep makes a model step ready. A model is asked in simulations only: a
+// run, and whatever has to come out as it was approved, has the frozen answers.
+func (room *Chat) StartStep(ctx context.Context, env *tool.Env, a agent.StepArgs) (agent.Step, error) {
+	sim := transaction.SimulationOf(ctx)
+	c := env.Call
+	if sim == nil || c == nil || sim.Review.Sealed {
+		return agent.Step{}, fault.New(fault.Precondition, "agent.step.noModel", fault.P{"step": stepName(c)})
+	}
+	m, err := room.NewModel(ctx, "", func(protocol.Message) {})
+	if err != nil {
+		return agent.Step{}, err
+	}
+	guard, err := room.deps.Guard.Agent(m.host(), sim.Budget, &a)
+	if err != nil {
+		return agent.Step{}, err
+	}
+	gates := agent.NewGates()
+	pol := sim.Policy
+	tr := sim.Review.Trace
+	// The model has read what it was given: whatever it asks for may hold it.
+	asked := room.deps.Guard.NewOutgoing(func() string { return sim.Review.Said }, nil)
+	return agent.Step{
+		Config: agent.Config{
+			RunID: sim.Review.ID, StepID: stepName(c), Name: "step", Provider: m.acting(room), ProviderName: m.kind,
+			Request: llm.Request{Model: m.name, MaxTokens: m.max, Temperature: m.temp, Whole: m.whole},
+			System:  StepSystem, Registry: room.deps.Registry, Gates: gates, Guard: guard, Images: room.deps.Images, ImageLimits: room.imageLimits(), Store: tr.Store(),
+			Do: pipeline.New(gates.Fit(pipeline.Deps{
+				Registry: room.deps.Registry, Policy: pol, Simulating: true, Env: sim.Paged, Cache: sim.Cache,
+				Limit: room.deps.Guard.Rate, Secrets: room.deps.Guard.ResolveSecrets, Cap: agent.Cap(sim.Review.Trace.Store(), pol.Limits.MaxOutputBytes), Redact: room.deps.Guard.RedactResult,
+				Judge: asked.Judge, Ask: asked.Ask,
+				Timeout: time.Duration(pol.Limits.MaxTimeoutMs) * time.Millisecond,
+			})),
+			On:    room.watchStep,
+			Trace: tr.Recorder(), Parent: tr.Top(), TracesURL: history.TracesURL(sim.Review.ID),
+			Policy: pol.Snapshot(), ExecutorVersion: version.Core, PlannerVersion: version.Core,
+		},
+		Last: room.lastValues(ctx, sim.Review, stepName(c)),
+		Done: func(out *agent.Outcome) { tr.Keep(out.Bundle) },
+	}, nil
+}
+
+// lastValues gives what the pins of a step had when its action ran last; nil for
+// nothing.
+func (room *Chat) lastValues(ctx context.Context, se *transaction.Review, step string) agent.LastValues {
+	if values := room.deps.Pins.Of(ctx, se.Pins, se.Action, step, se.ID); values != nil {
+		return values
+	}
+	return nil
+}
+
+// stepName names the agent of a step and iteration.
+func stepName(c *tool.Call) string {
+	switch {
+	case c == nil:
+		return agent.StepToolName
+	case c.Iteration != nil:
+		return c.StepID + "/" + strconv.Itoa(c.Iteration.Index)
+	}
+	return c.StepID
+}

@@ -1,0 +1,61 @@
+// Package chat is what a person and a model say to each other: turns that end in
+// an answer, a question or a plan; conversations that act, an agent turn each;
+// what is attached; the model's endpoint and what is known of it; and the
+// conversations as they are kept.
+package chat
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"embedded-agent/wasm/internal/action"
+	"embedded-agent/wasm/internal/agent"
+	"embedded-agent/wasm/internal/conversation"
+	"embedded-agent/wasm/internal/guard"
+	"embedded-agent/wasm/internal/history"
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/outbox"
+	"embedded-agent/wasm/internal/pins"
+	"embedded-agent/wasm/internal/saved"
+	"embedded-agent/wasm/internal/tool"
+	"embedded-agent/wasm/internal/transaction"
+	"embedded-agent/wasm/internal/usage"
+)
+
+// Deps is what the room is given.
+type Deps struct {
+	Host      host.Host
+	Transport llm.Transport
+	// Provider, where set, is used instead of one made from the settings.
+	Provider llm.Provider
+	// Images makes images fit for a model; nil sends only those that fit as they
+	// are.
+	Images        agent.ImageFitter
+	Registry      *tool.Registry
+	Library       *action.Library
+	Conversations *conversation.Library
+	Guard         *guard.Guard
+	History       *history.History
+	Pins          *pins.Book
+	Saved         *saved.Saved
+	Transactions  *transaction.Transactions
+	Usage         *usage.Usage
+	Out           *outbox.Outbox
+	Now           func() time.Time
+	Life          context.Context // ends with the core
+}
+
+// Chat is the room.
+type Chat struct {
+	deps      Deps
+	endpoints *endpoints
+
+	mu   sync.Mutex // guards what follows; locked before the locks of a turn and of transactions
+	turn *turn      // the one that is under way, or was last
+	talk *talk      // the conversation that was last worked on
+}
+
+// New gives the room.
+func New(d Deps) *Chat { return &Chat{deps: d, endpoints: &endpoints{store: d.Host.Store}} }

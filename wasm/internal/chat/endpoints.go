@@ -1,0 +1,165 @@
+package chat
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"embedded-agent/wasm/internal/canon"
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/sorting"
+)
+
+// EndpointsFile holds what was found out about endpoints. It is a memory, not a
+// record: a file that a crash has cut is forgotten, and found out again.
+const EndpointsFile = "endpoints.json"
+
+// Bounds of what is remembered.
+const (
+	maxEndpoints = 200
+	maxLists     = 12
+	maxListed    = 3000
+)
+
+// endpoints remembers what endpoints can do and which models they have.
+type endpoints struct {
+	store host.Store
+
+	mu     sync.Mutex
+	loaded bool
+	book   endpointBook
+	told   map[string]bool // hosts whose answers do not stream, said in this session
+}
+
+type endpointBook struct {
+	Can   map[string]endpointNotes `json:"can"`
+	Lists map[string]modelList     `json:"lists"`
+}
+
+// endpointNotes is what is known of an endpoint with one model, since when (in
+// RFC 3339), and whether a connection test found it or refusals taught it.
+type endpointNotes struct {
+	Can    map[llm.Feature]bool `json:"can"`
+	At     string               `json:"at"`
+	Tested bool                 `json:"tested,omitempty"`
+}
+
+// forgetAfter is when what a refusal taught is tried again: servers are
+// updated, and a refusal may have been misread.
+const forgetAfter = 14 * 24 * time.Hour
+
+// modelList is an endpoint's models as they were at a moment, in RFC 3339.
+type modelList struct {
+	At     string      `json:"at"`
+	Models []llm.Model `json:"models"`
+}
+
+// load reads the file once. The lock is held.
+func (e *endpoints) load(ctx context.Context) {
+	if e.loaded {
+		return
+	}
+	e.loaded = true
+	data, err := e.store.Read(ctx, EndpointsFile)
+	if err != nil || json.Unmarshal(data, &e.book) != nil {
+		e.book = endpointBook{}
+	}
+	if e.book.Can == nil {
+		e.book.Can = map[string]endpointNotes{}
+	}
+	if e.book.Lists == nil {
+		e.book.Lists = map[string]modelList{}
+	}
+}
+
+// save writes the file. One that cannot be written costs only asking again.
+func (e *endpoints) save(ctx context.Context) {
+	trim(e.book.Can, maxEndpoints, func(n endpointNotes) string { return n.At })
+	trim(e.book.Lists, maxLists, func(l modelList) string { return l.At })
+	if data, err := canon.Encode(e.book); err == nil {
+		_ = e.store.Write(ctx, EndpointsFile, data)
+	}
+}
+
+// trim leaves the newest.
+func trim[V any](m map[string]V, most int, at func(V) string) {
+	if len(m) <= most {
+		return
+	}
+	keys := slices.Sorted(maps.Keys(m))
+	sorting.StableFunc(keys, func(a, b string) int {
+		switch x, y := at(m[a]), at(m[b]); {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		}
+		return 0
+	})
+	for _, k := range keys[:len(m)-most] {
+		delete(m, k)
+	}
+}
+
+// known gives what is known of an endpoint with a model.
+func (e *endpoints) known(ctx context.Context, key string, now time.Time) map[llm.Feature]bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.load(ctx)
+	n := e.book.Can[key]
+	if at, err := time.Parse(time.RFC3339, n.At); !n.Tested && (err != nil || now.Sub(at) > forgetAfter) {
+		return map[llm.Feature]bool{}
+	}
+	return maps.Clone(n.Can)
+}
+
+// learn adds to what is known. What a test found replaces all that was.
+func (e *endpoints) learn(ctx context.Context, key string, found map[llm.Feature]bool, now time.Time, tested bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.load(ctx)
+	n := e.book.Can[key]
+	if tested || n.Can == nil {
+		n = endpointNotes{Can: map[llm.Feature]bool{}, Tested: tested}
+	}
+	n.Can = maps.Clone(n.Can)
+	maps.Copy(n.Can, found)
+	n.At = now.UTC().Format(time.RFC3339)
+	e.book.Can[key] = n
+	e.save(ctx)
+}
+
+// models gives the list that was fetched last.
+func (e *endpoints) models(ctx context.Context, list string) modelList {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.load(ctx)
+	return e.book.Lists[list]
+}
+
+// keepModels keeps a list.
+func (e *endpoints) keepModels(ctx context.Context, list string, l modelList) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.load(ctx)
+	l.Models = l.Models[:min(len(l.Models), maxListed)]
+	e.book.Lists[list] = l
+	e.save(ctx)
+}
+
+// toldBuffered says whether a host's answers turn out only now not to stream:
+// the person is told once in a session.
+func (e *endpoints) toldBuffered(host string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	first := !e.told[host]
+	if e.told == nil {
+		e.told = map[string]bool{}
+	}
+	e.told[host] = true
+	return first
+}

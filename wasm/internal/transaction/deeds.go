@@ -1,0 +1,216 @@
+package transaction
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"embedded-agent/wasm/internal/audit"
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/history"
+	"embedded-agent/wasm/internal/journal"
+	"embedded-agent/wasm/internal/pipeline"
+	"embedded-agent/wasm/internal/policy"
+	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/tool"
+)
+
+// Deeds are the calls of a conversation that are made at once, since they cannot
+// be staged: commands, and what is sent. Each is asked about; with the first yes
+// they become a run of their own, of the kind protocol.KindAgent, under the id of
+// the turn. It has the records that every run has, and a journal without writes,
+// in which each call is noted before it begins.
+type Deeds struct {
+	t    *Transactions
+	ID   string
+	goal string
+	now  func() time.Time
+
+	mu     sync.Mutex
+	log    *audit.Log
+	jw     *journal.Writer
+	began  time.Time
+	ok     int
+	failed int
+}
+
+// Ask asks about a call, and names the yes: the call carries its id, and its
+// record is begun before anything is done.
+func (d *Deeds) Ask(ctx context.Context, c *tool.Call, v policy.Verdict) (bool, error) {
+	at := d.now()
+	yes, err := d.t.deps.Guard.AskAllow(ctx, c, v)
+	if err != nil || !yes {
+		return false, err
+	}
+	if err := d.begin(ctx, at); err != nil {
+		return false, err
+	}
+	c.ConfirmationID = uuid.NewSHA1(uuid.NameSpaceOID, []byte(d.ID+" "+c.LogicalID+" "+pipeline.Stamp(at))).String()
+	c.Policy.ConfirmationsRequired = true
+	d.event("run.confirmationRequested", "info", "The person was asked about “"+c.Tool+"”.", at, c, nil)
+	d.event("run.confirmed", "info", "The person allowed “"+c.Tool+"”.", d.now(), c, map[string]any{"confirmationId": c.ConfirmationID, "automatic": false})
+	return true, nil
+}
+
+// begin opens the run at its first yes.
+func (d *Deeds) begin(ctx context.Context, at time.Time) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.log != nil {
+		return nil
+	}
+	ctx = context.WithoutCancel(ctx)
+	s := d.t
+	doc, err := json.Marshal(&history.Run{
+		Version: "1", RunID: d.ID, Kind: protocol.KindAgent, Goal: s.deps.Out.Redact(d.goal), Instruction: s.deps.Out.Redact(d.goal), Now: at,
+		Policy: s.deps.Guard.Policy().Snapshot(), Registry: s.deps.Registry.Version(), Files: []protocol.FileChange{},
+		Confirmation: &history.Confirmation{ID: uuid.NewSHA1(uuid.NameSpaceOID, []byte(d.ID)).String(), At: pipeline.Stamp(at)},
+	})
+	if err != nil {
+		return err
+	}
+	if err := s.MarkHot(ctx, d.ID, func() {}); err != nil {
+		return err
+	}
+	log := audit.New(s.deps.Host.Store, history.Dir(d.ID), s.deps.Out.Redact)
+	if err := log.WriteRun(ctx, doc); err != nil {
+		return err
+	}
+	jw, err := journal.Begin(ctx, s.deps.Host.Store, s.ground(d.ID, s.deps.Host.Vault), history.Dir(d.ID),
+		journal.Header{Run: d.ID, Kind: protocol.KindAgent, At: pipeline.Stamp(at)}, nil)
+	if err != nil {
+		return err
+	}
+	d.log, d.jw, d.began = log, jw, at
+	log.Event(&audit.Event{Type: "run.started", RunID: d.ID, Timestamp: pipeline.Stamp(d.now()), Level: "info", Message: "A conversation does something at once."})
+	return nil
+}
+
+func (d *Deeds) event(kind, level, text string, at time.Time, c *tool.Call, payload map[string]any) {
+	e := &audit.Event{Type: kind, RunID: d.ID, Timestamp: pipeline.Stamp(at), Level: level, Message: text, Payload: payload}
+	if c != nil {
+		e.CallID, e.StepID, e.Tool = c.CallID, c.StepID, c.Tool
+	}
+	d.log.Event(e)
+}
+
+// Call records a call that was allowed (pipeline.Audit).
+func (d *Deeds) Call(c *tool.Call) {
+	if c.ConfirmationID == "" {
+		return
+	}
+	d.log.Call(c)
+	d.event("step.started", "info", "“"+c.Tool+"” begins.", d.now(), c, nil)
+}
+
+// Result records what became of it.
+func (d *Deeds) Result(c *tool.Call, r *tool.Result) {
+	if c.ConfirmationID == "" {
+		return
+	}
+	d.log.Result(c, r)
+	kind, level := "step.finished", "info"
+	d.mu.Lock()
+	if r.OK {
+		d.ok++
+	} else {
+		d.failed++
+		kind, level = "step.failed", "error"
+	}
+	d.mu.Unlock()
+	d.event(kind, level, messageOf(c, r), d.now(), c, nil)
+}
+
+// Begins makes it durable that a call begins which cannot be undone.
+func (d *Deeds) Begins(ctx context.Context, c *tool.Call) error {
+	if c.ConfirmationID == "" {
+		return nil
+	}
+	ctx = context.WithoutCancel(ctx)
+	if k := d.t.Lease(d.ID); k != nil { // somebody else may have taken the run over
+		if err := k.Check(ctx); err != nil {
+			return err
+		}
+	}
+	if err := d.log.Flush(ctx); err != nil {
+		return err
+	}
+	return d.jw.Begins(ctx, journal.Act{Call: c.LogicalID, Step: c.StepID, Seq: c.Seq})
+}
+
+// Any says whether anything was done.
+func (d *Deeds) Any() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.log != nil
+}
+
+// End ends the run, with what the turn was traced as. A turn that did nothing at
+// once leaves none.
+func (d *Deeds) End(ctx context.Context, tr *history.Tracing) error {
+	if !d.Any() {
+		return nil
+	}
+	defer d.t.letLease(d.ID)
+	outcome := history.OutcomeOK
+	switch {
+	case d.failed > 0 && d.ok == 0:
+		outcome = history.OutcomeFailed
+	case d.failed > 0:
+		outcome = history.OutcomePartial
+	}
+	d.event("run.finished", "info", "The turn has ended: "+outcome+".", d.now(), nil, map[string]any{"done": d.ok, "failed": d.failed})
+	etags, err := tr.Write(ctx, history.Dir(d.ID))
+	if err == nil {
+		err = d.t.deps.History.Adopt(ctx, d.ID)
+	}
+	if err != nil {
+		d.t.deps.Out.Notice("warn", "notice.historyNotKept", nil, d.ID)
+	}
+	if err := d.jw.Close(ctx); err != nil {
+		return err
+	}
+	if err := d.log.Flush(ctx); err != nil {
+		return err
+	}
+	end := journal.End{Outcome: outcome, At: pipeline.Stamp(d.now())}
+	end.Heads, end.Counts = d.log.Heads()
+	end.Heads[journal.File], end.Counts[journal.File] = d.jw.Head()
+	for file, etag := range etags {
+		end.Heads[file], end.Counts[file] = etag, 1
+	}
+	return d.t.endRun(ctx, end, &protocol.RunSummary{
+		Run: d.ID, Kind: protocol.KindAgent, Goal: d.t.deps.Out.Redact(d.goal), StartedAt: pipeline.Stamp(d.began), EndedAt: end.At,
+		Outcome: outcome, Calls: d.ok, Text: protocol.Message{Key: "run.acted", Params: map[string]string{"n": strconv.Itoa(d.ok)}},
+	})
+}
+
+// messageOf says in the log what became of a call.
+func messageOf(c *tool.Call, r *tool.Result) string {
+	if r.UserMessage != "" {
+		return r.UserMessage
+	}
+	return "“" + c.Tool + "” has ended."
+}
+
+// settleDeeds ends what a crash has left of a conversation's deeds: whatever had
+// begun counts as done.
+func (t *Transactions) settleDeeds(ctx context.Context, id string, l *journal.Log) (bool, error) {
+	d, err := t.deps.History.Read(ctx, id)
+	if fault.Is(err, fault.NotFound) || err == nil && d.Kind != protocol.KindAgent {
+		return false, nil
+	} else if err != nil {
+		return false, err
+	}
+	return true, t.settleAs(ctx, id, l, history.OutcomePartial, "")
+}
+
+// NewDeeds gives the deeds of a turn, which become a run under its id with the
+// first yes.
+func (t *Transactions) NewDeeds(id, goal string) *Deeds {
+	return &Deeds{t: t, ID: id, goal: goal, now: t.deps.Now}
+}

@@ -1,0 +1,55 @@
+package transaction
+
+import (
+	"context"
+	"slices"
+
+	"embedded-agent/wasm/internal/history"
+	"embedded-agent/wasm/internal/journal"
+	"embedded-agent/wasm/internal/pipeline"
+	"embedded-agent/wasm/internal/protocol"
+)
+
+// summarise gives a run's line for the history, and what may be done with it.
+func (x *Run) summarise(end string) protocol.RunSummary {
+	wrote := x.jw != nil && slices.Contains(x.jw.Outcomes(), journal.Done)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	rs := &x.rs
+	ok := rs.Outcome == history.OutcomeOK
+	rs.Can = protocol.Can{Revert: wrote, Rest: !ok, Save: ok && x.kind == "run" && x.Review.Action == ""}
+	return protocol.RunSummary{
+		Run: rs.Run, Kind: x.kind, Goal: rs.Goal, StartedAt: pipeline.Stamp(x.began), EndedAt: end,
+		Outcome: rs.Outcome, Files: x.changed(), Calls: rs.Done, Text: rs.Text, Can: rs.Can,
+	}
+}
+
+// endRun ends a run's records, and then its being under way.
+func (t *Transactions) endRun(ctx context.Context, end journal.End, sum *protocol.RunSummary) error {
+	if err := t.deps.History.End(ctx, end, sum); err != nil {
+		return err
+	}
+	return t.unmarkHot(ctx, sum.Run)
+}
+
+// ended tells that a run is over, and makes room.
+func (t *Transactions) ended(ctx context.Context, x *Run, sum protocol.RunSummary) {
+	t.mu.Lock()
+	if sum.Can.Revert {
+		t.lastRun = &sum
+	}
+	t.mu.Unlock()
+	x.tell()
+	if err := t.deps.History.Prune(ctx); err != nil {
+		t.deps.Out.Notice("warn", "notice.notPruned", nil, "")
+	}
+}
+
+// ForgetLast forgets the last run that could be taken back, where it is this one.
+func (t *Transactions) ForgetLast(id string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.lastRun != nil && t.lastRun.Run == id {
+		t.lastRun = nil
+	}
+}

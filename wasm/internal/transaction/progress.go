@@ -1,0 +1,139 @@
+package transaction
+
+import (
+	"strconv"
+	"sync"
+	"time"
+
+	"embedded-agent/wasm/internal/audit"
+	"embedded-agent/wasm/internal/pipeline"
+	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/tool"
+)
+
+// progressEvery is the least time between two step.progress events of one call
+// or step: a run of ten thousand calls tells some, not ten thousand.
+const progressEvery = 500 * time.Millisecond
+
+// meter tells how far calls and steps are, now and then. The end is not told:
+// that is what step.finished is for.
+type meter struct {
+	mu    sync.Mutex
+	last  map[string]time.Time     // when something was told of a call or step
+	calls map[string]tool.Progress // by step, of those with more than one call
+}
+
+func newMeter() *meter {
+	return &meter{last: map[string]time.Time{}, calls: map[string]tool.Progress{}}
+}
+
+// begins notes when a call began: what ends at once is not told of.
+func (m *meter) begins(call string, now time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.last[call] = now
+}
+
+// due says whether it is time to tell of something again. The lock is held.
+func (m *meter) due(key string, now time.Time) bool {
+	if now.Sub(m.last[key]) < progressEvery {
+		return false
+	}
+	m.last[key] = now
+	return true
+}
+
+// expect notes how many calls a step has.
+func (m *meter) expect(step string, calls int, now time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.calls[step] = tool.Progress{Total: calls}
+	m.last[step] = now
+}
+
+// of tells how far something is, if it is time for it.
+func (m *meter) of(key string, c tool.Progress, now time.Time, tell func(tool.Progress)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if c.Done > 0 && c.Done < c.Total && m.due(key, now) {
+		tell(c)
+	}
+}
+
+// ended counts a call of a step, and tells, if it is time for it. It is told
+// under the lock: of two calls that end at once, the higher count is the later.
+func (m *meter) ended(step string, now time.Time, tell func(tool.Progress)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c := m.calls[step]
+	c.Done++
+	m.calls[step] = c
+	if c.Done < c.Total && m.due(step, now) {
+		tell(c)
+	}
+}
+
+// progressOf gives a call's way to say how far it is.
+func (x *Run) progressOf(c *tool.Call) func(p tool.Progress) {
+	return func(p tool.Progress) {
+		x.meter.of(c.CallID, p, x.t.deps.Now(), func(p tool.Progress) { x.tellProgress(c.CallID, c, p) })
+	}
+}
+
+// stepProgress counts a call of a step that will not be tried again.
+func (x *Run) stepProgress(c *tool.Call) {
+	x.meter.ended(c.StepID, x.t.deps.Now(), func(p tool.Progress) { x.tellProgress("", c, p) })
+}
+
+// tellProgress records how far a call is (or, without one, a step) and tells
+// the shell.
+func (x *Run) tellProgress(callID string, c *tool.Call, p tool.Progress) {
+	e := x.t.progressEvent(c, callID, callID != "" && c.Risk == tool.ReadOnly, p)
+	x.log.Event(&audit.Event{
+		Type: e.Type, RunID: e.RunID, Timestamp: e.Timestamp, Level: e.Level, Message: e.Message,
+		CallID: callID, StepID: c.StepID, Tool: c.Tool, Payload: map[string]any{"done": p.Done, "total": p.Total},
+	})
+	x.t.tellProgress(e)
+}
+
+// progressEvent says how far a call is; without a callID, a step. Reading says that
+// notes are read, and none is written.
+func (t *Transactions) progressEvent(c *tool.Call, callID string, reading bool, p tool.Progress) *protocol.ExecutionEvent {
+	return &protocol.ExecutionEvent{
+		Type: "step.progress", RunID: c.RunID, Timestamp: pipeline.Stamp(t.deps.Now()), Level: "info",
+		Message: strconv.Itoa(p.Done) + " of " + strconv.Itoa(p.Total), CallID: callID, StepID: c.StepID, Tool: c.Tool,
+		Progress: ViewOfProgress(reading, p),
+	}
+}
+
+// tellProgress tells the shell how far something is; it hears the newest of a
+// moment only.
+func (t *Transactions) tellProgress(e *protocol.ExecutionEvent) {
+	t.deps.Out.GatherExec("progress:"+e.StepID+":"+e.CallID, func() *protocol.ExecutionEvent { return e })
+}
+
+// ViewOfProgress puts into words how far something is.
+func ViewOfProgress(reading bool, p tool.Progress) *protocol.StepProgress {
+	key := "progress.done"
+	switch {
+	case reading && p.Found > 0:
+		key = "progress.found"
+	case reading:
+		key = "progress.reading"
+	}
+	return &protocol.StepProgress{
+		Done: p.Done, Total: p.Total, Found: p.Found,
+		Text: protocol.Message{Key: key, Params: map[string]string{
+			"done": strconv.Itoa(p.Done), "total": strconv.Itoa(p.Total), "n": strconv.Itoa(p.Found),
+		}},
+	}
+}
+
+// progressOf gives a simulated call's way to say how far it is.
+func (sim *simulation) progressOf(c *tool.Call) func(p tool.Progress) {
+	m := newMeter()
+	m.begins(c.CallID, sim.t.deps.Now())
+	return func(p tool.Progress) {
+		m.of(c.CallID, p, sim.t.deps.Now(), func(p tool.Progress) { sim.t.tellProgress(sim.t.progressEvent(c, c.CallID, true, p)) })
+	}
+}

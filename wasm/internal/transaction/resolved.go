@@ -1,0 +1,176 @@
+package transaction
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"embedded-agent/wasm/internal/guard"
+	"embedded-agent/wasm/internal/plan"
+	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/runner"
+	"embedded-agent/wasm/internal/sorting"
+	"embedded-agent/wasm/internal/tool"
+)
+
+// callsAt gives the calls of a step as they were simulated, in order; those that
+// were not reached are missing.
+func (se *Review) callsAt(place int) []*tool.Call {
+	if place >= len(se.Report.Steps) {
+		return nil
+	}
+	var out []*tool.Call
+	for i, r := range se.Report.Steps[place].Results {
+		if r == nil || se.prior[runner.Seq(place, i)] != nil {
+			continue
+		}
+		if c := se.Called[r.LogicalID]; c != nil {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// deedLines says what a plan is still to run and to send: each call as it was
+// simulated, with the values that it is going to have, and not in the plan's own
+// words. Of a step that the simulation did not reach, the step is named.
+func deedLines(se *Review) []protocol.SummaryLine {
+	var commands, sends []string
+	for place, n := range se.graph.Nodes {
+		if n.Tool.SideEffects != tool.Commands || se.behind(place) {
+			continue
+		}
+		list := &commands
+		if n.Tool.Namespace() == "http" {
+			list = &sends
+		}
+		calls := se.callsAt(place)
+		for _, c := range calls {
+			*list = append(*list, se.deedName(c))
+		}
+		if len(calls) == 0 && len(se.Report.Steps[place].Results) == 0 && se.Report.Steps[place].Cause != nil {
+			*list = append(*list, n.Step.ID)
+		}
+	}
+	var lines []protocol.SummaryLine
+	for _, l := range []struct {
+		key   string
+		names []string
+	}{{"review.commands", commands}, {"review.sends", sends}} {
+		if len(l.names) > 0 {
+			lines = append(lines, deedLine(l.key, l.names))
+		}
+	}
+	return lines
+}
+
+// inline is how many deeds are named in the sentence itself; more are listed
+// below it.
+const inline = 3
+
+func deedLine(key string, names []string) protocol.SummaryLine {
+	p := map[string]string{"n": strconv.Itoa(len(names)), "names": strings.Join(names, ", ")}
+	if len(names) > inline {
+		key += ".many"
+		delete(p, "names")
+		for i, name := range names {
+			names[i] = strconv.Itoa(i+1) + ". " + name
+		}
+	}
+	return protocol.SummaryLine{Tone: "command", Paths: names, Text: protocol.Message{Key: key, Params: p}}
+}
+
+// deedName names a call of a tool that does something which cannot be shown.
+func (se *Review) deedName(c *tool.Call) string {
+	switch c.Tool {
+	case "commands.run":
+		id := c.Args.String("id")
+		if name := se.commands[id]; name != "" && name != id {
+			return name + " (" + id + ")"
+		}
+		return id
+	case "http.send":
+		r := requestView(c)
+		host := r.Host
+		if r.Shown != "" {
+			host = r.Shown + " = " + r.Host
+		}
+		return host + " (" + r.Method + ")"
+	}
+	return c.Tool
+}
+
+// readCommands learns how the app's palette names the commands of a plan.
+func (t *Transactions) readCommands(ctx context.Context, se *Review) {
+	se.commands = nil
+	for _, n := range se.graph.Nodes {
+		if n.Tool.Name == "commands.run" {
+			se.commands = t.deps.Guard.CommandNames(ctx)
+			return
+		}
+	}
+}
+
+// UnknownCommands finds the commands that a plan names and the app does not have.
+// An id that comes out of another step is looked at when the plan is simulated.
+func (t *Transactions) UnknownCommands(ctx context.Context, g *plan.Graph) []plan.Problem {
+	var out []plan.Problem
+	var names map[string]string
+	for _, n := range g.Nodes {
+		id, literal := n.Step.Args["id"].(string)
+		if n.Tool.Name != "commands.run" || !literal || strings.ContainsAny(id, "${") {
+			continue
+		}
+		if names == nil {
+			if names = t.deps.Guard.CommandNames(ctx); names == nil {
+				return nil // what the app has cannot be read: the run will find out
+			}
+		}
+		if _, known := names[id]; known {
+			continue
+		}
+		out = append(out, plan.Problem{
+			Step: n.Step.ID, Field: "args.id", Key: "tools.commands.unknownNear",
+			Params: map[string]string{"id": id, "near": nearCommands(id, names)},
+		})
+	}
+	return out
+}
+
+// maxNear is how many commands are named in the place of one that is not there.
+const maxNear = 8
+
+// nearCommands lists the commands that share most words with an id.
+func nearCommands(id string, names map[string]string) string {
+	words := func(text string) []string {
+		return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	}
+	wanted := words(id)
+	shared := map[string]int{}
+	ids := slices.Sorted(maps.Keys(names))
+	for _, known := range ids {
+		for _, w := range words(known + " " + names[known]) {
+			if slices.Contains(wanted, w) {
+				shared[known]++
+			}
+		}
+	}
+	sorting.StableFunc(ids, func(a, b string) int { return shared[b] - shared[a] })
+	var out []string
+	for _, known := range ids[:min(len(ids), maxNear)] {
+		out = append(out, known+" ("+names[known]+")")
+	}
+	if len(out) == 0 {
+		return "—"
+	}
+	return strings.Join(out, ", ")
+}
+
+// requestView is a request of an HTTP tool, whole. A key in a header stands there
+// by its name.
+func requestView(c *tool.Call) protocol.RequestView {
+	return guard.RequestOf(c.Tool, c.Args)
+}

@@ -1,0 +1,93 @@
+package transaction
+
+import (
+	"context"
+	"slices"
+
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/journal"
+	"embedded-agent/wasm/internal/overlay"
+	"embedded-agent/wasm/internal/protocol"
+)
+
+// maxAttempts is how often a taking back is begun anew by itself.
+const maxAttempts = 5
+
+// revert takes a run back. A file that was not what its size and time said is
+// found when the host compares, and nothing is written to it: the rest is then
+// taken back in another attempt that reads every file. So it is where a write of
+// the run lands that nobody waited for.
+func (t *Transactions) revert(ctx context.Context, p protocol.Revert) (protocol.Reverted, error) {
+	out, again, err := t.takeBack(ctx, p, true)
+	for n := 1; err == nil && again && n < maxAttempts; n++ {
+		var next protocol.Reverted
+		next, again, err = t.takeBack(ctx, p, false)
+		out = joined(out, next)
+	}
+	return out, err
+}
+
+// joined is what two attempts have done, the first until it was stopped.
+func joined(first, second protocol.Reverted) protocol.Reverted {
+	open := map[string]bool{}
+	for _, path := range slices.Concat(second.Restored, second.Merged) {
+		open[path] = true
+	}
+	for _, c := range second.Conflicts {
+		open[c.Path] = true
+	}
+	restored := slices.DeleteFunc(first.Restored, func(path string) bool { return open[path] })
+	made := map[string]bool{}
+	for _, path := range restored {
+		made[path] = true
+	}
+	second.Kept = slices.DeleteFunc(second.Kept, func(path string) bool { return made[path] })
+	second.Gone = slices.DeleteFunc(second.Gone, func(path string) bool { return made[path] })
+	second.Restored = append(restored, second.Restored...)
+	if second.Run == "" {
+		second.Run = first.Run
+	}
+	return second
+}
+
+// ahead is what a revert needs to know of files before it looks at each.
+type ahead struct {
+	t       *Transactions
+	base    *overlay.Base
+	trust   bool
+	trusted int // files that were taken to be as the run left them
+}
+
+// look reads the files that a run wrote, together. With trust, those that have
+// the size and the time that they had when the run had written them, and that no
+// editor holds, are not read here: the host reads them when it compares
+// (docs/adr/0015-revert-trust.md).
+func (a *ahead) look(ctx context.Context, ops []journal.Planned) error {
+	written := slices.DeleteFunc(slices.Clone(ops), func(p journal.Planned) bool { return p.AfterEtag == "" })
+	paths := make([]string, len(written))
+	for i, p := range written {
+		paths[i] = p.Op.Path
+	}
+	if a.trust && !slices.ContainsFunc(ops, func(p journal.Planned) bool { return p.Op.Kind == host.OpRename }) {
+		open, err := a.t.openNotes(ctx)
+		if err != nil {
+			return err
+		}
+		a.base.Look(ctx, paths)
+		for _, p := range written {
+			if !slices.Contains(open, p.Op.Path) && a.base.Trust(p.Op.Path, p.MTime, p.Op.Data) {
+				a.trusted++
+			}
+		}
+	}
+	return a.base.Prefetch(ctx, paths, readWidth)
+}
+
+// openNotes lists the notes whose text may not be in their files.
+func (t *Transactions) openNotes(ctx context.Context) ([]string, error) {
+	if t.deps.Host.Workspace == nil {
+		return nil, nil
+	}
+	w, err := t.deps.Host.Workspace.Context(ctx)
+	return w.OpenPaths, err
+}

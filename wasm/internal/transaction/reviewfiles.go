@@ -1,0 +1,173 @@
+package transaction
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"embedded-agent/wasm/internal/canon"
+	"embedded-agent/wasm/internal/fileview"
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/overlay"
+	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/sorting"
+	"embedded-agent/wasm/internal/vaultpath"
+)
+
+// reviewFiles begins a review with what every one shows of its changes: the
+// files, what becomes of each, and the same in words. A plan's review and an
+// undo's both begin here, so that neither can show less than the other.
+func reviewFiles(ctx context.Context, se *Review) (*protocol.Review, error) {
+	changes, err := shownChanges(ctx, se.Base, se.Changes)
+	if err != nil {
+		return nil, err
+	}
+	var left []overlay.Change
+	for path, c := range se.dropped {
+		if se.amend.Dropped[path] {
+			left = append(left, c)
+		}
+	}
+	if left, err = shownChanges(ctx, se.Base, left); err != nil {
+		return nil, err
+	}
+	r := &protocol.Review{
+		Run: se.ID, Goal: se.plan.Goal, Assumptions: canon.List(se.plan.Assumptions), Risk: string(se.graph.Risk),
+		Files: []protocol.FileChange{}, Steps: []protocol.StepPreview{}, Amended: !se.amend.Empty(), Approval: ApprovalOf(se),
+	}
+	listed := make(rows, len(changes)+len(left))
+	for _, c := range changes {
+		f := listed.of(c, se.Listed)
+		_, f.Edited = se.amend.Edits[c.Path]
+		r.Files = append(r.Files, f)
+	}
+	r.Summary = append(changeLines(r.Files), runLines(r.Files, changes)...)
+	for _, c := range left {
+		f := listed.of(c, se.Listed)
+		f.Dropped = true
+		r.Files = append(r.Files, f)
+	}
+	se.Listed = listed
+	sorting.Func(r.Files, func(a, b protocol.FileChange) int { return strings.Compare(a.Path, b.Path) })
+	r.Warnings, err = markAlike(ctx, se.Vault, r.Files)
+	return r, err
+}
+
+// shownChanges gives the changes with all the bytes that the list of files is
+// made of: those of a file that gets another kind of name are what it was.
+func shownChanges(ctx context.Context, base *overlay.Base, changes []overlay.Change) ([]overlay.Change, error) {
+	out := slices.Clone(changes)
+	for i, c := range out {
+		if c.Status != overlay.Rename || vaultpath.Ext(c.From) == vaultpath.Ext(c.Path) {
+			continue
+		}
+		var err error
+		if out[i], err = wholeRename(ctx, base, c); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// wholeRename gives a file that is only renamed its bytes: what is shown of it,
+// and what its new name makes of it, depends on them.
+func wholeRename(ctx context.Context, base *overlay.Base, c overlay.Change) (overlay.Change, error) {
+	if c.Status != overlay.Rename || c.Kind == host.Folder || c.Before != nil || c.After != nil {
+		return c, nil
+	}
+	data, err := base.Read(ctx, c.From)
+	if err != nil {
+		return c, err
+	}
+	c.Before, c.After = data, data
+	return c, nil
+}
+
+// runLines says how many files would get what may run or load by itself. Each
+// file is the row of the change at its place.
+func runLines(files []protocol.FileChange, changes []overlay.Change) []protocol.SummaryLine {
+	var runs, loads, hosts []string
+	for i, f := range files {
+		if f.Runs > 0 {
+			runs = append(runs, f.Path)
+		}
+		if f.Loads > 0 {
+			loads = append(loads, f.Path)
+			if len(hosts) <= maxHosts {
+				hosts = append(hosts, fileview.Hosts(changes[i])...)
+			}
+		}
+	}
+	var out []protocol.SummaryLine
+	if len(runs) > 0 {
+		out = append(out, protocol.SummaryLine{Tone: "runs", Paths: runs, Text: protocol.Message{
+			Key: "review.runs", Params: map[string]string{"n": strconv.Itoa(len(runs)), "path": runs[0]},
+		}})
+	}
+	if len(loads) > 0 {
+		slices.Sort(hosts)
+		if hosts = slices.Compact(hosts); len(hosts) > maxHosts {
+			hosts = append(hosts[:maxHosts], "…")
+		}
+		out = append(out, protocol.SummaryLine{Tone: "runs", Paths: loads, Text: protocol.Message{
+			Key: "review.loads", Params: map[string]string{"n": strconv.Itoa(len(loads)), "path": loads[0], "hosts": strings.Join(hosts, ", ")},
+		}})
+	}
+	return out
+}
+
+// maxHosts is how many hosts a line of the summary names; the files name all.
+const maxHosts = 5
+
+// changeLines says changes in words.
+func changeLines(files []protocol.FileChange) []protocol.SummaryLine {
+	lines := []protocol.SummaryLine{}
+	for _, g := range []struct{ status, tone string }{
+		{"mkdir", "folder"},
+		{"create", "create"},
+		{"modify", "modify"},
+		{"links", "modify"},
+		{"rename", "rename"},
+		{"trash", "delete"},
+		{"rmdir", "delete"},
+	} {
+		var paths []string
+		for _, f := range files {
+			status := f.Status
+			if f.LinksOnly {
+				status = "links"
+			}
+			if status == g.status && !f.Dropped {
+				paths = append(paths, f.Path)
+			}
+		}
+		if len(paths) > 0 {
+			lines = append(lines, summaryLine(g.status, g.tone, paths))
+		}
+	}
+	return lines
+}
+
+func summaryLine(status, tone string, paths []string) protocol.SummaryLine {
+	p := map[string]string{"n": strconv.Itoa(len(paths)), "path": paths[0]}
+	key := "review." + status
+	if folder, one := commonFolder(paths); one && status == "create" {
+		p["folder"] = folder
+		key = "review.createUnder"
+		if folder == "" {
+			key = "review.create"
+		}
+	}
+	return protocol.SummaryLine{Tone: tone, Paths: paths, Text: protocol.Message{Key: key, Params: p}}
+}
+
+func commonFolder(paths []string) (string, bool) {
+	folder := vaultpath.Parent(paths[0])
+	for _, p := range paths[1:] {
+		if vaultpath.Parent(p) != folder {
+			return "", false
+		}
+	}
+	return folder, true
+}

@@ -1,0 +1,224 @@
+package transaction
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/journal"
+	"embedded-agent/wasm/internal/overlay"
+	"embedded-agent/wasm/internal/policy"
+	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/runner"
+	"embedded-agent/wasm/internal/tool"
+)
+
+// A plan is cut after each step that cannot be simulated (a command). The part
+// up to there is a segment: its writes are planned in the journal, and made.
+// What such a step did nobody knows, so the rest is simulated again, on the
+// vault as it is then. Where that gives the writes that were approved, the run
+// goes on with them; where not, it stops, and the rest is shown and asked about
+// as a review of its own. The step itself is never made again: the run goes on
+// from its result.
+
+// cut gives the place after the first step from a place on that cannot be
+// simulated: the end of the segment that begins there.
+func (se *Review) cut(from int) int {
+	for place := from; place < len(se.graph.Nodes); place++ {
+		if !se.graph.Nodes[place].Tool.Simulable {
+			return place + 1
+		}
+	}
+	return len(se.graph.Nodes)
+}
+
+// writes gives the simulated writes of the steps from a place on, in order.
+func (se *Review) writes(from int) []overlay.Write {
+	var out []overlay.Write
+	for _, w := range se.Vault.Log() {
+		c := se.Called[w.Call]
+		if c != nil && c.Seq >= runner.Seq(from, 0) && w.Refused == nil && w.Op.Kind != "" {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// segments carries out the plan, a segment at a time. The report is of all that
+// was reached.
+func (x *Run) segments(pol *policy.Policy, confirmation string) (*runner.Report, error) {
+	sim, from, prior := x.Review, x.Review.from, x.Review.prior
+	for {
+		to := sim.cut(from)
+		x.acted.Store(false)
+		rep := x.segment(sim, from, to, prior, pol, confirmation)
+		if rep.Stopped != nil || to == len(sim.graph.Nodes) {
+			return rep, nil
+		}
+		from, prior = to, with(prior, resultsOf(rep))
+		if x.acted.Load() {
+			rest, err := x.simulateRest(sim, from, prior)
+			if err != nil {
+				return rep, err
+			}
+			if !sameRest(sim, rest, from) {
+				x.again = rest
+				return rep, nil
+			}
+			sim = rest
+		}
+		x.jw.Extend(x.take(sim, from, sim.cut(from), x.jw.Len()))
+	}
+}
+
+// segment executes the steps of the places [from, to).
+func (x *Run) segment(sim *Review, from, to int, prior map[int]*tool.Result, pol *policy.Policy, confirmation string) *runner.Report {
+	rc := x.t.runConfig(sim, x.pipeline(pol), pol, confirmation)
+	rc.From, rc.To, rc.Prior, rc.Gate = from, to, prior, x.gate
+	rc.Now = x.t.deps.Now // of the calls; what tools take for now is fixed
+	rc.Expanded, rc.Ready, rc.Fatal = x.scheduled, x.ready, x.fatal
+	rc.Skipped, rc.Finished, rc.Stopped = x.skipped, x.callEnded, x.jw.AbandonRest
+	return runner.Run(x.ctx, rc)
+}
+
+// simulateRest simulates the steps from a place on, on the vault as it is now.
+func (x *Run) simulateRest(sim *Review, from int, prior map[int]*tool.Result) (*Review, error) {
+	rest := *sim
+	rest.from, rest.prior, rest.Base = from, prior, nil
+	rest.Sealed = true // an approved run asks no model
+	if x.t.deps.Host.Editor != nil {
+		rest.Selection = nil // what was selected then may be elsewhere now
+	}
+	return &rest, x.t.Simulate(x.ctx, &rest)
+}
+
+// begins makes it durable that a call begins which cannot be undone.
+func (x *Run) begins(ctx context.Context, c *tool.Call) error {
+	e, err := x.t.deps.Registry.Get(c.Tool, c.Version)
+	if err != nil || e.Simulable {
+		return err
+	}
+	ctx = context.WithoutCancel(ctx)
+	if err := x.log.Flush(ctx); err != nil {
+		return err
+	}
+	if err := x.jw.Begins(ctx, journal.Act{Call: c.LogicalID, Step: c.StepID, Seq: c.Seq}); err != nil {
+		return err
+	}
+	x.acted.Store(true)
+	return nil
+}
+
+// resultsOf gives every result of a report, by sequence number, failures too.
+func resultsOf(rep *runner.Report) map[int]*tool.Result {
+	out := map[int]*tool.Result{}
+	for place, st := range rep.Steps {
+		for i, r := range st.Results {
+			if r != nil {
+				out[runner.Seq(place, i)] = r
+			}
+		}
+	}
+	return out
+}
+
+// with gives both sets of results: what was known, and what became of the calls
+// since.
+func with(known, since map[int]*tool.Result) map[int]*tool.Result {
+	maps.Copy(since, known)
+	return since
+}
+
+// okay counts the results of calls that went well.
+func okay(results map[int]*tool.Result) int {
+	n := 0
+	for _, r := range results {
+		if r.OK {
+			n++
+		}
+	}
+	return n
+}
+
+// deed is one thing that the rest of a plan does: a write with its bytes before
+// and after, or a call that is executed in the run, with its arguments.
+type deed struct {
+	kind             host.OpKind
+	step, path, to   string
+	beforeEtag, hash string
+}
+
+// sameRest says whether the rest of a plan does what was approved of it. A step
+// that is left out since one before it failed is what the plan says of errors,
+// and was approved with it.
+func sameRest(approved, rest *Review, from int) bool {
+	if (approved.Report.Stopped == nil) != (rest.Report.Stopped == nil) {
+		return false
+	}
+	out := map[string]bool{}
+	for place := from; place < len(rest.Report.Steps); place++ {
+		if st := rest.Report.Steps[place]; st.Status == tool.Skipped && st.CauseStep != "" {
+			out[st.Node.Step.ID] = true
+		}
+	}
+	without := func(ds []deed) []deed {
+		return slices.DeleteFunc(ds, func(d deed) bool { return out[d.step] })
+	}
+	return slices.Equal(without(approved.Deeds(from)), without(rest.Deeds(from)))
+}
+
+// Deeds lists what the steps from a place on do: the writes in their order,
+// then the calls that are executed in a run.
+func (se *Review) Deeds(from int) []deed {
+	var out []deed
+	for _, w := range se.writes(from) {
+		out = append(out, deed{w.Op.Kind, se.Called[w.Call].StepID, w.Op.Path, w.Op.To, w.BeforeEtag, w.AfterEtag})
+	}
+	for place := from; place < len(se.Report.Steps); place++ {
+		st := se.Report.Steps[place]
+		if replayable(st.Node.Tool) {
+			continue
+		}
+		for _, r := range st.Results {
+			if r == nil {
+				continue
+			}
+			if c := se.Called[r.LogicalID]; c != nil {
+				out = append(out, deed{step: c.StepID, path: c.Tool, hash: c.ArgsHash})
+			}
+		}
+	}
+	return out
+}
+
+// askAgain makes the review of a rest that is not what was approved; nil where
+// there is none, or it could not be made.
+func (x *Run) askAgain() *Review {
+	if x.again == nil {
+		return nil
+	}
+	s, old := x.t, x.again
+	next := s.NewReview(old.plan, old.graph, old.raw)
+	next.Instruction, next.Action, next.Now = old.Instruction, old.Action, old.Now
+	next.OwnWords, next.Said = old.OwnWords, old.Said
+	next.prior, next.from, next.Selection = old.prior, old.from, old.Selection
+	next.amend, next.dropped, next.Frozen = old.amend, old.dropped, old.Frozen
+	next.MustAsk, next.continues = true, x.Review.ID
+	next.Warnings = append(slices.Clone(x.Review.Warnings), protocol.Message{Key: "review.restChanged"})
+	if err := s.Simulate(s.deps.Life, next); err != nil {
+		s.deps.Out.Notice("warn", "notice.restNotShown", nil, x.Review.ID)
+		return nil
+	}
+	return next
+}
+
+// showRest opens the review of a rest, once the run has ended.
+func (x *Run) showRest(rest *Review) {
+	if rest == nil {
+		return
+	}
+	if err := x.t.showReview(rest); err != nil {
+		x.t.deps.Out.Notice("warn", "notice.restNotShown", nil, x.Review.ID)
+	}
+}

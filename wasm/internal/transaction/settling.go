@@ -1,0 +1,172 @@
+package transaction
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/history"
+	"embedded-agent/wasm/internal/journal"
+	"embedded-agent/wasm/internal/protocol"
+)
+
+// settleJournal finds out what became of the writes of a run that did not end,
+// and writes it down before anything is done about them: a crash after that
+// finds the same. What other runs have made of its writes after a crash counts
+// as its own.
+func (t *Transactions) settleJournal(ctx context.Context, id string, l *journal.Log) error {
+	if !l.Ours() || !l.Hot() {
+		return nil // a stranger's records put nothing right, and what has ended is sealed
+	}
+	if err := t.adoptRest(ctx, id, l); err != nil {
+		return err
+	}
+	if err := l.Settle(ctx, t.undoable(true)); err != nil {
+		return err
+	}
+	return journal.RecordSettled(ctx, t.deps.Host.Store, history.Dir(id), l)
+}
+
+// cameLate looks once more, when a run that did not end was taken back: a write of
+// it that has landed meanwhile is written down, and is to be taken back too.
+func (t *Transactions) cameLate(ctx context.Context, id string, l *journal.Log) (bool, error) {
+	if err := t.quiet(ctx); err != nil {
+		return false, err
+	}
+	late, err := l.Late(ctx, t.deps.Host.Vault)
+	if err != nil || !late {
+		return false, err
+	}
+	return true, journal.RecordSettled(ctx, t.deps.Host.Store, history.Dir(id), l)
+}
+
+// adoptRest adds to a run what the runs have made that went on with it.
+func (t *Transactions) adoptRest(ctx context.Context, id string, l *journal.Log) error {
+	return t.later(ctx, id, func(sum protocol.RunSummary) error {
+		if sum.Kind != KindFinish {
+			return nil
+		}
+		by, err := journal.Load(ctx, t.deps.Host.Store, history.Dir(sum.Run))
+		switch {
+		case fault.Is(err, fault.NotFound):
+			return nil
+		case err != nil:
+			return err
+		case by.Finishes != id || !by.Ours():
+			return nil
+		case by.Hot():
+			if err := t.settleJournal(ctx, sum.Run, by); err != nil {
+				return err
+			}
+		}
+		l.Adopt(by)
+		return nil
+	})
+}
+
+// later calls f with each run that began after another one, newest first. A
+// folder without a readable run is left out.
+func (t *Transactions) later(ctx context.Context, id string, f func(protocol.RunSummary) error) error {
+	ids, err := t.deps.History.IDs(ctx)
+	if err != nil {
+		return err
+	}
+	for _, next := range slices.Backward(ids) {
+		if next <= id { // ids sort by time
+			break
+		}
+		sum, err := t.deps.History.Summary(ctx, next)
+		if err != nil {
+			continue
+		}
+		if err := f(sum); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// undoCall begins the name of each write of a revert. The place in the journal
+// follows of the write that it takes back.
+const undoCall = "revert"
+
+// undone gives the writes of a run, by their place in its journal, that reverts
+// of it have taken back, and that were not brought back since. What was taken back
+// of a run that went on with it counts as well.
+func (t *Transactions) undone(ctx context.Context, id string) (map[int]bool, error) {
+	out := map[int]bool{}
+	err := t.later(ctx, id, func(sum protocol.RunSummary) error {
+		reverts := sum.Reverts == id && sum.RevertedBy == ""
+		if !reverts && sum.Kind != KindFinish {
+			return nil
+		}
+		l, err := journal.Load(ctx, t.deps.Host.Store, history.Dir(sum.Run))
+		if fault.Is(err, fault.NotFound) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if !l.Ours() || !reverts && l.Finishes != id {
+			return nil // a stranger's records say nothing of what was done
+		}
+		back, err := t.undone(ctx, sum.Run)
+		if err != nil {
+			return err
+		}
+		if reverts {
+			takenBack(l, back, out)
+			return nil
+		}
+		root, err := journal.Load(ctx, t.deps.Host.Store, history.Dir(id))
+		if err != nil {
+			return err
+		}
+		backOfRest(root, root.Places(l), back, out)
+		return nil
+	})
+	return out, err
+}
+
+// backOfRest notes which writes of a run were taken back with the run that went on
+// with it. Changes of one file are taken back as one; where that run has made only
+// some of them, the file is looked at again.
+func backOfRest(root *journal.Log, places map[int]int, back, out map[int]bool) {
+	last := map[string]int{}  // the last write of each path that the rest has made
+	count := map[string]int{} // and how many of it
+	for k, i := range places {
+		path := root.Entries[i].Path
+		last[path] = max(last[path], k)
+		count[path]++
+	}
+	for i := range root.Entries {
+		count[root.Entries[i].Path]--
+	}
+	for _, i := range places {
+		if path := root.Entries[i].Path; count[path] == 0 && back[last[path]] {
+			out[i] = true
+		}
+	}
+}
+
+// takenBack notes which writes a revert has taken back. Brought are those of its
+// own that were taken back in turn.
+func takenBack(l *journal.Log, brought, out map[int]bool) {
+	whole := map[int]bool{} // a write may take several to be taken back
+	for i := range l.Entries {
+		e := &l.Entries[i]
+		n, err := strconv.Atoi(strings.TrimPrefix(e.Call, undoCall+" "))
+		if err != nil {
+			continue
+		}
+		made := e.Outcome == journal.Done && !brought[i]
+		if was, seen := whole[n]; seen {
+			made = made && was
+		}
+		whole[n] = made
+	}
+	for n, done := range whole {
+		out[n] = out[n] || done
+	}
+}
