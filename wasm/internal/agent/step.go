@@ -106,7 +106,7 @@ func StepTool(start StepStart) tool.Tool {
 	return tool.Tool{
 		Spec: tool.Spec{
 			Name: StepToolName, Version: "1.0.0", Lifecycle: tool.Active, Category: "utility", SideEffects: tool.Reads,
-			Cache: tool.CacheForever, Simulable: true, Flags: tool.Flags{WorkspaceOnly: true},
+			Cache: tool.CacheForever, Simulable: true, Facts: tool.Facts{AsksModel: true}, Flags: tool.Flags{WorkspaceOnly: true},
 			Description: stepDescription, Input: json.RawMessage(stepInput), Output: json.RawMessage(stepOutput),
 		},
 		Run: func(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {

@@ -76,7 +76,7 @@ func (s *Server) stepView(step *plan.Step) (protocol.ActionStepView, error) {
 		}
 		v.Foreach = string(loop)
 	}
-	if pins, ok := step.Args["pins"]; ok && asksModel(*step) {
+	if pins, ok := step.Args["pins"]; ok && s.asksModel(*step) {
 		b, err := jsonOf(pins)
 		if err != nil {
 			return v, err

@@ -175,7 +175,7 @@ func (s *Server) valuesFor(ctx context.Context, a *action.Action, given map[stri
 	if values == nil {
 		values = map[string]string{}
 	}
-	missing, err := a.Missing(values, at)
+	missing, err := a.Missing(values, at, s.registry)
 	if err != nil || len(missing) == 0 {
 		return values, err
 	}

@@ -48,7 +48,7 @@ func (s *Server) lookAt(a *action.Action, check bool) (protocol.Action, *plan.Pl
 		v.Risk = string(tool.ReadOnly) // what it leads to is reviewed as its own plan
 		return v, nil, nil
 	}
-	v.NeedsModel = slices.ContainsFunc(p.Steps, asksModel)
+	v.NeedsModel = slices.ContainsFunc(p.Steps, s.asksModel)
 	if !check {
 		v.Risk = string(reach.Of(p, s.registry).Risk)
 		return v, p, nil
@@ -71,9 +71,10 @@ func (s *Server) checkTemplate(p *plan.Plan) (*plan.Graph, []plan.Problem) {
 }
 
 // asksModel says whether a step asks a model while it is simulated.
-func asksModel(step plan.Step) bool {
+func (s *Server) asksModel(step plan.Step) bool {
 	name, _, _ := strings.Cut(step.Tool, "@")
-	return name == "agent.run"
+	e, err := s.registry.Get(name, "")
+	return err == nil && e.Facts.AsksModel
 }
 
 // toolWarnings names the tools that are not there in the version that an action

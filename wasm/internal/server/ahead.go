@@ -20,7 +20,7 @@ const readWidth = 16
 // name, or, where they run a script for each of many notes, the scripts.
 func (sim *simulation) ahead(ctx context.Context, n *plan.Node, args []func() (tool.Args, error)) (ended func()) {
 	sim.se.out.loop(n.Step.ID, n.Tool, args)
-	if n.Tool.Name == "code.run" && sim.s.host.Sandbox != nil {
+	if n.Tool.Facts.RunsScript && sim.s.host.Sandbox != nil {
 		env := sim.s.env(sim.se, nil, nil)
 		script := func(a tool.Args) (host.Script, error) { return builtin.ScriptOf(env, a) }
 		scripts := newScriptsAhead(ctx, sim.s.host.Sandbox, args, script)

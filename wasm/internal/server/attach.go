@@ -13,6 +13,7 @@ import (
 	"embedded-agent/wasm/internal/planner"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/tool"
+	"embedded-agent/wasm/internal/tool/builtin"
 )
 
 // Bounds of what goes along with an instruction: bytes of one attachment and of
@@ -97,14 +98,14 @@ func (s *Server) attach(ctx context.Context, a protocol.Attachment) (planner.Att
 	var err error
 	switch a.Kind {
 	case "note":
-		err = s.look(ctx, "vault.readFile", tool.Args{"path": a.Path}, &found)
+		err = s.look(ctx, builtin.ReadFile, tool.Args{"path": a.Path}, &found)
 	case "heading":
-		err = s.look(ctx, "vault.readFile", tool.Args{"path": a.Path, "heading": a.Name}, &found)
+		err = s.look(ctx, builtin.ReadFile, tool.Args{"path": a.Path, "heading": a.Name}, &found)
 	case "folder":
-		err = s.look(ctx, "vault.listFiles", tool.Args{"folder": a.Path, "limit": maxTagged}, &found)
+		err = s.look(ctx, builtin.ListFiles, tool.Args{"folder": a.Path, "limit": maxTagged}, &found)
 	case "tag":
 		tag := strings.TrimPrefix(a.Name, "#")
-		err = s.look(ctx, "vault.query", tool.Args{"tags": []any{tag}, "limit": maxTagged}, &found)
+		err = s.look(ctx, builtin.Query, tool.Args{"tags": []any{tag}, "limit": maxTagged}, &found)
 	default:
 		err = fault.New(fault.Validation, "error.attachment.kind", fault.P{"kind": a.Kind})
 	}

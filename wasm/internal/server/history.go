@@ -70,12 +70,12 @@ func (s *Server) runGet(ctx context.Context, p protocol.RunRef) (protocol.RunDet
 	}
 	views := make([]protocol.CallView, 0, len(calls))
 	for _, c := range calls {
-		views = append(views, pastCall(c))
+		views = append(views, s.pastCall(c))
 	}
 	return protocol.RunDetail{Summary: sum, Files: nonNil(d.Files), Calls: views, Plan: string(d.Plan)}, nil
 }
 
-func pastCall(c audit.Pair) protocol.CallView {
+func (s *Server) pastCall(c audit.Pair) protocol.CallView {
 	v := protocol.CallView{
 		CallID: c.Call.CallID, StepID: c.Call.StepID, Tool: c.Call.Tool, Index: -1, Attempt: c.Call.Attempt,
 		Status: "unknown", Args: shortJSON(c.Call.Args), Preview: c.Call.Preview, Risk: string(c.Call.Risk),
@@ -85,7 +85,7 @@ func pastCall(c audit.Pair) protocol.CallView {
 	}
 	if r := c.Result; r != nil {
 		v.Status, v.DurationMs, v.Cached, v.SecretFrom = string(r.Status), r.DurationMs, r.Cached, r.SecretScope
-		v.Result, v.Pins, v.Paths = shortResult(c.Call.Tool, r.Data), pinsIn(r.Data), touched(r.Effects)
+		v.Result, v.Pins, v.Paths = s.shortResult(c.Call.Tool, r.Data), pinsIn(r.Data), touched(r.Effects)
 		if r.Error != nil {
 			v.Problem = &protocol.Problem{Code: string(r.Error.Code), Key: r.Error.Key, Params: r.Error.Params, Detail: r.Error.Message}
 			if r.Error.Key != "" {

@@ -92,15 +92,17 @@ func (s *Server) refusedNow(ctx context.Context, se *session) error {
 		}
 	}
 	for _, c := range se.called {
-		if c.Seq < runner.Seq(se.from, 0) || c.Tool != "http.send" {
+		if c.Seq < runner.Seq(se.from, 0) {
 			continue
 		}
-		address, _ := c.Args["url"].(string)
-		method, named := c.Args["method"].(string)
-		if !named {
-			method = "POST"
+		e, err := s.registry.Get(c.Tool, c.Version)
+		if err != nil {
+			return err
 		}
-		if _, err := reachable(hosts, method, address); err != nil {
+		if !e.Sends() {
+			continue
+		}
+		if _, err := reachable(hosts, e.MethodOf(c.Args), c.Args.String("url")); err != nil {
 			return err
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"sync"
 
-	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/destination"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/lazy"
@@ -53,7 +52,7 @@ func (s *Server) outgoingOf(se *session) *outgoing {
 // and that the person is asked about what may hold text of notes.
 func (o *outgoing) judge(ctx context.Context, c *tool.Call, e *tool.Entry) (policy.Verdict, error) {
 	fine := policy.Verdict{Effect: policy.Allow}
-	if e.Namespace() != "http" || o.s.deps.Transport == nil {
+	if e.Facts.Requests == "" || o.s.deps.Transport == nil {
 		return fine, nil // it reaches nothing
 	}
 	to := destination.Of(c.Args.String("url"))
@@ -112,7 +111,7 @@ func standsIn(words string, args tool.Args) bool {
 // loop learns what the calls of a step's loop are going to ask for, so that one
 // question can be about all of them.
 func (o *outgoing) loop(step string, e *tool.Entry, args []func() (tool.Args, error)) {
-	if e.Name != "http.request" {
+	if !batched(e) {
 		return
 	}
 	list := make([]coming, 0, len(args))
@@ -133,6 +132,10 @@ func (o *outgoing) loop(step string, e *tool.Entry, args []func() (tool.Args, er
 	o.coming[step] = list
 }
 
+// batched says whether one question can be about all requests of a loop: about
+// those that send there is one for each.
+func batched(e *tool.Entry) bool { return e.Facts.Requests != "" && !e.Sends() }
+
 func hashOf(e *tool.Entry, args tool.Args) string {
 	c := tool.Call{Tool: e.Name, Version: e.Version, Args: args}
 	if c.Identify() != nil {
@@ -147,7 +150,7 @@ const together = 100
 
 // batch gives a call, and those that follow it in its loop and go to the same
 // host by the same method, as far as nobody has been asked about them.
-func (o *outgoing) batch(c *tool.Call) []coming {
+func (o *outgoing) batch(e *tool.Entry, c *tool.Call) []coming {
 	out := []coming{{c.Args, c.ArgsHash}}
 	seen := map[string]bool{c.ArgsHash: true}
 	to := destination.Of(c.Args.String("url")).Origin
@@ -155,7 +158,7 @@ func (o *outgoing) batch(c *tool.Call) []coming {
 	defer o.mu.Unlock()
 	for _, next := range o.coming[c.StepID] {
 		_, done := o.answered[next.hash]
-		if done || seen[next.hash] || len(out) == together || methodOf(next.args) != methodOf(c.Args) ||
+		if done || seen[next.hash] || len(out) == together || e.MethodOf(next.args) != e.MethodOf(c.Args) ||
 			destination.Of(next.args.String("url")).Origin != to {
 			continue
 		}
@@ -168,7 +171,11 @@ func (o *outgoing) batch(c *tool.Call) []coming {
 // ask is the pipelines' stage: it shows a request as it will be sent, once, and
 // remembers the answer for as long as the review or the turn goes on.
 func (o *outgoing) ask(ctx context.Context, c *tool.Call, v policy.Verdict) (bool, error) {
-	if c.Tool != "http.request" {
+	e, err := o.s.registry.Get(c.Tool, c.Version)
+	if err != nil {
+		return false, err
+	}
+	if !batched(e) {
 		return o.s.askAllow(ctx, c, v)
 	}
 	o.mu.Lock()
@@ -177,8 +184,8 @@ func (o *outgoing) ask(ctx context.Context, c *tool.Call, v policy.Verdict) (boo
 	if done {
 		return yes, nil
 	}
-	batch := o.batch(c)
-	yes, err := o.s.askRequests(ctx, c, v, batch)
+	batch := o.batch(e, c)
+	yes, err = o.s.askRequests(ctx, e, v, batch)
 	if err != nil {
 		return false, err
 	}
@@ -193,14 +200,6 @@ func (o *outgoing) ask(ctx context.Context, c *tool.Call, v policy.Verdict) (boo
 	return yes, nil
 }
 
-// methodOf is how a call of http.request is sent.
-func methodOf(args tool.Args) string {
-	if m := args.String("method"); m != "" {
-		return m
-	}
-	return "GET"
-}
-
 // judge judges a simulated call. It also sees to it that the model of a model
 // step may be sent its key, before the time of the call begins. What is frozen is
 // not asked for again, and sends nothing.
@@ -208,7 +207,7 @@ func (sim *simulation) judge(ctx context.Context, c *tool.Call, e *tool.Entry) (
 	switch {
 	case sim.se.sealed:
 		return policy.Verdict{Effect: policy.Allow}, nil
-	case e.Name == agent.StepToolName:
+	case e.Facts.AsksModel:
 		return policy.Verdict{Effect: policy.Allow}, sim.s.confirmKey(ctx)
 	}
 	return sim.se.out.judge(ctx, c, e)

@@ -18,10 +18,13 @@ import (
 
 // askAllow asks leave for a call that the policy does not allow by itself.
 func (s *Server) askAllow(ctx context.Context, c *tool.Call, v policy.Verdict) (bool, error) {
-	switch c.Tool {
-	case "http.send", "http.request":
-		return s.askRequests(ctx, c, v, []coming{{args: c.Args}})
-	case "commands.run":
+	e, err := s.registry.Get(c.Tool, c.Version)
+	switch {
+	case err != nil:
+		return false, err
+	case e.Facts.Requests != "":
+		return s.askRequests(ctx, e, v, []coming{{args: c.Args}})
+	case e.Facts.RunsCommand:
 		id := c.Args.String("id")
 		return s.askFor(ctx, protocol.Question{
 			Text: protocol.Message{Key: "question.command"}, Tool: c.Tool, Reason: reasonOf(v),
@@ -44,23 +47,21 @@ func reasonOf(v policy.Verdict) protocol.Message {
 	return protocol.Message{Key: v.Key, Params: v.Params}
 }
 
-// askRequests shows requests of one tool as they will be sent, and keeps a yes to
-// the keys that they carry.
-func (s *Server) askRequests(ctx context.Context, c *tool.Call, v policy.Verdict, batch []coming) (bool, error) {
-	e, err := s.registry.Get(c.Tool, c.Version)
-	if err != nil {
-		return false, err
-	}
+// askRequests shows requests of one tool, all to one host, as they will be sent,
+// and keeps a yes to the keys that they carry.
+func (s *Server) askRequests(ctx context.Context, e *tool.Entry, v policy.Verdict, batch []coming) (bool, error) {
 	key := "question.request"
-	if c.Tool == "http.send" {
+	if e.Sends() {
 		key = "question.send"
 	}
+	host := destination.Of(batch[0].args.String("url")).Host
 	q := protocol.Question{
-		Tool: c.Tool, Reason: reasonOf(v),
-		Text: protocol.Message{Key: key, Params: map[string]string{"n": itoa(len(batch)), "host": destination.Of(c.Args.String("url")).Host}},
+		Tool: e.Name, Reason: reasonOf(v),
+		Text: protocol.Message{Key: key, Params: map[string]string{"n": itoa(len(batch)), "host": host}},
 	}
+	var err error
 	for _, b := range batch {
-		r := requestOf(c.Tool, b.args)
+		r := requestOf(e, b.args)
 		if r.Keys, err = s.keysOf(ctx, e, b.args, destination.Of(r.URL).Origin); err != nil {
 			return false, err
 		}

@@ -44,12 +44,12 @@ func deedLines(se *session) []protocol.SummaryLine {
 			continue
 		}
 		list := &commands
-		if n.Tool.Namespace() == "http" {
+		if n.Tool.Sends() {
 			list = &sends
 		}
 		calls := se.callsAt(place)
 		for _, c := range calls {
-			*list = append(*list, se.deedName(c))
+			*list = append(*list, se.deedName(n.Tool, c))
 		}
 		if len(calls) == 0 && len(se.report.Steps[place].Results) == 0 && se.report.Steps[place].Cause != nil {
 			*list = append(*list, n.Step.ID)
@@ -84,16 +84,16 @@ func deedLine(key string, names []string) protocol.SummaryLine {
 }
 
 // deedName names a call of a tool that does something which cannot be shown.
-func (se *session) deedName(c *tool.Call) string {
-	switch c.Tool {
-	case "commands.run":
+func (se *session) deedName(e *tool.Entry, c *tool.Call) string {
+	switch {
+	case e.Facts.RunsCommand:
 		id := c.Args.String("id")
 		if name := se.commands[id]; name != "" && name != id {
 			return name + " (" + id + ")"
 		}
 		return id
-	case "http.send":
-		r := requestView(c)
+	case e.Sends():
+		r := requestOf(e, c.Args)
 		host := r.Host
 		if r.Shown != "" {
 			host = r.Shown + " = " + r.Host
@@ -107,7 +107,7 @@ func (se *session) deedName(c *tool.Call) string {
 func (s *Server) readCommands(ctx context.Context, se *session) {
 	se.commands = nil
 	for _, n := range se.graph.Nodes {
-		if n.Tool.Name == "commands.run" {
+		if n.Tool.Facts.RunsCommand {
 			se.commands = s.commandNames(ctx)
 			return
 		}
@@ -139,7 +139,7 @@ func (s *Server) unknownCommands(ctx context.Context, g *plan.Graph) []plan.Prob
 	var names map[string]string
 	for _, n := range g.Nodes {
 		id, literal := n.Step.Args["id"].(string)
-		if n.Tool.Name != "commands.run" || !literal || strings.ContainsAny(id, "${") {
+		if !n.Tool.Facts.RunsCommand || !literal || strings.ContainsAny(id, "${") {
 			continue
 		}
 		if names == nil {
@@ -187,20 +187,12 @@ func nearCommands(id string, names map[string]string) string {
 	return strings.Join(out, ", ")
 }
 
-// requestView is a request of an HTTP tool, whole. A key in a header stands there
-// by its name.
-func requestView(c *tool.Call) protocol.RequestView {
-	return requestOf(c.Tool, c.Args)
-}
-
-func requestOf(name string, args tool.Args) protocol.RequestView {
+// requestOf is a request of a tool, whole. A key in a header stands there by its
+// name.
+func requestOf(e *tool.Entry, args tool.Args) protocol.RequestView {
 	to := destination.Of(args.String("url"))
-	r := protocol.RequestView{
-		Method: methodOf(args), URL: args.String("url"), Host: to.Host, Shown: to.Shown,
+	return protocol.RequestView{
+		Method: e.MethodOf(args), URL: args.String("url"), Host: to.Host, Shown: to.Shown,
 		Body: args.String("body"), Bytes: len(args.String("body")), Headers: headerViews(args),
 	}
-	if name == "http.send" && args.String("method") == "" {
-		r.Method = "POST"
-	}
-	return r
 }

@@ -125,7 +125,7 @@ func openedNotes(se *session) []string {
 	var out []string
 	for _, st := range se.report.Steps {
 		for _, r := range st.Results {
-			if r == nil || !r.OK || r.Tool != "workspace.openFile" {
+			if r == nil || !r.OK || !st.Node.Tool.Facts.OpensNote {
 				continue
 			}
 			if c := se.called[r.LogicalID]; c != nil {

@@ -148,7 +148,7 @@ func (s *Server) callView(c *tool.Call, r *tool.Result) *protocol.CallView {
 	}
 	v.Status, v.DurationMs, v.Cached, v.SecretFrom = string(r.Status), r.DurationMs, r.Cached, r.SecretScope
 	if r.OK {
-		v.Result, v.Pins = s.redact(shortResult(c.Tool, r.Data)), pinsIn(r.Data)
+		v.Result, v.Pins = s.redact(s.shortResult(c.Tool, r.Data)), pinsIn(r.Data)
 	}
 	if v.Attached = attachedTo(r.Attachments); v.Attached != nil {
 		v.Run = c.RunID
@@ -161,14 +161,15 @@ func (s *Server) callView(c *tool.Call, r *tool.Result) *protocol.CallView {
 	return v
 }
 
-// shownPlugins bounds the found plugins of a search: they are shown as a list,
+// shownFound bounds what a search found, such as plugins: it is shown as a list,
 // which a part cannot be.
-const shownPlugins = 16 << 10
+const shownFound = 16 << 10
 
-// shortResult writes what a tool gave for its row.
-func shortResult(name string, d tool.Data) string {
-	if name == "plugins.search" {
-		return shortJSONTo(d, shownPlugins)
+// shortResult writes what a tool gave for its row. The tool of an old run may be
+// gone.
+func (s *Server) shortResult(name string, d tool.Data) string {
+	if e, err := s.registry.Get(name, ""); err == nil && e.Facts.Finds {
+		return shortJSONTo(d, shownFound)
 	}
 	return shortJSON(d)
 }

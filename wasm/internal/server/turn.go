@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 
-	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/conversation"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/llm"
@@ -321,23 +320,12 @@ const maxHistory = 12
 // offered says which tools a model hears of: those that the policy would not
 // refuse anyway.
 func (s *Server) offered(e *tool.Entry) bool {
-	p := s.currentPolicy()
-	switch {
-	case e.SideEffects == tool.Commands && e.Namespace() != "http" && !p.AllowCommands:
-		return false
-	case e.Namespace() == "http" && !p.AllowHTTP, e.Name == "code.run" && s.host.Sandbox == nil:
-		return false
-	case e.Name == "vault.delete" && !p.AllowDeletes:
-		return false
-	case e.Name == "vault.rename" && !p.AllowRenames:
-		return false
-	}
-	return p.EnabledTools == nil || p.EnabledTools[e.Name]
+	return s.currentPolicy().Offers(e) && (s.host.Sandbox != nil || !e.Facts.RunsScript)
 }
 
 // planned says which tools a model hears of that makes a plan: a plan has nothing
 // to read on in.
-func (s *Server) planned(e *tool.Entry) bool { return e.Name != agent.ReadToolName && s.offered(e) }
+func (s *Server) planned(e *tool.Entry) bool { return !e.Facts.ReadsOn && s.offered(e) }
 
 // stop ends what is under way: the model's stream, a simulation, or the run.
 func (s *Server) stop(_ context.Context, p protocol.Stop) (protocol.Empty, error) {

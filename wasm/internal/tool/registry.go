@@ -79,7 +79,7 @@ func checkSpec(s *Spec) error {
 	case len(s.Input) == 0 || len(s.Output) == 0:
 		return fmt.Errorf("tool %s lacks a schema", s.Name)
 	}
-	return nil
+	return s.Facts.check(s)
 }
 
 // WireName gives the name that providers accept, who refuse dots (docs/design/tool-calls.md#names).

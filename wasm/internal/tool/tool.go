@@ -136,6 +136,7 @@ type Spec struct {
 	CacheTTLS   float64         `json:"cacheTtlS,omitempty"`
 	Simulable   bool            `json:"simulable"`
 	Flags       Flags           `json:"flags"`
+	Facts       Facts           `json:"-"`
 	Description string          `json:"description"` // Markdown, for the model
 	Input       json.RawMessage `json:"inputSchema"` // draft-07, refuses unknown properties
 	Output      json.RawMessage `json:"outputSchema"`

@@ -51,6 +51,13 @@ func headersOf(args tool.Args) map[string]string {
 	return out
 }
 
+// fetcher is what a tool does that sends the request which its call describes.
+func fetcher(s tool.Spec) func(context.Context, *tool.Env, tool.Args) (tool.Data, error) {
+	return func(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
+		return fetch(ctx, env, s.MethodOf(args), args)
+	}
+}
+
 // fetch sends the request of a call, and gives its answer as data.
 func fetch(ctx context.Context, env *tool.Env, method string, args tool.Args) (tool.Data, error) {
 	if env.HTTP == nil {

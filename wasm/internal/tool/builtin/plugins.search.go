@@ -15,6 +15,7 @@ func pluginsSearch() tool.Tool {
 	t := define(tool.Tool{
 		Spec: tool.Spec{
 			Name: "plugins.search", Category: "search", SideEffects: tool.Reads,
+			Facts:   tool.Facts{ReadsElsewhere: true, Finds: true},
 			Aliases: map[string]string{"text": "query", "search": "query", "q": "query"},
 		},
 		Run: func(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
