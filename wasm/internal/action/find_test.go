@@ -19,7 +19,7 @@ import (
 )
 
 var tools = sync.OnceValues(func() (*tool.Registry, error) {
-	return tool.NewRegistry(append(builtin.All(), agent.StepTool(nil))...) // which is not run here
+	return tool.NewRegistry(append(builtin.All(), agent.StepTool())...) // which is not run here
 })
 
 func registry(t testing.TB) *tool.Registry {

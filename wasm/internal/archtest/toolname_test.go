@@ -29,7 +29,7 @@ var namesTools = map[string]string{
 func TestNothingGoesByTheNameOfATool(t *testing.T) {
 	const reason = "what a tool does is said by its facts (tool.Facts), which also hold for a tool that is added later; one that is called by the core has a constant in package builtin"
 	var names []string
-	for _, tl := range append(builtin.All(), agent.StepTool(nil), agent.ReadTool()) {
+	for _, tl := range append(builtin.All(), agent.StepTool(), agent.ReadTool()) {
 		names = append(names, tl.Name)
 	}
 	used := map[string]bool{}

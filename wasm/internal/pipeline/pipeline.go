@@ -68,7 +68,8 @@ type Deps struct {
 	// means that nobody can be asked: the call is denied.
 	Ask func(ctx context.Context, c *tool.Call, v policy.Verdict) (bool, error)
 	// Secrets resolves the secrets that a call needs, and says from which scope.
-	Secrets func(ctx context.Context, e *tool.Entry, names []string) (values map[string]string, scope string, err error)
+	// They come from the scope only, where that is not "" (Request.SecretScope).
+	Secrets func(ctx context.Context, e *tool.Entry, names []string, only string) (values map[string]string, scope string, err error)
 	Audit   Audit
 	// Prepare makes the call's pre-images durable.
 	Prepare func(ctx context.Context, c *tool.Call) error

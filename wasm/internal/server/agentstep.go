@@ -3,11 +3,9 @@ package server
 import (
 	"context"
 	_ "embed"
-	"strconv"
 	"time"
 
 	"embedded-agent/wasm/internal/agent"
-	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/overlay"
 	"embedded-agent/wasm/internal/pipeline"
@@ -32,16 +30,9 @@ type simulation struct {
 	scripts *scriptsAhead
 }
 
-type simulationKey struct{}
-
 // simulation begins one.
 func (s *Server) simulation(se *session, v *overlay.Vault, pol *policy.Policy) *simulation {
 	return &simulation{s: s, se: se, vault: v, policy: pol, budget: agent.NewBudget(), cache: s.resultsFor(v)}
-}
-
-// in lets the tools that are called in ctx find the simulation.
-func (sim *simulation) in(ctx context.Context) context.Context {
-	return context.WithValue(ctx, simulationKey{}, sim)
 }
 
 // env is the surroundings of a simulated call.
@@ -49,6 +40,9 @@ func (sim *simulation) env(c *tool.Call) (*tool.Env, *overlay.View) {
 	w := sim.vault.For(c.LogicalID)
 	env := sim.s.env(sim.se, w, sim.policy)
 	env.Progress = sim.progressOf(c)
+	if !sim.se.sealed { // what has to come out as it was approved has the frozen answers
+		env.AskModel = agent.Steps(sim.startStep)
+	}
 	env.Workspace = simulatedWorkspace{env.Workspace, w}
 	if sim.se.sealed {
 		env.HTTP = nil // what was read from the web is frozen, and not read again
@@ -76,21 +70,16 @@ func (s *Server) resultsFor(v *overlay.Vault) pipeline.Cache {
 
 // secretScope is the part that secrets have in the key of the result cache.
 func (s *Server) secretScope(e *tool.Entry, args tool.Args) string {
-	_, scope, err := s.secrets().Resolve(s.life, e, e.SecretNames(args))
+	_, scope, err := s.secrets().Resolve(s.life, e, e.SecretNames(args), "")
 	if err != nil {
 		return "none"
 	}
 	return scope
 }
 
-// startStep makes a model step ready. A model is asked in simulations only: a
-// run, and whatever has to come out as it was approved, has the frozen answers.
-func (s *Server) startStep(ctx context.Context, env *tool.Env, a agent.StepArgs) (agent.Step, error) {
-	sim, ok := ctx.Value(simulationKey{}).(*simulation)
-	c := env.Call
-	if !ok || c == nil || sim.se.sealed {
-		return agent.Step{}, fault.New(fault.Precondition, "agent.step.noModel", fault.P{"step": stepName(c)})
-	}
+// startStep makes a model step ready.
+func (sim *simulation) startStep(ctx context.Context, env *tool.Env, a agent.StepArgs) (agent.Step, error) {
+	s, name := sim.s, agent.StepName(env.Call)
 	m, err := s.newModel(ctx, "", func(protocol.Message) {})
 	if err != nil {
 		return agent.Step{}, err
@@ -106,7 +95,7 @@ func (s *Server) startStep(ctx context.Context, env *tool.Env, a agent.StepArgs)
 	asked := &outgoing{s: s, said: func() string { return sim.se.said }}
 	return agent.Step{
 		Config: agent.Config{
-			RunID: sim.se.id, StepID: stepName(c), Name: "step", Provider: m.acting(s), ProviderName: m.kind,
+			RunID: sim.se.id, StepID: name, Name: "step", Provider: m.acting(s), ProviderName: m.kind,
 			Request: llm.Request{Model: m.name, MaxTokens: m.max, Temperature: m.temp, Whole: m.whole},
 			System:  stepSystem, Registry: s.registry, Gates: gates, Guard: guard, Images: s.deps.Images, ImageLimits: s.imageLimits(), Store: tr.store(),
 			Do: pipeline.New(gates.Fit(pipeline.Deps{
@@ -119,20 +108,9 @@ func (s *Server) startStep(ctx context.Context, env *tool.Env, a agent.StepArgs)
 			Trace: tr.recorder(), Parent: tr.top(), TracesURL: tracesURL(sim.se.id),
 			Policy: pol.Snapshot(), ExecutorVersion: Version, PlannerVersion: Version,
 		},
-		Last: s.pinsOf(ctx, sim.se, stepName(c)),
+		Last: s.pinsOf(ctx, sim.se, name),
 		Done: func(out *agent.Outcome) { tr.keep(out.Bundle) },
 	}, nil
-}
-
-// stepName names the agent of a step and iteration.
-func stepName(c *tool.Call) string {
-	switch {
-	case c == nil:
-		return agent.StepToolName
-	case c.Iteration != nil:
-		return c.StepID + "/" + strconv.Itoa(c.Iteration.Index)
-	}
-	return c.StepID
 }
 
 // frozenUsed gives the frozen results of the model steps that the session's plan

@@ -43,8 +43,8 @@ func (s *Server) secrets() *agent.Secrets {
 }
 
 // resolveSecrets is the pipelines' stage.
-func (s *Server) resolveSecrets(ctx context.Context, e *tool.Entry, names []string) (map[string]string, string, error) {
-	return s.secrets().Resolve(ctx, e, names)
+func (s *Server) resolveSecrets(ctx context.Context, e *tool.Entry, names []string, only string) (map[string]string, string, error) {
+	return s.secrets().Resolve(ctx, e, names, only)
 }
 
 // redactResult hides what is to be hidden from what a model reads, and from the

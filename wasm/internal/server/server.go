@@ -120,7 +120,7 @@ func New(d Deps) (*Server, error) {
 		questions: map[string]*question{}, offset: time.UTC,
 		leases: map[string]*lease.Keeper{}, seen: map[string]sighting{},
 	}
-	tools := append(builtin.All(), agent.StepTool(s.startStep), agent.ReadTool())
+	tools := append(builtin.All(), agent.StepTool(), agent.ReadTool())
 	reg, err := tool.NewRegistry(append(tools, d.Tools...)...)
 	if err != nil {
 		return nil, err

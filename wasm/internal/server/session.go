@@ -133,7 +133,7 @@ func (s *Server) simulate(ctx context.Context, se *session) error {
 	rc := s.runConfig(se, call, pol, "")
 	rc.Ahead, rc.Make = sim.ahead, se.quota.Build
 	rc.Pausing = s.tellPause(se)
-	rep := runner.Run(sim.in(ctx), rc)
+	rep := runner.Run(ctx, rc)
 	if err := ctx.Err(); err != nil {
 		return fault.From(err)
 	}

@@ -59,7 +59,7 @@ func (s *Server) auth(ctx context.Context, e *tool.Entry) (auth, scope string, e
 	if len(names) == 0 {
 		return "", "", nil
 	}
-	_, scope, err = s.secrets().Resolve(ctx, e, names)
+	_, scope, err = s.secrets().Resolve(ctx, e, names, "")
 	switch {
 	case fault.Is(err, fault.Auth):
 		return "missing", "", nil
