@@ -15,6 +15,7 @@ import (
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/overlay"
 	"embedded-agent/wasm/internal/policy"
+	"embedded-agent/wasm/internal/timestamp"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -255,6 +256,5 @@ func (s *state) result(err error) *tool.Result {
 	return r
 }
 
-// Stamp writes a time as the envelopes have it: RFC 3339 in UTC with
-// milliseconds.
-func Stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+// Stamp writes a time as the envelopes have it.
+func Stamp(t time.Time) string { return timestamp.Milli(t) }

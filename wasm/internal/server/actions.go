@@ -10,6 +10,7 @@ import (
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/timestamp"
 )
 
 func (s *Server) actionsList(ctx context.Context, _ protocol.Empty) (protocol.ActionList, error) {
@@ -94,7 +95,7 @@ func (s *Server) origin(editor *host.EditorState, now time.Time) action.Origin {
 	s.mu.Lock()
 	loc := s.offset
 	s.mu.Unlock()
-	o := action.Origin{Date: now.In(loc).Format(time.DateOnly)}
+	o := action.Origin{Date: timestamp.Day(now.In(loc))}
 	if editor != nil {
 		o.Selection, o.Note = editor.Text, editor.Path
 	}

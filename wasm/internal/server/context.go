@@ -10,6 +10,7 @@ import (
 	"embedded-agent/wasm/internal/planner"
 	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/timestamp"
 	"embedded-agent/wasm/internal/vaultpath"
 )
 
@@ -25,8 +26,9 @@ func (s *Server) context(ctx context.Context, p protocol.Send, note func(protoco
 	s.mu.Lock()
 	pol, loc, lang := s.policy, s.offset, s.host.Platform.Language
 	s.mu.Unlock()
+	now := s.now().In(loc)
 	c := planner.Context{
-		Instruction: p.Text, Language: lang, Today: s.now().In(loc).Format("2006-01-02, Monday"),
+		Instruction: p.Text, Language: lang, Today: timestamp.Day(now) + ", " + now.Weekday().String(),
 		DeletesAllowed: pol.AllowDeletes, RenamesAllowed: pol.AllowRenames, CommandsAllowed: pol.AllowCommands,
 	}
 	c.Roots, c.KeptOut = constraints(pol)

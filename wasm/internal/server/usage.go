@@ -8,6 +8,7 @@ import (
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/planner"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/timestamp"
 )
 
 // priced reads a person's price table; "" is the one that comes with the
@@ -38,7 +39,7 @@ func (s *Server) spent(m *model, u llm.Usage) spending {
 	s.mu.Unlock()
 	p, known := table.Find(m.host(), m.name)
 	out := spending{currency: table.Currency}
-	out.Spent = llm.Spent{Day: s.now().In(zone).Format(time.DateOnly), Host: m.host(), Model: m.name, Usage: u, Known: known}
+	out.Spent = llm.Spent{Day: timestamp.Day(s.now().In(zone)), Host: m.host(), Model: m.name, Usage: u, Known: known}
 	if known {
 		out.Cost = p.Cost(u)
 	}
@@ -137,7 +138,7 @@ func (s *Server) fetchModels(ctx context.Context, m *model) (modelList, error) {
 	if err != nil {
 		return modelList{}, planner.FromLLM(llm.AsError(err, m.host()))
 	}
-	l := modelList{At: s.now().UTC().Format(time.RFC3339), Models: models}
+	l := modelList{At: timestamp.Second(s.now()), Models: models}
 	s.endpoints.keepModels(ctx, m.list(), l)
 	return l, nil
 }

@@ -2,9 +2,9 @@ package builtin
 
 import (
 	"context"
-	"time"
 
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/timestamp"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -38,7 +38,7 @@ func pluginsSearch() tool.Tool {
 				})
 			}
 			return tool.Data{
-				"plugins": found, "fetchedAt": list.FetchedAt.UTC().Format(time.RFC3339), "offline": list.Offline,
+				"plugins": found, "fetchedAt": timestamp.Second(list.FetchedAt), "offline": list.Offline,
 			}, nil
 		},
 	})
