@@ -12,8 +12,8 @@ import (
 
 	"embedded-agent/wasm/internal/destination"
 	"embedded-agent/wasm/internal/fault"
-	"embedded-agent/wasm/internal/lazy"
 	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/regex"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -117,8 +117,8 @@ var own = []string{
 }
 
 var (
-	headerName = lazy.Pattern("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
-	secretRef  = lazy.Pattern(`\{\{secret:([^{}]+)\}\}`)
+	headerName = regex.Lazy("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
+	secretRef  = regex.Lazy(`\{\{secret:([^{}]+)\}\}`)
 )
 
 // checkHeader refuses headers that a tool may not set, and secrets that were not

@@ -7,8 +7,8 @@ import (
 
 	"embedded-agent/wasm/internal/destination"
 	"embedded-agent/wasm/internal/fault"
-	"embedded-agent/wasm/internal/lazy"
 	"embedded-agent/wasm/internal/policy"
+	"embedded-agent/wasm/internal/regex"
 	"embedded-agent/wasm/internal/taint"
 	"embedded-agent/wasm/internal/tool"
 )
@@ -83,7 +83,7 @@ func (o *outgoing) free(c *tool.Call) bool {
 // Headers that say nothing: what kind of answer is wanted, and keys by name.
 var (
 	plainHeaders = map[string]bool{"accept": true, "authorization": true, "x-api-key": true, "api-key": true}
-	plainValue   = lazy.Pattern(`^(?:(?:Bearer |Basic |token )?\{\{secret:[^{}]+\}\}|\*/\*|application/json|text/html|text/plain)$`)
+	plainValue   = regex.Lazy(`^(?:(?:Bearer |Basic |token )?\{\{secret:[^{}]+\}\}|\*/\*|application/json|text/html|text/plain)$`)
 )
 
 // standsIn says whether a request is for an address that stands in the person's

@@ -12,7 +12,7 @@ import (
 
 	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/fault"
-	"embedded-agent/wasm/internal/lazy"
+	"embedded-agent/wasm/internal/regex"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/webpage"
 )
@@ -27,7 +27,7 @@ const (
 )
 
 // secretName is a secret in a header, by the name that the settings have for it.
-var secretName = lazy.Pattern(`\{\{secret:([^{}]*)\}\}`)
+var secretName = regex.Lazy(`\{\{secret:([^{}]*)\}\}`)
 
 // headerSecrets names the secrets that a call puts into headers.
 func headerSecrets(args tool.Args) []string {
