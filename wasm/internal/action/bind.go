@@ -6,6 +6,7 @@ import (
 
 	"embedded-agent/wasm/internal/note"
 	"embedded-agent/wasm/internal/plan"
+	"embedded-agent/wasm/internal/tool"
 )
 
 // The parameters that take their value from where the person is.
@@ -74,8 +75,9 @@ func (a *Action) Takes(values map[string]string, c Context) bool {
 // Missing lists the parameters to ask for: nothing while each has a value
 // given, or known by the context, or kept with the action. Where one has none,
 // the optional ones without a value are asked for as well. The selection is
-// among them when the plan reads one and there is none.
-func (a *Action) Missing(values map[string]string, c Context) ([]Param, error) {
+// among them when the plan reads one, by what its tools say of themselves, and
+// there is none.
+func (a *Action) Missing(values map[string]string, c Context, tools *tool.Registry) ([]Param, error) {
 	p, err := a.Template()
 	if err != nil {
 		return nil, err
@@ -93,7 +95,7 @@ func (a *Action) Missing(values map[string]string, c Context) ([]Param, error) {
 		needed = needed || !param.Optional
 		out = append(out, param)
 	}
-	if _, given := values[Selection]; !given && c.Selection == "" && readsSelection(p) &&
+	if _, given := values[Selection]; !given && c.Selection == "" && readsSelection(p, tools) &&
 		!slices.ContainsFunc(out, func(p Param) bool { return p.Name == Selection }) {
 		needed = true
 		out = append(out, Param{Name: Selection, Kind: Longtext})
@@ -105,8 +107,11 @@ func (a *Action) Missing(values map[string]string, c Context) ([]Param, error) {
 }
 
 // readsSelection says whether a plan needs a selection.
-func readsSelection(p *plan.Plan) bool {
-	return slices.ContainsFunc(p.Steps, func(s plan.Step) bool { return toolName(&s) == "editor.getSelection" })
+func readsSelection(p *plan.Plan, tools *tool.Registry) bool {
+	return slices.ContainsFunc(p.Steps, func(s plan.Step) bool {
+		e, err := tools.Get(toolName(&s), "")
+		return err == nil && e.Facts.ReadsSelection
+	})
 }
 
 // Bind gives the plan with its parameters filled, by the values given, the

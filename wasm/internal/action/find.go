@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"embedded-agent/wasm/internal/fault"
-	"embedded-agent/wasm/internal/lazy"
 	"embedded-agent/wasm/internal/plan"
+	"embedded-agent/wasm/internal/regex"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -275,7 +275,7 @@ func (f *finder) notes() {
 	}
 }
 
-var isoDate = lazy.Pattern(`(^|[^0-9A-Za-z\\-])([12][0-9]{3}-[01][0-9]-[0-3][0-9])($|[^0-9A-Za-z-])`)
+var isoDate = regex.Lazy(`(^|[^0-9A-Za-z\\-])([12][0-9]{3}-[01][0-9]-[0-3][0-9])($|[^0-9A-Za-z-])`)
 
 // dates makes the day of the run ${date} wherever it stands, and a parameter of
 // every other day that stands for itself.

@@ -19,7 +19,7 @@ import (
 )
 
 var tools = sync.OnceValues(func() (*tool.Registry, error) {
-	return tool.NewRegistry(append(builtin.All(), agent.StepTool(nil))...) // which is not run here
+	return tool.NewRegistry(append(builtin.All(), agent.StepTool())...) // which is not run here
 })
 
 func registry(t testing.TB) *tool.Registry {
@@ -212,7 +212,7 @@ func TestThePlansOfTheRequestsBecomeActions(t *testing.T) {
 			for _, param := range a.Params {
 				kinds[param.Kind]++
 			}
-			if missing, err := a.Missing(nil, origin); err != nil || len(missing) > 0 {
+			if missing, err := a.Missing(nil, origin, registry(t)); err != nil || len(missing) > 0 {
 				t.Errorf("%s asks for %v although all is known: %v", file, missing, err)
 			}
 		}
@@ -236,14 +236,14 @@ func TestAParameterTakesWhatIsGivenThenWhatIsKnownThenWhatIsKept(t *testing.T) {
 		}
 		return out
 	}
-	missing, err := a.Missing(nil, action.Context{Date: "2026-11-20"})
+	missing, err := a.Missing(nil, action.Context{Date: "2026-11-20"}, registry(t))
 	if err != nil || strings.Join(names(missing), " ") != "optional note selectionBullets selection" {
 		t.Errorf("without note and selection: %v %v", names(missing), err)
 	}
-	if missing, err := a.Missing(map[string]string{"note": "n.md", "kept": ""}, origin); err != nil || strings.Join(names(missing), " ") != "kept optional" {
+	if missing, err := a.Missing(map[string]string{"note": "n.md", "kept": ""}, origin, registry(t)); err != nil || strings.Join(names(missing), " ") != "kept optional" {
 		t.Errorf("emptied: %v %v", names(missing), err)
 	}
-	if missing, err := a.Missing(nil, origin); err != nil || missing != nil {
+	if missing, err := a.Missing(nil, origin, registry(t)); err != nil || missing != nil {
 		t.Errorf("all known: %v %v", names(missing), err)
 	}
 	bound, err := a.Bind(map[string]string{"kept": "given {x}", "date": "2025-01-01"}, origin)

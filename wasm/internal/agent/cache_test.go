@@ -178,7 +178,7 @@ func TestACallThatIsHeldToAScopeTakesItsSecretsFromThatOneAlone(t *testing.T) {
 	secrets := agent.NewSecrets(store, agent.SecretNames{agent.VaultScope: {"key": "vault-key"}, agent.OrganisationScope: {"key": "org-key"}})
 	e := &tool.Entry{Tool: echo}
 	for scope, want := range map[string]string{"": "of the device", "device": "of the device", "vault": "of the vault", "organisation": ""} {
-		values, from, err := secrets.Resolve(tool.InSecretScope(t.Context(), scope), e, []string{"key"})
+		values, from, err := secrets.Resolve(t.Context(), e, []string{"key"}, scope)
 		switch {
 		case want == "" && !fault.Is(err, fault.Auth):
 			t.Errorf("%s has no secret, and gave %v, %v", scope, values, err)
@@ -201,11 +201,11 @@ func TestASecretStoreThatFailsIsAuthRequiredWithoutItsWords(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := secrets.Resolve(ctx, e, e.Secrets); !fault.Is(err, fault.Cancelled) {
+	if _, _, err := secrets.Resolve(ctx, e, e.Secrets, ""); !fault.Is(err, fault.Cancelled) {
 		t.Errorf("stopped: %v", err)
 	}
 	none := &tool.Entry{Tool: echo}
-	if values, scope, err := secrets.Resolve(t.Context(), none, nil); err != nil || len(values) != 0 || scope != "" {
+	if values, scope, err := secrets.Resolve(t.Context(), none, nil, ""); err != nil || len(values) != 0 || scope != "" {
 		t.Errorf("%v %q %v", values, scope, err)
 	}
 }

@@ -32,7 +32,6 @@ type slot struct {
 	started  chan struct{}
 	moved    chan struct{} // has one when the call has come further
 	since    time.Time     // when it began to execute
-	scope    string        // of the secrets; set inside the pipeline
 
 	mu     sync.Mutex
 	hold   *hold
@@ -188,9 +187,10 @@ func argsOf(c llm.ToolCall) (tool.Args, error) {
 
 // run makes the call and waits: for its result, or for the end of its time.
 func (s *slot) run(batch context.Context) {
-	ctx, cancel := context.WithCancel(context.WithValue(s.l.ctx, slotKey{}, s))
+	ctx, cancel := context.WithCancel(s.l.ctx)
 	detach := context.AfterFunc(batch, cancel)
 	result := make(chan *tool.Result, 1)
+	s.l.cfg.Gates.byCall.Store(s.call, s)
 	go func() {
 		r := s.l.cfg.Do(ctx, pipeline.Request{Call: s.call})
 		s.l.cfg.Gates.byCall.Delete(s.call)

@@ -21,9 +21,6 @@ func (s *slot) finish(r *tool.Result, own bool) {
 		}
 	} else {
 		call = s.call
-		if r.SecretScope == "" {
-			r.SecretScope = s.scope
-		}
 	}
 	s.mu.Lock()
 	s.over = true

@@ -50,7 +50,7 @@ type over struct {
 // freezes says whether a tool's results are frozen: they come from outside of
 // the vault, and would be others the next time.
 func freezes(e *tool.Entry) bool {
-	return e.Name == StepToolName || e.Namespace() == "http" && e.Simulable
+	return e.Facts.AsksModel || e.Facts.Requests != "" && e.Simulable
 }
 
 // Get gives a frozen result, or what the cache behind has.

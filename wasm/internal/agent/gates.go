@@ -16,7 +16,7 @@ import (
 // for earlier ones that touch what it touches. Calls of others pass through.
 type Gates struct {
 	fitted bool
-	byCall sync.Map // *tool.Call -> *slot, while a call executes
+	byCall sync.Map // *tool.Call -> *slot, while a call is in the pipeline
 }
 
 // NewGates makes the gates of one pipeline.
@@ -27,27 +27,24 @@ func (g *Gates) Fit(d pipeline.Deps) pipeline.Deps {
 	g.fitted = true
 	d.Check = g.before(d.Check)
 	d.Prepare = g.prepare(d)
-	d.Secrets = noteScope(d.Secrets)
 	d.Env = withProgress(g, d.Env)
 	return d
 }
 
-// slotKey finds the slot of a call in its context.
-type slotKey struct{}
-
 // slotOf gives the slot of a call; nil for the calls of others, even of those
 // that a tool of the loop makes.
-func slotOf(ctx context.Context, c *tool.Call) *slot {
-	if s, ok := ctx.Value(slotKey{}).(*slot); ok && s.call == c {
-		return s
+func (g *Gates) slotOf(c *tool.Call) *slot {
+	found, ok := g.byCall.Load(c)
+	if !ok {
+		return nil
 	}
-	return nil
+	return found.(*slot)
 }
 
 // before waits until every call before has been admitted or is over.
 func (g *Gates) before(check func(context.Context, *tool.Call) error) func(context.Context, *tool.Call) error {
 	return func(ctx context.Context, c *tool.Call) error {
-		if s := slotOf(ctx, c); s != nil {
+		if s := g.slotOf(c); s != nil {
 			for _, passed := range s.before {
 				select {
 				case <-passed:
@@ -70,7 +67,7 @@ func (g *Gates) before(check func(context.Context, *tool.Call) error) func(conte
 // for its turn on the paths it touches, and for a place to run.
 func (g *Gates) prepare(d pipeline.Deps) func(context.Context, *tool.Call) error {
 	return func(ctx context.Context, c *tool.Call) error {
-		if s := slotOf(ctx, c); s != nil {
+		if s := g.slotOf(c); s != nil {
 			e, err := d.Registry.Get(c.Tool, c.Version)
 			if err != nil {
 				return err
@@ -78,7 +75,6 @@ func (g *Gates) prepare(d pipeline.Deps) func(context.Context, *tool.Call) error
 			if err := s.admit(ctx, claimsOf(e, c.Args)); err != nil {
 				return err
 			}
-			g.byCall.Store(c, s)
 		}
 		if d.Prepare == nil {
 			return nil
@@ -87,30 +83,13 @@ func (g *Gates) prepare(d pipeline.Deps) func(context.Context, *tool.Call) error
 	}
 }
 
-// resolver is pipeline.Deps.Secrets.
-type resolver = func(context.Context, *tool.Entry, []string) (map[string]string, string, error)
-
-// noteScope keeps the scope from which a call's secrets came for its result.
-func noteScope(resolve resolver) resolver {
-	if resolve == nil {
-		return nil
-	}
-	return func(ctx context.Context, e *tool.Entry, names []string) (map[string]string, string, error) {
-		values, scope, err := resolve(ctx, e, names)
-		if s, ok := ctx.Value(slotKey{}).(*slot); ok && s.entry == e && err == nil {
-			s.scope = scope
-		}
-		return values, scope, err
-	}
-}
-
 // withProgress lets a tool's progress reach the loop. V is the pipeline's view,
 // which the loop has no business with.
 func withProgress[V any](g *Gates, env func(*tool.Call) (*tool.Env, V)) func(*tool.Call) (*tool.Env, V) {
 	return func(c *tool.Call) (*tool.Env, V) {
 		e, view := env(c)
-		if found, ok := g.byCall.Load(c); ok {
-			s, before := found.(*slot), e.Progress
+		if s := g.slotOf(c); s != nil {
+			before := e.Progress
 			e.Progress = func(p tool.Progress) {
 				if before != nil {
 					before(p)

@@ -37,7 +37,7 @@ func ReadTool() tool.Tool {
 	return tool.Tool{
 		Spec: tool.Spec{
 			Name: ReadToolName, Version: "1.0.0", Lifecycle: tool.Active, Category: "utility", SideEffects: tool.Reads,
-			Cache: tool.CacheNone, Simulable: true, Flags: tool.Flags{WorkspaceOnly: true},
+			Cache: tool.CacheNone, Simulable: true, Flags: tool.Flags{WorkspaceOnly: true}, Facts: tool.Facts{ReadsOn: true},
 			Description: readDescription, Input: json.RawMessage(readInput), Output: json.RawMessage(readOutput),
 			Aliases: map[string]string{"url": "file", "name": "file"},
 		},

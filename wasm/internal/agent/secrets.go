@@ -40,13 +40,13 @@ func NewSecrets(store SecretStore, names SecretNames) *Secrets { return &Secrets
 
 // Resolve gives secrets by the tool's names for them, and the widest scope that
 // one of them came from. A missing one, or a store that fails, is AUTH_REQUIRED.
-// It fits the pipeline's Deps.Secrets, and keeps to the scope that a call is
-// held to (tool.InSecretScope).
-func (s *Secrets) Resolve(ctx context.Context, e *tool.Entry, names []string) (values map[string]string, scope string, err error) {
+// They come from one scope only, or for "" from the first that has them. It fits
+// the pipeline's Deps.Secrets.
+func (s *Secrets) Resolve(ctx context.Context, e *tool.Entry, names []string, only string) (values map[string]string, scope string, err error) {
 	values = make(map[string]string, len(names))
 	widest := -1
 	for _, name := range names {
-		value, at, err := s.find(ctx, e.Name, name)
+		value, at, err := s.find(ctx, e.Name, name, Scope(only))
 		if err != nil {
 			return nil, "", err
 		}
@@ -62,14 +62,14 @@ func (s *Secrets) Resolve(ctx context.Context, e *tool.Entry, names []string) (v
 // Scope says where a tool's secrets would come from, for the tool selector and
 // the cache; AUTH_REQUIRED when one is missing.
 func (s *Secrets) Scope(ctx context.Context, e *tool.Entry) (Scope, error) {
-	_, scope, err := s.Resolve(ctx, e, e.Secrets)
+	_, scope, err := s.Resolve(ctx, e, e.Secrets, "")
 	return Scope(scope), err
 }
 
 // Find says where one secret would come from: its scope, and the name under
 // which the store has it. AUTH_REQUIRED when it is missing.
 func (s *Secrets) Find(ctx context.Context, name string) (Scope, string, error) {
-	_, at, err := s.find(ctx, "", name)
+	_, at, err := s.find(ctx, "", name, "")
 	if err != nil {
 		return "", "", err
 	}
@@ -78,7 +78,7 @@ func (s *Secrets) Find(ctx context.Context, name string) (Scope, string, error) 
 
 // Value gives what the store has for one secret, as Resolve does.
 func (s *Secrets) Value(ctx context.Context, name string) (string, error) {
-	value, _, err := s.find(ctx, "", name)
+	value, _, err := s.find(ctx, "", name, "")
 	return value, err
 }
 
@@ -94,9 +94,8 @@ func (s *Secrets) kept(scope Scope, name string) string {
 
 var scopes = []Scope{DeviceScope, VaultScope, OrganisationScope}
 
-func (s *Secrets) find(ctx context.Context, toolName, name string) (value string, at int, err error) {
+func (s *Secrets) find(ctx context.Context, toolName, name string, only Scope) (value string, at int, err error) {
 	p := fault.P{"tool": toolName, "name": name}
-	only := Scope(tool.SecretScope(ctx))
 	for at, scope := range scopes {
 		if only != "" && scope != only {
 			continue

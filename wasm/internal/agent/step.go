@@ -100,18 +100,46 @@ type StepStart func(ctx context.Context, env *tool.Env, a StepArgs) (Step, error
 
 // StepTool makes the tool agent.run (docs/design/invocation.md#model-steps).
 //
-// A model is asked in simulations only. Its results are frozen (Frozen), so in a
-// run the tool is answered before it begins.
-func StepTool(start StepStart) tool.Tool {
+// A model is asked in simulations only, where the call's surroundings say how
+// (tool.Env.AskModel). Its results are frozen (Frozen), so in a run the tool is
+// answered before it begins.
+func StepTool() tool.Tool {
 	return tool.Tool{
 		Spec: tool.Spec{
 			Name: StepToolName, Version: "1.0.0", Lifecycle: tool.Active, Category: "utility", SideEffects: tool.Reads,
-			Cache: tool.CacheForever, Simulable: true, Flags: tool.Flags{WorkspaceOnly: true},
+			Cache: tool.CacheForever, Simulable: true, Facts: tool.Facts{AsksModel: true}, Flags: tool.Flags{WorkspaceOnly: true},
 			Description: stepDescription, Input: json.RawMessage(stepInput), Output: json.RawMessage(stepOutput),
 		},
 		Run: func(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
-			return runStep(ctx, env, args, start)
+			if env.AskModel == nil {
+				return nil, noModel(env.Call)
+			}
+			return env.AskModel(ctx, env, args)
 		},
+	}
+}
+
+// noModel refuses a step where no model is asked.
+func noModel(c *tool.Call) error {
+	return fault.New(fault.Precondition, "agent.step.noModel", fault.P{"step": StepName(c)})
+}
+
+// StepName names the agent of a step and iteration.
+func StepName(c *tool.Call) string {
+	switch {
+	case c == nil:
+		return StepToolName
+	case c.Iteration != nil:
+		return c.StepID + "/" + strconv.Itoa(c.Iteration.Index)
+	}
+	return c.StepID
+}
+
+// Steps gives what makes model steps (tool.Env.AskModel), each made ready by
+// start.
+func Steps(start StepStart) func(context.Context, *tool.Env, tool.Args) (tool.Data, error) {
+	return func(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
+		return runStep(ctx, env, args, start)
 	}
 }
 

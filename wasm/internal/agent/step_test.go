@@ -58,7 +58,7 @@ func (k *stepKit) simulate(doc string) *runner.Report {
 			RunID: runID, StepID: "ask", Provider: k.model, Request: llm.Request{Model: "script-1"}, Registry: reg, Do: do, Gates: gates, Guard: guard,
 		}}, err
 	}
-	reg, err := tool.NewRegistry(append(builtin.All(), agent.StepTool(start))...)
+	reg, err := tool.NewRegistry(append(builtin.All(), agent.StepTool())...)
 	if err != nil {
 		k.t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func (k *stepKit) simulate(doc string) *runner.Report {
 		Registry: reg, Policy: pol, Simulating: true, Cache: k.frozen.Over(nil),
 		Env: func(c *tool.Call) (*tool.Env, *overlay.View) {
 			w := k.vault.For(c.LogicalID)
-			return &tool.Env{Vault: w, Editor: w, Platform: h.Platform, Progress: func(tool.Progress) {}}, w
+			return &tool.Env{Vault: w, Editor: w, Platform: h.Platform, Progress: func(tool.Progress) {}, AskModel: agent.Steps(start)}, w
 		},
 	}))
 	p, problems := plan.Decode([]byte(doc), plan.Limits{})
@@ -136,10 +136,10 @@ func TestAStepThatAsksForMoreThanTheSettingsGetsTheSettings(t *testing.T) {
 
 func TestAStepWithAGuardThatLetsItWriteDoesNotRun(t *testing.T) {
 	for _, limits := range []agent.Limits{{}, {EnabledTools: []string{}}, {EnabledTools: []string{}, SideEffects: tool.Writes}, {SideEffects: tool.Reads}} {
-		st := agent.StepTool(func(context.Context, *tool.Env, agent.StepArgs) (agent.Step, error) {
+		ask := agent.Steps(func(context.Context, *tool.Env, agent.StepArgs) (agent.Step, error) {
 			return agent.Step{Config: agent.Config{Guard: mustGuard(t, limits)}}, nil
 		})
-		if _, err := st.Run(t.Context(), nil, tool.Args{"prompt": "x"}); !fault.Is(err, fault.Internal) {
+		if _, err := agent.StepTool().Run(t.Context(), &tool.Env{AskModel: ask}, tool.Args{"prompt": "x"}); !fault.Is(err, fault.Internal) {
 			t.Errorf("%+v: %v", limits, err)
 		}
 	}

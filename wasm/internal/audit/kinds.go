@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"embedded-agent/wasm/internal/lazy"
+	"embedded-agent/wasm/internal/regex"
 )
 
 // kind is one way that keys are written. The hints spare most text the regular
@@ -31,7 +31,7 @@ func numbered(found string) bool { return strings.ContainsAny(found, "0123456789
 // at is a pattern that begins where a word does, also after the end of a line
 // that is written out, as in JSON: in "\nghp_…" the key begins after the n.
 func at(flags, pattern string) func() *regexp.Regexp {
-	return lazy.Pattern(flags + `(?:\b|\\[nrt])(?:` + pattern + `)`)
+	return regex.Lazy(flags + `(?:\b|\\[nrt])(?:` + pattern + `)`)
 }
 
 // kinds are the keys, tokens and private keys that are known by how they look.
@@ -43,7 +43,7 @@ var kinds = []kind{
 	// JSON; one that is cut off too. (RFC 7468; OpenSSH; PGP)
 	{
 		hints: []string{"PRIVATE KEY"},
-		pattern: lazy.Pattern(`-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----` +
+		pattern: regex.Lazy(`-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----` +
 			`(?:(?:[^-]|-[^-])*-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----|(?:(?:\s|\\+[nrt])*[A-Za-z0-9+/=]{8,})*)`),
 	},
 	{hints: []string{"AGE-SECRET-KEY-"}, pattern: at(``, `AGE-SECRET-KEY-1[A-Z0-9]{40,}`)},
@@ -70,7 +70,7 @@ var kinds = []kind{
 	{hints: []string{"pypi-"}, pattern: at(``, `pypi-[A-Za-z0-9_\-]{40,}`)},
 	// Messages and mail.
 	{hints: []string{"xox", "xapp-"}, pattern: at(``, `(?:xox[a-z](?:\.xox[a-z])?-[A-Za-z0-9\-]{10,}|xapp-[0-9]-[A-Za-z0-9\-]{10,})`), only: numbered},
-	{hints: []string{"hooks.slack.com"}, pattern: lazy.Pattern(`hooks\.slack\.com/(?:services|workflows)/[A-Za-z0-9/_\-]{20,}`)},
+	{hints: []string{"hooks.slack.com"}, pattern: regex.Lazy(`hooks\.slack\.com/(?:services|workflows)/[A-Za-z0-9/_\-]{20,}`)},
 	{hints: []string{"SG."}, pattern: at(``, `SG\.[A-Za-z0-9_\-]{16,}\.[A-Za-z0-9_\-]{16,}`)},
 	{hints: []string{":AA"}, pattern: at(``, `[0-9]{8,10}:AA[A-Za-z0-9_\-]{30,}`)}, // Telegram's bots
 	// Shops, notes, tickets.
@@ -79,5 +79,5 @@ var kinds = []kind{
 	{hints: []string{"ntn_", "secret_", "lin_api_", "ATATT3"}, pattern: at(``, `(?:ntn_[A-Za-z0-9]{40,}|secret_[A-Za-z0-9]{40,}|lin_api_[A-Za-z0-9]{30,}|ATATT3[A-Za-z0-9_\-=]{40,})`)},
 	// What a header or a setting says of itself.
 	{hints: []string{"Bearer", "bearer", "BEARER"}, pattern: at(`(?i)`, `bearer\s+[a-z0-9._~+/\-]{8,}=*`), only: numbered},
-	{hints: []string{"api", "API", "Api"}, pattern: lazy.Pattern(`(?i)(?:api_?key|x-api-key)\\*["']?\s*[:=]\s*\\*["']?[a-z0-9._~+/\-]{8,}`), only: numbered},
+	{hints: []string{"api", "API", "Api"}, pattern: regex.Lazy(`(?i)(?:api_?key|x-api-key)\\*["']?\s*[:=]\s*\\*["']?[a-z0-9._~+/\-]{8,}`), only: numbered},
 }

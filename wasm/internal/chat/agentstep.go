@@ -3,11 +3,9 @@ package chat
 import (
 	"context"
 	_ "embed"
-	"strconv"
 	"time"
 
 	"embedded-agent/wasm/internal/agent"
-	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/pipeline"
@@ -20,14 +18,9 @@ import (
 //go:embed agentstep.md
 var StepSystem string
 
-// StartStep makes a model step ready. A model is asked in simulations only: a
-// run, and whatever has to come out as it was approved, has the frozen answers.
-func (room *Chat) StartStep(ctx context.Context, env *tool.Env, a agent.StepArgs) (agent.Step, error) {
-	sim := transaction.SimulationOf(ctx)
-	c := env.Call
-	if sim == nil || c == nil || sim.Review.Sealed {
-		return agent.Step{}, fault.New(fault.Precondition, "agent.step.noModel", fault.P{"step": stepName(c)})
-	}
+// StartStep makes a model step of a simulation ready.
+func (room *Chat) StartStep(ctx context.Context, sim *transaction.Simulation, env *tool.Env, a agent.StepArgs) (agent.Step, error) {
+	name := agent.StepName(env.Call)
 	m, err := room.NewModel(ctx, "", func(protocol.Message) {})
 	if err != nil {
 		return agent.Step{}, err
@@ -43,7 +36,7 @@ func (room *Chat) StartStep(ctx context.Context, env *tool.Env, a agent.StepArgs
 	asked := room.deps.Guard.NewOutgoing(func() string { return sim.Review.Said }, nil)
 	return agent.Step{
 		Config: agent.Config{
-			RunID: sim.Review.ID, StepID: stepName(c), Name: "step", Provider: m.acting(room), ProviderName: m.kind,
+			RunID: sim.Review.ID, StepID: name, Name: "step", Provider: m.acting(room), ProviderName: m.kind,
 			Request: llm.Request{Model: m.name, MaxTokens: m.max, Temperature: m.temp, Whole: m.whole},
 			System:  StepSystem, Registry: room.deps.Registry, Gates: gates, Guard: guard, Images: room.deps.Images, ImageLimits: room.imageLimits(), Store: tr.Store(),
 			Do: pipeline.New(gates.Fit(pipeline.Deps{
@@ -56,7 +49,7 @@ func (room *Chat) StartStep(ctx context.Context, env *tool.Env, a agent.StepArgs
 			Trace: tr.Recorder(), Parent: tr.Top(), TracesURL: history.TracesURL(sim.Review.ID),
 			Policy: pol.Snapshot(), ExecutorVersion: version.Core, PlannerVersion: version.Core,
 		},
-		Last: room.lastValues(ctx, sim.Review, stepName(c)),
+		Last: room.lastValues(ctx, sim.Review, name),
 		Done: func(out *agent.Outcome) { tr.Keep(out.Bundle) },
 	}, nil
 }
@@ -68,15 +61,4 @@ func (room *Chat) lastValues(ctx context.Context, se *transaction.Review, step s
 		return values
 	}
 	return nil
-}
-
-// stepName names the agent of a step and iteration.
-func stepName(c *tool.Call) string {
-	switch {
-	case c == nil:
-		return agent.StepToolName
-	case c.Iteration != nil:
-		return c.StepID + "/" + strconv.Itoa(c.Iteration.Index)
-	}
-	return c.StepID
 }

@@ -15,6 +15,7 @@ import (
 	"embedded-agent/wasm/internal/planner"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/tool"
+	"embedded-agent/wasm/internal/tool/builtin"
 	"embedded-agent/wasm/internal/transaction"
 )
 
@@ -100,14 +101,14 @@ func (room *Chat) attach(ctx context.Context, a protocol.Attachment) (planner.At
 	var err error
 	switch a.Kind {
 	case "note":
-		err = room.look(ctx, "vault.readFile", tool.Args{"path": a.Path}, &found)
+		err = room.look(ctx, builtin.ReadFile, tool.Args{"path": a.Path}, &found)
 	case "heading":
-		err = room.look(ctx, "vault.readFile", tool.Args{"path": a.Path, "heading": a.Name}, &found)
+		err = room.look(ctx, builtin.ReadFile, tool.Args{"path": a.Path, "heading": a.Name}, &found)
 	case "folder":
-		err = room.look(ctx, "vault.listFiles", tool.Args{"folder": a.Path, "limit": maxTagged}, &found)
+		err = room.look(ctx, builtin.ListFiles, tool.Args{"folder": a.Path, "limit": maxTagged}, &found)
 	case "tag":
 		tag := strings.TrimPrefix(a.Name, "#")
-		err = room.look(ctx, "vault.query", tool.Args{"tags": []any{tag}, "limit": maxTagged}, &found)
+		err = room.look(ctx, builtin.Query, tool.Args{"tags": []any{tag}, "limit": maxTagged}, &found)
 	default:
 		err = fault.New(fault.Validation, "error.attachment.kind", fault.P{"kind": a.Kind})
 	}

@@ -11,6 +11,7 @@ import (
 	"embedded-agent/wasm/internal/planner"
 	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/timestamp"
 	"embedded-agent/wasm/internal/vaultpath"
 )
 
@@ -25,8 +26,9 @@ const (
 func (room *Chat) context(ctx context.Context, p protocol.Send, note func(protocol.Message)) (planner.Context, error) {
 	pol := room.deps.Guard.Policy()
 	app, loc := room.deps.Guard.Surroundings()
+	now := room.deps.Now().In(loc)
 	c := planner.Context{
-		Instruction: p.Text, Language: app.Language, Today: room.deps.Now().In(loc).Format("2006-01-02, Monday"),
+		Instruction: p.Text, Language: app.Language, Today: timestamp.Day(now) + ", " + now.Weekday().String(),
 		DeletesAllowed: pol.AllowDeletes, RenamesAllowed: pol.AllowRenames, CommandsAllowed: pol.AllowCommands,
 	}
 	c.Roots, c.KeptOut = constraints(pol)

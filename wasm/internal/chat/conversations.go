@@ -11,6 +11,7 @@ import (
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/tool"
+	"embedded-agent/wasm/internal/tool/builtin"
 )
 
 // talk is the conversation that was last worked on: what is kept of it, as it
@@ -273,7 +274,7 @@ func (room *Chat) toldTalks(ctx context.Context) (protocol.Conversations, error)
 
 // exportPlan makes a note; the words of the conversation are parameters, so that
 // nothing in them is read as a reference.
-const exportPlan = `{"goal":"${goal}","assumptions":[],"steps":[{"id":"note","tool":"vault.createFile","args":{"path":"${path}","content":"${content}"}}]}`
+const exportPlan = `{"goal":"${goal}","assumptions":[],"steps":[{"id":"note","tool":"` + builtin.CreateFile + `","args":{"path":"${path}","content":"${content}"}}]}`
 
 // Export opens the review of a note with a conversation in it.
 func (room *Chat) Export(ctx context.Context, p protocol.ConversationExport) (protocol.RunRef, error) {

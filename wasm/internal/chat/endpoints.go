@@ -12,6 +12,7 @@ import (
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/sorting"
+	"embedded-agent/wasm/internal/timestamp"
 )
 
 // EndpointsFile holds what was found out about endpoints. It is a memory, not a
@@ -128,7 +129,7 @@ func (e *endpoints) learn(ctx context.Context, key string, found map[llm.Feature
 	}
 	n.Can = maps.Clone(n.Can)
 	maps.Copy(n.Can, found)
-	n.At = now.UTC().Format(time.RFC3339)
+	n.At = timestamp.Second(now)
 	e.book.Can[key] = n
 	e.save(ctx)
 }

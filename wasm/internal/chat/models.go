@@ -7,6 +7,7 @@ import (
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/planner"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/timestamp"
 )
 
 // listAge is how old a list of models may be before it is asked for anew.
@@ -45,7 +46,7 @@ func (room *Chat) fetchModels(ctx context.Context, m *model) (modelList, error) 
 	if err != nil {
 		return modelList{}, planner.FromLLM(llm.AsError(err, m.host()))
 	}
-	l := modelList{At: room.deps.Now().UTC().Format(time.RFC3339), Models: models}
+	l := modelList{At: timestamp.Second(room.deps.Now()), Models: models}
 	room.endpoints.keepModels(ctx, m.list(), l)
 	return l, nil
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 
-	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/conversation"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/history"
@@ -334,7 +333,7 @@ const maxHistory = 12
 // planned says which tools a model hears of that makes a plan: a plan has nothing
 // to read on in.
 func (room *Chat) planned(e *tool.Entry) bool {
-	return e.Name != agent.ReadToolName && room.deps.Guard.Offered(e)
+	return !e.Facts.ReadsOn && room.deps.Guard.Offered(e)
 }
 
 // Stop ends what is under way: the model's stream, a simulation, or the run.

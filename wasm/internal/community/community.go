@@ -12,6 +12,7 @@ import (
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/llm/jsontree"
+	"embedded-agent/wasm/internal/timestamp"
 )
 
 // Address is where the official list is.
@@ -87,7 +88,7 @@ func (d *Directory) load(ctx context.Context, refresh bool) (offline bool, err e
 		return false, fault.New(fault.Network, "tools.plugins.list", nil).With(err)
 	}
 	d.entries, d.at = list, d.Now()
-	stamped := append([]byte(d.at.UTC().Format(time.RFC3339)+"\n"), raw...)
+	stamped := append([]byte(timestamp.Second(d.at)+"\n"), raw...)
 	// A list that cannot be kept is fetched again next time.
 	_ = d.Store.Write(ctx, file, stamped)
 	return false, nil

@@ -5,8 +5,8 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 
-	"embedded-agent/wasm/internal/affix"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/text"
 )
 
 // Hunks gives the runs of changed lines between two texts.
@@ -43,9 +43,9 @@ func Hunks(before, after string) []protocol.Hunk {
 // sameLines gives how many bytes of whole lines two texts have in common at
 // their beginning, and after that at their end.
 func sameLines(a, b string) (head, tail int) {
-	head = strings.LastIndexByte(a[:affix.Prefix(a, b)], '\n') + 1
+	head = strings.LastIndexByte(a[:text.CommonPrefix(a, b)], '\n') + 1
 	a, b = a[head:], b[head:]
-	tail = affix.Suffix(a, b)
+	tail = text.CommonSuffix(a, b)
 	begins := func(s string) bool { return tail == len(s) || s[len(s)-tail-1] == '\n' }
 	if begins(a) && begins(b) {
 		return head, tail

@@ -12,9 +12,9 @@ import (
 
 	"embedded-agent/wasm/internal/destination"
 	"embedded-agent/wasm/internal/fault"
-	"embedded-agent/wasm/internal/lazy"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/network"
+	"embedded-agent/wasm/internal/regex"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -118,8 +118,8 @@ var own = []string{
 }
 
 var (
-	headerName = lazy.Pattern("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
-	SecretRef  = lazy.Pattern(`\{\{secret:([^{}]+)\}\}`)
+	headerName = regex.Lazy("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
+	SecretRef  = regex.Lazy(`\{\{secret:([^{}]+)\}\}`)
 )
 
 // checkHeader refuses headers that a tool may not set, and secrets that were not

@@ -7,8 +7,8 @@ import (
 
 	"embedded-agent/wasm/internal/destination"
 	"embedded-agent/wasm/internal/fault"
-	"embedded-agent/wasm/internal/lazy"
 	"embedded-agent/wasm/internal/policy"
+	"embedded-agent/wasm/internal/regex"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -48,7 +48,7 @@ type coming struct {
 // and that the person is asked about what may hold text of notes.
 func (o *Outgoing) Judge(ctx context.Context, c *tool.Call, e *tool.Entry) (policy.Verdict, error) {
 	fine := policy.Verdict{Effect: policy.Allow}
-	if e.Namespace() != "http" || o.g.deps.Transport == nil {
+	if e.Facts.Requests == "" || o.g.deps.Transport == nil {
 		return fine, nil // it reaches nothing
 	}
 	to := destination.Of(c.Args.String("url"))
@@ -79,7 +79,7 @@ func (o *Outgoing) free(c *tool.Call) bool {
 // Headers that say nothing: what kind of answer is wanted, and keys by name.
 var (
 	plainHeaders = map[string]bool{"accept": true, "authorization": true, "x-api-key": true, "api-key": true}
-	plainValue   = lazy.Pattern(`^(?:(?:Bearer |Basic |token )?\{\{secret:[^{}]+\}\}|\*/\*|application/json|text/html|text/plain)$`)
+	plainValue   = regex.Lazy(`^(?:(?:Bearer |Basic |token )?\{\{secret:[^{}]+\}\}|\*/\*|application/json|text/html|text/plain)$`)
 )
 
 // standsIn says whether a request is for an address that stands in the person's
@@ -107,7 +107,7 @@ func standsIn(words string, args tool.Args) bool {
 // Loop learns what the calls of a step's loop are going to ask for, so that one
 // question can be about all of them.
 func (o *Outgoing) Loop(step string, e *tool.Entry, args []func() (tool.Args, error)) {
-	if e.Name != "http.request" {
+	if !batched(e) {
 		return
 	}
 	list := make([]coming, 0, len(args))
@@ -128,6 +128,10 @@ func (o *Outgoing) Loop(step string, e *tool.Entry, args []func() (tool.Args, er
 	o.coming[step] = list
 }
 
+// batched says whether one question can be about all requests of a loop: about
+// those that send there is one for each.
+func batched(e *tool.Entry) bool { return e.Facts.Requests != "" && !e.Sends() }
+
 func hashOf(e *tool.Entry, args tool.Args) string {
 	c := tool.Call{Tool: e.Name, Version: e.Version, Args: args}
 	if c.Identify() != nil {
@@ -142,7 +146,7 @@ const together = 100
 
 // batch gives a call, and those that follow it in its loop and go to the same
 // host by the same method, as far as nobody has been asked about them.
-func (o *Outgoing) batch(c *tool.Call) []coming {
+func (o *Outgoing) batch(e *tool.Entry, c *tool.Call) []coming {
 	out := []coming{{c.Args, c.ArgsHash}}
 	seen := map[string]bool{c.ArgsHash: true}
 	to := destination.Of(c.Args.String("url")).Origin
@@ -150,7 +154,7 @@ func (o *Outgoing) batch(c *tool.Call) []coming {
 	defer o.mu.Unlock()
 	for _, next := range o.coming[c.StepID] {
 		_, done := o.answered[next.hash]
-		if done || seen[next.hash] || len(out) == together || methodOf(next.args) != methodOf(c.Args) ||
+		if done || seen[next.hash] || len(out) == together || e.MethodOf(next.args) != e.MethodOf(c.Args) ||
 			destination.Of(next.args.String("url")).Origin != to {
 			continue
 		}
@@ -163,7 +167,11 @@ func (o *Outgoing) batch(c *tool.Call) []coming {
 // Ask is the pipelines' stage: it shows a request as it will be sent, once, and
 // remembers the answer for as long as the review or the turn goes on.
 func (o *Outgoing) Ask(ctx context.Context, c *tool.Call, v policy.Verdict) (bool, error) {
-	if c.Tool != "http.request" {
+	e, err := o.g.registry.Get(c.Tool, c.Version)
+	if err != nil {
+		return false, err
+	}
+	if !batched(e) {
 		return o.g.AskAllow(ctx, c, v)
 	}
 	o.mu.Lock()
@@ -172,8 +180,8 @@ func (o *Outgoing) Ask(ctx context.Context, c *tool.Call, v policy.Verdict) (boo
 	if done {
 		return yes, nil
 	}
-	batch := o.batch(c)
-	yes, err := o.g.askRequests(ctx, c, v, batch)
+	batch := o.batch(e, c)
+	yes, err = o.g.askRequests(ctx, e, v, batch)
 	if err != nil {
 		return false, err
 	}
@@ -186,12 +194,4 @@ func (o *Outgoing) Ask(ctx context.Context, c *tool.Call, v policy.Verdict) (boo
 		o.answered[b.hash] = yes
 	}
 	return yes, nil
-}
-
-// methodOf is how a call of http.request is sent.
-func methodOf(args tool.Args) string {
-	if m := args.String("method"); m != "" {
-		return m
-	}
-	return "GET"
 }

@@ -19,10 +19,13 @@ import (
 
 // AskAllow asks leave for a call that the policy does not allow by itself.
 func (g *Guard) AskAllow(ctx context.Context, c *tool.Call, v policy.Verdict) (bool, error) {
-	switch c.Tool {
-	case "http.send", "http.request":
-		return g.askRequests(ctx, c, v, []coming{{args: c.Args}})
-	case "commands.run":
+	e, err := g.registry.Get(c.Tool, c.Version)
+	switch {
+	case err != nil:
+		return false, err
+	case e.Facts.Requests != "":
+		return g.askRequests(ctx, e, v, []coming{{args: c.Args}})
+	case e.Facts.RunsCommand:
 		id := c.Args.String("id")
 		return g.askFor(ctx, protocol.Question{
 			Text: protocol.Message{Key: "question.command"}, Tool: c.Tool, Reason: reasonOf(v),
@@ -45,23 +48,21 @@ func reasonOf(v policy.Verdict) protocol.Message {
 	return protocol.Message{Key: v.Key, Params: v.Params}
 }
 
-// askRequests shows requests of one tool as they will be sent, and keeps a yes to
-// the keys that they carry.
-func (g *Guard) askRequests(ctx context.Context, c *tool.Call, v policy.Verdict, batch []coming) (bool, error) {
-	e, err := g.registry.Get(c.Tool, c.Version)
-	if err != nil {
-		return false, err
-	}
+// askRequests shows requests of one tool, all to one host, as they will be sent,
+// and keeps a yes to the keys that they carry.
+func (g *Guard) askRequests(ctx context.Context, e *tool.Entry, v policy.Verdict, batch []coming) (bool, error) {
 	key := "question.request"
-	if c.Tool == "http.send" {
+	if e.Sends() {
 		key = "question.send"
 	}
+	host := destination.Of(batch[0].args.String("url")).Host
 	q := protocol.Question{
-		Tool: c.Tool, Reason: reasonOf(v),
-		Text: protocol.Message{Key: key, Params: map[string]string{"n": strconv.Itoa(len(batch)), "host": destination.Of(c.Args.String("url")).Host}},
+		Tool: e.Name, Reason: reasonOf(v),
+		Text: protocol.Message{Key: key, Params: map[string]string{"n": strconv.Itoa(len(batch)), "host": host}},
 	}
+	var err error
 	for _, b := range batch {
-		r := RequestOf(c.Tool, b.args)
+		r := RequestOf(e, b.args)
 		if r.Keys, err = g.keysOf(ctx, e, b.args, destination.Of(r.URL).Origin); err != nil {
 			return false, err
 		}
@@ -115,15 +116,12 @@ func (g *Guard) CommandNames(ctx context.Context) map[string]string {
 	return out
 }
 
-// RequestOf is a request of an HTTP tool as it will be sent.
-func RequestOf(name string, args tool.Args) protocol.RequestView {
+// RequestOf is a request of a tool, whole. A key in a header stands there by its
+// name.
+func RequestOf(e *tool.Entry, args tool.Args) protocol.RequestView {
 	to := destination.Of(args.String("url"))
-	r := protocol.RequestView{
-		Method: methodOf(args), URL: args.String("url"), Host: to.Host, Shown: to.Shown,
+	return protocol.RequestView{
+		Method: e.MethodOf(args), URL: args.String("url"), Host: to.Host, Shown: to.Shown,
 		Body: args.String("body"), Bytes: len(args.String("body")), Headers: headerViews(args),
 	}
-	if name == "http.send" && args.String("method") == "" {
-		r.Method = "POST"
-	}
-	return r
 }

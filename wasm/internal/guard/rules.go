@@ -30,20 +30,9 @@ func (g *Guard) BoundRules() plan.Rules {
 }
 
 // Offered says which tools a model hears of: those that the policy would not
-// refuse anyway.
+// refuse anyway, and that can run here.
 func (g *Guard) Offered(e *tool.Entry) bool {
-	p := g.Policy()
-	switch {
-	case e.SideEffects == tool.Commands && e.Namespace() != "http" && !p.AllowCommands:
-		return false
-	case e.Namespace() == "http" && !p.AllowHTTP, e.Name == "code.run" && g.host.Sandbox == nil:
-		return false
-	case e.Name == "vault.delete" && !p.AllowDeletes:
-		return false
-	case e.Name == "vault.rename" && !p.AllowRenames:
-		return false
-	}
-	return p.EnabledTools == nil || p.EnabledTools[e.Name]
+	return g.Policy().Offers(e) && (g.host.Sandbox != nil || !e.Facts.RunsScript)
 }
 
 // AlwaysDenied are patterns of paths that the settings cannot allow.

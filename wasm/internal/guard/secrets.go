@@ -46,8 +46,8 @@ func (g *Guard) Secrets() *agent.Secrets {
 }
 
 // ResolveSecrets is the pipelines' stage.
-func (g *Guard) ResolveSecrets(ctx context.Context, e *tool.Entry, names []string) (map[string]string, string, error) {
-	return g.Secrets().Resolve(ctx, e, names)
+func (g *Guard) ResolveSecrets(ctx context.Context, e *tool.Entry, names []string, only string) (map[string]string, string, error) {
+	return g.Secrets().Resolve(ctx, e, names, only)
 }
 
 // RedactResult hides what is to be hidden from what a model reads, and from the

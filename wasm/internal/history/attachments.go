@@ -6,14 +6,14 @@ import (
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/ids"
-	"embedded-agent/wasm/internal/lazy"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/regex"
 	"embedded-agent/wasm/internal/tool"
 )
 
 // attachmentName is what a file beside a run may be called: nothing that leads
 // out of its folder.
-var attachmentName = lazy.Pattern(`^[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
+var attachmentName = regex.Lazy(`^[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
 
 // attachment reads an output that was kept beside a run, or beside a turn that
 // led to none.

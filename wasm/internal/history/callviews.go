@@ -29,7 +29,7 @@ func (h *History) CallView(c *tool.Call, r *tool.Result) *protocol.CallView {
 	}
 	v.Status, v.DurationMs, v.Cached, v.SecretFrom = string(r.Status), r.DurationMs, r.Cached, r.SecretScope
 	if r.OK {
-		v.Result, v.Pins = h.deps.Out.Redact(shortResult(c.Tool, r.Data)), pinsIn(r.Data)
+		v.Result, v.Pins = h.deps.Out.Redact(h.shortResult(c.Tool, r.Data)), pinsIn(r.Data)
 	}
 	if v.Attached = attachedTo(r.Attachments); v.Attached != nil {
 		v.Run = c.RunID
@@ -42,14 +42,15 @@ func (h *History) CallView(c *tool.Call, r *tool.Result) *protocol.CallView {
 	return v
 }
 
-// shownPlugins bounds the found plugins of a search: they are shown as a list,
+// shownFound bounds what a search found, such as plugins: it is shown as a list,
 // which a part cannot be.
-const shownPlugins = 16 << 10
+const shownFound = 16 << 10
 
-// shortResult writes what a tool gave for its row.
-func shortResult(name string, d tool.Data) string {
-	if name == "plugins.search" {
-		return shortJSONTo(d, shownPlugins)
+// shortResult writes what a tool gave for its row. The tool of an old run may be
+// gone.
+func (h *History) shortResult(name string, d tool.Data) string {
+	if e, err := h.deps.Registry.Get(name, ""); err == nil && e.Facts.Finds {
+		return shortJSONTo(d, shownFound)
 	}
 	return ShortJSON(d)
 }
@@ -128,7 +129,7 @@ func touched(e *tool.Effects) []string {
 	return out
 }
 
-func pastCall(c audit.Pair) protocol.CallView {
+func (h *History) pastCall(c audit.Pair) protocol.CallView {
 	v := protocol.CallView{
 		CallID: c.Call.CallID, StepID: c.Call.StepID, Tool: c.Call.Tool, Index: -1, Attempt: c.Call.Attempt,
 		Status: "unknown", Args: ShortJSON(c.Call.Args), Preview: c.Call.Preview, Risk: string(c.Call.Risk),
@@ -138,7 +139,7 @@ func pastCall(c audit.Pair) protocol.CallView {
 	}
 	if r := c.Result; r != nil {
 		v.Status, v.DurationMs, v.Cached, v.SecretFrom = string(r.Status), r.DurationMs, r.Cached, r.SecretScope
-		v.Result, v.Pins, v.Paths = shortResult(c.Call.Tool, r.Data), pinsIn(r.Data), touched(r.Effects)
+		v.Result, v.Pins, v.Paths = h.shortResult(c.Call.Tool, r.Data), pinsIn(r.Data), touched(r.Effects)
 		if r.Error != nil {
 			v.Problem = &protocol.Problem{Code: string(r.Error.Code), Key: r.Error.Key, Params: r.Error.Params, Detail: r.Error.Message}
 			if r.Error.Key != "" {

@@ -71,7 +71,7 @@ func (h *History) Get(ctx context.Context, p protocol.RunRef) (protocol.RunDetai
 	}
 	views := make([]protocol.CallView, 0, len(calls))
 	for _, c := range calls {
-		views = append(views, pastCall(c))
+		views = append(views, h.pastCall(c))
 	}
 	return protocol.RunDetail{Summary: sum, Files: canon.List(d.Files), Calls: views, Plan: string(d.Plan)}, nil
 }

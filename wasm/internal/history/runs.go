@@ -25,8 +25,8 @@ const (
 	OutcomeOK        = "ok"
 	OutcomeFailed    = "failed"
 	OutcomeCancelled = "cancelled"
-	OutcomePartial  = "partial"
-	OutcomeConflict = "conflict"
+	OutcomePartial   = "partial"
+	OutcomeConflict  = "conflict"
 )
 
 func Dir(id string) string { return runsFolder + "/" + id }

@@ -3,6 +3,8 @@ package index
 import (
 	"encoding/binary"
 	"hash/crc32"
+
+	"embedded-agent/wasm/internal/text"
 )
 
 // A segment of the index is a file of blocks, one after the other:
@@ -43,7 +45,7 @@ func appendBlock(dst []byte, files []*file) []byte {
 	dst = append(dst, make([]byte, blockHead)...)
 	last := ""
 	for _, f := range files {
-		n := common(last, f.Path)
+		n := text.CommonPrefix(last, f.Path)
 		dst = binary.AppendUvarint(dst, uint64(n))
 		dst = appendBytes(dst, f.Path[n:])
 		dst = binary.AppendUvarint(dst, uint64(f.Size))
@@ -61,14 +63,6 @@ func appendBlock(dst []byte, files []*file) []byte {
 func appendBytes(dst []byte, s string) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(s)))
 	return append(dst, s...)
-}
-
-func common(a, b string) int {
-	n := 0
-	for n < len(a) && n < len(b) && a[n] == b[n] {
-		n++
-	}
-	return n
 }
 
 // readSegment calls use with every record up to the first damage, and says

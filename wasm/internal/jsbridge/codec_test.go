@@ -14,6 +14,7 @@ import (
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/text/texttest"
 )
 
 // encodeOp writes an op as it crosses, and reads it as the shell would.
@@ -239,6 +240,26 @@ func BenchmarkParseInfos(b *testing.B) {
 	for b.Loop() {
 		if _, ok := parseInfos(raw); !ok {
 			b.Fatal("not read")
+		}
+	}
+}
+
+func TestContentsCrossAsTextWhereEverybodyTakesThemForText(t *testing.T) {
+	for _, c := range texttest.Contents() {
+		blobs := 0
+		out := appendContent(nil, c.Data, func(b []byte) int {
+			blobs++
+			return 7
+		})
+		var got protocol.Content
+		if err := json.Unmarshal(out, &got); err != nil {
+			t.Fatalf("%s: %v", c.Name, err)
+		}
+		if want := (protocol.Content{Text: string(c.Data), Blob: -1}); c.Text && (got != want || blobs != 0) {
+			t.Errorf("%s crossed as bytes, want text", c.Name)
+		}
+		if want := (protocol.Content{Blob: 7}); !c.Text && (got != want || blobs != 1) {
+			t.Errorf("%s crossed as text, want bytes", c.Name)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"runtime/debug"
 	"strconv"
-	"time"
 
 	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/fault"
@@ -12,6 +11,7 @@ import (
 	"embedded-agent/wasm/internal/llm/jsontree"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/sandbox"
+	"embedded-agent/wasm/internal/timestamp"
 )
 
 // sandboxPort is host.Sandbox over the shell, which runs scripts in a worker of
@@ -34,7 +34,7 @@ func sandboxParams(s host.Script) Params {
 		dst = append(dst, `,"input":`...)
 		dst = appendText(dst, s.Input)
 		dst = append(dst, `,"now":`...)
-		dst = canon.AppendString(dst, s.Now.Format(time.RFC3339))
+		dst = canon.AppendString(dst, timestamp.Zoned(s.Now))
 		dst = append(dst, `,"maxSteps":`...)
 		dst = strconv.AppendInt(dst, s.Limits.Steps, 10)
 		dst = append(dst, `,"maxMs":`...)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"embedded-agent/wasm/internal/llm/jsontree"
+	"embedded-agent/wasm/internal/timestamp"
 )
 
 // Spent is one answer for the ledger.
@@ -44,7 +45,7 @@ type Ledger struct {
 
 // Day is the day of a moment for a person whose clock is ahead of UTC by so many minutes.
 func Day(unixMilli int64, minutesEast int) string {
-	return time.UnixMilli(unixMilli).UTC().Add(time.Duration(minutesEast) * time.Minute).Format(time.DateOnly)
+	return timestamp.Day(time.UnixMilli(unixMilli).UTC().Add(time.Duration(minutesEast) * time.Minute))
 }
 
 // Add gives the ledger with one more answer.

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"strings"
 
-	"embedded-agent/wasm/internal/lazy"
+	"embedded-agent/wasm/internal/regex"
 )
 
 // Field is an inline field as the Dataview plugin writes them: "Key:: value"
@@ -18,9 +18,9 @@ type Field struct {
 	Whole bool
 }
 
-var lineField = lazy.Pattern(`^(?:[-*+] |\d+[.)] )?(?:\*\*|__|\*|_)?([\pL\pN][^:\[\](){}#|*_` + "`" + `]{0,80}?)(?:\*\*|__|\*|_)?:: ?(?:\*\*|__)?[ \t]*(.*)$`)
+var lineField = regex.Lazy(`^(?:[-*+] |\d+[.)] )?(?:\*\*|__|\*|_)?([\pL\pN][^:\[\](){}#|*_` + "`" + `]{0,80}?)(?:\*\*|__|\*|_)?:: ?(?:\*\*|__)?[ \t]*(.*)$`)
 
-var bracketField = lazy.Pattern(`[\[(]([\pL\pN][^:\[\](){}|]{0,80}?)::[ \t]*`)
+var bracketField = regex.Lazy(`[\[(]([\pL\pN][^:\[\](){}|]{0,80}?)::[ \t]*`)
 
 // Fields lists the inline fields of the text, in order, none from code.
 func (d *Doc) Fields() []Field {

@@ -15,6 +15,7 @@ import (
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/overlay"
 	"embedded-agent/wasm/internal/policy"
+	"embedded-agent/wasm/internal/timestamp"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -68,7 +69,8 @@ type Deps struct {
 	// means that nobody can be asked: the call is denied.
 	Ask func(ctx context.Context, c *tool.Call, v policy.Verdict) (bool, error)
 	// Secrets resolves the secrets that a call needs, and says from which scope.
-	Secrets func(ctx context.Context, e *tool.Entry, names []string) (values map[string]string, scope string, err error)
+	// They come from the scope only, where that is not "" (Request.SecretScope).
+	Secrets func(ctx context.Context, e *tool.Entry, names []string, only string) (values map[string]string, scope string, err error)
 	Audit   Audit
 	// Prepare makes the call's pre-images durable.
 	Prepare func(ctx context.Context, c *tool.Call) error
@@ -254,6 +256,5 @@ func (s *state) result(err error) *tool.Result {
 	return r
 }
 
-// Stamp writes a time as the envelopes have it: RFC 3339 in UTC with
-// milliseconds.
-func Stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+// Stamp writes a time as the envelopes have it.
+func Stamp(t time.Time) string { return timestamp.Milli(t) }

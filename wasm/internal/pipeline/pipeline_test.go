@@ -74,7 +74,7 @@ func newRig(t *testing.T, change func(s *tool.Tool)) *rig {
 		Check: func(context.Context, *tool.Call) error { note("check"); return nil },
 		Limit: func(context.Context, *tool.Entry) error { note("rate limit"); return nil },
 		Ask:   func(context.Context, *tool.Call, policy.Verdict) (bool, error) { note("ask"); return true, nil },
-		Secrets: func(context.Context, *tool.Entry, []string) (map[string]string, string, error) {
+		Secrets: func(context.Context, *tool.Entry, []string, string) (map[string]string, string, error) {
 			note("secrets")
 			return map[string]string{"KEY": "value"}, "device", nil
 		},
@@ -95,9 +95,9 @@ func TestSecretsAreResolvedInTheScopeThatTheRequestNames(t *testing.T) {
 	r := newRig(t, nil)
 	scope := "none asked"
 	resolve := r.d.Secrets
-	r.d.Secrets = func(ctx context.Context, e *tool.Entry, names []string) (map[string]string, string, error) {
-		scope = tool.SecretScope(ctx)
-		return resolve(ctx, e, names)
+	r.d.Secrets = func(ctx context.Context, e *tool.Entry, names []string, only string) (map[string]string, string, error) {
+		scope = only
+		return resolve(ctx, e, names, only)
 	}
 	call := &tool.Call{RunID: "0190a8b0-0000-7000-8000-000000000001", StepID: "s", Tool: "t.tool", Attempt: 1, Args: tool.Args{"n": 1.0}}
 	if res := New(r.d)(t.Context(), Request{Call: call, SecretScope: "vault"}); !res.OK || scope != "vault" {
@@ -162,7 +162,7 @@ func TestEachGuardThatFailsKeepsTheToolFromRunning(t *testing.T) {
 		}, code: fault.Internal},
 		{name: "no secrets", spoil: func(r *rig) { r.d.Secrets = nil }, code: fault.Auth},
 		{name: "secrets fail", spoil: func(r *rig) {
-			r.d.Secrets = func(context.Context, *tool.Entry, []string) (map[string]string, string, error) {
+			r.d.Secrets = func(context.Context, *tool.Entry, []string, string) (map[string]string, string, error) {
 				return nil, "", fault.New(fault.Auth, "error.secret.needed", nil)
 			}
 		}, code: fault.Auth},

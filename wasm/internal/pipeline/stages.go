@@ -161,7 +161,7 @@ func resolveSecrets(ctx context.Context, s *state) error {
 	if s.d.Secrets == nil {
 		return fault.New(fault.Auth, "error.secret.needed", fault.P{"tool": s.call.Tool, "name": names[0]})
 	}
-	values, scope, err := s.d.Secrets(tool.InSecretScope(ctx, s.req.SecretScope), s.entry, names)
+	values, scope, err := s.d.Secrets(ctx, s.entry, names, s.req.SecretScope)
 	if err != nil {
 		return err
 	}

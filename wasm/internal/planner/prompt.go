@@ -7,9 +7,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"embedded-agent/wasm/internal/lazy"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/plan"
+	"embedded-agent/wasm/internal/regex"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -168,7 +168,7 @@ func yes(b bool) string {
 }
 
 // marks are the tags that text from notes must not be able to close or open.
-var marks = lazy.Pattern(`(?i)<(/?(?:context|today|language|allowed|only_in|kept_out|active_file|names|selection|attached|instruction)\b)`)
+var marks = regex.Lazy(`(?i)<(/?(?:context|today|language|allowed|only_in|kept_out|active_file|names|selection|attached|instruction)\b)`)
 
 // mark makes text from a note unable to pass for a mark of ours.
 func mark(s string) string { return marks().ReplaceAllString(s, "&lt;$1") }

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"embedded-agent/wasm/internal/lazy"
 	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/regex"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -265,17 +265,17 @@ func catalogue(entries []*tool.Entry) string {
 
 var (
 	// scopePhrase is how descriptions put the scope.
-	scopePhrase = lazy.Pattern("(?i)(?:(?:in|from|of) )?one note \\(`path`\\), some \\(`paths`\\), a `folder` with those below, or the whole vault")
+	scopePhrase = regex.Lazy("(?i)(?:(?:in|from|of) )?one note \\(`path`\\), some \\(`paths`\\), a `folder` with those below, or the whole vault")
 	// told are sentences that tell what the signature tells already, which other
 	// tool does something else, how a call fails, which is told where it happens,
 	// or what stays as it is.
-	told = lazy.Pattern("^(?:Gives |Each note has `|Fails with |[A-Z]+_[A-Z]+ )|" +
+	told = regex.Lazy("^(?:Gives |Each note has `|Fails with |[A-Z]+_[A-Z]+ )|" +
 		"^(?:To|For) [^.]*\\buse [a-z]+\\.[a-zA-Z]+|" +
 		"(?:byte for byte|left alone|keeps its line ends|not changed|stays? as (?:it is|they are))")
 	// failure is the code of an error, in a sentence that names no parameter.
-	failure = lazy.Pattern("^[^`]*\\b[A-Z]+_[A-Z]+\\b[^`]*$")
+	failure = regex.Lazy("^[^`]*\\b[A-Z]+_[A-Z]+\\b[^`]*$")
 	// sentenceEnd is followed by the beginning of the next one.
-	sentenceEnd = lazy.Pattern("[.!?][)\"]? [A-Z`\"]")
+	sentenceEnd = regex.Lazy("[.!?][)\"]? [A-Z`\"]")
 )
 
 // brief gives a description on one line, without what is told elsewhere. Its

@@ -99,9 +99,11 @@ func (p *Policy) Decide(e *tool.Entry, args tool.Args) Verdict {
 		return deny("policy.ownerOnly", name)
 	case rank(e.SideEffects) > rank(p.ceiling()):
 		return deny("policy.ceiling", name)
-	case e.Namespace() == httpTools && !p.AllowHTTP:
+	case e.Facts.Requests != "" && !p.AllowHTTP:
 		return deny("policy.httpOff", name)
-	case e.SideEffects == tool.Commands && e.Namespace() != httpTools && !p.AllowCommands:
+	case e.SideEffects == tool.Commands && e.Facts.Requests == "" && !p.AllowCommands:
+		// What a request sends cannot be taken back either, but requests have a
+		// switch of their own.
 		return deny("policy.commandsOff", name)
 	}
 	for arg := range e.PathArgs() {
@@ -120,9 +122,16 @@ func (p *Policy) Decide(e *tool.Entry, args tool.Args) Verdict {
 	return Verdict{Effect: Allow}
 }
 
-// httpTools is the namespace of the tools that reach the network. What they send
-// cannot be taken back, as with commands, but they have a switch of their own.
-const httpTools = "http"
+// Offers says whether a model hears of a tool: not of one that would be refused
+// whatever its arguments are, or that exists for what the settings forbid.
+func (p *Policy) Offers(e *tool.Entry) bool {
+	switch {
+	case e.SideEffects == tool.Commands && e.Facts.Requests == "" && !p.AllowCommands,
+		e.Facts.Requests != "" && !p.AllowHTTP, e.Facts.Deletes && !p.AllowDeletes, e.Facts.Renames && !p.AllowRenames:
+		return false
+	}
+	return p.EnabledTools == nil || p.EnabledTools[e.Name]
+}
 
 func (p *Policy) ceiling() tool.SideEffects {
 	if p.Ceiling == "" {

@@ -25,6 +25,43 @@ func entry(t *testing.T, change func(s *tool.Tool)) *tool.Entry {
 	return r.All()[0]
 }
 
+// requests makes a tool one that reaches the network.
+func requests(effects tool.SideEffects) func(*tool.Tool) {
+	return func(s *tool.Tool) {
+		s.SideEffects, s.Facts.Requests = effects, "GET"
+		s.Input = json.RawMessage(`{"type":"object","properties":{"url":{"type":"string"}}}`)
+	}
+}
+
+func TestAModelHearsOfNoToolThatTheSettingsRefuseWhateverItIsCalled(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		tool  func(s *tool.Tool)
+		allow func(p *Policy)
+	}{
+		{"deletes", func(s *tool.Tool) { s.Facts.Deletes = true }, func(p *Policy) { p.AllowDeletes = true }},
+		{"renames", func(s *tool.Tool) { s.Facts.Renames = true }, func(p *Policy) { p.AllowRenames = true }},
+		{"requests", requests(tool.Reads), func(p *Policy) { p.AllowHTTP = true }},
+		{"sends", requests(tool.Commands), func(p *Policy) { p.AllowHTTP = true }},
+		{"runs commands", func(s *tool.Tool) { s.SideEffects = tool.Commands }, func(p *Policy) { p.AllowCommands = true }},
+		{"writes", func(*tool.Tool) {}, nil},
+	} {
+		e := entry(t, c.tool)
+		p := Policy{}
+		if got := p.Offers(e); got != (c.allow == nil) {
+			t.Errorf("a tool that %s is offered although nothing is allowed: %v", c.name, got)
+		}
+		if c.allow != nil {
+			if c.allow(&p); !p.Offers(e) {
+				t.Errorf("a tool that %s is not offered although that is allowed", c.name)
+			}
+		}
+		if p.EnabledTools = map[string]bool{}; p.Offers(e) {
+			t.Errorf("a tool that %s is offered although it is not among the enabled", c.name)
+		}
+	}
+}
+
 func TestEachRuleDecidesAndSaysWhy(t *testing.T) {
 	open := Policy{Sandbox: tool.Sandbox{Enabled: true, AllowedRoots: []string{"/"}}, Origin: FromInterface}
 	for _, c := range []struct {
@@ -50,6 +87,10 @@ func TestEachRuleDecidesAndSaysWhy(t *testing.T) {
 		{name: "at the ceiling", policy: func(p *Policy) { p.Ceiling = tool.Writes }, want: Allow},
 		{name: "side effects of an unknown kind", tool: func(s *tool.Tool) { s.SideEffects = "made up" }, policy: func(p *Policy) { p.Ceiling = tool.Writes }, want: Deny, key: "policy.ceiling"},
 		{name: "commands off", tool: func(s *tool.Tool) { s.SideEffects = tool.Commands }, want: Deny, key: "policy.commandsOff"},
+		{name: "requests off", tool: requests(tool.Reads), policy: func(p *Policy) { p.AllowCommands = true }, want: Deny, key: "policy.httpOff"},
+		{name: "requests on", tool: requests(tool.Reads), policy: func(p *Policy) { p.AllowHTTP = true }, want: Allow},
+		{name: "sending needs no leave for commands", tool: requests(tool.Commands), policy: func(p *Policy) { p.AllowHTTP = true }, want: Allow},
+		{name: "sending is off with requests", tool: requests(tool.Commands), policy: func(p *Policy) { p.AllowCommands = true }, want: Deny, key: "policy.httpOff"},
 		{name: "commands on ask", tool: func(s *tool.Tool) { s.SideEffects, s.Simulable = tool.Commands, false }, policy: func(p *Policy) { p.AllowCommands = true }, want: Ask, key: "policy.asksEachTime"},
 		{name: "elevated asks", tool: func(s *tool.Tool) { s.Flags.Elevated = true }, want: Ask, key: "policy.asksEachTime"},
 		{name: "what cannot be simulated asks", tool: func(s *tool.Tool) { s.Simulable = false }, want: Ask, key: "policy.asksEachTime"},

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"embedded-agent/wasm/internal/llm/sentinel"
+	"embedded-agent/wasm/internal/timestamp"
 )
 
 // Limits bound what one request and all of them may cost. Sizes are in bytes.
@@ -155,7 +156,7 @@ func (s *Server) models(w http.ResponseWriter, r *http.Request) {
 // responses answers one request.
 func (s *Server) responses(w http.ResponseWriter, r *http.Request) {
 	started := time.Now()
-	line := &logLine{Time: started.UTC().Format(time.RFC3339Nano), Status: http.StatusOK}
+	line := &logLine{Time: timestamp.Nano(started), Status: http.StatusOK}
 	defer func() {
 		line.Millis = time.Since(started).Milliseconds()
 		s.log.write(line)

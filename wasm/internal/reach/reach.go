@@ -73,19 +73,17 @@ func Of(p *plan.Plan, tools Tools) Reach {
 		closed := closedArgs(e, args)
 		switch {
 		case risk != tool.RiskCommands:
-		case e.Namespace() == "http":
+		case e.Sends():
 			r.Sends = true
 		default:
 			r.Runs = true
 		}
-		switch e.Name {
-		case "agent.run":
-			r.Model = true
-		case "code.run":
-			r.Code = true
-		case "commands.run":
+		r.Model = r.Model || e.Facts.AsksModel
+		r.Code = r.Code || e.Facts.RunsScript
+		if e.Facts.RunsCommand {
 			commands[literal(args["id"])] = true
-		case "http.request", "http.send":
+		}
+		if e.Facts.Requests != "" {
 			hosts[hostOf(args["url"])] = true
 		}
 		if risk == tool.RiskWrites {

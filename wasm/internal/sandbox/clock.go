@@ -7,6 +7,7 @@ import (
 	"go.starlark.net/starlark"
 	"go.starlark.net/starlarkstruct"
 
+	"embedded-agent/wasm/internal/timestamp"
 	"embedded-agent/wasm/internal/tool/builtin/moment"
 )
 
@@ -59,7 +60,7 @@ func clockModule(now time.Time) *starlarkstruct.Module {
 	}}
 }
 
-func timeText(t time.Time) starlark.String { return starlark.String(t.Format(time.RFC3339)) }
+func timeText(t time.Time) starlark.String { return starlark.String(timestamp.Zoned(t)) }
 
 // forms are the ways in which a time may be written where no format is named.
 var forms = []string{time.RFC3339, "2006-01-02", "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04"}

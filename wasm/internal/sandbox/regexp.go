@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"embedded-agent/wasm/internal/lazy"
+	"embedded-agent/wasm/internal/regex"
 	"go.starlark.net/starlark"
 	"go.starlark.net/starlarkstruct"
 )
@@ -222,7 +222,7 @@ func replacer(thread *starlark.Thread, r *regexp.Regexp, by starlark.Value, text
 	return nil, fmt.Errorf("re.sub: repl is a %s, not a text or a function", by.Type())
 }
 
-var group = lazy.Pattern(`\\(?:(\d)|g<([A-Za-z0-9_]+)>|(\\))|\$`)
+var group = regex.Lazy(`\\(?:(\d)|g<([A-Za-z0-9_]+)>|(\\))|\$`)
 
 // goTemplate writes Python's \1 and \g<name> as Go has them.
 func goTemplate(s string) string {

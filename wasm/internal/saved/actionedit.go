@@ -78,7 +78,7 @@ func (s *Saved) stepView(step *plan.Step) (protocol.ActionStepView, error) {
 		}
 		v.Foreach = string(loop)
 	}
-	if pins, ok := step.Args["pins"]; ok && asksModel(*step) {
+	if pins, ok := step.Args["pins"]; ok && s.asksModel(*step) {
 		b, err := canon.Encode(pins)
 		if err != nil {
 			return v, err

@@ -12,6 +12,7 @@ import (
 	"embedded-agent/wasm/internal/ids"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/timestamp"
 )
 
 func (s *Saved) actionsList(ctx context.Context, _ protocol.Empty) (protocol.ActionList, error) {
@@ -67,7 +68,7 @@ func (s *Saved) Save(ctx context.Context, p protocol.ActionSave) (protocol.Actio
 // origin says where a person was: nil is an editor that was not looked at.
 func (s *Saved) origin(editor *host.EditorState, now time.Time) action.Origin {
 	_, loc := s.deps.Guard.Surroundings()
-	o := action.Origin{Date: now.In(loc).Format(time.DateOnly)}
+	o := action.Origin{Date: timestamp.Day(now.In(loc))}
 	if editor != nil {
 		o.Selection, o.Note = editor.Text, editor.Path
 	}
@@ -95,7 +96,7 @@ func (s *Saved) valuesFor(ctx context.Context, a *action.Action, given map[strin
 	if values == nil {
 		values = map[string]string{}
 	}
-	missing, err := a.Missing(values, at)
+	missing, err := a.Missing(values, at, s.deps.Registry)
 	if err != nil || len(missing) == 0 {
 		return values, err
 	}

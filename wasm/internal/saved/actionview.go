@@ -49,7 +49,7 @@ func (s *Saved) lookAt(a *action.Action, check bool) (protocol.Action, *plan.Pla
 		v.Risk = string(tool.ReadOnly) // what it leads to is reviewed as its own plan
 		return v, nil, nil
 	}
-	v.NeedsModel = slices.ContainsFunc(p.Steps, asksModel)
+	v.NeedsModel = slices.ContainsFunc(p.Steps, s.asksModel)
 	if !check {
 		v.Risk = string(reach.Of(p, s.deps.Registry).Risk)
 		return v, p, nil
@@ -72,9 +72,10 @@ func (s *Saved) checkTemplate(p *plan.Plan) (*plan.Graph, []plan.Problem) {
 }
 
 // asksModel says whether a step asks a model while it is simulated.
-func asksModel(step plan.Step) bool {
+func (s *Saved) asksModel(step plan.Step) bool {
 	name, _, _ := strings.Cut(step.Tool, "@")
-	return name == "agent.run"
+	e, err := s.deps.Registry.Get(name, "")
+	return err == nil && e.Facts.AsksModel
 }
 
 // toolWarnings names the tools that are not there in the version that an action

@@ -39,7 +39,7 @@ func shaky() tool.Tool {
 	return tool.Tool{
 		Spec: tool.Spec{
 			Name: "workspace.shaky", Version: "1.0.0", Lifecycle: tool.Active, Category: "utility", SideEffects: tool.Reads,
-			Simulable: true, Description: "Fails once it matters.", Input: schema, Output: schema,
+			Simulable: true, Facts: tool.Facts{OnWindow: true}, Description: "Fails once it matters.", Input: schema, Output: schema,
 		},
 		Run: func(context.Context, *tool.Env, tool.Args) (tool.Data, error) {
 			if !asked {

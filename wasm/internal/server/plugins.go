@@ -13,6 +13,7 @@ import (
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/network"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/timestamp"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -110,7 +111,7 @@ func (s *Server) pluginsSearch(ctx context.Context, q protocol.PluginsQuery) (pr
 	if err != nil {
 		return protocol.Plugins{}, err
 	}
-	out := protocol.Plugins{Plugins: []protocol.Plugin{}, FetchedAt: list.FetchedAt.UTC().Format(time.RFC3339), Offline: list.Offline}
+	out := protocol.Plugins{Plugins: []protocol.Plugin{}, FetchedAt: timestamp.Second(list.FetchedAt), Offline: list.Offline}
 	for _, p := range list.Plugins {
 		out.Plugins = append(out.Plugins, protocol.Plugin(p))
 	}

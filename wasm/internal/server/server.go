@@ -104,7 +104,7 @@ func New(d Deps) (*Server, error) {
 	s := &Server{deps: d, host: indexed(d.Host), sizes: sizes, seals: sealed, library: action.NewLibrary(d.Host.Store)}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.out = outbox.New(s.life, d.Emit, d.Now)
-	tools := append(builtin.All(), agent.StepTool(s.startStep), agent.ReadTool())
+	tools := append(builtin.All(), agent.StepTool(), agent.ReadTool())
 	reg, err := tool.NewRegistry(append(tools, d.Tools...)...)
 	if err != nil {
 		return nil, err
@@ -130,6 +130,9 @@ func New(d Deps) (*Server, error) {
 		Host: s.host, Registry: reg, Guard: s.guard, History: s.history, Questions: s.questions, Pins: s.pins, Plugins: s.plugins,
 		Out: s.out, Now: d.Now, Life: s.life,
 		KeepKey: s.keepKey, Tell: s.tellState,
+		StartStep: func(ctx context.Context, sim *transaction.Simulation, env *tool.Env, a agent.StepArgs) (agent.Step, error) {
+			return s.chat.StartStep(ctx, sim, env, a)
+		},
 		ConfirmKey: func(ctx context.Context) error { return s.chat.ConfirmKey(ctx) },
 		Settled:    func(run string, approved bool) { s.chat.Settle(run, approved) },
 	})
@@ -199,9 +202,4 @@ func (s *Server) OpenPlan(ctx context.Context, raw []byte, values map[string]any
 // OpenBundle replays what run.export gives, or a bundle.json, in this vault.
 func (s *Server) OpenBundle(ctx context.Context, raw []byte) (*protocol.Review, error) {
 	return s.tx.OpenBundle(ctx, raw)
-}
-
-// startStep makes a model step ready: the tools are made before what asks a model.
-func (s *Server) startStep(ctx context.Context, env *tool.Env, a agent.StepArgs) (agent.Step, error) {
-	return s.chat.StartStep(ctx, env, a)
 }

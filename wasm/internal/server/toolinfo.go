@@ -56,7 +56,7 @@ func (s *Server) auth(ctx context.Context, e *tool.Entry) (auth, scope string, e
 	if len(names) == 0 {
 		return "", "", nil
 	}
-	_, scope, err = s.guard.Secrets().Resolve(ctx, e, names)
+	_, scope, err = s.guard.Secrets().Resolve(ctx, e, names, "")
 	switch {
 	case fault.Is(err, fault.Auth):
 		return "missing", "", nil

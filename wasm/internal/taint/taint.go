@@ -29,5 +29,5 @@ func Steps(g *plan.Graph) map[string]bool {
 // was called with. Tools that do nothing but compute do not, and what the web
 // answers is the web's.
 func reads(e *tool.Entry) bool {
-	return e.SideEffects != tool.None && e.Name != "http.request" && e.Name != "plugins.search"
+	return e.SideEffects != tool.None && !e.Facts.ReadsElsewhere
 }

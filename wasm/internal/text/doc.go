@@ -1,4 +1,5 @@
-// Package text holds the one rule of what text is, and of what in a text has to
+// Package text holds what is asked of texts anywhere: how much two have in common
+// at their ends, and the one rule of what text is, and of what in a text has to
 // be marked, since drawing it as it is would hide it, move it, or hide something
 // else. Whatever shows text that somebody else wrote (the review, a path, an
 // answer, the terminal) asks here, so that no two places can disagree.

@@ -38,10 +38,7 @@ func NotWritten(before, after []byte) (Place, bool) {
 	}
 	// Which of several equal characters is the new one cannot be known where
 	// lines moved: the first is named that is beyond what the two texts share.
-	from := 0
-	for from < min(len(before), len(after)) && before[from] == after[from] {
-		from++
-	}
+	from := CommonPrefix(string(before), string(after))
 	for _, start := range []int{from, 0} {
 		for i := start; i < len(after); i++ {
 			if c := after[i]; control(c) && had[c] < 0 {

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"sync"
 
-	"embedded-agent/wasm/internal/affix"
 	"embedded-agent/wasm/internal/digest"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/sorting"
+	"embedded-agent/wasm/internal/text"
 )
 
 // Entry is a registered tool with its schemas, compiled at first use: a start
@@ -79,7 +79,7 @@ func checkSpec(s *Spec) error {
 	case len(s.Input) == 0 || len(s.Output) == 0:
 		return fmt.Errorf("tool %s lacks a schema", s.Name)
 	}
-	return nil
+	return s.Facts.check(s)
 }
 
 // WireName gives the name that providers accept, who refuse dots (docs/design/tool-calls.md#names).
@@ -141,7 +141,7 @@ func versionOf(ids []string) string {
 func (r *Registry) closest(name string) string {
 	best, score := "", 0
 	for _, n := range r.names {
-		s := affix.Prefix(n, name) + affix.Suffix(n, name)
+		s := text.CommonPrefix(n, name) + text.CommonSuffix(n, name)
 		if s > score {
 			best, score = n, s
 		}

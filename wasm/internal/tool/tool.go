@@ -136,6 +136,7 @@ type Spec struct {
 	CacheTTLS   float64         `json:"cacheTtlS,omitempty"`
 	Simulable   bool            `json:"simulable"`
 	Flags       Flags           `json:"flags"`
+	Facts       Facts           `json:"-"`
 	Description string          `json:"description"` // Markdown, for the model
 	Input       json.RawMessage `json:"inputSchema"` // draft-07, refuses unknown properties
 	Output      json.RawMessage `json:"outputSchema"`
@@ -189,6 +190,8 @@ type Env struct {
 	// Paged: a model reads the output, so that long lists come in pages. In a plan
 	// they come whole.
 	Paged bool
+	// AskModel makes a model step; nil where no model is asked, as in a run.
+	AskModel func(ctx context.Context, env *Env, args Args) (Data, error)
 	// Kept gives an output that was too long to be told, by the name under which it
 	// was kept; nil where nothing is.
 	Kept func(ctx context.Context, name string) ([]byte, error)

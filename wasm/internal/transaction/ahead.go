@@ -18,9 +18,9 @@ const readWidth = 16
 
 // ahead asks for what the calls of a simulated step need: the files that they
 // name, or, where they run a script for each of many notes, the scripts.
-func (sim *simulation) ahead(ctx context.Context, n *plan.Node, args []func() (tool.Args, error)) (ended func()) {
+func (sim *Simulation) ahead(ctx context.Context, n *plan.Node, args []func() (tool.Args, error)) (ended func()) {
 	sim.Review.out.Loop(n.Step.ID, n.Tool, args)
-	if n.Tool.Name == "code.run" && sim.t.deps.Host.Sandbox != nil {
+	if n.Tool.Facts.RunsScript && sim.t.deps.Host.Sandbox != nil {
 		env := sim.t.Env(sim.Review, nil, nil)
 		script := func(a tool.Args) (host.Script, error) { return builtin.ScriptOf(env, a) }
 		scripts := NewScriptsAhead(ctx, sim.t.deps.Host.Sandbox, args, script)

@@ -57,7 +57,7 @@ func (x *Run) take(sim *Review, from, to, first int) []journal.Planned {
 
 // replayable says whether a run takes a call as it was simulated. What cannot
 // be simulated, and what acts on the window, is executed.
-func replayable(e *tool.Entry) bool { return e.Simulable && e.Namespace() != "workspace" }
+func replayable(e *tool.Entry) bool { return e.Simulable && !e.Facts.OnWindow }
 
 // approved gives the record of a call.
 func (x *Run) approved(seq int) (*pipeline.Recorded, bool) {

@@ -130,7 +130,7 @@ func ViewOfProgress(reading bool, p tool.Progress) *protocol.StepProgress {
 }
 
 // progressOf gives a simulated call's way to say how far it is.
-func (sim *simulation) progressOf(c *tool.Call) func(p tool.Progress) {
+func (sim *Simulation) progressOf(c *tool.Call) func(p tool.Progress) {
 	m := newMeter()
 	m.begins(c.CallID, sim.t.deps.Now())
 	return func(p tool.Progress) {

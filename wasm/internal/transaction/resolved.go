@@ -44,12 +44,12 @@ func deedLines(se *Review) []protocol.SummaryLine {
 			continue
 		}
 		list := &commands
-		if n.Tool.Namespace() == "http" {
+		if n.Tool.Sends() {
 			list = &sends
 		}
 		calls := se.callsAt(place)
 		for _, c := range calls {
-			*list = append(*list, se.deedName(c))
+			*list = append(*list, se.deedName(n.Tool, c))
 		}
 		if len(calls) == 0 && len(se.Report.Steps[place].Results) == 0 && se.Report.Steps[place].Cause != nil {
 			*list = append(*list, n.Step.ID)
@@ -84,16 +84,16 @@ func deedLine(key string, names []string) protocol.SummaryLine {
 }
 
 // deedName names a call of a tool that does something which cannot be shown.
-func (se *Review) deedName(c *tool.Call) string {
-	switch c.Tool {
-	case "commands.run":
+func (se *Review) deedName(e *tool.Entry, c *tool.Call) string {
+	switch {
+	case e.Facts.RunsCommand:
 		id := c.Args.String("id")
 		if name := se.commands[id]; name != "" && name != id {
 			return name + " (" + id + ")"
 		}
 		return id
-	case "http.send":
-		r := requestView(c)
+	case e.Sends():
+		r := guard.RequestOf(e, c.Args)
 		host := r.Host
 		if r.Shown != "" {
 			host = r.Shown + " = " + r.Host
@@ -107,7 +107,7 @@ func (se *Review) deedName(c *tool.Call) string {
 func (t *Transactions) readCommands(ctx context.Context, se *Review) {
 	se.commands = nil
 	for _, n := range se.graph.Nodes {
-		if n.Tool.Name == "commands.run" {
+		if n.Tool.Facts.RunsCommand {
 			se.commands = t.deps.Guard.CommandNames(ctx)
 			return
 		}
@@ -121,7 +121,7 @@ func (t *Transactions) UnknownCommands(ctx context.Context, g *plan.Graph) []pla
 	var names map[string]string
 	for _, n := range g.Nodes {
 		id, literal := n.Step.Args["id"].(string)
-		if n.Tool.Name != "commands.run" || !literal || strings.ContainsAny(id, "${") {
+		if !n.Tool.Facts.RunsCommand || !literal || strings.ContainsAny(id, "${") {
 			continue
 		}
 		if names == nil {
@@ -167,10 +167,4 @@ func nearCommands(id string, names map[string]string) string {
 		return "—"
 	}
 	return strings.Join(out, ", ")
-}
-
-// requestView is a request of an HTTP tool, whole. A key in a header stands there
-// by its name.
-func requestView(c *tool.Call) protocol.RequestView {
-	return guard.RequestOf(c.Tool, c.Args)
 }

@@ -116,7 +116,7 @@ func openedNotes(se *Review) []string {
 	var out []string
 	for _, st := range se.Report.Steps {
 		for _, r := range st.Results {
-			if r == nil || !r.OK || r.Tool != "workspace.openFile" {
+			if r == nil || !r.OK || !st.Node.Tool.Facts.OpensNote {
 				continue
 			}
 			if c := se.Called[r.LogicalID]; c != nil {

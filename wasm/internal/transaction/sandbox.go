@@ -40,7 +40,7 @@ const maxMemo = 20_000
 
 // remembers says whether a tool's results are kept: those of scripts. The other
 // pure tools are quicker than looking. (What came from the web is frozen.)
-func remembers(e *tool.Entry) bool { return e.Name == "code.run" }
+func remembers(e *tool.Entry) bool { return e.Facts.RunsScript }
 
 // Get implements pipeline.Cache.
 func (m *memo) Get(c *tool.Call, e *tool.Entry) (tool.Data, bool) {

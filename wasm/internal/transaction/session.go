@@ -139,7 +139,7 @@ func (t *Transactions) Simulate(ctx context.Context, se *Review) error {
 	rc := t.runConfig(se, call, pol, "")
 	rc.Ahead, rc.Make = sim.ahead, se.Quota.Build
 	rc.Pausing = t.tellPause(se)
-	rep := runner.Run(sim.in(ctx), rc)
+	rep := runner.Run(ctx, rc)
 	if err := ctx.Err(); err != nil {
 		return fault.From(err)
 	}

@@ -10,9 +10,9 @@ import (
 	"embedded-agent/wasm/internal/tool"
 )
 
-// simulation is one simulation of a session, as its model steps see it. They
+// Simulation is one simulation of a session, as its model steps see it. They
 // share one budget, over every step and iteration.
-type simulation struct {
+type Simulation struct {
 	t      *Transactions
 	Review *Review
 	vault  *overlay.Vault
@@ -23,23 +23,21 @@ type simulation struct {
 	scripts *ScriptsAhead
 }
 
-type simulationKey struct{}
-
 // simulation begins one.
-func (t *Transactions) simulation(se *Review, v *overlay.Vault, pol *policy.Policy) *simulation {
-	return &simulation{t: t, Review: se, vault: v, Policy: pol, Budget: agent.NewBudget(), Cache: t.ResultsFor(v)}
-}
-
-// in lets the tools that are called in ctx find the simulation.
-func (sim *simulation) in(ctx context.Context) context.Context {
-	return context.WithValue(ctx, simulationKey{}, sim)
+func (t *Transactions) simulation(se *Review, v *overlay.Vault, pol *policy.Policy) *Simulation {
+	return &Simulation{t: t, Review: se, vault: v, Policy: pol, Budget: agent.NewBudget(), Cache: t.ResultsFor(v)}
 }
 
 // env is the surroundings of a simulated call.
-func (sim *simulation) env(c *tool.Call) (*tool.Env, *overlay.View) {
+func (sim *Simulation) env(c *tool.Call) (*tool.Env, *overlay.View) {
 	w := sim.vault.For(c.LogicalID)
 	env := sim.t.Env(sim.Review, w, sim.Policy)
 	env.Progress = sim.progressOf(c)
+	if !sim.Review.Sealed { // what has to come out as it was approved has the frozen answers
+		env.AskModel = agent.Steps(func(ctx context.Context, env *tool.Env, a agent.StepArgs) (agent.Step, error) {
+			return sim.t.deps.StartStep(ctx, sim, env, a)
+		})
+	}
 	env.Workspace = simulatedWorkspace{env.Workspace, w}
 	if sim.Review.Sealed {
 		env.HTTP = nil // what was read from the web is frozen, and not read again
@@ -51,7 +49,7 @@ func (sim *simulation) env(c *tool.Call) (*tool.Env, *overlay.View) {
 }
 
 // Paged is env for a call whose output a model reads.
-func (sim *simulation) Paged(c *tool.Call) (*tool.Env, *overlay.View) {
+func (sim *Simulation) Paged(c *tool.Call) (*tool.Env, *overlay.View) {
 	env, w := sim.env(c)
 	env.Paged, env.Kept = true, sim.t.deps.History.KeptOf(sim.Review.ID)
 	return env, w
@@ -67,15 +65,9 @@ func (t *Transactions) ResultsFor(v *overlay.Vault) pipeline.Cache {
 
 // SecretScope is the part that secrets have in the key of the result cache.
 func (t *Transactions) SecretScope(e *tool.Entry, args tool.Args) string {
-	_, scope, err := t.deps.Guard.Secrets().Resolve(t.deps.Life, e, e.SecretNames(args))
+	_, scope, err := t.deps.Guard.Secrets().Resolve(t.deps.Life, e, e.SecretNames(args), "")
 	if err != nil {
 		return "none"
 	}
 	return scope
-}
-
-// SimulationOf finds the simulation that a tool is called in; nil outside of one.
-func SimulationOf(ctx context.Context) *simulation {
-	sim, _ := ctx.Value(simulationKey{}).(*simulation)
-	return sim
 }

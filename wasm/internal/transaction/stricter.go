@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/guard"
 	"embedded-agent/wasm/internal/network"
@@ -61,15 +60,17 @@ func (t *Transactions) refusedNow(ctx context.Context, se *Review) error {
 		}
 	}
 	for _, c := range se.Called {
-		if c.Seq < runner.Seq(se.from, 0) || c.Tool != "http.send" {
+		if c.Seq < runner.Seq(se.from, 0) {
 			continue
 		}
-		address, _ := c.Args["url"].(string)
-		method, named := c.Args["method"].(string)
-		if !named {
-			method = "POST"
+		e, err := t.deps.Registry.Get(c.Tool, c.Version)
+		if err != nil {
+			return err
 		}
-		if _, err := network.Reachable(hosts, method, address); err != nil {
+		if !e.Sends() {
+			continue
+		}
+		if _, err := network.Reachable(hosts, e.MethodOf(c.Args), c.Args.String("url")); err != nil {
 			return err
 		}
 	}
@@ -104,11 +105,11 @@ func (t *Transactions) outgoingOf(se *Review) *guard.Outgoing {
 // judge judges a simulated call. It also sees to it that the model of a model
 // step may be sent its key, before the time of the call begins. What is frozen is
 // not asked for again, and sends nothing.
-func (sim *simulation) judge(ctx context.Context, c *tool.Call, e *tool.Entry) (policy.Verdict, error) {
+func (sim *Simulation) judge(ctx context.Context, c *tool.Call, e *tool.Entry) (policy.Verdict, error) {
 	switch {
 	case sim.Review.Sealed:
 		return policy.Verdict{Effect: policy.Allow}, nil
-	case e.Name == agent.StepToolName:
+	case e.Facts.AsksModel:
 		return policy.Verdict{Effect: policy.Allow}, sim.t.deps.ConfirmKey(ctx)
 	}
 	return sim.Review.out.Judge(ctx, c, e)

@@ -34,6 +34,9 @@ type Deps struct {
 	Out       *outbox.Outbox
 	Now       func() time.Time
 	Life      context.Context // ends with the core
+	// StartStep makes a model step ready: the only thing in here that asks a model,
+	// and only in a simulation.
+	StartStep func(context.Context, *Simulation, *tool.Env, agent.StepArgs) (agent.Step, error)
 	// ConfirmKey sees to it that the model of a model step may be sent its key.
 	ConfirmKey func(context.Context) error
 	// KeepKey keeps the key of redaction markers, before the first record that may

@@ -13,6 +13,7 @@ import (
 	"embedded-agent/wasm/internal/outbox"
 	"embedded-agent/wasm/internal/planner"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/timestamp"
 )
 
 // Usage is the room: prices and ledger.
@@ -105,7 +106,7 @@ func (u *Usage) spent(host, model string, used llm.Usage) spending {
 	u.mu.Unlock()
 	p, known := table.Find(host, model)
 	out := spending{currency: table.Currency}
-	out.Spent = llm.Spent{Day: u.now().In(zone).Format(time.DateOnly), Host: host, Model: model, Usage: used, Known: known}
+	out.Spent = llm.Spent{Day: timestamp.Day(u.now().In(zone)), Host: host, Model: model, Usage: used, Known: known}
 	if known {
 		out.Cost = p.Cost(used)
 	}

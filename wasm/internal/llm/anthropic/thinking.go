@@ -3,8 +3,8 @@ package anthropic
 import (
 	"strconv"
 
-	"embedded-agent/wasm/internal/lazy"
 	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/regex"
 )
 
 // budgets is how many tokens each effort may think for, where thinking is measured in tokens.
@@ -40,8 +40,8 @@ func setThinking(body *request, r llm.Request) {
 }
 
 var (
-	oldName = lazy.Pattern(`claude-([0-9]+)-([0-9])\b`)
-	newName = lazy.Pattern(`claude-[a-z]+-([0-9]+)(?:[-.]([0-9]{1,2})\b)?`)
+	oldName = regex.Lazy(`claude-([0-9]+)-([0-9])\b`)
+	newName = regex.Lazy(`claude-[a-z]+-([0-9]+)(?:[-.]([0-9]{1,2})\b)?`)
 )
 
 // adaptive reports whether a model decides by itself how long to think: all since 4.6 do. Older ones take a budget.

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"embedded-agent/wasm/internal/lazy"
+	"embedded-agent/wasm/internal/regex"
 )
 
 // Role says who speaks.
@@ -260,7 +260,7 @@ func parseValue(s string) (value, rest string, ok bool) {
 	return value, rest, true
 }
 
-var ownID = lazy.Pattern(`^fc_(\d{1,9})$`)
+var ownID = regex.Lazy(`^fc_(\d{1,9})$`)
 
 // HighestID is the highest number among ids of the form fc_001 in the items: new calls go on behind it.
 func HighestID(items []Item) int {

@@ -28,6 +28,7 @@ import (
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/sandbox"
+	"embedded-agent/wasm/internal/timestamp"
 )
 
 // Defaults where a script names no limits.
@@ -83,7 +84,7 @@ func (r *Runner) Run(ctx context.Context, s host.Script) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.Limits.Time)
 	defer cancel()
 	said, err := r.ask(ctx, protocol.Sandbox{
-		Script: s.Source, Input: string(s.Input), Now: s.Now.Format(time.RFC3339),
+		Script: s.Source, Input: string(s.Input), Now: timestamp.Zoned(s.Now),
 		MaxSteps: s.Limits.Steps, MaxMs: int(s.Limits.Time.Milliseconds()), MaxMB: s.Limits.MB,
 	})
 	switch {

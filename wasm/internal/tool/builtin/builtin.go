@@ -23,6 +23,14 @@ import (
 //go:embed *.md *.schema.json
 var files embed.FS
 
+// The tools that the core calls itself, beside plans and conversations.
+const (
+	CreateFile = "vault.createFile"
+	ListFiles  = "vault.listFiles"
+	Query      = "vault.query"
+	ReadFile   = "vault.readFile"
+)
+
 // All gives every built-in tool.
 func All() []tool.Tool {
 	makers := []func() tool.Tool{

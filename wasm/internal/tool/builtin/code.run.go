@@ -13,14 +13,15 @@ import (
 func codeRun() tool.Tool {
 	return define(tool.Tool{
 		Spec: tool.Spec{
-			Name: "code.run", Category: "code", SideEffects: tool.None, Cache: tool.CacheForever,
+			Name: "code.run", Category: "code", SideEffects: tool.None, Cache: tool.CacheForever, Facts: tool.Facts{RunsScript: true},
 			Aliases: map[string]string{"code": "script", "source": "script", "program": "script", "data": "input", "args": "input"},
 		},
 		Run: runCode,
 	})
 }
 
-// ScriptOf gives the script that code.run runs for its arguments.
+// ScriptOf gives the script that code.run runs for its arguments
+// (tool.Facts.RunsScript).
 func ScriptOf(env *tool.Env, args tool.Args) (host.Script, error) {
 	input, err := canon.Append(nil, args["input"])
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 func commandsRun() tool.Tool {
 	return define(tool.Tool{
 		Spec: tool.Spec{
-			Name: "commands.run", Category: "api", SideEffects: tool.Commands,
+			Name: "commands.run", Category: "api", SideEffects: tool.Commands, Facts: tool.Facts{RunsCommand: true},
 			Flags:   tool.Flags{OwnerOnly: true, Elevated: true, Unstoppable: true},
 			Aliases: map[string]string{"command": "id", "command_id": "id", "commandId": "id"},
 		},

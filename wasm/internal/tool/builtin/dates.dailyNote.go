@@ -7,6 +7,7 @@ import (
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/timestamp"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/tool/builtin/moment"
 	"embedded-agent/wasm/internal/vaultpath"
@@ -61,7 +62,7 @@ func dailyNote(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, e
 		return nil, err
 	}
 	return tool.Data{
-		"path": path, "exists": there, "date": t.Format(time.DateOnly), "title": title(path),
+		"path": path, "exists": there, "date": timestamp.Day(t), "title": title(path),
 		"folder": s.Folder, "template": s.Template, "enabled": s.Enabled,
 	}, nil
 }

@@ -8,7 +8,8 @@ import (
 	"unicode/utf8"
 
 	"embedded-agent/wasm/internal/fault"
-	"embedded-agent/wasm/internal/lazy"
+	"embedded-agent/wasm/internal/regex"
+	"embedded-agent/wasm/internal/timestamp"
 	"embedded-agent/wasm/internal/tool/builtin/moment"
 )
 
@@ -119,7 +120,7 @@ func wordDate(s string, day, now time.Time) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-var relative = lazy.Pattern(`^(in )?([+-]?)(\d{1,5}|an?|one|two|three|four|five|six|seven|eight|nine|ten|next|last) ?(d|days?|w|weeks?|fortnights?|months?|y|years?|quarters?)( ago| from now)?$`)
+var relative = regex.Lazy(`^(in )?([+-]?)(\d{1,5}|an?|one|two|three|four|five|six|seven|eight|nine|ten|next|last) ?(d|days?|w|weeks?|fortnights?|months?|y|years?|quarters?)( ago| from now)?$`)
 
 var counts = map[string]int{
 	"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
@@ -223,16 +224,8 @@ func startOf(t time.Time, unit string) time.Time {
 
 // dateData describes a date for output.
 func dateData(t time.Time) map[string]any {
-	year, week := t.ISOWeek()
 	return map[string]any{
-		"date": t.Format(time.DateOnly), "time": t.Format("15:04"), "year": t.Year(), "month": t.Format("2006-01"),
-		"week": strconv.Itoa(year) + "-W" + pad2(week), "weekday": t.Weekday().String(),
+		"date": timestamp.Day(t), "time": timestamp.Clock(t), "year": t.Year(), "month": timestamp.Month(t),
+		"week": timestamp.Week(t), "weekday": t.Weekday().String(),
 	}
-}
-
-func pad2(n int) string {
-	if n < 10 {
-		return "0" + strconv.Itoa(n)
-	}
-	return strconv.Itoa(n)
 }

@@ -9,7 +9,7 @@ import (
 
 func editorGetSelection() tool.Tool {
 	return define(tool.Tool{
-		Spec: tool.Spec{Name: "editor.getSelection", Category: "data", SideEffects: tool.Reads},
+		Spec: tool.Spec{Name: "editor.getSelection", Category: "data", SideEffects: tool.Reads, Facts: tool.Facts{ReadsSelection: true}},
 		Run: func(ctx context.Context, env *tool.Env, _ tool.Args) (tool.Data, error) {
 			s, err := editorState(ctx, env)
 			if err != nil {

@@ -12,7 +12,7 @@ import (
 
 	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/fault"
-	"embedded-agent/wasm/internal/lazy"
+	"embedded-agent/wasm/internal/regex"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/webpage"
 )
@@ -27,7 +27,7 @@ const (
 )
 
 // secretName is a secret in a header, by the name that the settings have for it.
-var secretName = lazy.Pattern(`\{\{secret:([^{}]*)\}\}`)
+var secretName = regex.Lazy(`\{\{secret:([^{}]*)\}\}`)
 
 // headerSecrets names the secrets that a call puts into headers.
 func headerSecrets(args tool.Args) []string {
@@ -49,6 +49,13 @@ func headersOf(args tool.Args) map[string]string {
 		}
 	}
 	return out
+}
+
+// fetcher is what a tool does that sends the request which its call describes.
+func fetcher(s tool.Spec) func(context.Context, *tool.Env, tool.Args) (tool.Data, error) {
+	return func(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
+		return fetch(ctx, env, s.MethodOf(args), args)
+	}
 }
 
 // fetch sends the request of a call, and gives its answer as data.

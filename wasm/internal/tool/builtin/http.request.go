@@ -1,7 +1,6 @@
 package builtin
 
 import (
-	"context"
 	"time"
 
 	"embedded-agent/wasm/internal/tool"
@@ -17,18 +16,13 @@ func httpRequest() tool.Tool {
 	t := define(tool.Tool{
 		Spec: tool.Spec{
 			Name: "http.request", Category: "api", SideEffects: tool.Reads, Cache: tool.CacheTTL, Timeout: httpTimeout,
+			Facts:   tool.Facts{Requests: "GET", ReadsElsewhere: true},
 			Aliases: map[string]string{"uri": "url", "address": "url", "cacheSeconds": "ttl", "format": "as"},
 			Limit:   "maxBytes",
 		},
 		SecretsOf: headerSecrets, Cut: cutBody,
-		Run: func(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
-			method := args.String("method")
-			if method == "" {
-				method = "GET"
-			}
-			return fetch(ctx, env, method, args)
-		},
 	})
+	t.Run = fetcher(t.Spec)
 	t.Flags.WorkspaceOnly = false
 	return t
 }

@@ -8,8 +8,8 @@ import (
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
-	"embedded-agent/wasm/internal/lazy"
 	"embedded-agent/wasm/internal/note"
+	"embedded-agent/wasm/internal/regex"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/vaultpath"
 )
@@ -159,7 +159,7 @@ func sameCase(link, target string) string {
 }
 
 // dated is a date or number that people put in front of titles.
-var dated = lazy.Pattern(`^(?:\d{4}-\d{2}-\d{2}|\d{6,14})(?:[ T]?\d{2}:?\d{2})?\s*[-–—_.:]?\s+`)
+var dated = regex.Lazy(`^(?:\d{4}-\d{2}-\d{2}|\d{6,14})(?:[ T]?\d{2}:?\d{2})?\s*[-–—_.:]?\s+`)
 
 // shortName gives a title without the date in front of it.
 func shortName(name string) string {

@@ -2,9 +2,9 @@ package builtin
 
 import (
 	"context"
-	"time"
 
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/timestamp"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -15,6 +15,7 @@ func pluginsSearch() tool.Tool {
 	t := define(tool.Tool{
 		Spec: tool.Spec{
 			Name: "plugins.search", Category: "search", SideEffects: tool.Reads,
+			Facts:   tool.Facts{ReadsElsewhere: true, Finds: true},
 			Aliases: map[string]string{"text": "query", "search": "query", "q": "query"},
 		},
 		Run: func(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
@@ -37,7 +38,7 @@ func pluginsSearch() tool.Tool {
 				})
 			}
 			return tool.Data{
-				"plugins": found, "fetchedAt": list.FetchedAt.UTC().Format(time.RFC3339), "offline": list.Offline,
+				"plugins": found, "fetchedAt": timestamp.Second(list.FetchedAt), "offline": list.Offline,
 			}, nil
 		},
 	})

@@ -13,6 +13,7 @@ import (
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/index"
 	"embedded-agent/wasm/internal/note"
+	"embedded-agent/wasm/internal/timestamp"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/vaultpath"
 )
@@ -227,17 +228,16 @@ func (q *queryPlan) date(h *hit) time.Time {
 // describe gives what is told of a file; d is nil when its text was not needed.
 func (q *queryPlan) describe(h *hit, d *note.Doc) map[string]any {
 	i := h.Info
-	at := func(ms int64) time.Time { return time.UnixMilli(ms).In(q.env.Now.Location()) }
+	at := func(ms int64) string { return timestamp.Local(time.UnixMilli(ms).In(q.env.Now.Location())) }
 	date := q.date(h)
 	out := map[string]any{
 		"path": i.Path, "title": title(i.Path), "name": vaultpath.Base(i.Path), "folder": vaultpath.Parent(i.Path),
-		"size": i.Size, "created": at(i.CTime).Format("2006-01-02T15:04:05"), "modified": at(i.MTime).Format("2006-01-02T15:04:05"),
+		"size": i.Size, "created": at(i.CTime), "modified": at(i.MTime),
 		"date": "", "month": "", "year": "", "week": "",
 	}
 	if !date.IsZero() {
-		y, w := date.ISOWeek()
-		out["date"], out["month"], out["year"] = date.Format(time.DateOnly), date.Format("2006-01"), date.Format("2006")
-		out["week"] = strconv.Itoa(y) + "-W" + pad2(w)
+		out["date"], out["month"], out["year"] = timestamp.Day(date), timestamp.Month(date), timestamp.Year(date)
+		out["week"] = timestamp.Week(date)
 	}
 	if d == nil {
 		return out

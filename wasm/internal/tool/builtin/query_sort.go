@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/timestamp"
 )
 
 // sortKey is what a hit is sorted by: a number, or a text in any case; what has
@@ -107,7 +107,7 @@ func (q *queryPlan) keyOf(h *hit) sortKey {
 		value = title(h.Path)
 	case "date":
 		if t := q.date(h); !t.IsZero() {
-			value = t.Format(time.DateOnly)
+			value = timestamp.Day(t)
 		}
 	default:
 		value = h.value(q.sortFrom)

@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"embedded-agent/wasm/internal/fault"
-	"embedded-agent/wasm/internal/lazy"
+	"embedded-agent/wasm/internal/regex"
 )
 
 // groupRef is a reference to a group in a replacement: $1, ${1}, ${name}, $<name>,
 // $& for the whole match, and $$ for a dollar sign.
-var groupRef = lazy.Pattern(`\$(?:\$|&|\d{1,2}|\{(\w+)\}|<(\w+)>)`)
+var groupRef = regex.Lazy(`\$(?:\$|&|\d{1,2}|\{(\w+)\}|<(\w+)>)`)
 
 // groupTemplate gives a replacement as package regexp reads it. There "$1st" is
 // a group named "1st", and a group that is not there is empty: text would be lost

@@ -6,7 +6,7 @@ import (
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
-	"embedded-agent/wasm/internal/lazy"
+	"embedded-agent/wasm/internal/regex"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/vaultpath"
 )
@@ -76,7 +76,7 @@ func findTemplate(ctx context.Context, env *tool.Env, folder, name string) (host
 
 // placeholder is {{name}} or {{name:FORMAT}}, as the app's template plugin
 // reads it.
-var placeholder = lazy.Pattern(`\{\{ *([^{}:]+?) *(?::([^{}]*))?\}\}`)
+var placeholder = regex.Lazy(`\{\{ *([^{}:]+?) *(?::([^{}]*))?\}\}`)
 
 // fillTemplate replaces {{title}}, {{date}}, {{time}} (with formats of their own,
 // or those of the settings) and the variables given, in one pass; other

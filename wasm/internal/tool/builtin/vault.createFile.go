@@ -12,7 +12,7 @@ import (
 func vaultCreateFile() tool.Tool {
 	return define(tool.Tool{
 		Spec: tool.Spec{
-			Name: "vault.createFile", Category: "data", SideEffects: tool.Writes,
+			Name: CreateFile, Category: "data", SideEffects: tool.Writes,
 			Aliases: map[string]string{"file_path": "path", "text": "content", "contents": "content", "name": "title", "dir": "folder", "directory": "folder"},
 		},
 		Run: createFile,

@@ -15,7 +15,7 @@ import (
 func vaultDelete() tool.Tool {
 	return define(tool.Tool{
 		Spec: tool.Spec{
-			Name: "vault.delete", Category: "data", SideEffects: tool.Writes,
+			Name: "vault.delete", Category: "data", SideEffects: tool.Writes, Facts: tool.Facts{Deletes: true},
 			Aliases: map[string]string{"file_path": "path", "file": "path", "folder": "path"},
 		},
 		Run: trash,

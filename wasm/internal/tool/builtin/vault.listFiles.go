@@ -12,7 +12,7 @@ import (
 func vaultListFiles() tool.Tool {
 	return define(tool.Tool{
 		Spec: tool.Spec{
-			Name: "vault.listFiles", Category: "data", SideEffects: tool.Reads,
+			Name: ListFiles, Category: "data", SideEffects: tool.Reads,
 			Aliases: map[string]string{"path": "folder", "dir": "folder", "directory": "folder", "ext": "extension"},
 			Limit:   "limit",
 		},

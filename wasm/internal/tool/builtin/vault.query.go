@@ -13,7 +13,7 @@ import (
 func vaultQuery() tool.Tool {
 	return define(tool.Tool{
 		Spec: tool.Spec{
-			Name: "vault.query", Category: "search", SideEffects: tool.Reads,
+			Name: Query, Category: "search", SideEffects: tool.Reads,
 			Aliases: map[string]string{"path": "folder", "dir": "folder", "glob": "name", "tag": "tags", "filter": "where", "query": "text"},
 			Limit:   "limit",
 		},

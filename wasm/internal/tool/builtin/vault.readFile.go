@@ -12,7 +12,7 @@ import (
 func vaultReadFile() tool.Tool {
 	return define(tool.Tool{
 		Spec: tool.Spec{
-			Name: "vault.readFile", Category: "data", SideEffects: tool.Reads,
+			Name: ReadFile, Category: "data", SideEffects: tool.Reads,
 			Aliases: map[string]string{
 				"file_path": "path", "file": "path", "filename": "path", "section": "heading",
 				"offset": "fromLine", "startLine": "fromLine", "endLine": "toLine",

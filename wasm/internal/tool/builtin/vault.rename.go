@@ -17,7 +17,7 @@ import (
 func vaultRename() tool.Tool {
 	return define(tool.Tool{
 		Spec: tool.Spec{
-			Name: "vault.rename", Category: "data", SideEffects: tool.Writes,
+			Name: "vault.rename", Category: "data", SideEffects: tool.Writes, Facts: tool.Facts{Renames: true},
 			Aliases: map[string]string{
 				"from": "path", "old_path": "path", "source": "path", "file_path": "path",
 				"to": "newPath", "destination": "newPath", "target": "newPath",

@@ -11,8 +11,8 @@ import (
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
-	"embedded-agent/wasm/internal/matching"
 	"embedded-agent/wasm/internal/note"
+	"embedded-agent/wasm/internal/regex"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -44,7 +44,7 @@ func replaceText(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data,
 	if args.Has("caseSensitive") && !args.Bool("caseSensitive") {
 		flags = "(?mi)"
 	}
-	re, err := matching.Compile(flags + pattern)
+	re, err := regex.Compile(flags + pattern)
 	if err != nil {
 		return nil, fault.New(fault.Validation, "tools.search.regex", fault.P{"query": args.String("find")}).With(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/index"
-	"embedded-agent/wasm/internal/matching"
+	"embedded-agent/wasm/internal/regex"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -101,7 +101,7 @@ func matcher(query string, isRegex, caseSensitive bool) (finder, error) {
 		low := []byte(strings.ToLower(query))
 		return found(func(text []byte, from int) int { return indexFold(text, low, from) }), nil
 	}
-	re, err := matching.Compile(patternOf(query, isRegex, caseSensitive))
+	re, err := regex.Compile(patternOf(query, isRegex, caseSensitive))
 	if err != nil {
 		return nil, fault.New(fault.Validation, "tools.search.regex", fault.P{"query": query}).With(err)
 	}

@@ -9,7 +9,7 @@ import (
 
 func workspaceGetContext() tool.Tool {
 	return define(tool.Tool{
-		Spec: tool.Spec{Name: "workspace.getContext", Category: "utility", SideEffects: tool.Reads},
+		Spec: tool.Spec{Name: "workspace.getContext", Category: "utility", SideEffects: tool.Reads, Facts: tool.Facts{OnWindow: true}},
 		Run: func(ctx context.Context, env *tool.Env, _ tool.Args) (tool.Data, error) {
 			if env.Workspace == nil {
 				return nil, fault.New(fault.Precondition, "tools.workspace.none", nil)

@@ -9,12 +9,12 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"embedded-agent/wasm/internal/lazy"
+	"embedded-agent/wasm/internal/regex"
 )
 
 // token splits a format: text in brackets, the long forms, the tokens, and any
 // other character. The order of alternatives is that of Moment's own pattern.
-var token = lazy.Pattern(`(\[[^\[]*\])|(\\)?([Hh]mm(ss)?|Mo|MM?M?M?|Do|DDDo|DD?D?D?|ddd?d?|do?|w[o|w]?|W[o|W]?|Qo?|N{1,5}|YYYYYY|YYYYY|YYYY|YY|y{2,4}|yo?|gg(ggg?)?|GG(GGG?)?|e|E|a|A|hh?|HH?|kk?|mm?|ss?|S{1,9}|x|X|zz?|ZZ?|LTS|LT|LL?L?L?|l{1,4}|.|\s)`)
+var token = regex.Lazy(`(\[[^\[]*\])|(\\)?([Hh]mm(ss)?|Mo|MM?M?M?|Do|DDDo|DD?D?D?|ddd?d?|do?|w[o|w]?|W[o|W]?|Qo?|N{1,5}|YYYYYY|YYYYY|YYYY|YY|y{2,4}|yo?|gg(ggg?)?|GG(GGG?)?|e|E|a|A|hh?|HH?|kk?|mm?|ss?|S{1,9}|x|X|zz?|ZZ?|LTS|LT|LL?L?L?|l{1,4}|.|\s)`)
 
 // long are the formats that stand for others, in English.
 var long = map[string]string{

@@ -1,5 +1,6 @@
-// Package matching finds what a stranger's regular expression matches in a
-// stranger's text, and can be stopped while it does.
+// Package regex has regular expressions (RE2) of two kinds: the program's own,
+// which are compiled when they are first used (Lazy), and those of strangers,
+// which are looked for in the texts of strangers and can be stopped (Compile).
 //
 // One match is found in time linear in the text (RE2), but each may look at all
 // of the rest before it is known: an expression such as `a(.*b)?` takes the
@@ -7,7 +8,7 @@
 // which nothing can cancel it where there is one thread. Here they are found one
 // by one, with a breath (package breath) before each, and within one where it
 // may take long.
-package matching
+package regex
 
 import (
 	"bytes"

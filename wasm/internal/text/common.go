@@ -1,11 +1,10 @@
-// Package affix tells how much two texts have in common at their ends.
-package affix
+package text
 
 // block is how many bytes are compared at once, which is faster than one by one.
 const block = 64
 
-// Prefix gives how many bytes two texts have in common at their beginning.
-func Prefix(a, b string) int {
+// CommonPrefix gives how many bytes two texts have in common at their beginning.
+func CommonPrefix(a, b string) int {
 	n, most := 0, min(len(a), len(b))
 	for n+block <= most && a[n:n+block] == b[n:n+block] {
 		n += block
@@ -16,8 +15,8 @@ func Prefix(a, b string) int {
 	return n
 }
 
-// Suffix gives how many bytes two texts have in common at their end.
-func Suffix(a, b string) int {
+// CommonSuffix gives how many bytes two texts have in common at their end.
+func CommonSuffix(a, b string) int {
 	n, most := 0, min(len(a), len(b))
 	for n+block <= most && a[len(a)-n-block:len(a)-n] == b[len(b)-n-block:len(b)-n] {
 		n += block

@@ -1,9 +1,9 @@
-package lazy
+package regex
 
 import "testing"
 
 func TestAPatternIsCompiledOnceWhenItIsUsed(t *testing.T) {
-	p := Pattern(`^a+$`)
+	p := Lazy(`^a+$`)
 	first := p()
 	if !first.MatchString("aa") || first.MatchString("b") {
 		t.Error("not the pattern")
@@ -11,7 +11,7 @@ func TestAPatternIsCompiledOnceWhenItIsUsed(t *testing.T) {
 	if again := p(); again != first {
 		t.Error("compiled again")
 	}
-	broken := Pattern(`(`) // nobody uses it yet
+	broken := Lazy(`(`) // nobody uses it yet
 	defer func() {
 		if recover() == nil {
 			t.Error("a broken pattern was taken")

@@ -1,4 +1,4 @@
-package matching
+package regex
 
 import (
 	"context"
