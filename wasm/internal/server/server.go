@@ -32,6 +32,7 @@ import (
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/tool/builtin"
 	"embedded-agent/wasm/internal/transaction"
+	"embedded-agent/wasm/internal/underway"
 	"embedded-agent/wasm/internal/usage"
 	"embedded-agent/wasm/internal/version"
 )
@@ -85,6 +86,7 @@ type Server struct {
 
 	conversations *conversation.Library
 	questions     *ask.Questions
+	runs          *underway.Runs
 	tx            *transaction.Transactions
 
 	mu     sync.Mutex // guards what follows; locked before the one of transactions
@@ -126,10 +128,14 @@ func New(d Deps) (*Server, error) {
 	})
 	s.pins = pins.NewBook(d.Host.Store, s.deviceName, s.out)
 	s.plugins = newPlugins(d, d.Host.Store)
+	s.runs = underway.New(underway.Deps{
+		Host: s.host, Now: d.Now, Life: s.life, KeepKey: s.keepKey,
+		LookAgain: func(ctx context.Context) { s.tx.LookAgain(ctx) },
+	})
 	s.tx = transaction.New(transaction.Deps{
-		Host: s.host, Registry: reg, Guard: s.guard, History: s.history, Questions: s.questions, Pins: s.pins, Plugins: s.plugins,
+		Host: s.host, Registry: reg, Guard: s.guard, History: s.history, Runs: s.runs, Questions: s.questions, Pins: s.pins, Plugins: s.plugins,
 		Out: s.out, Now: d.Now, Life: s.life,
-		KeepKey: s.keepKey, Tell: s.tellState,
+		Tell: s.tellState,
 		StartStep: func(ctx context.Context, sim *transaction.Simulation, env *tool.Env, a agent.StepArgs) (agent.Step, error) {
 			return s.chat.StartStep(ctx, sim, env, a)
 		},

@@ -10,7 +10,7 @@ import (
 // has cut short are no sign of those before it. A run that goes on elsewhere is
 // refused.
 func (t *Transactions) settleAround(ctx context.Context, id string) error {
-	if err := t.ownGround(ctx, id); err != nil {
+	if err := t.deps.Runs.Own(ctx, id); err != nil {
 		return err
 	}
 	c, err := t.cardOf(ctx, id)
@@ -18,7 +18,7 @@ func (t *Transactions) settleAround(ctx context.Context, id string) error {
 		return err
 	}
 	for _, hot := range slices.Backward(c.hot) {
-		if err := t.ownGround(ctx, hot); err != nil {
+		if err := t.deps.Runs.Own(ctx, hot); err != nil {
 			return err
 		}
 		_, l, err := t.deps.History.Past(ctx, hot)

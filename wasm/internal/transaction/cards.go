@@ -31,16 +31,16 @@ type card struct {
 
 // cards gives one card for each run that a crash has left.
 func (t *Transactions) cards(ctx context.Context) ([]*card, error) {
-	ids, err := t.hot(ctx)
+	ids, err := t.deps.Runs.IDs(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var out []*card
 	for _, id := range ids { // by time, so the newest decides where a card stands
-		if t.Lease(id) != nil {
+		if t.deps.Runs.Lease(id) != nil {
 			continue // it is carried out here
 		}
-		state, err := t.held(ctx, id)
+		state, err := t.deps.Runs.Held(ctx, id)
 		if err != nil {
 			return nil, err
 		}
@@ -202,7 +202,7 @@ func (t *Transactions) Resolve(ctx context.Context, p protocol.Recovery) (protoc
 		return out, err
 	}
 	defer free()
-	if err := t.quiet(ctx); err != nil {
+	if err := t.deps.Runs.Quiet(ctx); err != nil {
 		return out, err
 	}
 	cards, err := t.cards(ctx)
@@ -255,7 +255,7 @@ func (t *Transactions) decide(ctx context.Context, c *card, choice string) (prot
 	}
 	defer func() {
 		for _, id := range c.hot {
-			t.letLease(id)
+			t.deps.Runs.Let(id)
 		}
 	}()
 	about := slices.DeleteFunc(slices.Clone(c.hot), func(id string) bool { return id == c.run })
@@ -300,10 +300,10 @@ func (t *Transactions) decide(ctx context.Context, c *card, choice string) (prot
 // out before its next write.
 func (t *Transactions) takeOver(ctx context.Context, c *card) error {
 	for _, id := range c.hot {
-		if err := t.ownGround(ctx, id); err != nil {
+		if err := t.deps.Runs.Own(ctx, id); err != nil {
 			return err
 		}
-		if err := t.MarkHot(ctx, id, func() {}); err != nil {
+		if err := t.deps.Runs.Begin(ctx, id, func() {}); err != nil {
 			return err
 		}
 	}
@@ -317,7 +317,7 @@ func (t *Transactions) leave(ctx context.Context, id string) error {
 		return err
 	}
 	if !l.Ours() {
-		return t.unmarkHot(ctx, id)
+		return t.deps.Runs.End(ctx, id)
 	}
 	return t.settleAs(ctx, id, l, history.OutcomePartial, "")
 }
@@ -347,7 +347,7 @@ func (t *Transactions) aloneNext() (func(), error) {
 
 // Needed lists the runs that did not end, and those that they are about.
 func (t *Transactions) Needed(ctx context.Context) ([]string, error) {
-	ids, err := t.hot(ctx)
+	ids, err := t.deps.Runs.IDs(ctx)
 	if err != nil {
 		return nil, err
 	}

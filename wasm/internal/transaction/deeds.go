@@ -73,14 +73,14 @@ func (d *Deeds) begin(ctx context.Context, at time.Time) error {
 	if err != nil {
 		return err
 	}
-	if err := s.MarkHot(ctx, d.ID, func() {}); err != nil {
+	if err := s.deps.Runs.Begin(ctx, d.ID, func() {}); err != nil {
 		return err
 	}
 	log := audit.New(s.deps.Host.Store, history.Dir(d.ID), s.deps.Out.Redact)
 	if err := log.WriteRun(ctx, doc); err != nil {
 		return err
 	}
-	jw, err := journal.Begin(ctx, s.deps.Host.Store, s.ground(d.ID, s.deps.Host.Vault), history.Dir(d.ID),
+	jw, err := journal.Begin(ctx, s.deps.Host.Store, s.deps.Runs.Ground(d.ID, s.deps.Host.Vault), history.Dir(d.ID),
 		journal.Header{Run: d.ID, Kind: protocol.KindAgent, At: pipeline.Stamp(at)}, nil)
 	if err != nil {
 		return err
@@ -131,7 +131,7 @@ func (d *Deeds) Begins(ctx context.Context, c *tool.Call) error {
 		return nil
 	}
 	ctx = context.WithoutCancel(ctx)
-	if k := d.t.Lease(d.ID); k != nil { // somebody else may have taken the run over
+	if k := d.t.deps.Runs.Lease(d.ID); k != nil { // somebody else may have taken the run over
 		if err := k.Check(ctx); err != nil {
 			return err
 		}
@@ -155,7 +155,7 @@ func (d *Deeds) End(ctx context.Context, tr *history.Tracing) error {
 	if !d.Any() {
 		return nil
 	}
-	defer d.t.letLease(d.ID)
+	defer d.t.deps.Runs.Let(d.ID)
 	outcome := history.OutcomeOK
 	switch {
 	case d.failed > 0 && d.ok == 0:

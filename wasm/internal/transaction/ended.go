@@ -29,7 +29,7 @@ func (t *Transactions) endRun(ctx context.Context, end journal.End, sum *protoco
 	if err := t.deps.History.End(ctx, end, sum); err != nil {
 		return err
 	}
-	return t.unmarkHot(ctx, sum.Run)
+	return t.deps.Runs.End(ctx, sum.Run)
 }
 
 // ended tells that a run is over, and makes room.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strconv"
-	"strings"
 
 	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/fault"
@@ -14,20 +13,6 @@ import (
 	"embedded-agent/wasm/internal/pipeline"
 	"embedded-agent/wasm/internal/protocol"
 )
-
-// hot lists the runs that have begun and not ended.
-func (t *Transactions) hot(ctx context.Context) ([]string, error) {
-	entries, err := t.deps.Host.Store.List(ctx, history.HotFolder)
-	if err != nil {
-		return nil, err
-	}
-	var ids []string
-	for _, e := range entries {
-		ids = append(ids, e.Path[strings.LastIndexByte(e.Path, '/')+1:])
-	}
-	slices.Sort(ids)
-	return ids, nil
-}
 
 // FindHot finds what a crash has left, and the last run that can be reverted.
 func (t *Transactions) FindHot(ctx context.Context) error {
@@ -39,7 +24,7 @@ func (t *Transactions) FindHot(ctx context.Context) error {
 	for _, c := range cards {
 		found = append(found, c.sum)
 		if c.sum.Stands == protocol.StandsLive {
-			t.watchElsewhere()
+			t.deps.Runs.WatchElsewhere()
 		}
 	}
 	last, err := t.findLast(ctx)
@@ -58,13 +43,13 @@ func (t *Transactions) unfinished(ctx context.Context, id string) (*journal.Log,
 	l, err := journal.Load(ctx, t.deps.Host.Store, history.Dir(id))
 	switch {
 	case fault.Is(err, fault.NotFound):
-		return nil, t.unmarkHot(ctx, id)
+		return nil, t.deps.Runs.End(ctx, id)
 	case err != nil:
 		return nil, err
 	case !l.Hot():
-		return nil, t.unmarkHot(ctx, id)
+		return nil, t.deps.Runs.End(ctx, id)
 	case len(l.Entries) == 0 && !l.Ours():
-		return nil, t.unmarkHot(ctx, id)
+		return nil, t.deps.Runs.End(ctx, id)
 	case len(l.Entries) == 0 && len(l.Acts) == 0:
 		return nil, t.settleAs(ctx, id, l, history.OutcomeCancelled, "")
 	}
@@ -118,7 +103,7 @@ func (t *Transactions) settleAs(ctx context.Context, id string, l *journal.Log, 
 		if err := journal.WriteEnd(ctx, t.deps.Host.Store, dir, end); err != nil {
 			return err
 		}
-		return t.unmarkHot(ctx, id)
+		return t.deps.Runs.End(ctx, id)
 	}
 	sum := history.SummaryOf(d)
 	sum.EndedAt, sum.Outcome, sum.Files, sum.Can = end.At, outcome, 0, protocol.Can{}
@@ -171,7 +156,7 @@ func (t *Transactions) keep(ctx context.Context, id string) (protocol.Reverted, 
 	if !l.Ours() {
 		// Nothing of what it says is done, and nothing is written into its folder:
 		// it is only not offered any more.
-		return out, t.unmarkHot(ctx, id)
+		return out, t.deps.Runs.End(ctx, id)
 	}
 	if err := t.settleJournal(ctx, id, l); err != nil {
 		return out, err

@@ -27,7 +27,7 @@ func (t *Transactions) Revert(ctx context.Context, p protocol.Revert) (protocol.
 		return emptyReverted(), err
 	}
 	defer free()
-	if err := t.quiet(ctx); err != nil {
+	if err := t.deps.Runs.Quiet(ctx); err != nil {
 		return emptyReverted(), err
 	}
 	return t.revert(ctx, p)
@@ -62,7 +62,7 @@ func (t *Transactions) takeBack(ctx context.Context, p protocol.Revert, trust bo
 		return out, false, err
 	}
 	if l.Hot() {
-		if err := t.ownGround(ctx, p.Run); err != nil {
+		if err := t.deps.Runs.Own(ctx, p.Run); err != nil {
 			return out, false, err
 		}
 		if err := t.settleJournal(ctx, p.Run, l); err != nil {
@@ -176,17 +176,17 @@ func (t *Transactions) writeRun(ctx context.Context, d *history.Run, h journal.H
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	if err := t.MarkHot(ctx, d.RunID, cancel); err != nil {
+	if err := t.deps.Runs.Begin(ctx, d.RunID, cancel); err != nil {
 		return err
 	}
-	defer t.letLease(d.RunID)
+	defer t.deps.Runs.Let(d.RunID)
 	dir := history.Dir(d.RunID)
 	log := audit.New(t.deps.Host.Store, dir, nil)
 	if err := log.WriteRun(ctx, b); err != nil {
 		return err
 	}
 	h.Run, h.Kind, h.At, h.Doc = d.RunID, d.Kind, pipeline.Stamp(d.Now), host.Etag(b)
-	jw, err := journal.Begin(ctx, t.deps.Host.Store, t.ground(d.RunID, vault), dir, h, planned)
+	jw, err := journal.Begin(ctx, t.deps.Host.Store, t.deps.Runs.Ground(d.RunID, vault), dir, h, planned)
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ func (t *Transactions) settleJournal(ctx context.Context, id string, l *journal.
 // cameLate looks once more, when a run that did not end was taken back: a write of
 // it that has landed meanwhile is written down, and is to be taken back too.
 func (t *Transactions) cameLate(ctx context.Context, id string, l *journal.Log) (bool, error) {
-	if err := t.quiet(ctx); err != nil {
+	if err := t.deps.Runs.Quiet(ctx); err != nil {
 		return false, err
 	}
 	late, err := l.Late(ctx, t.deps.Host.Vault)
