@@ -10,7 +10,6 @@ import (
 	"github.com/google/uuid"
 
 	"embedded-agent/wasm/internal/audit"
-	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/journal"
 	"embedded-agent/wasm/internal/pipeline"
@@ -183,7 +182,7 @@ func (d *Deeds) End(ctx context.Context, tr *history.Tracing) error {
 	for file, etag := range etags {
 		end.Heads[file], end.Counts[file] = etag, 1
 	}
-	return d.t.endRun(ctx, end, &protocol.RunSummary{
+	return d.t.EndRun(ctx, end, &protocol.RunSummary{
 		Run: d.ID, Kind: protocol.KindAgent, Goal: d.t.deps.Out.Redact(d.goal), StartedAt: pipeline.Stamp(d.began), EndedAt: end.At,
 		Outcome: outcome, Calls: d.ok, Text: protocol.Message{Key: "run.acted", Params: map[string]string{"n": strconv.Itoa(d.ok)}},
 	})
@@ -195,18 +194,6 @@ func messageOf(c *tool.Call, r *tool.Result) string {
 		return r.UserMessage
 	}
 	return "“" + c.Tool + "” has ended."
-}
-
-// settleDeeds ends what a crash has left of a conversation's deeds: whatever had
-// begun counts as done.
-func (t *Transactions) settleDeeds(ctx context.Context, id string, l *journal.Log) (bool, error) {
-	d, err := t.deps.History.Read(ctx, id)
-	if fault.Is(err, fault.NotFound) || err == nil && d.Kind != protocol.KindAgent {
-		return false, nil
-	} else if err != nil {
-		return false, err
-	}
-	return true, t.settleAs(ctx, id, l, history.OutcomePartial, "")
 }
 
 // NewDeeds gives the deeds of a turn, which become a run under its id with the

@@ -118,7 +118,7 @@ func (x *Run) carryOut() {
 	}
 	x.mu.Unlock()
 	if err != nil {
-		x.t.LookAgain(ctx)
+		x.t.deps.LookAgain(ctx)
 	}
 	x.t.ended(ctx, x, sum)
 	x.letGo()
@@ -203,7 +203,7 @@ func (x *Run) close(ctx context.Context, end journal.End) (protocol.RunSummary, 
 		return sum, lease.Taken() // what there is to be recorded, another has recorded
 	}
 	if x.log == nil || x.jw == nil { // nothing was begun
-		return sum, x.t.endRun(ctx, end, &sum)
+		return sum, x.t.EndRun(ctx, end, &sum)
 	}
 	for _, o := range x.jw.Outcomes() {
 		switch o {
@@ -221,5 +221,5 @@ func (x *Run) close(ctx context.Context, end journal.End) (protocol.RunSummary, 
 	for file, etag := range x.beside {
 		end.Heads[file], end.Counts[file] = etag, 1
 	}
-	return sum, x.t.endRun(ctx, end, &sum)
+	return sum, x.t.EndRun(ctx, end, &sum)
 }

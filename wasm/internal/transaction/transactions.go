@@ -42,6 +42,8 @@ type Deps struct {
 	ConfirmKey func(context.Context) error
 	// Settled is told what became of a review: approved, or closed.
 	Settled func(run string, approved bool)
+	// LookAgain looks for what a crash has left, and tells.
+	LookAgain func(context.Context)
 	// Tell tells the panel how all stands.
 	Tell func(context.Context)
 }
