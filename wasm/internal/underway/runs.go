@@ -64,7 +64,10 @@ const stillFor = 2 * time.Second
 // journal nor the paths change any more that it may still be writing.
 func (r *Runs) still(ctx context.Context, id string) error {
 	r.mu.Lock()
-	owner := r.seen[id].lease.Owner
+	owner, taken := r.former[id]
+	if !taken {
+		owner = r.seen[id].lease.Owner
+	}
 	r.mu.Unlock()
 	self, err := r.deps.Host.Owners.Self(ctx)
 	if err != nil || owner == (host.Owner{}) || owner == self {
@@ -113,6 +116,9 @@ func (r *Runs) Begin(ctx context.Context, id string, lost func()) error {
 	r.mu.Lock()
 	old := r.leases[id]
 	r.leases[id] = k
+	if was := r.seen[id].lease.Owner; was != (host.Owner{}) && was != l.Owner {
+		r.former[id] = was
+	}
 	r.mu.Unlock()
 	if old != nil {
 		old.Stop()
@@ -126,6 +132,9 @@ func (r *Runs) End(ctx context.Context, id string) error {
 	if err := r.deps.Host.Store.Remove(ctx, hotPath(id)); err != nil {
 		return fault.Store(err)
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.former, id)
 	return nil
 }
 

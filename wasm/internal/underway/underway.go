@@ -32,10 +32,11 @@ type Runs struct {
 	mu       sync.Mutex               // guards what follows; nothing else is locked or called under it
 	leases   map[string]*lease.Keeper // of the runs that are carried out here
 	seen     map[string]sighting      // the leases of others, by run
+	former   map[string]host.Owner    // from whom a run was taken over
 	watching bool                     // somebody looks again in a while
 }
 
 // New gives the room.
 func New(d Deps) *Runs {
-	return &Runs{deps: d, leases: map[string]*lease.Keeper{}, seen: map[string]sighting{}}
+	return &Runs{deps: d, leases: map[string]*lease.Keeper{}, seen: map[string]sighting{}, former: map[string]host.Owner{}}
 }

@@ -159,6 +159,9 @@ func (b *Undo) keep(ctx context.Context, id string) (protocol.Reverted, error) {
 	if err := b.settleJournal(ctx, id, l); err != nil {
 		return out, err
 	}
+	if _, err := b.cameLate(ctx, id, l); err != nil {
+		return out, err
+	}
 	return out, b.settleAs(ctx, id, l, history.OutcomePartial, "")
 }
 
@@ -199,6 +202,9 @@ func (b *Undo) finishRun(ctx context.Context, id string) (protocol.Reverted, err
 		if err := b.settleJournal(ctx, id, l); err != nil {
 			return out, err
 		}
+	}
+	if _, err := b.cameLate(ctx, id, l); err != nil {
+		return out, err
 	}
 	if n := unknown(l); n > 0 {
 		out.NotUndone = append(out.NotUndone, protocol.Message{Key: "recovery.changed", Params: map[string]string{"n": strconv.Itoa(n)}})

@@ -29,8 +29,8 @@ func (b *Undo) settleJournal(ctx context.Context, id string, l *journal.Log) err
 	return journal.RecordSettled(ctx, b.deps.Host.Store, history.Dir(id), l)
 }
 
-// cameLate looks once more, when a run that did not end was taken back: a write of
-// it that has landed meanwhile is written down, and is to be taken back too.
+// cameLate looks once more, when a run that did not end was decided about: a write
+// of it that has landed meanwhile is written down, and a revert takes it back too.
 func (b *Undo) cameLate(ctx context.Context, id string, l *journal.Log) (bool, error) {
 	if err := b.deps.Runs.Quiet(ctx); err != nil {
 		return false, err
