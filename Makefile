@@ -4,9 +4,11 @@
 .PHONY: run test rest test-all check lint go-test js-test e2e build generate golden fuzz flaky bench large release screenshots install browser clean
 
 stages := node scripts/stages.mjs
-go_lint := gofumpt go-vet staticcheck generated
-js_lint := eslint prettier types
-lint_stages := $(go_lint) $(js_lint)
+# What takes minutes where nothing is compiled yet is in `make check` and `make rest`.
+go_lint := gofumpt go-vet generated
+js_lint := prettier types
+slow_lint := go-vet-js staticcheck eslint
+lint_stages := $(go_lint) $(js_lint) $(slow_lint)
 
 # Serves the playground: PORT= chooses the port, VAULT= a folder to copy.
 run: install build
@@ -32,8 +34,8 @@ test: browser
 
 # What is exhaustive or heavy; under 30 minutes.
 rest: browser
-	@log=$$(mktemp); $(stages) go-all go-race go-js-all >$$log 2>&1 & beside=$$!; \
-	status=0; $(stages) e2e-rest || status=1; \
+	@log=$$(mktemp); $(stages) go-vet-js staticcheck go-all go-race go-js-all >$$log 2>&1 & beside=$$!; \
+	status=0; $(stages) e2e-rest eslint || status=1; \
 	wait $$beside || status=1; cat $$log; rm -f $$log; \
 	$(stages) peers flaky-part || status=1; exit $$status
 

@@ -83,7 +83,8 @@ const jsExec = () => join(output("go", ["env", "GOROOT"]), "lib", "wasm", "go_js
  */
 const stages = {
 	gofumpt: () => [{ run: ["go", "tool", "gofumpt", "-l", ...goDirs], silent: true }],
-	"go-vet": () => [{ run: ["go", "vet", ...goPackages] }, { run: ["go", "vet", ...goPackages], env: wasm }],
+	"go-vet": () => [{ run: ["go", "vet", ...goPackages] }],
+	"go-vet-js": () => [{ run: ["go", "vet", ...goPackages], env: wasm }],
 	staticcheck: () => {
 		const tool = goTool("staticcheck");
 		return [{ run: [tool, ...goPackages] }, { run: [tool, ...wasmPackages], env: wasm }];
