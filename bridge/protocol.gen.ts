@@ -366,7 +366,7 @@ export const KindEvent = "event";
  */
 export const KindCancel = "cancel";
 /**
- * Message is words for a person: a key of the catalogue in plugin/i18n with
+ * Message is words for a person: a key of the catalogue in i18n with
  * what to put in.
  */
 export interface Message {
@@ -2703,4 +2703,4 @@ export interface ImportCall {
 }
 
 /** The hash of the Go sources of this file: what both sides must agree on. */
-export const Contract = "7dff6dd9442bdab1";
+export const Contract = "d9b8191406189384";

@@ -2,7 +2,7 @@
 
 import { FuzzySuggestModal, getIconIds, Notice, setIcon, type FuzzyMatch } from "obsidian";
 import { coreSettings } from "./data";
-import { t } from "./i18n";
+import { t } from "../i18n";
 import { asProblem } from "./panel/core";
 import type { Choice, Desk } from "./panel/desk";
 import type EmbeddedAgentPlugin from "./plugin";

@@ -5,7 +5,7 @@ import { getLanguage, Notice, Plugin, type ObsidianProtocolData, type WorkspaceL
 import type { Client } from "../bridge/client";
 import { ActionCommands } from "./commands";
 import { coreSettings, firstRun, readData, type Data, type PaletteEntry } from "./data";
-import { setLanguage, t } from "./i18n";
+import { setLanguage, t } from "../i18n";
 import { asProblem } from "./panel/core";
 import { quietly, testing, Waiting } from "./panel/waiting";
 import type { Session } from "./panel/session.svelte";

@@ -2,7 +2,7 @@
 
 import { SecretComponent, Setting, SettingPage, type App } from "obsidian";
 import { allowHost, originOf } from "../bridge/host/key_hosts";
-import { t } from "./i18n";
+import { t } from "../i18n";
 import { asProblem } from "./panel/core";
 import type { Session } from "./panel/session.svelte";
 import type { PartName } from "./panel/show";

@@ -20,7 +20,7 @@ import {
 } from "obsidian";
 import { allowedHosts, allowHost, originOf } from "../bridge/host/key_hosts";
 import type { Data } from "./data";
-import { bytes, t } from "./i18n";
+import { bytes, t } from "../i18n";
 import { asProblem } from "./panel/core";
 import type EmbeddedAgentPlugin from "./plugin";
 import type { TestResult } from "./protocol";

@@ -15,7 +15,7 @@ import {
 import { activeNote } from "../bridge/host/editor";
 import type { Data } from "./data";
 import { Finder, namedBy } from "./finder";
-import { t } from "./i18n";
+import { t } from "../i18n";
 import { visible } from "./panel/marks";
 import type { MenuEntry, Named, Preferences, Remembered, Selected, Shell } from "./panel/shell";
 

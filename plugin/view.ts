@@ -1,7 +1,7 @@
 // The panel as a view of the workspace.
 
 import { ItemView, type WorkspaceLeaf } from "obsidian";
-import { t } from "./i18n";
+import { t } from "../i18n";
 import type { Session } from "./panel/session.svelte";
 
 /** The type that the workspace keeps the view by. */

@@ -52,7 +52,7 @@ export async function buildPage(): Promise<string> {
 				setup(b) {
 					b.onResolve({ filter: /^words:all$/ }, ({ path }) => ({ path, namespace: "words" }));
 					b.onLoad({ filter: /./, namespace: "words" }, () => ({
-						contents: wordsModule(join(root, "plugin/i18n")),
+						contents: wordsModule(join(root, "i18n")),
 						resolveDir: root,
 					}));
 				},

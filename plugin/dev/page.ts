@@ -4,7 +4,7 @@
 import { flushSync, mount } from "svelte";
 import icons from "icons";
 import { nextFrame } from "../frame";
-import { setLanguage } from "../i18n";
+import { setLanguage } from "../../i18n";
 import type { Core } from "../panel/core";
 import Panel from "../panel/Panel.svelte";
 import { Session } from "../panel/session.svelte";

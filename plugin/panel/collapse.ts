@@ -4,7 +4,7 @@
 import type { Chunk } from "@codemirror/merge";
 import { StateEffect, StateField, type Text } from "@codemirror/state";
 import { Decoration, type DecorationSet, EditorView, WidgetType } from "@codemirror/view";
-import { t } from "../i18n";
+import { t } from "../../i18n";
 
 /** Lines from 1 that are the same on both sides: where they begin, and how many. */
 export interface Fold {

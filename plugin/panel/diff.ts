@@ -4,7 +4,7 @@
 import { getChunks, getOriginalDoc, MergeView, unifiedMergeView } from "@codemirror/merge";
 import { EditorState, type Extension } from "@codemirror/state";
 import { Decoration, EditorView, lineNumbers, WidgetType } from "@codemirror/view";
-import { t } from "../i18n";
+import { t } from "../../i18n";
 import type { FileView } from "../protocol";
 import { chunkLines, fold, folds, type Shown } from "./collapse";
 import { lineAlerts, textMarks } from "./diffmarks";

@@ -11,7 +11,7 @@ import {
 	type ViewUpdate,
 	WidgetType,
 } from "@codemirror/view";
-import { t } from "../i18n";
+import { t } from "../../i18n";
 import type { Alert } from "../protocol";
 import { marksIn, pieces } from "./marks";
 

@@ -7,7 +7,7 @@ import { findChromium, type Look } from "../dev/build";
 import { action, call, can, event, review, runState, state } from "../dev/fixtures";
 import { detail, grouped, imported, plugins, reached, reachedBefore, toolbox } from "../dev/savedscenes";
 import { asked, openStage, show, type Stage } from "../dev/stage";
-import { t } from "../i18n";
+import { t } from "../../i18n";
 import type { Action, Event } from "../protocol";
 
 describe.skipIf(!findChromium())("the panel", () => {

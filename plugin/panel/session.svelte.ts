@@ -21,7 +21,7 @@ import type {
 	State,
 	Turn,
 } from "../protocol";
-import { t } from "../i18n";
+import { t } from "../../i18n";
 import { Compose } from "./compose.svelte";
 import { asProblem, type Core } from "./core";
 import type { Desk } from "./desk";

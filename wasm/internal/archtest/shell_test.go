@@ -63,7 +63,7 @@ var callsNetwork = regexp.MustCompile(`\b(fetch|requestUrl|XMLHttpRequest|WebSoc
 
 func TestTheNetworkIsReachedInOnePlace(t *testing.T) {
 	const reason = "where may be reached is decided in the core; bridge/host/http.ts sends what the core asks, and nothing else sends"
-	for _, dir := range []string{"bridge", "plugin"} {
+	for _, dir := range []string{"bridge", "plugin", "i18n"} {
 		typeScript(t, dir, func(path, source string) {
 			if path != "bridge/host/http.ts" && callsNetwork.MatchString(source) {
 				t.Errorf("%s calls %s: %s", path, callsNetwork.FindString(source), reason)
@@ -116,7 +116,7 @@ var readAsMarkup = regexp.MustCompile(`\b(MarkdownRenderer|MarkdownPreviewRender
 
 func TestNothingThatIsShownIsReadAsMarkup(t *testing.T) {
 	const reason = "words come from models and notes: the app's renderer loads pictures, opens embeds and runs the code of plugins; the core says what a text is made of, and Svelte makes the elements"
-	for _, dir := range []string{"bridge", "plugin"} {
+	for _, dir := range []string{"bridge", "plugin", "i18n"} {
 		typeScript(t, dir, func(path, source string) {
 			if found := readAsMarkup.FindString(source); found != "" {
 				t.Errorf("%s uses %s: %s", path, found, reason)

@@ -2,7 +2,7 @@
 // is asked for that is not among those of the start.
 import inflate from "tiny-inflate";
 import { first, lotOf, packed, source, type Lot, type Packed } from "words:all";
-import { fromBase91 } from "../../bridge/module";
+import { fromBase91 } from "../bridge/module";
 
 /** Messages by key. */
 export type Catalogue = Record<string, string>;
