@@ -2,7 +2,7 @@ import type { App } from "obsidian";
 import type { Host } from "../client";
 import { fail } from "../problem";
 import type { HTTPRequest, SecretPrint } from "../protocol.gen";
-import { allowedHosts, allowHost, originOf } from "./key_hosts";
+import { allowedHosts, allowHost, originOf } from "./key-hosts";
 import { worthHiding } from "./redact";
 
 type SecretMethods = "secret.has" | "secret.allow" | "secret.print";

@@ -2,7 +2,7 @@ import type { App, DataAdapter } from "obsidian";
 import type { Answer, Host } from "../client";
 import { fail } from "../problem";
 import type { Content, Info } from "../protocol.gen";
-import { PathQueue } from "./path_queue";
+import { PathQueue } from "./path-queue";
 import { byPath } from "./paths";
 import { toBytes } from "./text";
 

@@ -10,10 +10,10 @@ import {
 	type Info,
 	type Op,
 } from "../protocol.gen";
-import { PathQueue } from "./path_queue";
-import { dirtyView, editorKeeps, settle, viewsOf, writeThroughEditor } from "./open_notes";
+import { PathQueue } from "./path-queue";
+import { dirtyView, editorKeeps, settle, viewsOf, writeThroughEditor } from "./open-notes";
 import { byPath, entryAt, fileAt, find, folderAt, GONE, guard, infoOf, translate } from "./paths";
-import { applyAll } from "./apply_all";
+import { applyAll } from "./apply-all";
 import { inTurn } from "./turns";
 import { BOM, decode, joined, sameBytes, toBytes, unpack } from "./text";
 

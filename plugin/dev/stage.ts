@@ -20,7 +20,7 @@ import {
 	words,
 } from "./fixtures";
 
-import { savedScenes } from "./savedscenes";
+import { savedScenes } from "./saved-scenes";
 
 /** A browser and the page to open in it. */
 export interface Stage {

@@ -7,7 +7,7 @@ import { Decoration, EditorView, lineNumbers, WidgetType } from "@codemirror/vie
 import { t } from "../../i18n";
 import type { FileView } from "../protocol";
 import { chunkLines, fold, folds, type Shown } from "./collapse";
-import { lineAlerts, textMarks } from "./diffmarks";
+import { lineAlerts, textMarks } from "./diff-marks";
 import { placeHunks, turnRound, type PlacedHunk } from "./hunks";
 
 /** How a diff is shown. */

@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { findChromium, type Look } from "../dev/build";
 import { action, call, can, event, review, runState, state } from "../dev/fixtures";
-import { detail, grouped, imported, plugins, reached, reachedBefore, toolbox } from "../dev/savedscenes";
+import { detail, grouped, imported, plugins, reached, reachedBefore, toolbox } from "../dev/saved-scenes";
 import { asked, openStage, show, type Stage } from "../dev/stage";
 import { t } from "../../i18n";
 import type { Action, Event } from "../protocol";

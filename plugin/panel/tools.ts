@@ -1,7 +1,7 @@
 // Which tools the selector shows.
 
 import type { ToolInfo } from "../protocol";
-import { agentTool } from "./planedit";
+import { agentTool } from "./plan-edit";
 
 /** What a person looks for among the tools. */
 export interface Wanted {

@@ -1,5 +1,5 @@
 /** What plugins do to rendered notes. */
-import type { MarkdownRenderChild } from "./render_child";
+import type { MarkdownRenderChild } from "./render-child";
 
 export interface MarkdownPostProcessorContext {
 	docId: string;

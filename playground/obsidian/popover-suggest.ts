@@ -1,6 +1,6 @@
 import type { App } from "./app";
 import { Scope } from "./scope";
-import { SuggestList, type SuggestOwner } from "./suggest_list";
+import { SuggestList, type SuggestOwner } from "./suggest-list";
 
 /** Suggestions in a popover. */
 export abstract class PopoverSuggest<T> implements SuggestOwner<T> {

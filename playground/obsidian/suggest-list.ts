@@ -1,5 +1,5 @@
 /** The list of suggestions under an input, shared by dialogs and popovers: one is chosen by keys or pointer. */
-import { nameElement } from "./accessible_name";
+import { nameElement } from "./accessible-name";
 
 export interface SuggestOwner<T> {
 	renderSuggestion(value: T, el: HTMLElement): void;

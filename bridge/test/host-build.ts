@@ -4,11 +4,11 @@ import { build } from "esbuild";
 import { external, target, virtualModules } from "../../scripts/build/bundle.mjs";
 import { repository } from "../../test/e2e/harness";
 
-/** Builds host_plugin.ts as a plugin into a folder. */
+/** Builds host-plugin.ts as a plugin into a folder. */
 export async function buildHostPlugin(folder: string): Promise<void> {
 	await build({
 		absWorkingDir: repository,
-		entryPoints: ["bridge/test/host_plugin.ts"],
+		entryPoints: ["bridge/test/host-plugin.ts"],
 		outfile: join(folder, "main.js"),
 		bundle: true,
 		format: "cjs",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { fail } from "../problem";
 import type { Op } from "../protocol.gen";
-import { applyAll } from "./apply_all";
+import { applyAll } from "./apply-all";
 
 const call = { signal: new AbortController().signal, blobs: [] };
 const create = (path: string): Op => ({ kind: "create", path, data: { text: "", blob: -1 } });

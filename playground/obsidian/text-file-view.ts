@@ -1,5 +1,5 @@
 import { debounce, type Debouncer } from "./debounce";
-import { editorText } from "./editor_text";
+import { editorText } from "./editor-text";
 import type { TFile } from "./files";
 import { Notice } from "./notice";
 import { mergeTexts } from "./merge";

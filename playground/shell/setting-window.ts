@@ -1,5 +1,5 @@
 /** The settings window: tabs on the left, the chosen one on the right. */
-import { nameElement } from "../obsidian/accessible_name";
+import { nameElement } from "../obsidian/accessible-name";
 import type { App } from "../obsidian/app";
 import { setIcon } from "../obsidian/icons";
 import { Modal } from "../obsidian/modal";

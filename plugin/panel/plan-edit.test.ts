@@ -9,7 +9,7 @@ import {
 	removeStep,
 	toolsOf,
 	withTools,
-} from "./planedit";
+} from "./plan-edit";
 
 const plan = {
 	goal: "Notes from bullets",

@@ -4,7 +4,7 @@ import type { App } from "./app";
 import { readJson } from "./config";
 import { TFile } from "./files";
 import { Notice } from "./notice";
-import { FuzzySuggestModal } from "./suggest_modal";
+import { FuzzySuggestModal } from "./suggest-modal";
 import { joinPath, normalizePath, parentPath } from "./paths";
 
 export interface InternalPlugin {

@@ -1,5 +1,5 @@
 /** The file explorer: a tree of which only the rows on screen exist, so that 100,000 notes cost nothing. */
-import { nameElement } from "../obsidian/accessible_name";
+import { nameElement } from "../obsidian/accessible-name";
 import { TFile, TFolder, type TAbstractFile } from "../obsidian/files";
 import { setIcon } from "../obsidian/icons";
 import { Menu } from "../obsidian/menu";

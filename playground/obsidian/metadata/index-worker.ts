@@ -1,6 +1,6 @@
 /** The worker that parses notes, so that indexing a large vault never blocks the window. */
 import { getLinkpath } from "../paths";
-import { decodeText } from "../text_codec";
+import { decodeText } from "../text-codec";
 import { parseNote } from "./parse";
 import { getAllTags } from "./tags";
 

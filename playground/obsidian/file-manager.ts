@@ -2,7 +2,7 @@ import type { App } from "./app";
 import type { DataWriteOptions } from "./adapter";
 import { ConfirmationModal } from "./confirmation";
 import { TFile, TFolder, type TAbstractFile } from "./files";
-import { encodeLink, findLinks, updateLinks } from "./link_update";
+import { encodeLink, findLinks, updateLinks } from "./link-update";
 import { joinPath, normalizePath, parentPath, splitName } from "./paths";
 import { Vault } from "./vault";
 import { getFrontMatterInfo, parseYaml, stringifyYaml } from "./yaml";

@@ -2,7 +2,7 @@
 import { TFile } from "../obsidian/files";
 import type { App } from "../obsidian/app";
 import type { Editor } from "../obsidian/editor";
-import { MarkdownView } from "../obsidian/markdown_view";
+import { MarkdownView } from "../obsidian/markdown-view";
 import { Notice } from "../obsidian/notice";
 import { joinPath } from "../obsidian/paths";
 import { CommandPalette, promptForName, QuickSwitcher } from "./palette";

@@ -5,7 +5,7 @@
 // not grow with the vault, and the playground takes a minute for 100,000.
 import { join } from "node:path";
 import { makeLarge } from "../../scripts/make-large.mjs";
-import { prepare } from "../in_page.mjs";
+import { prepare } from "../in-page.mjs";
 
 export const names = ["query_longest_task"];
 

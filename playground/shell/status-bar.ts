@@ -1,4 +1,4 @@
-import { nameElement } from "../obsidian/accessible_name";
+import { nameElement } from "../obsidian/accessible-name";
 
 /** The bar at the foot of the window. */
 export class StatusBar {

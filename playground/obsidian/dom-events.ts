@@ -1,5 +1,5 @@
 /** The event helpers on elements and on the document: delegation, clicks, insertion. */
-import { throwByName } from "./not_implemented";
+import { throwByName } from "./not-implemented";
 
 interface Delegation {
 	selector: string;

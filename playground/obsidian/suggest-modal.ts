@@ -1,8 +1,8 @@
-import { nameElement } from "./accessible_name";
+import { nameElement } from "./accessible-name";
 import type { App } from "./app";
 import { Modal } from "./modal";
 import { prepareFuzzySearch, renderResults, sortSearchResults, type SearchResult } from "./search";
-import { SuggestList, type SuggestOwner } from "./suggest_list";
+import { SuggestList, type SuggestOwner } from "./suggest-list";
 
 export interface Instruction {
 	command: string;

@@ -26,7 +26,7 @@ import {
 	keymap,
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
-import type { MarkdownFileInfo } from "./markdown_view";
+import type { MarkdownFileInfo } from "./markdown-view";
 import { frontMatterSyntax, obsidianSyntax } from "./metadata/syntax";
 
 /** Holds what plugins registered, so that it can be replaced while the editor is open. */
