@@ -21,7 +21,9 @@ const everyTime = ["story", "stopping", "actions", "edits", "recovery", "elsewhe
 	(name) => `test/e2e/${name}.test.ts`,
 );
 /** Every state of the panel, in pictures and for axe, and its larger forms: at `make test-all`. */
-const everyState = ["scenes", "saved", "review"].map((name) => `plugin/panel/${name}.browser.test.ts`);
+const everyState = ["scenes", "saved/saved", "review/review"].map(
+	(name) => `plugin/panel/${name}.browser.test.ts`,
+);
 
 const exclude = ["**/node_modules/**", "**/dist/**"];
 

@@ -2,7 +2,7 @@
 // of the app's own index and metadata cache. Nothing is read from disk.
 
 import { TFile, TFolder, type App, type Plugin, type TAbstractFile } from "obsidian";
-import { entry, fold, Narrowing, type Entry } from "./panel/fuzzy";
+import { entry, fold, Narrowing, type Entry } from "./text/fuzzy";
 import type { Named } from "./panel/shell";
 
 /** How many names are offered. */

@@ -11,10 +11,10 @@ import { quietly, testing, Waiting } from "./panel/waiting";
 import type { Session } from "./panel/session.svelte";
 import type { Event, Method, Params, Result, TestResult } from "./protocol";
 import { ActionRibbon } from "./ribbon";
-import { AgentSettings } from "./settings";
+import { AgentSettings } from "./settings/tab";
 import { Status } from "./status";
 import { PanelView, viewType } from "./view";
-import { visible } from "./panel/marks";
+import { visible } from "./text/marks";
 
 /** The name of the link that opens the panel: obsidian://embedded-agent. */
 const link = "embedded-agent";

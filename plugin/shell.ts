@@ -16,7 +16,7 @@ import { activeNote } from "../bridge/host/editor";
 import type { Data } from "./data";
 import { Finder, namedBy } from "./finder";
 import { t } from "../i18n";
-import { visible } from "./panel/marks";
+import { visible } from "./text/marks";
 import type { MenuEntry, Named, Preferences, Remembered, Selected, Shell } from "./panel/shell";
 
 /** The app as the panel sees it. Everything it registers ends with the plugin. */

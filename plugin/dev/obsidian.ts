@@ -1,7 +1,7 @@
 // The few functions of the app that the panel's parts use, for the development
 // page: its shell, and the DOM helpers that the app puts on every element.
 
-import { entry, Narrowing } from "../panel/fuzzy";
+import { entry, Narrowing } from "../text/fuzzy";
 import type { MenuEntry, Named, Preferences, Selected, Shell } from "../panel/shell";
 
 interface Info {

@@ -22,12 +22,12 @@ import type {
 	Turn,
 } from "../protocol";
 import { t } from "../../i18n";
-import { Compose } from "./compose.svelte";
+import { Compose } from "./chat/compose/compose.svelte";
 import { asProblem, type Core } from "./core";
 import type { Desk } from "./desk";
 import { initial, list, reduceAll, revertable, runningRun, runOf, workingTurn } from "./reducer";
 import type { Shell } from "./shell";
-import { Talks } from "./talks.svelte";
+import { Talks } from "./chat/talks.svelte";
 import { quietly, Waiting } from "./waiting";
 
 /** Conflicts of a revert that wait for the person's choices. */

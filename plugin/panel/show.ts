@@ -4,8 +4,8 @@ import { mount, unmount } from "svelte";
 import Panel from "./Panel.svelte";
 import type { Session } from "./session.svelte";
 import SettingsPart from "./SettingsPart.svelte";
-import ToolSelector from "./ToolSelector.svelte";
-import Usage from "./Usage.svelte";
+import ToolSelector from "./saved/ToolSelector.svelte";
+import Usage from "./history/Usage.svelte";
 
 /** Draws the panel into an element; the result takes it out again. */
 export function showPanel(target: HTMLElement, session: Session): () => Promise<void> {

@@ -134,8 +134,8 @@ var (
 
 func TestWhatLoadsSomethingIsInAFewPlaces(t *testing.T) {
 	allowed := map[string]string{
-		"plugin/panel/answer/Picture.svelte": "a picture of an answer, at a press",
-		"plugin/panel/Thumbnail.svelte":      "an image of the vault, or that the person added",
+		"plugin/panel/chat/answer/Picture.svelte": "a picture of an answer, at a press",
+		"plugin/panel/chat/Thumbnail.svelte":      "an image of the vault, or that the person added",
 	}
 	typeScript(t, "plugin", func(path, source string) {
 		if found := loads.FindString(source); found != "" && allowed[path] == "" {
