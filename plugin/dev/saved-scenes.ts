@@ -157,7 +157,7 @@ export const savedScenes: Record<string, Scene> = {
 		events: [ready],
 		answers: { "action.get": detail(), "tools.list": { tools: toolbox } },
 		after: async (page) => {
-			await page.evaluate(() => window.dev.session.openAction("weather"));
+			await page.evaluate(() => window.dev.controller.openAction("weather"));
 			await page.getByRole("button", { name: /agent\.run/ }).click();
 			await page.getByRole("button", { name: "Tool: agent.run" }).click();
 			await page.getByRole("button", { name: /vault\.readFile$/ }).waitFor();
@@ -167,7 +167,7 @@ export const savedScenes: Record<string, Scene> = {
 		events: [ready],
 		answers: { "action.get": detail({ touches: reached }), "tools.list": { tools: toolbox } },
 		after: async (page) => {
-			await page.evaluate(() => window.dev.session.openAction("weather"));
+			await page.evaluate(() => window.dev.controller.openAction("weather"));
 			await page.getByText("What it may touch").click();
 		},
 	},
@@ -179,7 +179,7 @@ export const savedScenes: Record<string, Scene> = {
 			"tools.list": { tools: toolbox },
 		},
 		after: async (page) => {
-			await page.evaluate(() => window.dev.session.openAction("weather"));
+			await page.evaluate(() => window.dev.controller.openAction("weather"));
 			await page.getByRole("button", { name: "Save", exact: true }).click();
 			await page.getByRole("status", { name: "After this change it may also do this" }).waitFor();
 		},
@@ -188,7 +188,7 @@ export const savedScenes: Record<string, Scene> = {
 		events: [ready],
 		answers: { "actions.import": imported },
 		after: async (page) => {
-			await page.evaluate(() => (window.dev.session.screen = "import"));
+			await page.evaluate(() => (window.dev.controller.screen = "import"));
 			await page.getByLabel("Or paste the JSON").fill("{}");
 			await page.getByRole("button", { name: "Look inside" }).click();
 			await page.getByRole("button", { name: "Keep these actions" }).waitFor();
@@ -198,7 +198,7 @@ export const savedScenes: Record<string, Scene> = {
 		events: [ready],
 		answers: { "action.get": detail({ action: action({ name: "Index of a folder", bundled: true }) }) },
 		after: async (page) => {
-			await page.evaluate(() => window.dev.session.openAction("b1"));
+			await page.evaluate(() => window.dev.controller.openAction("b1"));
 			await page.getByRole("button", { name: /Read the ideas vault.oldRead/ }).click();
 		},
 	},
@@ -206,7 +206,7 @@ export const savedScenes: Record<string, Scene> = {
 		events: [ready],
 		answers: { "tools.list": { tools: toolbox } },
 		after: async (page) => {
-			await page.evaluate(() => (window.dev.session.screen = "tools"));
+			await page.evaluate(() => (window.dev.controller.screen = "tools"));
 			await page.getByLabel("Show 1 deprecated tool").check();
 		},
 	},
@@ -214,7 +214,7 @@ export const savedScenes: Record<string, Scene> = {
 		events: [ready],
 		answers: { "plugins.search": plugins },
 		after: async (page) => {
-			await page.evaluate(() => (window.dev.session.screen = "plugins"));
+			await page.evaluate(() => (window.dev.controller.screen = "plugins"));
 			await page.getByRole("searchbox", { name: "What should it help with?" }).fill("kanban board");
 			await page.getByRole("button", { name: "Search", exact: true }).click();
 			await page.getByText("May help: Tasks by Clare Macrae").waitFor();

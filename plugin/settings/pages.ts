@@ -4,7 +4,7 @@ import { SecretComponent, Setting, SettingPage, type App } from "obsidian";
 import { allowHost, originOf } from "../../bridge/host/key-hosts";
 import { t } from "../../i18n";
 import { asProblem } from "../panel/core";
-import type { Session } from "../panel/session.svelte";
+import type { PanelController } from "../panel/controller.svelte";
 import type { PartName } from "../panel/show";
 import type EmbeddedAgentPlugin from "../plugin";
 import type { HTTPHost, NamedSecret, SecretView } from "../protocol";
@@ -15,7 +15,7 @@ export class PanelPage extends SettingPage {
 	private shown = 0;
 
 	constructor(
-		private readonly session: () => Promise<Session>,
+		private readonly controller: () => Promise<PanelController>,
 		private readonly part: PartName,
 	) {
 		super();
@@ -25,8 +25,8 @@ export class PanelPage extends SettingPage {
 		this.hide();
 		this.containerEl.empty();
 		const shown = ++this.shown;
-		void Promise.all([this.session(), import("../panel/show")]).then(([session, { showPart }]) => {
-			if (shown === this.shown) this.hidePart = showPart(this.containerEl, session, this.part);
+		void Promise.all([this.controller(), import("../panel/show")]).then(([controller, { showPart }]) => {
+			if (shown === this.shown) this.hidePart = showPart(this.containerEl, controller, this.part);
 		});
 	}
 

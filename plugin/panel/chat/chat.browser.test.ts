@@ -95,7 +95,7 @@ describe.skipIf(!findChromium())("the chat", () => {
 			expect(await page.getByRole("group", { name: "Selection" }).innerText()).toContain("about 212 tokens");
 			await button(page, "Leave out the active note").click();
 			await button(page, "Add to the message").click();
-			await page.evaluate(() => window.dev.shell.heard.menu.find((e) => e.title === "Active note")?.run());
+			await page.evaluate(() => window.dev.app.heard.menu.find((e) => e.title === "Active note")?.run());
 			expect(await page.getByRole("group", { name: "Active note" }).count()).toBe(1);
 			await page.context().close();
 		});
@@ -227,11 +227,11 @@ describe.skipIf(!findChromium())("the chat", () => {
 			const page = await show(stage, [ready]);
 			await give(page, "drop", 40, "application/pdf");
 			await expect
-				.poll(() => page.evaluate(() => window.dev.shell.heard.notices.join(" ")))
+				.poll(() => page.evaluate(() => window.dev.app.heard.notices.join(" ")))
 				.toContain("“shot.png” cannot go along.");
 			for (let n = 0; n < 5; n++) await give(page, "drop", 20 + 2 * n);
 			await expect
-				.poll(() => page.evaluate(() => window.dev.shell.heard.notices.join(" ")))
+				.poll(() => page.evaluate(() => window.dev.app.heard.notices.join(" ")))
 				.toContain("No more can go along");
 			expect(await page.locator("img.ea-thumbnail").count()).toBe(4);
 			await page.context().close();
@@ -252,7 +252,7 @@ describe.skipIf(!findChromium())("the chat", () => {
 		it("are turned round by the option", async () => {
 			const page = await show(stage, [ready], {}, accepts);
 			await page.evaluate(
-				() => (window.dev.shell.prefers = { provider: "openai", model: "m", enterBreaks: true }),
+				() => (window.dev.app.prefers = { provider: "openai", model: "m", enterBreaks: true }),
 			);
 			await field(page).pressSequentially("one");
 			await field(page).press("Enter");
@@ -399,9 +399,7 @@ describe.skipIf(!findChromium())("the chat", () => {
 			await attach(page);
 			for (const name of ["Copy reply", "Insert at cursor", "Replace selection"])
 				await button(page, name).click();
-			expect(
-				await page.evaluate(() => [window.dev.shell.heard.copied, window.dev.shell.heard.written]),
-			).toEqual([
+			expect(await page.evaluate(() => [window.dev.app.heard.copied, window.dev.app.heard.written])).toEqual([
 				["Two **notes**."],
 				[
 					["Two **notes**.", "cursor"],
@@ -544,8 +542,8 @@ describe.skipIf(!findChromium())("the chat", () => {
 			await page.getByRole("button", { name: "Model large" }).waitFor();
 			// It is no model of another provider.
 			await page.evaluate((fresh) => {
-				window.dev.shell.prefers = { provider: "anthropic", model: "other", enterBreaks: false };
-				window.dev.session.reset(fresh);
+				window.dev.app.prefers = { provider: "anthropic", model: "other", enterBreaks: false };
+				window.dev.controller.reset(fresh);
 			}, state());
 			await page.getByRole("button", { name: "Model other" }).waitFor();
 			await page.context().close();
@@ -587,7 +585,7 @@ describe.skipIf(!findChromium())("the chat", () => {
 		};
 		const choose = async (page: Page, title: string) => {
 			await button(page, "More for Compost").click();
-			await page.evaluate((t) => window.dev.shell.heard.menu.find((e) => e.title === t)?.run(), title);
+			await page.evaluate((t) => window.dev.app.heard.menu.find((e) => e.title === t)?.run(), title);
 		};
 
 		it("are searched, opened and gone on with", async () => {
@@ -647,7 +645,7 @@ describe.skipIf(!findChromium())("the chat", () => {
 				async ([answers, ready]) => {
 					Object.assign(window.dev.answers, answers);
 					window.dev.tell([ready]);
-					await window.dev.session.start();
+					await window.dev.controller.start();
 				},
 				[answers, ready] as const,
 			);
@@ -668,7 +666,7 @@ describe.skipIf(!findChromium())("the chat", () => {
 			await page.evaluate(async () => {
 				sessionStorage.setItem("conversation", "c1");
 				window.dev.failures["conversation.get"] = { code: "NOT_FOUND", key: "error.method.unknown" };
-				await window.dev.session.start();
+				await window.dev.controller.start();
 			});
 			await settled(page);
 			expect(await page.getByRole("group", { name: "Problem" }).count()).toBe(0);
@@ -699,7 +697,7 @@ describe.skipIf(!findChromium())("the chat", () => {
 		expect((await row.innerText()).replace(/\s+/g, " ")).toContain("vault.readFile");
 		expect(await asked(page, "trace.get")).toEqual([{ run: "t1" }]);
 		await button(page, "Copy link").click();
-		expect(await page.evaluate(() => window.dev.shell.heard.copied)).toEqual([url]);
+		expect(await page.evaluate(() => window.dev.app.heard.copied)).toEqual([url]);
 		await page.context().close();
 	});
 });

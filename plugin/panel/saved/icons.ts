@@ -1,6 +1,6 @@
-import type { Choice, Desk } from "../desk";
+import type { AppPort, Choice } from "../../app/port";
 
 /** Every icon of the app, to pick one from. */
-export function iconChoices(desk: Desk): Choice[] {
-	return desk.iconNames().map((name) => ({ value: name, label: name, icon: name }));
+export function iconChoices(app: AppPort): Choice[] {
+	return app.iconNames().map((name) => ({ value: name, label: name, icon: name }));
 }

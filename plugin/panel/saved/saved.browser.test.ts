@@ -31,12 +31,12 @@ describe.skipIf(!findChromium())("the panel", () => {
 	const choose = async (page: Page, button: string, title: string) => {
 		await page.getByRole("button", { name: button, exact: true }).click();
 		await page.evaluate((wanted) => {
-			const entry = window.dev.shell.heard.menu.find((e) => e.title === wanted);
+			const entry = window.dev.app.heard.menu.find((e) => e.title === wanted);
 			if (!entry) throw new Error(`no ${wanted}`);
 			entry.run();
 		}, title);
 	};
-	const titles = (page: Page) => page.evaluate(() => window.dev.shell.heard.menu.map((e) => e.title));
+	const titles = (page: Page) => page.evaluate(() => window.dev.app.heard.menu.map((e) => e.title));
 	const chips = (page: Page) => page.locator(".ea-chip-main").allInnerTexts();
 
 	describe("saved actions", () => {
@@ -84,7 +84,7 @@ describe.skipIf(!findChromium())("the panel", () => {
 			const put = async () => (await asked(page, "action.put")).at(-1);
 			const same = { id: "a2", name: "Water the beds", kind: "plan", plan: kept.plan, prompt: "" };
 			await choose(page, "More for Water the beds", "Icon");
-			await page.evaluate(() => window.dev.desk.pick("folder"));
+			await page.evaluate(() => window.dev.app.pick("folder"));
 			await expect.poll(put).toEqual({ ...same, icon: "folder", group: "", ribbon: false });
 			await choose(page, "More for Water the beds", "Show in the ribbon");
 			await expect.poll(put).toEqual({ ...same, icon: "play", group: "", ribbon: true });
@@ -119,7 +119,7 @@ describe.skipIf(!findChromium())("the panel", () => {
 			const box = page.getByRole("textbox", { name: "The steps as a JSON Canvas file" });
 			expect(await box.inputValue()).toBe('{"nodes":[]}');
 			await page.getByRole("button", { name: "Copy", exact: true }).click();
-			expect(await page.evaluate(() => window.dev.shell.heard.copied)).toEqual(['{"nodes":[]}']);
+			expect(await page.evaluate(() => window.dev.app.heard.copied)).toEqual(['{"nodes":[]}']);
 		});
 	});
 
@@ -337,9 +337,9 @@ describe.skipIf(!findChromium())("the panel", () => {
 				.getByRole("button", { name: /Note 1\.md/ })
 				.click();
 			await page.getByRole("button", { name: "Make a step" }).click();
-			const offered = await page.evaluate(() => window.dev.desk.offered.map((c) => c.label));
+			const offered = await page.evaluate(() => window.dev.app.heard.offered.map((c) => c.label));
 			expect(offered).toEqual(["A new action", "Notes from bullets", "Water the beds", "Weather note"]);
-			await page.evaluate(() => window.dev.desk.pick("a2"));
+			await page.evaluate(() => window.dev.app.pick("a2"));
 			await page.getByRole("heading", { name: "Saved action" }).waitFor();
 			expect(await asked(page, "action.step")).toEqual([{ run: "r1", callId: "call-1", action: "a2" }]);
 		});
@@ -357,7 +357,7 @@ describe.skipIf(!findChromium())("the panel", () => {
 				.getByRole("button", { name: /agent\.run/ })
 				.click();
 			await page.getByRole("button", { name: "Make a step of weather" }).click();
-			await page.evaluate(() => window.dev.desk.pick(""));
+			await page.evaluate(() => window.dev.app.pick(""));
 			await expect
 				.poll(() => asked(page, "action.step"))
 				.toEqual([{ run: "r1", callId: "call-1", pin: "weather", name: "weather" }]);
@@ -379,7 +379,7 @@ describe.skipIf(!findChromium())("the panel", () => {
 			await expect.poll(() => tools.getByRole("listitem").count()).toBe(2);
 			await tools.getByRole("checkbox", { name: "Use weather.today" }).uncheck();
 			await tools.getByRole("button", { name: "Pin weather.today" }).click();
-			const kept = () => page.evaluate(() => window.dev.desk.settings());
+			const kept = () => page.evaluate(() => window.dev.app.settings());
 			expect(await kept()).toMatchObject({
 				disabledTools: ["weather.today"],
 				pinnedTools: ["weather.today"],
@@ -402,10 +402,9 @@ describe.skipIf(!findChromium())("the panel", () => {
 			);
 			await first.getByRole("button", { name: "Copy id" }).click();
 			await page.getByRole("button", { name: "Open Community plugins" }).click();
-			expect(await page.evaluate(() => [window.dev.shell.heard.copied, window.dev.desk.opened])).toEqual([
-				["obsidian-kanban"],
-				1,
-			]);
+			expect(
+				await page.evaluate(() => [window.dev.app.heard.copied, window.dev.app.heard.communityPlugins]),
+			).toEqual([["obsidian-kanban"], 1]);
 			await page.getByRole("button", { name: "Fetch the list anew" }).click();
 			expect((await asked(page, "plugins.search")).at(-1)).toMatchObject({ refresh: true });
 		});

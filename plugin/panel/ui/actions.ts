@@ -2,7 +2,7 @@
 
 import { tick } from "svelte";
 import { visible } from "../../text/marks";
-import type { Shell } from "../shell";
+import type { AppPort } from "../../app/port";
 
 interface Updatable<T> {
 	update?: (value: T) => void;
@@ -10,14 +10,14 @@ interface Updatable<T> {
 }
 
 /** Draws an icon into the element, hidden from screen readers. */
-export function icon(el: HTMLElement, drawn: { shell: Shell; name: string }): Updatable<typeof drawn> {
+export function icon(el: HTMLElement, drawn: { app: AppPort; name: string }): Updatable<typeof drawn> {
 	el.setAttribute("aria-hidden", "true");
 	let name = "";
 	const update = (next: typeof drawn) => {
 		if (next.name === name) return;
 		name = next.name;
 		el.replaceChildren();
-		next.shell.icon(el, name);
+		next.app.icon(el, name);
 	};
 	update(drawn);
 	return { update };

@@ -6,7 +6,7 @@ export type Take<T> = (value: T) => void;
 export type Ask<T, A> = (item: T) => A;
 
 /** One line of a menu. */
-export interface Choice {
+export interface MenuLine {
 	id: string;
 	icon: string;
 	label: string;

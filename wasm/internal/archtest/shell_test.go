@@ -52,11 +52,6 @@ func TestOnlyTheHostAndThePluginTouchTheApp(t *testing.T) {
 			t.Errorf("%s imports obsidian: %s", path, reason)
 		}
 	})
-	typeScript(t, "plugin/panel", func(path, source string) {
-		if importsApp.MatchString(source) {
-			t.Errorf("%s imports obsidian: the panel knows the app by plugin/panel/shell.ts alone, so that it is tested without it", path)
-		}
-	})
 }
 
 var callsNetwork = regexp.MustCompile(`\b(fetch|requestUrl|XMLHttpRequest|WebSocket|EventSource|sendBeacon)\s*\(`)
@@ -141,8 +136,8 @@ func TestWhatLoadsSomethingIsInAFewPlaces(t *testing.T) {
 		if found := loads.FindString(source); found != "" && allowed[path] == "" {
 			t.Errorf("%s has %q: what an element loads by itself is in %v only", path, found, allowed)
 		}
-		if found := elseway.FindString(source); found != "" && path != "plugin/shell.ts" {
-			t.Errorf("%s has %q: an address is opened by the shell alone, where a person pressed", path, found)
+		if found := elseway.FindString(source); found != "" && path != "plugin/app/obsidian.ts" {
+			t.Errorf("%s has %q: an address is opened by the port to the app alone, where a person pressed", path, found)
 		}
 	})
 }

@@ -2,7 +2,7 @@
 // not in the vault.
 
 import type { Attachment } from "../../../protocol";
-import type { Named } from "../../shell";
+import type { Named } from "../../../app/port";
 
 /** How many things may go along with one message. */
 export const mostAttached = 20;

@@ -2,7 +2,7 @@
 
 import type { Attachment, Estimated, Send, Turn } from "../../../protocol";
 import { mostAttached, mostImages, same } from "./attached";
-import type { Selected, Shell } from "../../shell";
+import type { AppPort, Selected } from "../../../app/port";
 
 /** The selection as the composer shows it. */
 export interface Offer {
@@ -37,32 +37,32 @@ export class Compose {
 
 	private provider: string;
 
-	constructor(private readonly shell: Shell) {
-		this.text = shell.remembered("draft");
-		this.mode = shell.remembered("mode") === "agent" ? "agent" : "plan";
-		this.provider = shell.preferences().provider;
-		const [provider, ...model] = shell.remembered("model").split(" ");
+	constructor(private readonly app: AppPort) {
+		this.text = app.remembered("draft");
+		this.mode = app.remembered("mode") === "agent" ? "agent" : "plan";
+		this.provider = app.preferences().provider;
+		const [provider, ...model] = app.remembered("model").split(" ");
 		if (provider === this.provider) this.model = model.join(" ");
 	}
 
 	write(text: string): void {
 		this.text = text;
-		this.shell.remember("draft", text);
+		this.app.remember("draft", text);
 	}
 
 	setMode(mode: Mode): void {
 		this.mode = mode;
-		this.shell.remember("mode", mode);
+		this.app.remember("mode", mode);
 	}
 
 	setModel(model: string): void {
 		this.model = model;
-		this.shell.remember("model", model && `${this.provider} ${model}`);
+		this.app.remember("model", model && `${this.provider} ${model}`);
 	}
 
 	/** Another provider has other models: the one that was chosen here is not asked of it. */
 	followSettings(): void {
-		const { provider } = this.shell.preferences();
+		const { provider } = this.app.preferences();
 		if (provider === this.provider) return;
 		this.provider = provider;
 		this.setModel("");
@@ -90,12 +90,12 @@ export class Compose {
 
 	/** Looks at the active note and the selection anew; the text whose size is to be asked for, or null. */
 	look(): Selected | null {
-		const active = this.shell.active();
+		const active = this.app.active();
 		if (active !== this.active) {
 			this.active = active;
 			this.useActive = true;
 		}
-		const selected = this.shell.selection();
+		const selected = this.app.selection();
 		if (selected && selected.text !== "") return selected;
 		this.offer = null;
 		this.useSelection = true;

@@ -3,23 +3,23 @@
 import { icons, shownName, written } from "./attached";
 import { fold } from "../../../text/fuzzy";
 import { mentionAt, replaceMention, type Mention } from "./mention";
-import type { Choice } from "../../ui/props";
-import type { Session } from "../../session.svelte";
-import type { Named } from "../../shell";
+import type { MenuLine } from "../../ui/props";
+import type { PanelController } from "../../controller.svelte";
+import type { Named } from "../../../app/port";
 
 /** How many saved actions are offered. */
 const most = 12;
 
 /** What can be chosen for the name that the caret is in. */
 export class Mentions {
-	choices = $state.raw<readonly Choice[]>([]);
+	choices = $state.raw<readonly MenuLine[]>([]);
 	active = $state(0);
 	private at: Mention | null = null;
 	/** Where a menu was closed by hand: it stays closed while that name is written. */
 	private dismissed = -1;
 	private things: readonly Named[] = [];
 
-	constructor(private readonly session: Session) {}
+	constructor(private readonly controller: PanelController) {}
 
 	get open(): boolean {
 		return this.choices.length > 0;
@@ -39,7 +39,7 @@ export class Mentions {
 		this.at = at;
 		if (same) return;
 		if (at.kind === "action") return this.offer(this.actionsLike(at.query));
-		const found = await this.session.shell.find(at.query);
+		const found = await this.controller.app.find(at.query);
 		// A newer search has begun, or the name has been left.
 		if (!found || this.at !== at) return;
 		this.things = found;
@@ -70,15 +70,15 @@ export class Mentions {
 	}
 
 	/** Takes a choice: an action is run, a thing goes along and is named in the text. Where the caret is then. */
-	pick(choice: Choice): number {
-		const { at, session } = this;
-		const { compose } = session;
+	pick(choice: MenuLine): number {
+		const { at, controller } = this;
+		const { compose } = controller;
 		if (!at || choice.disabled) return compose.text.length;
 		const thing = at.kind === "name" ? this.things[this.choices.indexOf(choice)] : undefined;
 		this.close();
 		if (at.kind === "action") {
 			compose.write("");
-			void session.ask("actions.run", { id: choice.id });
+			void controller.ask("actions.run", { id: choice.id });
 			return 0;
 		}
 		if (!thing) return at.to;
@@ -88,7 +88,7 @@ export class Mentions {
 		return next.caret;
 	}
 
-	private offer(choices: readonly Choice[]): void {
+	private offer(choices: readonly MenuLine[]): void {
 		this.choices = choices;
 		this.active = Math.max(
 			0,
@@ -96,9 +96,9 @@ export class Mentions {
 		);
 	}
 
-	private actionsLike(query: string): Choice[] {
+	private actionsLike(query: string): MenuLine[] {
 		const words = fold(query).split(/\s+/);
-		const { actions, ready } = this.session.state;
+		const { actions, ready } = this.controller.state;
 		return actions
 			.filter((action) => words.every((word) => fold(action.name).includes(word)))
 			.slice(0, most)

@@ -2,8 +2,8 @@
 // of the app's own index and metadata cache. Nothing is read from disk.
 
 import { TFile, TFolder, type App, type Plugin, type TAbstractFile } from "obsidian";
-import { entry, fold, Narrowing, type Entry } from "./text/fuzzy";
-import type { Named } from "./panel/shell";
+import { entry, fold, Narrowing, type Entry } from "../text/fuzzy";
+import type { Named } from "./port";
 
 /** How many names are offered. */
 const most = 12;

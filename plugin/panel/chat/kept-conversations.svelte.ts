@@ -2,13 +2,13 @@
 
 import type { Conversation } from "../../protocol";
 import { list } from "../reducer";
-import type { Session } from "../session.svelte";
+import type { PanelController } from "../controller.svelte";
 
 /** How many conversations are listed at first, and with every "Show more". */
 const page = 30;
 
 /** The present conversation and the list of the kept ones. */
-export class Talks {
+export class KeptConversations {
 	/** The conversation that the next message belongs to. */
 	id = $state(newId());
 	/** Null until the core has answered. */
@@ -17,7 +17,7 @@ export class Talks {
 	limit = $state(page);
 	private asked = 0;
 
-	constructor(private readonly session: Session) {}
+	constructor(private readonly controller: PanelController) {}
 
 	/** Whether there may be more than what is listed. */
 	get more(): boolean {
@@ -28,7 +28,7 @@ export class Talks {
 	async search(text: string): Promise<void> {
 		const mine = ++this.asked;
 		this.text = text;
-		const found = await this.session.ask("conversations.list", { text, limit: this.limit });
+		const found = await this.controller.ask("conversations.list", { text, limit: this.limit });
 		if (mine === this.asked && found) this.found = list(found.conversations);
 	}
 
@@ -40,54 +40,54 @@ export class Talks {
 	/** Begins a new conversation; the old one stays in the list. */
 	begin(): void {
 		this.id = newId();
-		this.session.shell.remember("conversation", "");
+		this.controller.app.remember("conversation", "");
 	}
 
 	/** The present conversation is the one to come back to. */
 	keep(): void {
-		this.session.shell.remember("conversation", this.id);
+		this.controller.app.remember("conversation", this.id);
 	}
 
 	/** Opens a kept conversation. */
 	async open(id: string): Promise<void> {
-		const detail = await this.session.ask("conversation.get", { id });
+		const detail = await this.controller.ask("conversation.get", { id });
 		if (!detail) return;
 		this.id = id;
 		this.keep();
-		this.session.transcript(list(detail.turns));
+		this.controller.transcript(list(detail.turns));
 	}
 
 	/** Comes back to the conversation of the last time, unless another has begun. */
 	async restore(): Promise<void> {
-		const id = this.session.shell.remembered("conversation");
-		if (id === "" || id === this.id || this.session.state.turns.length > 0) return;
+		const id = this.controller.app.remembered("conversation");
+		if (id === "" || id === this.id || this.controller.state.turns.length > 0) return;
 		const mine = this.id;
-		const detail = await this.session.askQuietly("conversation.get", { id });
-		this.session.flush();
-		const { turns } = this.session.state;
+		const detail = await this.controller.askQuietly("conversation.get", { id });
+		this.controller.flush();
+		const { turns } = this.controller.state;
 		if (!detail?.turns || mine !== this.id || turns.length > 0) return;
 		this.id = id;
-		this.session.state = { ...this.session.state, turns: list(detail.turns) };
+		this.controller.state = { ...this.controller.state, turns: list(detail.turns) };
 	}
 
 	async rename(id: string, title: string): Promise<boolean> {
-		return this.take(await this.session.ask("conversation.rename", { id, title }));
+		return this.take(await this.controller.ask("conversation.rename", { id, title }));
 	}
 
 	async remove(id: string): Promise<boolean> {
-		const done = this.take(await this.session.ask("conversation.remove", { id }));
+		const done = this.take(await this.controller.ask("conversation.remove", { id }));
 		if (done && id === this.id) {
-			const { screen } = this.session;
-			this.session.newConversation();
-			this.session.screen = screen;
+			const { screen } = this.controller;
+			this.controller.newConversation();
+			this.controller.screen = screen;
 		}
 		return done;
 	}
 
 	/** Opens the review of a note with the conversation in it. */
 	async exportTo(id: string, path: string): Promise<boolean> {
-		const run = await this.session.ask("conversation.export", { id, path });
-		if (run) this.session.screen = "chat";
+		const run = await this.controller.ask("conversation.export", { id, path });
+		if (run) this.controller.screen = "chat";
 		return run !== undefined;
 	}
 

@@ -24,10 +24,9 @@ import type {
 import { t } from "../../i18n";
 import { Compose } from "./chat/compose/compose.svelte";
 import { asProblem, type Core } from "./core";
-import type { Desk } from "./desk";
 import { initial, list, reduceAll, revertable, runningRun, runOf, workingTurn } from "./reducer";
-import type { Shell } from "./shell";
-import { Talks } from "./chat/talks.svelte";
+import type { AppPort } from "../app/port";
+import { KeptConversations } from "./chat/kept-conversations.svelte";
 import { quietly, Waiting } from "./waiting";
 
 /** Conflicts of a revert that wait for the person's choices. */
@@ -38,7 +37,7 @@ export interface OpenConflicts {
 }
 
 /** What a revert did: `restored` is files only, and the folders are counted. */
-export type TakenBack = Reverted & { folders: number };
+export type RevertedRun = Reverted & { folders: number };
 
 /** Runs a function soon, once for all that asked; returns a way to forget it. */
 export type Schedule = (flush: () => void) => () => void;
@@ -65,7 +64,7 @@ const settles: ReadonlySet<Method> = new Set<Method>([
 /** What is drawn stays to be drawn: Cancel leaves it, and its time ends it. */
 const drawn: ReadonlySet<Method> = new Set<Method>(["reply.draw", "hidden", "estimate"]);
 
-export class Session {
+export class PanelController {
 	state = $state.raw(initial);
 	screen = $state<Screen>("chat");
 	/** What went wrong with the last thing the person did. */
@@ -73,9 +72,9 @@ export class Session {
 	/** The message that is being written. */
 	readonly compose: Compose;
 	/** The kept conversations. */
-	readonly talks: Talks;
+	readonly conversations: KeptConversations;
 	conflicts = $state.raw<OpenConflicts | null>(null);
-	reverted = $state.raw<TakenBack | null>(null);
+	reverted = $state.raw<RevertedRun | null>(null);
 	/** The action that a link asks to run: the person says yes or no first. */
 	linked = $state.raw<Action | null>(null);
 	/** An output that was too long for its row, opened. */
@@ -107,18 +106,17 @@ export class Session {
 
 	constructor(
 		private readonly connect: () => Promise<Core>,
-		readonly shell: Shell,
+		readonly app: AppPort,
 		private readonly schedule: Schedule,
-		readonly desk: Desk,
 	) {
-		this.compose = new Compose(shell);
-		this.talks = new Talks(this);
+		this.compose = new Compose(app);
+		this.conversations = new KeptConversations(this);
 	}
 
 	/** Takes an event of the core; the state follows with the next frame. */
 	receive(event: Event): void {
 		this.queue.push(event);
-		if (event.type === "conversations.changed") this.talks.changed();
+		if (event.type === "conversations.changed") this.conversations.changed();
 		this.unschedule ??= this.schedule(() => this.flush());
 	}
 
@@ -207,7 +205,7 @@ export class Session {
 			this.failure = asProblem(error);
 			return;
 		}
-		await this.talks.restore();
+		await this.conversations.restore();
 	}
 
 	private async core(): Promise<Core> {
@@ -231,7 +229,7 @@ export class Session {
 
 	/** Sends what is written; dryRun asks for a review that cannot be approved. */
 	async send(more: Partial<Send> = {}): Promise<void> {
-		const message = { ...this.compose.message(this.talks.id), ...more };
+		const message = { ...this.compose.message(this.conversations.id), ...more };
 		if (message.text.trim() === "" && !message.continue) return;
 		this.reverted = null;
 		this.conflicts = null;
@@ -239,7 +237,7 @@ export class Session {
 		if (!accepted) return;
 		// What joins a working agent is part of a turn that had its own.
 		if (message.attached && !this.sent.has(accepted.turn)) this.sent.set(accepted.turn, message.attached);
-		this.talks.keep();
+		this.conversations.keep();
 		if (message.replace) this.withoutLast(accepted.turn);
 		if (!message.continue) this.compose.sent(message.text);
 	}
@@ -281,7 +279,7 @@ export class Session {
 
 	/** Begins the transcript anew; what was done stays in the history. */
 	newConversation(): void {
-		this.talks.begin();
+		this.conversations.begin();
 		this.transcript([]);
 	}
 
@@ -294,7 +292,7 @@ export class Session {
 		this.flush();
 		const shown = this.state.turns.map((turn) => turn.conversation).filter((id) => id !== "");
 		const left = [...this.state.left, ...shown].filter(
-			(id, i, all) => id !== this.talks.id && all.indexOf(id) === i,
+			(id, i, all) => id !== this.conversations.id && all.indexOf(id) === i,
 		);
 		this.state = { ...this.state, turns, left, run: runningRun(this.state), announcement: null };
 	}
@@ -349,12 +347,12 @@ export class Session {
 
 	/** Takes a run back: all of it, or one path. */
 	async revert(run: string, path?: string, choices?: Params<"run.revert">["choices"]): Promise<void> {
-		await this.took(run, path, await this.ask("run.revert", { run, path, choices }));
+		await this.showReverted(run, path, await this.ask("run.revert", { run, path, choices }));
 	}
 
 	/** Shows what taking a run back would change; nothing is done before a yes to it. */
-	async previewRevert(run: string): Promise<void> {
-		await this.took(run, undefined, await this.ask("run.revert", { run, review: true }));
+	async reviewRevert(run: string): Promise<void> {
+		await this.showReverted(run, undefined, await this.ask("run.revert", { run, review: true }));
 	}
 
 	/** Opens a run in the history; what led to no run, at its turn, in whichever conversation that is. */
@@ -373,7 +371,7 @@ export class Session {
 		const find = () => this.state.turns.find((t) => runOf(t) === run);
 		if (find()) return find();
 		const conversation = (await this.askQuietly("trace.get", { run }))?.conversation;
-		if (conversation) await this.talks.open(conversation);
+		if (conversation) await this.conversations.open(conversation);
 		return find();
 	}
 
@@ -408,10 +406,14 @@ export class Session {
 
 	/** Settles a run that a crash left unfinished. */
 	async recover(run: string, choice: string): Promise<void> {
-		await this.took(run, undefined, await this.ask("recovery.resolve", { run, choice }));
+		await this.showReverted(run, undefined, await this.ask("recovery.resolve", { run, choice }));
 	}
 
-	private async took(run: string, path: string | undefined, result: Reverted | undefined): Promise<void> {
+	private async showReverted(
+		run: string,
+		path: string | undefined,
+		result: Reverted | undefined,
+	): Promise<void> {
 		if (!result) return;
 		if (result.review) {
 			// Nothing was done: the review is open now, and says what is left out.
@@ -456,7 +458,7 @@ export class Session {
 	/** Asks the core what sending the message as it is would take. */
 	async estimate(): Promise<void> {
 		if (!this.state.loaded || !this.state.ready) return;
-		const send = this.compose.message(this.talks.id);
+		const send = this.compose.message(this.conversations.id);
 		const cost = await this.askQuietly("estimate", { text: "", send });
 		if (cost) this.compose.cost = cost;
 	}

@@ -1,37 +1,40 @@
-// The panel's shell in Obsidian.
+// The port to the app in Obsidian.
 
-import {
-	AbstractInputSuggest,
-	getLinkpath,
-	Menu,
-	Notice,
-	Platform,
-	setIcon,
-	TFile,
-	TFolder,
-	type App,
-	type Plugin,
-} from "obsidian";
-import { activeNote } from "../bridge/host/editor";
-import type { Data } from "./data";
+import { getIconIds, getLinkpath, Menu, Notice, Platform, setIcon, type App, type Plugin } from "obsidian";
+import { activeNote } from "../../bridge/host/editor";
+import { t } from "../../i18n";
+import { coreSettings, type Data } from "../data";
+import { asProblem } from "../panel/core";
+import type { Problem, Settings } from "../protocol";
+import { visible } from "../text/marks";
 import { Finder, namedBy } from "./finder";
-import { t } from "../i18n";
-import { visible } from "./text/marks";
-import type { MenuEntry, Named, Preferences, Remembered, Selected, Shell } from "./panel/shell";
+import { ChoicePicker, PathSuggest } from "./pickers";
+import type { AppPort, Choice, MenuEntry, Named, Preferences, Remembered, Selected } from "./port";
+
+/** The plugin, as far as the port is about it. */
+interface Owner extends Plugin {
+	data: Data;
+	/** Keeps a change only when the core takes it; throws the core's reason. */
+	tryData(fields: Partial<Data>): Promise<void>;
+}
 
 /** The app as the panel sees it. Everything it registers ends with the plugin. */
-export class ObsidianShell implements Shell {
+export class ObsidianApp implements AppPort {
 	readonly mobile = Platform.isMobile;
 	private readonly app: App;
 	private readonly finder: Finder;
 
-	constructor(private readonly plugin: Plugin & { data: Data }) {
+	constructor(private readonly plugin: Owner) {
 		this.app = plugin.app;
 		this.finder = new Finder(plugin);
 	}
 
 	icon(el: HTMLElement, name: string): void {
 		setIcon(el, name);
+	}
+
+	iconNames(): readonly string[] {
+		return getIconIds().map((id) => id.replace(/^lucide-/, ""));
 	}
 
 	open(path: string, newPane: boolean): void {
@@ -51,11 +54,20 @@ export class ObsidianShell implements Shell {
 	}
 
 	openSettings(): void {
+		this.openTab(this.plugin.manifest.id, "panel.openSettings.byHand");
+	}
+
+	openCommunityPlugins(): void {
+		this.openTab("community-plugins", "panel.plugins.byHand");
+	}
+
+	/** Opens a page of the app's settings, or says how to get there by hand. */
+	private openTab(id: string, byHand: string): void {
 		// Not in the public typings; without it the person opens the settings by hand.
 		const { setting } = this.app as App & { setting?: { open(): void; openTabById(id: string): void } };
-		if (!setting) return this.notice(t("panel.openSettings.byHand"));
+		if (!setting) return this.notice(t(byHand));
 		setting.open();
-		setting.openTabById(this.plugin.manifest.id);
+		setting.openTabById(id);
 	}
 
 	menu(event: MouseEvent, entries: MenuEntry[]): void {
@@ -70,6 +82,10 @@ export class ObsidianShell implements Shell {
 		const at = event.target instanceof Element ? event.target.getBoundingClientRect() : null;
 		if (event.detail === 0 && at) menu.showAtPosition({ x: at.left, y: at.bottom });
 		else menu.showAtMouseEvent(event);
+	}
+
+	choose(hint: string, choices: readonly Choice[], chosen: (value: string) => void): void {
+		new ChoicePicker(this.app, hint, choices, chosen).open();
 	}
 
 	notice(text: string): void {
@@ -123,6 +139,19 @@ export class ObsidianShell implements Shell {
 		return { provider, model, enterBreaks };
 	}
 
+	settings(): Settings {
+		return coreSettings(this.plugin.data);
+	}
+
+	async changeSettings(fields: Partial<Settings>): Promise<Problem | null> {
+		try {
+			await this.plugin.tryData(fields);
+			return null;
+		} catch (error) {
+			return asProblem(error);
+		}
+	}
+
 	active(): string {
 		return activeNote(this.app)?.file?.path ?? "";
 	}
@@ -149,39 +178,5 @@ export class ObsidianShell implements Shell {
 		if (where === "selection") editor.replaceSelection(text);
 		else editor.replaceRange(text, editor.getCursor("to"));
 		return true;
-	}
-}
-
-class PathSuggest extends AbstractInputSuggest<string> {
-	constructor(
-		app: App,
-		private readonly input: HTMLInputElement,
-		private readonly kind: "folder" | "note",
-	) {
-		super(app, input);
-	}
-
-	protected override getSuggestions(query: string): string[] {
-		const wanted = query.toLocaleLowerCase();
-		return this.app.vault
-			.getAllLoadedFiles()
-			.filter((entry) =>
-				this.kind === "folder"
-					? entry instanceof TFolder
-					: entry instanceof TFile && entry.extension === "md",
-			)
-			.map((entry) => entry.path)
-			.filter((path) => path !== "/" && path.toLocaleLowerCase().includes(wanted))
-			.slice(0, this.limit);
-	}
-
-	override renderSuggestion(path: string, el: HTMLElement): void {
-		el.setText(path);
-	}
-
-	override selectSuggestion(path: string): void {
-		this.setValue(path);
-		this.input.dispatchEvent(new Event("input"));
-		this.close();
 	}
 }
