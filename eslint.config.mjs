@@ -54,7 +54,7 @@ export default defineConfig([
 		},
 	},
 
-	// The layout (docs/ARCHITECTURE.md): only bridge/host touches the app.
+	// The layout (docs/ARCHITECTURE.md): of the bridge, only host/ touches the app.
 	{
 		files: ["bridge/*.ts"],
 		rules: {

@@ -36,7 +36,7 @@ export async function importClient(wasmExec) {
 		absWorkingDir: root,
 		stdin: {
 			contents:
-				'export * from "./bridge/client"; export { fail } from "./bridge/problem"; export { SandboxHost } from "./bridge/host/sandbox"; export { applyAll } from "./bridge/host/apply-all";',
+				'export * from "./bridge/client"; export { fail } from "./bridge/problem"; export { SandboxHost } from "./plugin/host/sandbox"; export { applyAll } from "./bridge/host/apply-all";',
 			resolveDir: root,
 			loader: "ts",
 		},

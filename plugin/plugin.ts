@@ -152,7 +152,7 @@ export default class EmbeddedAgentPlugin extends Plugin {
 	}
 
 	private async connect(): Promise<Client> {
-		const [controller, { connect }] = await Promise.all([this.panel(), import("../bridge/host")]);
+		const [controller, { connect }] = await Promise.all([this.panel(), import("./host")]);
 		const client = connect(this, { settings: () => coreSettings(this.data), panelType: viewType });
 		// A client that was given up says so to whoever asks it.
 		if (this.unloaded) client.dispose();

@@ -4,14 +4,22 @@ import { MarkdownView, type App, type TFile } from "obsidian";
 import { fail } from "../problem";
 import type { Selection } from "../protocol.gen";
 import { BOM, decode, difference, lines } from "./text";
+import { waitUntil } from "./turns";
 
-/** The views in which a file is open; deferred ones hold no text. */
+/** The views of notes; deferred ones hold no text. */
+function noteViews(app: App): MarkdownView[] {
+	const all = app.workspace.getLeavesOfType("markdown").map((leaf) => leaf.view);
+	return all.filter((view) => view instanceof MarkdownView);
+}
+
+/** The views in which a file is open. */
 export function viewsOf(app: App, path: string): MarkdownView[] {
-	const views: MarkdownView[] = [];
-	for (const leaf of app.workspace.getLeavesOfType("markdown")) {
-		if (leaf.view instanceof MarkdownView && leaf.view.file?.path === path) views.push(leaf.view);
-	}
-	return views;
+	return noteViews(app).filter((view) => view.file?.path === path);
+}
+
+/** The paths of the notes that an editor holds. */
+export function openNotes(app: App): string[] {
+	return [...new Set(noteViews(app).flatMap((view) => view.file?.path ?? []))];
 }
 
 /**
@@ -70,10 +78,7 @@ const SETTLE_MS = 2_000;
 /** Waits until the views show what was written past them. */
 export async function settle(views: MarkdownView[], after: string): Promise<void> {
 	const want = lines(after.replace(BOM, ""));
-	const end = performance.now() + SETTLE_MS;
-	const behind = (view: MarkdownView) =>
-		view.file !== null && lines(view.getViewData().replace(BOM, "")) !== want;
-	while (views.some(behind) && performance.now() < end) {
-		await new Promise((resolve) => window.setTimeout(resolve, 5));
-	}
+	const there = (view: MarkdownView) =>
+		view.file === null || lines(view.getViewData().replace(BOM, "")) === want;
+	await waitUntil(() => views.every(there), SETTLE_MS);
 }

@@ -1,21 +1,8 @@
 // A plugin that gives a page's tests the host of the bridge, without a core.
 import { Plugin } from "obsidian";
 import type { Answer, Host, HostCall } from "../client";
-import { backlinksHost } from "../host/backlinks";
-import { changesHost } from "../host/changes";
-import { commandsHost } from "../host/commands";
-import { deviceHost } from "../host/device";
-import { editorHost } from "../host/editor";
-import { HTTPHost } from "../host/http";
-import { metadataHost } from "../host/metadata";
-import { platform } from "../host/platform";
-import { ownersHost } from "../host/owners";
-import { pluginsHost } from "../host/plugins";
-import { SandboxHost } from "../host/sandbox";
-import { secretsHost } from "../host/secrets";
-import { storeHost } from "../host/store";
-import { vaultHost } from "../host/vault";
-import { workspaceHost } from "../host/workspace";
+import { hosting } from "../../plugin/host";
+import { platform } from "../../plugin/host/platform";
 import { toProblem } from "../problem";
 
 /** What a call answers, in a form that leaves the page. */
@@ -37,22 +24,7 @@ const withoutCore = {
 export default class HostPlugin extends Plugin {
 	override async onload(): Promise<void> {
 		const { app } = this;
-		const host: Host = {
-			...vaultHost(app),
-			...backlinksHost(this),
-			...editorHost(app),
-			...workspaceHost(app, "none"),
-			...commandsHost(app),
-			...storeHost(app, this.manifest.dir as string),
-			...new HTTPHost(app).methods(),
-			...secretsHost(app),
-			...deviceHost(app),
-			...new SandboxHost(withoutCore).methods(),
-			...pluginsHost(app),
-			...changesHost(this),
-			...metadataHost(this),
-			...ownersHost(app),
-		};
+		const { host } = hosting(this, "none", withoutCore);
 		const call = async (
 			method: keyof Host,
 			params: unknown,

@@ -1,7 +1,7 @@
 // Pages of the settings whose content is more than a list of controls.
 
 import { SecretComponent, Setting, SettingPage, type App } from "obsidian";
-import { allowHost, originOf } from "../../bridge/host/key-hosts";
+import { allowHost, originOf } from "../host/key-hosts";
 import { t } from "../../i18n";
 import { asProblem } from "../panel/core";
 import type { PanelController } from "../panel/controller.svelte";

@@ -18,7 +18,7 @@ import {
 	type SettingPage,
 	type TFolder,
 } from "obsidian";
-import { allowedHosts, allowHost, originOf } from "../../bridge/host/key-hosts";
+import { allowedHosts, allowHost, originOf } from "../host/key-hosts";
 import type { Data } from "../data";
 import { bytes, t } from "../../i18n";
 import { asProblem } from "../panel/core";

@@ -1,5 +1,5 @@
 import type { App } from "obsidian";
-import type { SecretHas } from "../protocol.gen";
+import type { SecretHas } from "../../bridge/protocol.gen";
 
 /** Where this device keeps which key may go where: beside the app, not in the vault, so that nothing synced reaches it. */
 const place = "embedded-agent-key-hosts";

@@ -1,7 +1,7 @@
 import type { App } from "obsidian";
-import type { Host } from "../client";
-import { fail } from "../problem";
-import type { HTTPRequest, SecretPrint } from "../protocol.gen";
+import type { Host } from "../../bridge/client";
+import { fail } from "../../bridge/problem";
+import type { HTTPRequest, SecretPrint } from "../../bridge/protocol.gen";
 import { allowedHosts, allowHost, originOf } from "./key-hosts";
 import { worthHiding } from "./redact";
 

@@ -1,5 +1,5 @@
 import { apiVersion, getLanguage, Platform as Device, type App } from "obsidian";
-import type { Platform } from "../protocol.gen";
+import type { Platform } from "../../bridge/protocol.gen";
 
 /** What the core must know of where it runs. */
 export function platform(app: App): Platform {

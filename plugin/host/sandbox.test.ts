@@ -1,10 +1,10 @@
 // The sandbox as it is in the app, with worker threads of Node in place of the browser's workers.
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { SandboxHost } from "../host/sandbox";
-import { limitMemory } from "../module";
-import { ProblemError } from "../problem";
-import type { Sandbox, Sandboxed } from "../protocol.gen";
-import { NodeWorker, nodeSource, nodeWorkerSource, packedCore } from "./node";
+import { SandboxHost } from "./sandbox";
+import { limitMemory } from "../../bridge/module";
+import { ProblemError } from "../../bridge/problem";
+import type { Sandbox, Sandboxed } from "../../bridge/protocol.gen";
+import { NodeWorker, nodeSource, nodeWorkerSource, packedCore } from "../../bridge/test/node";
 
 let text: string;
 let worker: string;

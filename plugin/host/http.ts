@@ -1,7 +1,7 @@
 import { requestUrl, type App } from "obsidian";
-import type { Answer, Host } from "../client";
-import { fail } from "../problem";
-import type { HTTPChunk, HTTPRequest, HTTPResponse } from "../protocol.gen";
+import type { Answer, Host } from "../../bridge/client";
+import { fail } from "../../bridge/problem";
+import type { HTTPChunk, HTTPRequest, HTTPResponse } from "../../bridge/protocol.gen";
 import { Redaction, worthHiding } from "./redact";
 import { withSecrets, type Filled } from "./secrets";
 

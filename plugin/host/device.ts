@@ -1,6 +1,6 @@
 import type { App } from "obsidian";
-import type { Host } from "../client";
-import { fail } from "../problem";
+import type { Host } from "../../bridge/client";
+import { fail } from "../../bridge/problem";
 
 /** Where the app keeps, on this device and for this vault alone, what is not part of the vault. */
 const NAME = "embedded-agent-device-key";

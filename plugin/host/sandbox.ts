@@ -1,8 +1,8 @@
-import type { Batch } from "../batch";
-import type { Host } from "../client";
-import { launchWorker, type Life, type Source } from "../launch";
-import { fail, ProblemError } from "../problem";
-import { KindRequest, type Problem, type Sandbox, type Sandboxed } from "../protocol.gen";
+import type { Batch } from "../../bridge/batch";
+import type { Host } from "../../bridge/client";
+import { launchWorker, type Life, type Source } from "../../bridge/launch";
+import { fail, ProblemError } from "../../bridge/problem";
+import { KindRequest, type Problem, type Sandbox, type Sandboxed } from "../../bridge/protocol.gen";
 
 const MAX_MS = 5_000;
 const MAX_MB = 128;

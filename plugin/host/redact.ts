@@ -1,4 +1,4 @@
-import { joined } from "./text";
+import { joined } from "../../bridge/host/text";
 
 /** What stands where a secret was. */
 const MARK = new TextEncoder().encode("[redacted]");

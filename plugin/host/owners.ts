@@ -1,6 +1,6 @@
 import type { App } from "obsidian";
-import type { Host } from "../client";
-import { unsettled } from "../outstanding";
+import type { Host } from "../../bridge/client";
+import { unsettled } from "../../bridge/outstanding";
 
 type OwnerMethods = "owner.self" | "owner.gone" | "owner.quiet";
 

@@ -1,5 +1,5 @@
 import type { App } from "obsidian";
-import type { Host } from "../client";
+import type { Host } from "../../bridge/client";
 
 /** What the app keeps of community plugins: an internal interface, so nothing of it is relied on. */
 interface Manager {

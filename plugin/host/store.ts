@@ -1,10 +1,10 @@
 import type { App, DataAdapter } from "obsidian";
-import type { Answer, Host } from "../client";
-import { fail } from "../problem";
-import type { Content, Info } from "../protocol.gen";
-import { PathQueue } from "./path-queue";
-import { byPath } from "./paths";
-import { toBytes } from "./text";
+import type { Answer, Host } from "../../bridge/client";
+import { fail } from "../../bridge/problem";
+import type { Content, Info } from "../../bridge/protocol.gen";
+import { PathQueue } from "../../bridge/host/path-queue";
+import { byPath } from "../../bridge/host/paths";
+import { toBytes } from "../../bridge/host/text";
 
 type StoreMethods = "store.append" | "store.write" | "store.read" | "store.list" | "store.remove";
 
