@@ -4,13 +4,13 @@ import { svelte } from "./scripts/build/vitest-svelte.mjs";
 import { installedWasmExec } from "./scripts/build/wasm.mjs";
 import { wordsModule } from "./scripts/build/words.mjs";
 
-/** The modules of bridge/virtual.d.ts and plugin/i18n/virtual.d.ts. */
+/** The modules of bridge/virtual.d.ts and i18n/virtual.d.ts. */
 const virtual = {
 	name: "virtual-modules",
 	resolveId: (id: string) => (/^(go:wasm-exec|bridge:worker|words:all)$/.test(id) ? `\0${id}` : null),
 	load(id: string) {
 		if (id === "\0go:wasm-exec") return wasmExecModule(installedWasmExec());
-		if (id === "\0words:all") return wordsModule("plugin/i18n");
+		if (id === "\0words:all") return wordsModule("i18n");
 		if (id === "\0bridge:worker") return "export default '';";
 		return null;
 	},
@@ -21,7 +21,9 @@ const everyTime = ["story", "stopping", "actions", "edits", "recovery", "elsewhe
 	(name) => `test/e2e/${name}.test.ts`,
 );
 /** Every state of the panel, in pictures and for axe, and its larger forms: at `make test-all`. */
-const everyState = ["scenes", "saved", "review"].map((name) => `plugin/panel/${name}.browser.test.ts`);
+const everyState = ["scenes", "saved/saved", "review/review"].map(
+	(name) => `plugin/panel/${name}.browser.test.ts`,
+);
 
 const exclude = ["**/node_modules/**", "**/dist/**"];
 
@@ -33,7 +35,7 @@ export default defineConfig({
 				extends: true,
 				test: {
 					name: "unit",
-					include: ["{bridge,plugin,playground,scripts,bench}/**/*.test.ts"],
+					include: ["{bridge,i18n,plugin,playground,scripts,bench}/**/*.test.ts"],
 					exclude: [...exclude, "**/*.browser.test.ts"],
 					setupFiles: ["bridge/test/setup.ts"],
 					testTimeout: 20_000,

@@ -14,5 +14,5 @@ export interface BridgeParts {
 /** The host's methods over a folder, by name. */
 export function hostOf(vault: FolderVault, bridge: BridgeParts, followed: Followed): Record<string, unknown>;
 
-/** Bundles the bridge for Node, with a text in the place of Go's glue, and imports it. */
+/** Bundles what the benchmarks take of the bridge and of the app's host, and imports it. */
 export function importClient(wasmExec: string): Promise<Record<string, unknown>>;

@@ -29,14 +29,14 @@ parentPort.on("message", (data) => {
 });
 `;
 
-/** Bundles bridge/client.ts for Node and imports it. */
+/** Bundles bridge/client.ts, and what a host of Node takes of the app's, for Node and imports it. */
 export async function importClient(wasmExec) {
 	globalThis.self ??= globalThis;
 	const result = await esbuild.build({
 		absWorkingDir: root,
 		stdin: {
 			contents:
-				'export * from "./bridge/client"; export { fail } from "./bridge/problem"; export { SandboxHost } from "./bridge/host/sandbox"; export { applyAll } from "./bridge/host/apply_all";',
+				'export * from "./bridge/client"; export { fail } from "./bridge/problem"; export { SandboxHost } from "./plugin/host/sandbox"; export { applyAll } from "./bridge/host/apply-all";',
 			resolveDir: root,
 			loader: "ts",
 		},

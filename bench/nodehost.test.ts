@@ -15,12 +15,7 @@ it("the benchmarks' host has every method that the core may call", () => {
 	expect(has.sort()).toEqual(methods.map((name) => name.slice(1, -1)).sort());
 });
 
-it("the benchmarks' host is made of files of the bridge that are there", async () => {
-	const bridge = await importClient("");
-	expect(bridge).toMatchObject({
-		Client: expect.any(Function) as unknown,
-		SandboxHost: expect.any(Function) as unknown,
-		applyAll: expect.any(Function) as unknown,
-		fail: expect.any(Function) as unknown,
-	});
+it("the benchmarks find what they take of the bridge and of the host", async () => {
+	const found = await importClient("");
+	expect(Object.keys(found)).toEqual(expect.arrayContaining(["Client", "SandboxHost", "applyAll", "fail"]));
 });

@@ -267,7 +267,7 @@ export const KindEvent = "event";
  */
 export const KindCancel = "cancel";
 /**
- * Message is words for a person: a key of the catalogue in plugin/i18n with
+ * Message is words for a person: a key of the catalogue in i18n with
  * what to put in.
  */
 export interface Message {
@@ -2210,4 +2210,4 @@ export interface Imported {
 }
 
 /** The hash of the Go sources of this file: what both sides must agree on. */
-export const Contract = "7f5d52244e7edf08";
+export const Contract = "dd7f80025833fd08";

@@ -64,8 +64,8 @@ async function bundleInto(fresh) {
 		build({ ...page, entryPoints: [join(here, "page/main.ts")], outfile: join(fresh, "page.js") }),
 		build({
 			...page,
-			entryPoints: [join(here, "obsidian/metadata/index_worker.ts")],
-			outfile: join(fresh, "index_worker.js"),
+			entryPoints: [join(here, "obsidian/metadata/index-worker.ts")],
+			outfile: join(fresh, "index-worker.js"),
 		}),
 		build({
 			bundle: true,

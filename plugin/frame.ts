@@ -1,6 +1,6 @@
 // When the panel is brought up to date.
 
-import type { Schedule } from "./panel/session.svelte";
+import type { Schedule } from "./panel/controller.svelte";
 
 /** The longest time, in milliseconds, that an event waits for a frame. */
 const longest = 250;

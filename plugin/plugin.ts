@@ -5,23 +5,23 @@ import { getLanguage, Notice, Plugin, type ObsidianProtocolData, type WorkspaceL
 import type { Client } from "../bridge/client";
 import { ActionCommands } from "./commands";
 import { coreSettings, firstRun, readData, type Data, type PaletteEntry } from "./data";
-import { setLanguage, t } from "./i18n";
+import { setLanguage, t } from "../i18n";
 import { asProblem } from "./panel/core";
 import { quietly, testing, Waiting } from "./panel/waiting";
-import type { Session } from "./panel/session.svelte";
+import type { PanelController } from "./panel/controller.svelte";
 import type { Event, Method, Params, Result, TestResult } from "./protocol";
 import { ActionRibbon } from "./ribbon";
-import { AgentSettings } from "./settings";
+import { AgentSettings } from "./settings/tab";
 import { Status } from "./status";
 import { PanelView, viewType } from "./view";
-import { visible } from "./panel/marks";
+import { visible } from "./text/marks";
 
 /** The name of the link that opens the panel: obsidian://embedded-agent. */
 const link = "embedded-agent";
 
 export default class EmbeddedAgentPlugin extends Plugin {
 	data: Data = firstRun;
-	private session: Promise<Session> | null = null;
+	private controller: Promise<PanelController> | null = null;
 	private connected: Promise<Client> | null = null;
 	private client: Client | null = null;
 	private unloaded = false;
@@ -63,7 +63,7 @@ export default class EmbeddedAgentPlugin extends Plugin {
 		this.unloaded = true;
 		this.client?.dispose();
 		this.client = null;
-		void this.session?.then((session) => session.dispose());
+		void this.controller?.then((controller) => controller.dispose());
 	}
 
 	/** data.json was changed by sync or by hand. */
@@ -112,12 +112,12 @@ export default class EmbeddedAgentPlugin extends Plugin {
 	}
 
 	/**
-	 * The panel's session, which outlives the panel. It is made when something
+	 * The panel's controller, which outlives the panel. It is made when something
 	 * first needs it: what the panel is made of takes no time when the app starts.
 	 */
-	panel(): Promise<Session> {
-		return (this.session ??= import("./panel-session").then(({ openSession }) =>
-			openSession(this, () => this.core()),
+	panel(): Promise<PanelController> {
+		return (this.controller ??= import("./panel-controller").then(({ makeController }) =>
+			makeController(this, () => this.core()),
 		));
 	}
 
@@ -152,12 +152,12 @@ export default class EmbeddedAgentPlugin extends Plugin {
 	}
 
 	private async connect(): Promise<Client> {
-		const [session, { connect }] = await Promise.all([this.panel(), import("../bridge/host")]);
+		const [controller, { connect }] = await Promise.all([this.panel(), import("./host")]);
 		const client = connect(this, { settings: () => coreSettings(this.data), panelType: viewType });
 		// A client that was given up says so to whoever asks it.
 		if (this.unloaded) client.dispose();
 		else this.client = client;
-		client.subscribe((event) => this.heard(session, event));
+		client.subscribe((event) => this.heard(controller, event));
 		client.onStatus(({ phase, problem }) => {
 			// A core that died and was started anew is told; one that stays down fails its requests.
 			if (phase === "ready" && problem) new Notice(visible(t(problem)));
@@ -171,8 +171,8 @@ export default class EmbeddedAgentPlugin extends Plugin {
 		this.client.request("actions.list", {}).catch(() => undefined); // the next look tries again
 	}
 
-	private heard(session: Session, event: Event): void {
-		session.receive(event);
+	private heard(controller: PanelController, event: Event): void {
+		controller.receive(event);
 		if (event.type === "actions.changed") this.keepPalette(event.actions ?? []);
 		if (event.type === "state") this.keepPalette(event.state?.actions ?? []);
 		this.status.heard(event);
@@ -203,24 +203,24 @@ export default class EmbeddedAgentPlugin extends Plugin {
 	}
 
 	private async revertLast(): Promise<void> {
-		const session = await this.begin();
-		if (session.revertable === "") new Notice(t("panel.command.nothingToRevert"));
-		else await session.revert(session.revertable);
+		const controller = await this.begin();
+		if (controller.revertable === "") new Notice(t("panel.command.nothingToRevert"));
+		else await controller.revert(controller.revertable);
 	}
 
 	/** obsidian://embedded-agent, with action=NAME (asked before it runs) or run=ID. */
 	private async followLink(params: ObsidianProtocolData): Promise<void> {
-		const session = await this.begin();
+		const controller = await this.begin();
 		if (params["run"]) {
-			await session.showRun(params["run"]);
-			if (params["file"]) await session.showAttachment(params["run"], params["file"]);
+			await controller.showRun(params["run"]);
+			if (params["file"]) await controller.showAttachment(params["run"], params["file"]);
 			return;
 		}
 		// "action" is also what the app calls the link's own name.
 		const name = params["name"] ?? (params.action === link ? undefined : params.action);
 		if (!name) return;
-		const action = session.state.actions.find((a) => a.name === name || a.id === name);
-		if (action) session.linked = action;
+		const action = controller.state.actions.find((a) => a.name === name || a.id === name);
+		if (action) controller.linked = action;
 		else new Notice(visible(t("panel.link.unknown", { name })));
 	}
 
@@ -234,19 +234,19 @@ export default class EmbeddedAgentPlugin extends Plugin {
 	/** Shows the panel where a run is: in the chat if it is the last one, else in the history. */
 	private async openRun(run?: string): Promise<void> {
 		await this.open();
-		const session = await this.panel();
-		session.flush();
-		if (run && session.state.run?.run !== run) await session.showRun(run);
-		else session.screen = "chat";
+		const controller = await this.panel();
+		controller.flush();
+		if (run && controller.state.run?.run !== run) await controller.showRun(run);
+		else controller.screen = "chat";
 	}
 
 	/** Opens the panel and waits until it knows what the core knows. */
-	private async begin(): Promise<Session> {
+	private async begin(): Promise<PanelController> {
 		await this.open();
-		const session = await this.panel();
-		await session.start();
-		session.flush();
-		return session;
+		const controller = await this.panel();
+		await controller.start();
+		controller.flush();
+		return controller;
 	}
 
 	private visible(): boolean {

@@ -3,11 +3,5 @@
 export type * from "../bridge/protocol.gen";
 export { KindAgent, KindFinish, KindRevert, KindRun } from "../bridge/protocol.gen";
 
-import type { ServerMethods } from "../bridge/protocol.gen";
-
-/** The name of a method that the shell may ask of the core. */
-export type Method = keyof ServerMethods;
-/** What a method takes. */
-export type Params<M extends Method> = ServerMethods[M]["params"];
-/** What a method answers. */
-export type Result<M extends Method> = ServerMethods[M]["result"];
+/** A method that may be asked of the core, what it takes and what it answers. */
+export type { Params, Result, ServerMethod as Method } from "../bridge/client";

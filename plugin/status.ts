@@ -2,9 +2,9 @@
 // while something is under way, and a notice at its end that opens it.
 
 import { Notice, type Plugin } from "obsidian";
-import { t } from "./i18n";
+import { t } from "../i18n";
 import type { Event, RunState, Turn } from "./protocol";
-import { visible } from "./panel/marks";
+import { visible } from "./text/marks";
 
 /** The panel, as far as it matters here. */
 export interface PanelPlace {

@@ -1,8 +1,8 @@
 // The panel as a view of the workspace.
 
 import { ItemView, type WorkspaceLeaf } from "obsidian";
-import { t } from "./i18n";
-import type { Session } from "./panel/session.svelte";
+import { t } from "../i18n";
+import type { PanelController } from "./panel/controller.svelte";
 
 /** The type that the workspace keeps the view by. */
 export const viewType = "embedded-agent-panel";
@@ -10,7 +10,7 @@ export const viewType = "embedded-agent-panel";
 /** Milliseconds after the last change of the selection before it is looked at. */
 const settle = 200;
 
-/** The side panel. The session outlives it: closing the panel loses nothing. */
+/** The side panel. The controller outlives it: closing the panel loses nothing. */
 export class PanelView extends ItemView {
 	override icon = "wand-sparkles";
 	override navigation = false;
@@ -19,7 +19,7 @@ export class PanelView extends ItemView {
 
 	constructor(
 		leaf: WorkspaceLeaf,
-		private readonly session: () => Promise<Session>,
+		private readonly controller: () => Promise<PanelController>,
 	) {
 		super(leaf);
 	}
@@ -35,13 +35,13 @@ export class PanelView extends ItemView {
 	protected override async onOpen(): Promise<void> {
 		this.contentEl.addClass("ea-view");
 		this.opened = true;
-		const [session, { showPanel }] = await Promise.all([this.session(), import("./panel/show")]);
+		const [controller, { showPanel }] = await Promise.all([this.controller(), import("./panel/show")]);
 		if (!this.opened) return; // closed again meanwhile
-		this.hide = showPanel(this.contentEl, session);
+		this.hide = showPanel(this.contentEl, controller);
 		this.app.workspace.onLayoutReady(() => {
 			if (!this.hide) return;
-			this.watchSelection(session);
-			void session.start();
+			this.watchSelection(controller);
+			void controller.start();
 		});
 	}
 
@@ -58,14 +58,14 @@ export class PanelView extends ItemView {
 		this.contentEl.querySelector<HTMLTextAreaElement>(".ea-message")?.focus();
 	}
 
-	private watchSelection(session: Session): void {
+	private watchSelection(controller: PanelController): void {
 		let timer = 0;
-		const look = () => void session.lookAtSelection();
+		const look = () => void controller.lookAtSelection();
 		const changed = () => {
 			window.clearTimeout(timer);
 			timer = window.setTimeout(look, settle);
 		};
-		this.register(session.shell.watchSelection(changed));
+		this.register(controller.app.watchSelection(changed));
 		this.register(() => window.clearTimeout(timer));
 		changed();
 	}

@@ -1,7 +1,7 @@
 // Writes what is generated from Go. From the package protocol: bridge/protocol.gen.ts
 // (types, by tygo) and wasm/internal/protocol/contract.gen.go (the hash that
 // both sides exchange first); and from the package text what the panel marks in
-// a text (plugin/panel/marks.gen.ts). `--check` writes nothing and fails when one of
+// a text (plugin/text/marks.gen.ts). `--check` writes nothing and fails when one of
 // them is stale.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -13,7 +13,7 @@ import { fileURLToPath } from "node:url";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const protocol = join(root, "wasm/internal/protocol");
 const typesFile = join(root, "bridge/protocol.gen.ts");
-const marksFile = join(root, "plugin/panel/marks.gen.ts");
+const marksFile = join(root, "plugin/text/marks.gen.ts");
 const hashFile = join(protocol, "contract.gen.go");
 
 /** The contract: a hash over the protocol's Go sources. */

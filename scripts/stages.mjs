@@ -6,7 +6,7 @@ import { appendFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./build/wasm.mjs";
 
-const goDirs = ["wasm", "plugin/i18n"];
+const goDirs = ["wasm", "i18n"];
 const goPackages = goDirs.map((dir) => `./${dir}/...`); // never ./...: node_modules holds Go files
 const wasm = { GOOS: "js", GOARCH: "wasm" };
 // What only js/wasm compiles; the rest is read for style once, as the native build sees it.

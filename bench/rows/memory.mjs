@@ -3,7 +3,7 @@
 // system's count of the process, which has the core's memory in it; so where
 // there is no /proc, the row is skipped.
 import { readFileSync, readdirSync } from "node:fs";
-import { prepare } from "../in_page.mjs";
+import { prepare } from "../in-page.mjs";
 
 export const names = ["page_memory_150_runs_vs_10"];
 

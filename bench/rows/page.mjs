@@ -1,7 +1,7 @@
 // How long the app does not respond while a run of 1,000 notes goes on with the
 // panel open, and one of 5,000, which makes 10,000 events (target of both: 50 ms),
 // as the browser reports long tasks.
-import { prepare } from "../in_page.mjs";
+import { prepare } from "../in-page.mjs";
 
 export const names = ["longest_task_run_1000", "longest_task_10000_events"];
 

@@ -1,8 +1,9 @@
 // What has changed in the vault, for a core that keeps a list of its files.
-import { MarkdownView, TFolder, type App, type Plugin, type TAbstractFile } from "obsidian";
+import { TFolder, type App, type Plugin, type TAbstractFile } from "obsidian";
 import type { Host } from "../client";
 import { fail } from "../problem";
 import type { Changed } from "../protocol.gen";
+import { openNotes } from "./open-notes";
 import { find, infoOf } from "./paths";
 
 /** How many paths are remembered; who has missed more is told everything. */
@@ -102,13 +103,4 @@ class Changes {
 		this.#note(path);
 		if (entry instanceof TFolder) this.#floor = this.#generation;
 	}
-}
-
-/** Notes that an editor holds. */
-function openNotes(app: App): string[] {
-	const paths = new Set<string>();
-	for (const { view } of app.workspace.getLeavesOfType("markdown")) {
-		if (view instanceof MarkdownView && view.file) paths.add(view.file.path);
-	}
-	return [...paths];
 }

@@ -31,3 +31,9 @@ function task(): Promise<void> {
 		port2.postMessage(null);
 	});
 }
+
+/** Waits until something of the app's is so, and no longer than a time in ms. */
+export async function waitUntil(so: () => boolean, ms: number): Promise<void> {
+	const end = performance.now() + ms;
+	while (!so() && performance.now() < end) await new Promise((resolve) => window.setTimeout(resolve, 5));
+}

@@ -10,11 +10,11 @@ import {
 	type Info,
 	type Op,
 } from "../protocol.gen";
-import { PathQueue } from "./path_queue";
-import { dirtyView, editorKeeps, settle, viewsOf, writeThroughEditor } from "./open_notes";
+import { PathQueue } from "./path-queue";
+import { dirtyView, editorKeeps, settle, viewsOf, writeThroughEditor } from "./open-notes";
 import { byPath, entryAt, fileAt, find, folderAt, GONE, guard, infoOf, translate } from "./paths";
-import { applyAll } from "./apply_all";
-import { inTurn } from "./turns";
+import { applyAll } from "./apply-all";
+import { inTurn, waitUntil } from "./turns";
 import { BOM, decode, joined, sameBytes, toBytes, unpack } from "./text";
 
 /** How many writes are handed to the app at once: what is handed over cannot be taken back. */
@@ -34,8 +34,7 @@ export function vaultHost(app: App): Pick<Host, VaultMethods> {
 	const queue = new PathQueue(WIDTH);
 	const applyOne: Host["vault.apply"] = (op, call) => {
 		guard(op.path);
-		const work = () =>
-			apply(app, op, call).catch((error: unknown) => Promise.reject(translate(error, op.path)));
+		const work = () => apply(app, op, call).catch(rethrow(op.path));
 		const ofOnePath = op.kind === "create" || op.data !== undefined || op.before !== undefined;
 		return ofOnePath ? queue.run(op.path, call.signal, work) : queue.alone(call.signal, work);
 	};
@@ -100,18 +99,12 @@ async function readMany(app: App, paths: string[]): Promise<Answer<Contents>> {
 
 /** A file of the app's own settings that tools read; every other hidden file is closed to them. */
 async function readHidden(app: App, path: string): Promise<Answer<Content>> {
-	const bytes = await app.vault.adapter.readBinary(path).catch((error: unknown) => {
-		throw translate(error, path);
-	});
+	const bytes = await app.vault.adapter.readBinary(path).catch(rethrow(path));
 	return (blob) => ({ text: "", blob: blob(new Uint8Array(bytes)) });
 }
 
-async function readDisk(app: App, file: TFile): Promise<ArrayBuffer> {
-	try {
-		return await app.vault.readBinary(file);
-	} catch (error) {
-		throw translate(error, file.path);
-	}
+function readDisk(app: App, file: TFile): Promise<ArrayBuffer> {
+	return app.vault.readBinary(file).catch(rethrow(file.path));
 }
 
 async function apply(app: App, op: Op, { blobs }: HostCall): Promise<Info> {
@@ -141,7 +134,8 @@ async function apply(app: App, op: Op, { blobs }: HostCall): Promise<Info> {
 	throw fail("VALIDATION_ERROR", "error.internal", undefined, `vault.apply ${op.kind}`);
 }
 
-function rethrow(path: string, missing: string): (error: unknown) => never {
+/** Throws an error of the app on, with the code and the words that people get. */
+function rethrow(path: string, missing?: string): (error: unknown) => never {
 	return (error) => {
 		throw translate(error, path, missing);
 	};
@@ -223,9 +217,7 @@ async function rename(app: App, path: string, to: string): Promise<Info> {
 	const there = find(app.vault, to);
 	if (there && there !== entry) throw fail("CONFLICT", "error.vault.exists", { path: to });
 	// Not fileManager.renameFile: it would change links in notes that nobody was shown.
-	await app.vault.rename(entry, to).catch((error: unknown) => {
-		throw translate(error, to, "error.vault.noFolder");
-	});
+	await app.vault.rename(entry, to).catch(rethrow(to, "error.vault.noFolder"));
 	return infoOf(entryAt(app.vault, to));
 }
 
@@ -257,8 +249,5 @@ const GONE_MS = 2_000;
 
 /** Waits until the app's index has seen that a path is gone. */
 async function gone(app: App, path: string): Promise<void> {
-	const end = performance.now() + GONE_MS;
-	while (app.vault.getAbstractFileByPath(path) && performance.now() < end) {
-		await new Promise((resolve) => window.setTimeout(resolve, 5));
-	}
+	await waitUntil(() => app.vault.getAbstractFileByPath(path) === null, GONE_MS);
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { Client, type Host, type Status } from "../client";
-import { applyAll } from "../host/apply_all";
+import { applyAll } from "../host/apply-all";
 import { ProblemError } from "../problem";
 import type { Event, Send, Settings } from "../protocol.gen";
 import { packedCore, nodeSource, nodeWorkerSource, type NodeWorker } from "./node";

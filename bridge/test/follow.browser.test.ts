@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { openNote, startPlayground, type Playground } from "../../test/e2e/harness";
 import type { Changed, Contents, Metadata } from "../protocol.gen";
-import { buildHostPlugin } from "./host_build";
-import type { Outcome } from "./host_plugin";
+import { buildHostPlugin } from "./host-build";
+import type { Outcome } from "./host-plugin";
 
 const SETTINGS = {
 	"core-plugins.json": '{"daily-notes":true}',

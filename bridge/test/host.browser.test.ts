@@ -7,8 +7,8 @@ import { Readable } from "node:stream";
 import { createGzip } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openNote, startPlayground, type Playground } from "../../test/e2e/harness";
-import { buildHostPlugin } from "./host_build";
-import type { Outcome } from "./host_plugin";
+import { buildHostPlugin } from "./host-build";
+import type { Outcome } from "./host-plugin";
 
 let playground: Playground;
 let folder: string;

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it, vi } from "vitest";
 import { Client, type Host } from "../client";
-import { applyAll } from "../host/apply_all";
+import { applyAll } from "../host/apply-all";
 import { unsettled } from "../outstanding";
 import type { Send, Settings } from "../protocol.gen";
 import { packedCore, nodeSource, nodeWorkerSource } from "./node";

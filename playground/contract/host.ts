@@ -12,7 +12,7 @@ export interface ContractHost {
 	obsidian: Api;
 	/** A folder of the vault that this case has for itself; it exists and is empty. */
 	folder: string;
-	/** Address of the test server of `test/e2e/harness/http_server.ts`; where it is missing, network cases are skipped. */
+	/** Address of the test server of `test/e2e/harness/http-server.ts`; where it is missing, network cases are skipped. */
 	http?: string | undefined;
 }
 

@@ -2,9 +2,9 @@
 import { HostError, type Connection } from "../page/connection";
 import type { WireStat } from "../shared/frames";
 import type { Profile } from "../shared/profiles";
-import { throwByName } from "./not_implemented";
+import { throwByName } from "./not-implemented";
 import { isHiddenPath } from "./paths";
-import { decodeText, encodeText } from "./text_codec";
+import { decodeText, encodeText } from "./text-codec";
 
 export interface Stat {
 	type: "file" | "folder";

@@ -1,6 +1,6 @@
 import type { App } from "./app";
 import type { Editor } from "./editor";
-import type { MarkdownFileInfo } from "./markdown_view";
+import type { MarkdownFileInfo } from "./markdown-view";
 import { Platform } from "./platform";
 import { compileModifiers, type Modifier } from "./scope";
 

@@ -1,5 +1,5 @@
 /** Obsidian's additions to the DOM and to built-in prototypes; plugins use them everywhere. */
-import "./dom_types";
+import "./dom-types";
 
 type ClassList = string | string[] | undefined;
 

@@ -12,28 +12,28 @@ import {
 	editorLivePreviewField,
 	editorViewField,
 	livePreviewState,
-} from "./editor_extensions";
+} from "./editor-extensions";
 import * as encoding from "./encoding";
 import * as environment from "./environment";
 import { Events } from "./events";
-import { FileManager } from "./file_manager";
+import { FileManager } from "./file-manager";
 import { TAbstractFile, TFile, TFolder } from "./files";
 import { addIcon, getIcon, getIconIds, removeIcon, setIcon } from "./icons";
-import { sanitizeHTMLToDom } from "./markdown_html";
-import { MarkdownEditView, MarkdownView } from "./markdown_view";
+import { sanitizeHTMLToDom } from "./markdown-html";
+import { MarkdownEditView, MarkdownView } from "./markdown-view";
 import { Menu, MenuItem, MenuSeparator } from "./menu";
 import { MetadataCache } from "./metadata/cache";
 import { getAllTags } from "./metadata/tags";
 import { Modal } from "./modal";
-import { throwingModule } from "./not_implemented";
+import { throwingModule } from "./not-implemented";
 import { Notice } from "./notice";
 import { getLinkpath, normalizePath, parseLinktext, stripHeading, stripHeadingForLink } from "./paths";
 import { Platform } from "./platform";
 import { Plugin } from "./plugin";
-import { AbstractInputSuggest, PopoverSuggest } from "./popover_suggest";
+import { AbstractInputSuggest, PopoverSuggest } from "./popover-suggest";
 import { MarkdownPreviewRenderer, MarkdownPreviewView } from "./preview";
 import * as references from "./references";
-import { MarkdownRenderChild } from "./render_child";
+import { MarkdownRenderChild } from "./render-child";
 import { MarkdownRenderer } from "./renderer";
 import { request, requestUrl } from "./request";
 import { Keymap, Scope } from "./scope";
@@ -61,9 +61,9 @@ import {
 	TextComponent,
 } from "./setting/text";
 import { SecretStorage } from "./storage";
-import { FuzzySuggestModal, SuggestModal } from "./suggest_modal";
+import { FuzzySuggestModal, SuggestModal } from "./suggest-modal";
 import { Tasks } from "./tasks";
-import { TextFileView } from "./text_file_view";
+import { TextFileView } from "./text-file-view";
 import { displayTooltip, setTooltip } from "./tooltip";
 import { Vault } from "./vault";
 import { EditableFileView, FileView, ItemView, View } from "./view";

@@ -1,4 +1,4 @@
-import { nameElement } from "./accessible_name";
+import { nameElement } from "./accessible-name";
 import type { App } from "./app";
 import { setIcon } from "./icons";
 import { Scope } from "./scope";

@@ -2,14 +2,14 @@ import type { Extension } from "@codemirror/state";
 import type { App } from "./app";
 import type { Command } from "./commands";
 import { Component } from "./component";
-import { throwByName } from "./not_implemented";
+import { throwByName } from "./not-implemented";
 import {
 	createCodeBlockPostProcessor,
 	registerPostProcessor,
 	unregisterPostProcessor,
 	type MarkdownPostProcessor,
 	type MarkdownPostProcessorContext,
-} from "./post_processors";
+} from "./post-processors";
 import type { PluginSettingTab } from "./setting/tab";
 import type { ViewCreator } from "./workspace/workspace";
 

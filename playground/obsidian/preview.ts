@@ -4,10 +4,10 @@ import {
 	createCodeBlockPostProcessor,
 	registerPostProcessor,
 	unregisterPostProcessor,
-} from "./post_processors";
+} from "./post-processors";
 import { MarkdownRenderer } from "./renderer";
 import { Component } from "./component";
-import type { MarkdownView } from "./markdown_view";
+import type { MarkdownView } from "./markdown-view";
 
 /** Where post processors are registered for all rendered notes. */
 export class MarkdownPreviewRenderer {

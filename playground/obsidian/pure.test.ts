@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { minimalChange } from "./editor_text";
+import { minimalChange } from "./editor-text";
 import {
 	getLinkpath,
 	joinPath,

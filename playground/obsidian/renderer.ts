@@ -3,10 +3,10 @@ import type { App } from "./app";
 import type { Component } from "./component";
 import type { TFile } from "./files";
 import { setIcon } from "./icons";
-import { markdownToDom } from "./markdown_html";
+import { markdownToDom } from "./markdown-html";
 import { parseLinktext } from "./paths";
-import { runPostProcessors, type MarkdownPostProcessorContext } from "./post_processors";
-import { MarkdownRenderChild } from "./render_child";
+import { runPostProcessors, type MarkdownPostProcessorContext } from "./post-processors";
+import { MarkdownRenderChild } from "./render-child";
 import { getFrontMatterInfo } from "./yaml";
 
 /** Notes inside notes stop here. */

@@ -55,7 +55,7 @@ export function hideTooltip(): void {
 
 /**
  * Shows the `aria-label` of the nearest element that has one, be it a button or a whole region, as the app does.
- * Who wants a name without a tooltip uses `aria-labelledby` (see `accessible_name.ts`).
+ * Who wants a name without a tooltip uses `aria-labelledby` (see `accessible-name.ts`).
  */
 export function installTooltips(): void {
 	let timer = 0;

@@ -6,9 +6,9 @@ import { Config, type ConfigValue } from "./config";
 import { Events } from "./events";
 import { TFile, TFolder, type TAbstractFile } from "./files";
 import { normalizePath } from "./paths";
-import { encodeText } from "./text_codec";
-import { VaultIndex } from "./vault_index";
-import { checkPath } from "./vault_names";
+import { encodeText } from "./text-codec";
+import { VaultIndex } from "./vault-index";
+import { checkPath } from "./vault-names";
 
 /** How much text `cachedRead` keeps, in UTF-16 units. */
 const cacheLimit = 64 * 1024 * 1024;

@@ -2,18 +2,18 @@ import moment from "moment";
 import { App } from "../obsidian/app";
 import { readJson } from "../obsidian/config";
 import { obsidianModule } from "../obsidian/index";
-import { MarkdownView } from "../obsidian/markdown_view";
+import { MarkdownView } from "../obsidian/markdown-view";
 import { Notice } from "../obsidian/notice";
 import { setRequestConnection } from "../obsidian/request";
 import { installTooltips } from "../obsidian/tooltip";
 import type { Layout } from "../obsidian/workspace/layout";
 import type { Profile } from "../shared/profiles";
-import { addAppCommands } from "../shell/app_commands";
-import { addAppSettings } from "../shell/app_settings";
-import { FileExplorerView, fileExplorerType } from "../shell/file_explorer";
+import { addAppCommands } from "../shell/app-commands";
+import { addAppSettings } from "../shell/app-settings";
+import { FileExplorerView, fileExplorerType } from "../shell/file-explorer";
 import { drawFrame } from "../shell/frame";
 import { OutlineView, outlineType } from "../shell/outline";
-import { ImageView, imageExtensions, UnsupportedFileView } from "../shell/other_views";
+import { ImageView, imageExtensions, UnsupportedFileView } from "../shell/other-views";
 import type { Connection } from "./connection";
 import { evaluatePlugin, lastEvaluationMs } from "./loader";
 
@@ -55,7 +55,7 @@ export async function boot({
 		vaultName,
 		parent: mainEl,
 		evaluate: evaluatePlugin,
-		workerUrl: "/assets/index_worker.js",
+		workerUrl: "/assets/index-worker.js",
 	});
 	window.app = app;
 	await app.vault.adapter.makeFolderAsApp(app.vault.configDir);

@@ -1,6 +1,6 @@
 /** Starts the app in the order of the real one: plugins, then the vault, then the layout. */
 import { installDom } from "../obsidian/dom";
-import { installDomEvents } from "../obsidian/dom_events";
+import { installDomEvents } from "../obsidian/dom-events";
 import { setPlatform } from "../obsidian/platform";
 import { profileNamed } from "../shared/profiles";
 import { boot } from "./boot";

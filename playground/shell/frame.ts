@@ -1,5 +1,5 @@
 /** The window around the workspace. */
-import { nameElement } from "../obsidian/accessible_name";
+import { nameElement } from "../obsidian/accessible-name";
 import { setIcon } from "../obsidian/icons";
 import type { Profile } from "../shared/profiles";
 

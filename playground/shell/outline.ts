@@ -1,5 +1,5 @@
 /** The headings of the active note; clicking one goes there. */
-import { MarkdownView } from "../obsidian/markdown_view";
+import { MarkdownView } from "../obsidian/markdown-view";
 import { ItemView } from "../obsidian/view";
 import type { TFile } from "../obsidian/files";
 

@@ -3,7 +3,7 @@ import { showHotkey, type Command } from "../obsidian/commands";
 import { TFile } from "../obsidian/files";
 import { setIcon } from "../obsidian/icons";
 import { prepareFuzzySearch, renderResults, sortSearchResults } from "../obsidian/search";
-import { FuzzySuggestModal, SuggestModal, type FuzzyMatch } from "../obsidian/suggest_modal";
+import { FuzzySuggestModal, SuggestModal, type FuzzyMatch } from "../obsidian/suggest-modal";
 
 /** Commands used last come first. */
 const recent: string[] = [];

@@ -52,7 +52,7 @@ export async function buildPage(): Promise<string> {
 				setup(b) {
 					b.onResolve({ filter: /^words:all$/ }, ({ path }) => ({ path, namespace: "words" }));
 					b.onLoad({ filter: /./, namespace: "words" }, () => ({
-						contents: wordsModule(join(root, "plugin/i18n")),
+						contents: wordsModule(join(root, "i18n")),
 						resolveDir: root,
 					}));
 				},
@@ -69,11 +69,10 @@ export async function buildPage(): Promise<string> {
 }
 
 function panelSources(): string {
-	const folders = ["plugin/panel", "plugin"].map((folder) => join(root, folder));
-	return folders
-		.flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))
-		.filter((path) => /\.(ts|svelte)$/.test(path))
-		.map((path) => readFileSync(path, "utf8"))
+	const folder = join(root, "plugin");
+	return readdirSync(folder, { recursive: true, encoding: "utf8" })
+		.filter((path) => /\.(ts|svelte)$/.test(path) && !path.startsWith("dev"))
+		.map((path) => readFileSync(join(folder, path), "utf8"))
 		.join("\n");
 }
 

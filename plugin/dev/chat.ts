@@ -69,8 +69,8 @@ const agent = turn({
 /** Puts the context of a message together as a person would. */
 export const attach = async (page: Page) => {
 	await page.evaluate(async () => {
-		const { compose } = window.dev.session;
-		window.dev.shell.note = "Inbox/Ideas for the garden.md";
+		const { compose } = window.dev.controller;
+		window.dev.app.note = "Inbox/Ideas for the garden.md";
 		await window.dev.select("Inbox/Ideas for the garden.md", "- Tomato trellis\n- Compost");
 		compose.attach({ kind: "folder", path: "Projects/Community garden" });
 		compose.attach({ kind: "heading", path: "Garden/Compost.md", name: "What goes in" });
@@ -88,9 +88,9 @@ const names = [
 
 /** Gives the page things that can be named. */
 export const withNames = (page: Page) =>
-	page.evaluate((all) => void (window.dev.shell.names = [...all]), names);
+	page.evaluate((all) => void (window.dev.app.names = [...all]), names);
 
-const talks = Array.from({ length: 4 }, (_, n) => ({
+const conversations = Array.from({ length: 4 }, (_, n) => ({
 	id: `c${n}`,
 	title: [
 		"Notes from the bullets of the garden",
@@ -221,11 +221,11 @@ export const chatScenes: Record<string, Scene> = {
 	},
 	conversations: {
 		events: [ready],
-		answers: { "conversations.list": { conversations: talks } },
+		answers: { "conversations.list": { conversations: conversations } },
 		after: async (page) => {
 			await page.getByRole("button", { name: "Conversations", exact: true }).click();
 			await page.getByRole("button", { name: "More for Tidy" }).click();
-			await page.evaluate(() => window.dev.shell.heard.menu[1]?.run());
+			await page.evaluate(() => window.dev.app.heard.menu[1]?.run());
 			await page.getByLabel("Path of the note").waitFor();
 		},
 	},

@@ -4,14 +4,14 @@
 import { flushSync, mount } from "svelte";
 import icons from "icons";
 import { nextFrame } from "../frame";
-import { setLanguage } from "../i18n";
+import { setLanguage } from "../../i18n";
 import type { Core } from "../panel/core";
 import Panel from "../panel/Panel.svelte";
-import { Session } from "../panel/session.svelte";
+import { PanelController } from "../panel/controller.svelte";
 import type { Event, Method, ReplyText } from "../protocol";
-import { DevDesk } from "./desk";
+import { DevApp } from "./app";
 import { drawn } from "./drawn";
-import { DevShell, installHelpers } from "./obsidian";
+import { installHelpers } from "./obsidian";
 
 interface Asked {
 	method: string;
@@ -30,9 +30,8 @@ export interface DevPage {
 	/** Feeds events batch by batch, one batch per frame, and gives each batch's time in ms. */
 	flood(events: Event[], perFrame: number): Promise<number[]>;
 	select(path: string, text: string): Promise<void>;
-	shell: DevShell;
-	desk: DevDesk;
-	session: Session;
+	app: DevApp;
+	controller: PanelController;
 }
 
 declare global {
@@ -47,17 +46,15 @@ document.body.className = `${query.get("theme") === "dark" ? "theme-dark" : "the
 document.documentElement.dir = query.get("dir") ?? "ltr";
 document.documentElement.lang = setLanguage(query.get("lang") ?? "en");
 
-const shell = new DevShell(query.has("mobile"), icons);
-const desk = new DevDesk();
+const app = new DevApp(query.has("mobile"), icons);
 const dev: DevPage = {
 	asked: [],
 	answers: {},
 	failures: {},
-	shell,
-	desk,
+	app,
 	tell(events) {
-		events.forEach((event) => session.receive(event));
-		session.flush();
+		events.forEach((event) => controller.receive(event));
+		controller.flush();
 		flushSync();
 	},
 	async flood(events, perFrame) {
@@ -65,8 +62,8 @@ const dev: DevPage = {
 		for (let i = 0; i < events.length; i += perFrame) {
 			const batch = events.slice(i, i + perFrame);
 			const begun = performance.now();
-			batch.forEach((event) => session.receive(event));
-			session.flush();
+			batch.forEach((event) => controller.receive(event));
+			controller.flush();
 			flushSync();
 			times.push(performance.now() - begun);
 			await new Promise((resolve) => requestAnimationFrame(resolve));
@@ -74,11 +71,11 @@ const dev: DevPage = {
 		return times;
 	},
 	async select(path, text) {
-		shell.selected = { path, text };
-		await session.lookAtSelection();
+		app.selected = { path, text };
+		await controller.lookAtSelection();
 	},
-	get session() {
-		return session;
+	get controller() {
+		return controller;
 	},
 };
 
@@ -92,8 +89,8 @@ const core = {
 	},
 } as Core;
 
-const session = new Session(() => Promise.resolve(core), shell, nextFrame, desk);
+const controller = new PanelController(() => Promise.resolve(core), app, nextFrame);
 window.dev = dev;
 const target = document.querySelector("#view");
 if (!target) throw new Error("the page has no #view");
-mount(Panel, { target, props: { session } });
+mount(Panel, { target, props: { controller } });

@@ -2,7 +2,7 @@
 // looked for by English words is found by the words of that language.
 
 import type { Page } from "playwright-core";
-import { catalogue } from "../i18n/catalogues";
+import { catalogue } from "../../i18n/catalogues";
 
 /** A page of which names and texts given in English are looked for in the language. */
 export function spoken(page: Page, language: string): Page {

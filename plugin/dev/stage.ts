@@ -20,7 +20,7 @@ import {
 	words,
 } from "./fixtures";
 
-import { savedScenes } from "./savedscenes";
+import { savedScenes } from "./saved-scenes";
 
 /** A browser and the page to open in it. */
 export interface Stage {
@@ -393,7 +393,7 @@ export const scenes: Record<string, Scene> = {
 			},
 		},
 		after: async (page) => {
-			await page.evaluate(() => (window.dev.session.screen = "import"));
+			await page.evaluate(() => (window.dev.controller.screen = "import"));
 			await page.getByLabel("Or paste the JSON").fill("{}");
 			await page.getByRole("button", { name: "Look inside" }).click();
 		},

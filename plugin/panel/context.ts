@@ -1,16 +1,16 @@
 import { getContext, setContext } from "svelte";
-import type { Session } from "./session.svelte";
+import type { PanelController } from "./controller.svelte";
 
 const key = Symbol("panel");
 
-/** Hands the session to every component below. */
-export function providePanel(session: Session): void {
-	setContext(key, session);
+/** Hands the controller to every component below. */
+export function providePanel(controller: PanelController): void {
+	setContext(key, controller);
 }
 
-/** The session of the panel that a component is in. */
-export function usePanel(): Session {
-	return getContext<Session>(key);
+/** The controller of the panel that a component is in. */
+export function usePanel(): PanelController {
+	return getContext<PanelController>(key);
 }
 
 const runKey = Symbol("run");

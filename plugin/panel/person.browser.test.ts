@@ -239,7 +239,7 @@ describe.skipIf(!findChromium())("the panel", () => {
 			expect(await asked(page, "actions.run")).toEqual([{ id: "act1" }]);
 			const choose = async (title: string) => {
 				await page.getByRole("button", { name: /^More for/ }).click();
-				await page.evaluate((t) => window.dev.shell.heard.menu.find((e) => e.title === t)?.run(), title);
+				await page.evaluate((t) => window.dev.app.heard.menu.find((e) => e.title === t)?.run(), title);
 			};
 			await choose("Rename");
 			await page.getByLabel("New name").fill("Better name");
@@ -278,7 +278,7 @@ describe.skipIf(!findChromium())("the panel", () => {
 			const problem = page.getByRole("group", { name: "Problem" });
 			expect(await problem.innerText()).toContain("Cancelled.");
 			await problem.getByRole("button", { name: "Open settings" }).click();
-			expect(await page.evaluate(() => window.dev.shell.heard.settings)).toBe(1);
+			expect(await page.evaluate(() => window.dev.app.heard.settings)).toBe(1);
 			expect(await page.getByRole("textbox", { name: "Message" }).inputValue()).toBe("x");
 			await page.context().close();
 		});

@@ -2,14 +2,14 @@
 // when the app starts: nothing here is imported but by a dynamic import.
 import { mount, unmount } from "svelte";
 import Panel from "./Panel.svelte";
-import type { Session } from "./session.svelte";
+import type { PanelController } from "./controller.svelte";
 import SettingsPart from "./SettingsPart.svelte";
-import ToolSelector from "./ToolSelector.svelte";
-import Usage from "./Usage.svelte";
+import ToolSelector from "./saved/ToolSelector.svelte";
+import Usage from "./history/Usage.svelte";
 
 /** Draws the panel into an element; the result takes it out again. */
-export function showPanel(target: HTMLElement, session: Session): () => Promise<void> {
-	const panel = mount(Panel, { target, props: { session } });
+export function showPanel(target: HTMLElement, controller: PanelController): () => Promise<void> {
+	const panel = mount(Panel, { target, props: { controller } });
 	return () => unmount(panel);
 }
 
@@ -19,7 +19,11 @@ const parts = { tools: ToolSelector, usage: Usage };
 export type PartName = keyof typeof parts;
 
 /** Draws a part of the panel into an element; the result takes it out again. */
-export function showPart(target: HTMLElement, session: Session, name: PartName): () => Promise<void> {
-	const part = mount(SettingsPart, { target, props: { session, content: parts[name] } });
+export function showPart(
+	target: HTMLElement,
+	controller: PanelController,
+	name: PartName,
+): () => Promise<void> {
+	const part = mount(SettingsPart, { target, props: { controller, content: parts[name] } });
 	return () => unmount(part);
 }

@@ -36,7 +36,7 @@ export function wasmExecModule(wasmExec) {
 }`;
 }
 
-/** The esbuild plugin that gives the modules of bridge/virtual.d.ts and plugin/i18n/virtual.d.ts. */
+/** The esbuild plugin that gives the modules of bridge/virtual.d.ts and i18n/virtual.d.ts. */
 export function virtualModules({ wasmExec, workerSource }) {
 	return {
 		name: "virtual-modules",
@@ -46,7 +46,7 @@ export function virtualModules({ wasmExec, workerSource }) {
 				// As constants that the bundler folds: without them Svelte brings its checks for developers along.
 				"esm-env": () => "export const DEV = false, BROWSER = true, NODE = false;",
 				"go:wasm-exec": () => wasmExecModule(wasmExec),
-				"words:all": () => wordsModule(join(root, "plugin/i18n")),
+				"words:all": () => wordsModule(join(root, "i18n")),
 				"bridge:worker": () => `export default ${JSON.stringify(workerSource)};`,
 			};
 			build.onLoad({ filter: /./, namespace: "virtual" }, ({ path }) => ({ contents: contents[path]() }));

@@ -53,7 +53,7 @@ function against(english, words) {
 const functions = (values) =>
 	`{ ${Object.entries(values).map(([name, value]) => `${JSON.stringify(name)}: () => (${JSON.stringify(value)})`).join(", ")} }`;
 
-/** The module "words:all" (plugin/i18n/virtual.d.ts), made of the folders of plugin/i18n. */
+/** The module "words:all" (i18n/virtual.d.ts), made of the folders of i18n. */
 export function wordsModule(folder) {
 	const all = wordsOf(join(folder, SOURCE));
 	const english = lots(all);

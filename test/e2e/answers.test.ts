@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Page, Request } from "playwright-core";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
-import { calls, says, startAgentModel, type Turns } from "./agent_model";
+import { calls, says, startAgentModel, type Turns } from "./agent-model";
 import { hashFolder, openNote, repository } from "./harness";
 import { eventually, ideas, leave, sitDown, type Person, type Seat } from "./person";
 

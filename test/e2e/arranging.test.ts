@@ -1,7 +1,7 @@
 /** Saved actions put in order, by pointer and by keyboard; their graph, their import, their links. */
 import { readFileSync } from "node:fs";
 import { afterAll, expect, onTestFinished, test } from "vitest";
-import { calls, says, startAgentModel } from "./agent_model";
+import { calls, says, startAgentModel } from "./agent-model";
 import { hashFolder } from "./harness";
 import { eventually, leave, sitDown, type Person, type Seat } from "./person";
 

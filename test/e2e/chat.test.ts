@@ -1,6 +1,6 @@
 /** The chat: what goes along, answers, conversations, an agent at work, and all of it on a phone. */
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
-import { calls, says, startAgentModel, type AgentModel } from "./agent_model";
+import { calls, says, startAgentModel, type AgentModel } from "./agent-model";
 import { axeViolations, hashFolder, openNote } from "./harness";
 import { eventually, ideas, leave, pluginFolder, sentence, sitDown, type Person, type Seat } from "./person";
 

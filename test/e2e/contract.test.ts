@@ -4,7 +4,7 @@ import { behaviours } from "../../playground/behaviours";
 import { dist } from "../../playground/build.mjs";
 import type { Outcome } from "../../playground/contract/host";
 import type { ProfileName } from "../../playground/shared/profiles";
-import { startHttpServer, type HttpServer } from "./harness/http_server";
+import { startHttpServer, type HttpServer } from "./harness/http-server";
 import { launchChromium, repository, startPlayground } from "./harness";
 import { declaredApi } from "./harness/typings";
 

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, expect, onTestFinished, test } from "vitest";
-import { calls, says, startAgentModel } from "./agent_model";
+import { calls, says, startAgentModel } from "./agent-model";
 import { hashFolder } from "./harness";
 import { eventually, leave, pluginFolder, sitDown, type Person } from "./person";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import type { Script } from "../../playground/model/server.mjs";
 import { eventually, leave, pluginFolder, sitDown, type Person } from "./person";
-import { choose, data } from "./settings_page";
+import { choose, data } from "./settings-page";
 
 afterAll(leave);
 

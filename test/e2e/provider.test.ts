@@ -158,8 +158,8 @@ describe("an image that goes along", () => {
 				panel(): Promise<{ ask(method: string, params: object): Promise<unknown> }>;
 			};
 			const attached = [{ kind: "image", ...image }];
-			const session = await plugin.panel();
-			await session.ask("send", {
+			const controller = await plugin.panel();
+			await controller.ask("send", {
 				text: "What is in this picture?",
 				mode: "plan",
 				conversation: "",

@@ -1,12 +1,12 @@
 /** Scripts that try to get out, in the app's own workers, on the release bytes. */
 import { afterAll, expect, onTestFinished, test } from "vitest";
-import type { Client } from "../../bridge";
+import type { Client } from "../../bridge/client";
 import { hashFolder } from "./harness";
 import { leave, sitDown } from "./person";
 
 afterAll(leave);
 
-/** One attempt for each class; bridge/test/sandbox.test.ts and the Go tests make many. */
+/** One attempt for each class; plugin/host/sandbox.test.ts and the Go tests make many. */
 const escapes: Record<string, string> = {
 	imports: "load('os', 'a')\ndef main(x): return a",
 	recursion:

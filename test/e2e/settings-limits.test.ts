@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { OutputItem } from "../../playground/model/responses.mjs";
 import type { Script } from "../../playground/model/server.mjs";
-import { calls, says, startAgentModel, type AgentModel } from "./agent_model";
+import { calls, says, startAgentModel, type AgentModel } from "./agent-model";
 import { eventually, leave, pluginFolder, sitDown, type Person, type Seat } from "./person";
-import { choose, closeSettings, data, openPage, openSettings, type Value } from "./settings_page";
+import { choose, closeSettings, data, openPage, openSettings, type Value } from "./settings-page";
 
 afterAll(leave);
 

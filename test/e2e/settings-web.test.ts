@@ -2,7 +2,7 @@
 import { afterAll, expect, onTestFinished, test, vi } from "vitest";
 import type { Script } from "../../playground/model/server.mjs";
 import { eventually, leave, pluginFolder, sentence, sitDown, type Person } from "./person";
-import { choose, closeSettings, data, dataText, openPage, openSettings } from "./settings_page";
+import { choose, closeSettings, data, dataText, openPage, openSettings } from "./settings-page";
 
 afterAll(leave);
 

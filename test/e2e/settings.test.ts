@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { hashFolder } from "./harness";
 import { eventually, leave, pluginFolder, sentence, sitDown, type Person, type Seat } from "./person";
-import { choose, closeSettings, data, dataText, openPage, openSettings } from "./settings_page";
+import { choose, closeSettings, data, dataText, openPage, openSettings } from "./settings-page";
 
 afterAll(leave);
 

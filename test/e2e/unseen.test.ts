@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, expect, onTestFinished, test } from "vitest";
-import { calls, says, startAgentModel, type AgentModel, type Turns } from "./agent_model";
+import { calls, says, startAgentModel, type AgentModel, type Turns } from "./agent-model";
 import { hashFolder, openNote, selectLines } from "./harness";
 import { eventually, leave, pluginFolder, sitDown, type Person } from "./person";
 

@@ -1,4 +1,4 @@
-import type { IndexRequest, IndexResponse, NoteRecord } from "./index_worker";
+import type { IndexRequest, IndexResponse, NoteRecord } from "./index-worker";
 
 /** Talks to the worker that parses notes. */
 export class Indexer {

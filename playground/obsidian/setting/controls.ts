@@ -1,7 +1,7 @@
 /** Draws the control of one declarative setting, and validates and stores what the person enters. */
 import type { App } from "../app";
 import type { TAbstractFile, TFile, TFolder } from "../files";
-import { AbstractInputSuggest } from "../popover_suggest";
+import { AbstractInputSuggest } from "../popover-suggest";
 import { prepareFuzzySearch } from "../search";
 import type { Control, FileFilter, FolderFilter } from "./definitions";
 import type { Setting } from "./setting";

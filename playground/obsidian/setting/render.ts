@@ -1,5 +1,5 @@
 /** Draws the definitions of a settings tab, keeps what depends on predicates up to date, opens sub-pages. */
-import { nameElement } from "../accessible_name";
+import { nameElement } from "../accessible-name";
 import { setIcon } from "../icons";
 import { addControl } from "./controls";
 import {

@@ -1,4 +1,4 @@
-import { nameElement } from "../accessible_name";
+import { nameElement } from "../accessible-name";
 import { WorkspaceParent } from "./item";
 import { WorkspaceTabs } from "./tabs";
 import type { Workspace } from "./workspace";

@@ -6,7 +6,7 @@ import { DeferredView, EmptyView, FileView, type View } from "../view";
 import { setTooltip } from "../tooltip";
 import { WorkspaceItem } from "./item";
 import type { WorkspaceTabs } from "./tabs";
-import { UnknownView } from "./unknown_view";
+import { UnknownView } from "./unknown-view";
 import type { Workspace } from "./workspace";
 
 export interface ViewState {

@@ -1,4 +1,4 @@
-import { nameElement } from "../accessible_name";
+import { nameElement } from "../accessible-name";
 import { setIcon } from "../icons";
 import { setTooltip } from "../tooltip";
 

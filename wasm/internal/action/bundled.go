@@ -6,7 +6,7 @@ import (
 	"path"
 	"strings"
 
-	"embedded-agent/plugin/i18n"
+	"embedded-agent/i18n"
 )
 
 // bundledOrder is the order that the bundled actions are listed in; each is a

@@ -4,7 +4,7 @@ import (
 	"context"
 	"unicode/utf8"
 
-	"embedded-agent/plugin/i18n"
+	"embedded-agent/i18n"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/tool"
 )

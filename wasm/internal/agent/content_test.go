@@ -12,7 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"embedded-agent/plugin/i18n"
+	"embedded-agent/i18n"
 	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/llm"

@@ -3,7 +3,7 @@ package agent
 import (
 	"context"
 
-	"embedded-agent/plugin/i18n"
+	"embedded-agent/i18n"
 	"embedded-agent/wasm/internal/llm"
 )
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"embedded-agent/plugin/i18n"
+	"embedded-agent/i18n"
 	"embedded-agent/wasm/internal/digest"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/llm"

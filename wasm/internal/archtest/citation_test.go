@@ -94,7 +94,7 @@ func TestEveryCitationLeadsToAHeadingThatIsThere(t *testing.T) {
 }
 
 // named is a file or folder that a recipe names.
-var named = regexp.MustCompile("`((?:wasm|plugin|bridge|docs|playground|scripts|test|bench)/[\\w./-]+)`")
+var named = regexp.MustCompile("`((?:wasm|i18n|plugin|bridge|docs|playground|scripts|test|bench)/[\\w./-]+)`")
 
 func TestEveryFolderThatARecipeNamesIsThere(t *testing.T) {
 	const reason = "whoever follows the recipe looks for it: name the place where it is now"

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"embedded-agent/plugin/i18n"
+	"embedded-agent/i18n"
 )
 
 // keyPattern is how the key of a message looks in Go code.
@@ -31,7 +31,7 @@ func areas() map[string]bool {
 }
 
 func TestEveryMessageThatGoCodeNamesHasWords(t *testing.T) {
-	const reason = "a person would see the key instead of a sentence: add it to plugin/i18n/en"
+	const reason = "a person would see the key instead of a sentence: add it to i18n/en"
 	err := filepath.WalkDir(filepath.Join(root, "wasm"), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
 			return err
@@ -129,7 +129,7 @@ func stem(key string) string {
 }
 
 func TestEveryLanguageSaysEverythingWithTheSamePlaceholders(t *testing.T) {
-	dir := filepath.Join(root, "plugin/i18n")
+	dir := filepath.Join(root, "i18n")
 	english := catalogue(t, filepath.Join(dir, "en"))
 	if len(areas()) == 0 {
 		t.Fatal("the English catalogue is empty")

@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"embedded-agent/plugin/i18n"
+	"embedded-agent/i18n"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/host/hostfs"
 	"embedded-agent/wasm/internal/protocol"

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"embedded-agent/plugin/i18n"
+	"embedded-agent/i18n"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/terminal"
 )

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"embedded-agent/plugin/i18n"
+	"embedded-agent/i18n"
 	"embedded-agent/wasm/internal/llm"
 )
 

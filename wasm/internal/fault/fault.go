@@ -5,14 +5,14 @@
 // person. So it carries a code that programs branch on, and a message key with
 // parameters that people read in their own language; Error renders the English
 // words from the same catalogue the panel uses. There is one place for words
-// (plugin/i18n) and one place for codes (here).
+// (i18n) and one place for codes (here).
 package fault
 
 import (
 	"context"
 	"errors"
 
-	"embedded-agent/plugin/i18n"
+	"embedded-agent/i18n"
 )
 
 // Code is a stable, machine-readable error code.
@@ -48,7 +48,7 @@ func Codes() []Code {
 type P = map[string]string
 
 // Error is every failure in the program. Key names a message in the catalogue
-// of plugin/i18n; Params fills it. Detail is English from outside (a library, a
+// of i18n; Params fills it. Detail is English from outside (a library, a
 // provider, the host), shown after the message, never instead of it.
 type Error struct {
 	Code        Code           `json:"code"`

@@ -46,7 +46,7 @@ func PlanModes(known map[Feature]bool) []PlanMode {
 	return append(modes, PlanByText)
 }
 
-// findings lists the message keys of what a connection test can find. Their words are in plugin/i18n (en/llm.json).
+// findings lists the message keys of what a connection test can find. Their words are in i18n (en/llm.json).
 var findings = []string{
 	"llm.finding.reached",
 	"llm.finding.failed",

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"embedded-agent/plugin/i18n"
+	"embedded-agent/i18n"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/llmtest"
 )
@@ -23,7 +23,7 @@ func TestEveryMessageKeyHasWords(t *testing.T) {
 	for _, key := range llm.MessageKeys() {
 		known[key] = true
 		if !i18n.Has(key) {
-			t.Errorf("%s has no words in plugin/i18n/en", key)
+			t.Errorf("%s has no words in i18n/en", key)
 		}
 	}
 	for _, key := range i18n.Keys() {

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"embedded-agent/plugin/i18n"
+	"embedded-agent/i18n"
 	"embedded-agent/wasm/internal/breath"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"

@@ -3,7 +3,7 @@ package plan
 import (
 	"unicode/utf8"
 
-	"embedded-agent/plugin/i18n"
+	"embedded-agent/i18n"
 	"embedded-agent/wasm/internal/fault"
 )
 

@@ -3,4 +3,4 @@
 package protocol
 
 // Contract is the hash of this package's sources: the version of the handshake.
-const Contract = "7f5d52244e7edf08"
+const Contract = "dd7f80025833fd08"

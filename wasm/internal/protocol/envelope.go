@@ -31,7 +31,7 @@ const (
 	KindCancel   = "cancel"
 )
 
-// Message is words for a person: a key of the catalogue in plugin/i18n with
+// Message is words for a person: a key of the catalogue in i18n with
 // what to put in.
 type Message struct {
 	Key    string            `json:"key"`

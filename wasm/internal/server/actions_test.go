@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"embedded-agent/plugin/i18n"
+	"embedded-agent/i18n"
 	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"

@@ -12,7 +12,7 @@ import (
 )
 
 // scripts runs the scripts of these tests in the program itself: under wasm
-// there are no processes. bridge/test/sandbox.test.ts has the worker.
+// there are no processes. plugin/host/sandbox.test.ts has the worker.
 var scripts here
 
 type here struct{}

@@ -1,0 +1,465 @@
+// What a person does in the panel, and the state it acts on. Everything that
+// the core says arrives through receive; everything that the person does is one
+// request.
+
+import { untrack } from "svelte";
+import { SvelteMap } from "svelte/reactivity";
+import type {
+	Action,
+	ActionDetail,
+	Amendment,
+	Attachment,
+	Conflict,
+	Event,
+	FileView,
+	Method,
+	Params,
+	Problem,
+	Result,
+	Reverted,
+	Send,
+	State,
+	Turn,
+} from "../protocol";
+import { t } from "../../i18n";
+import { Compose } from "./chat/compose/compose.svelte";
+import { asProblem, type Core } from "./core";
+import { initial, list, reduceAll, revertable, runningRun, runOf, workingTurn } from "./reducer";
+import type { AppPort } from "../app/port";
+import { KeptConversations } from "./chat/kept-conversations.svelte";
+import { quietly, Waiting } from "./waiting";
+
+/** Conflicts of a revert that wait for the person's choices. */
+export interface OpenConflicts {
+	run: string;
+	path: string | undefined;
+	conflicts: readonly Conflict[];
+}
+
+/** What a revert did: `restored` is files only, and the folders are counted. */
+export type RevertedRun = Reverted & { folders: number };
+
+/** Runs a function soon, once for all that asked; returns a way to forget it. */
+export type Schedule = (flush: () => void) => () => void;
+
+/** The screens of the panel. */
+export type Screen = "chat" | "conversations" | "history" | "import" | "action" | "plugins" | "tools";
+
+/**
+ * Requests that Cancel leaves alone: it is one itself, or they settle something
+ * that a person has said yes or no to, and are answered at once or must be whole.
+ */
+const settles: ReadonlySet<Method> = new Set<Method>([
+	"stop",
+	"answer",
+	"review.approve",
+	"review.close",
+	"run.revert",
+	"run.pause",
+	"run.resume",
+	"recovery.resolve",
+	"configure",
+]);
+
+/** What is drawn stays to be drawn: Cancel leaves it, and its time ends it. */
+const drawn: ReadonlySet<Method> = new Set<Method>(["reply.draw", "hidden", "estimate"]);
+
+export class PanelController {
+	state = $state.raw(initial);
+	screen = $state<Screen>("chat");
+	/** What went wrong with the last thing the person did. */
+	failure = $state.raw<Problem | null>(null);
+	/** The message that is being written. */
+	readonly compose: Compose;
+	/** The kept conversations. */
+	readonly conversations: KeptConversations;
+	conflicts = $state.raw<OpenConflicts | null>(null);
+	reverted = $state.raw<RevertedRun | null>(null);
+	/** The action that a link asks to run: the person says yes or no first. */
+	linked = $state.raw<Action | null>(null);
+	/** An output that was too long for its row, opened. */
+	attachment = $state.raw<Result<"attachment.get"> | null>(null);
+	/** The run that the history opens by itself. */
+	shownRun = $state("");
+	/** The turn that a link has opened. */
+	shownTurn = $state("");
+	/** The saved action that is opened as steps; null for a new one. */
+	opened = $state.raw<ActionDetail | null>(null);
+	/** Requests under way, so that nothing is pressed twice. */
+	pending = new SvelteMap<Method, number>();
+	/** How often the settings were taken over: what is asked of them is asked again. */
+	settingsSeen = $state(0);
+	/** True while the core starts. */
+	starting = $state(false);
+
+	private queue: Event[] = [];
+	private unschedule: (() => void) | null = null;
+	/** What ends the requests under way: Cancel ends those that a person waits for. */
+	// eslint-disable-next-line svelte/prefer-svelte-reactivity -- nothing is drawn of it
+	private readonly underWay = new Set<AbortController>();
+	private readonly quiet = new Waiting();
+	private readonly drawing = new Waiting();
+	/** What went along with a turn, by its id, for sending it again. */
+	private sent = new SvelteMap<string, readonly Attachment[]>();
+	private estimating = 0;
+	private looking = 0;
+
+	constructor(
+		private readonly connect: () => Promise<Core>,
+		readonly app: AppPort,
+		private readonly schedule: Schedule,
+	) {
+		this.compose = new Compose(app);
+		this.conversations = new KeptConversations(this);
+	}
+
+	/** Takes an event of the core; the state follows with the next frame. */
+	receive(event: Event): void {
+		this.queue.push(event);
+		if (event.type === "conversations.changed") this.conversations.changed();
+		this.unschedule ??= this.schedule(() => this.flush());
+	}
+
+	/** Takes the whole state anew: the answer to hello or configure. */
+	reset(state: State): void {
+		this.settingsSeen++;
+		this.compose.followSettings();
+		this.receive({ type: "state", at: "", state });
+	}
+
+	/** Brings the state up to the last event now. */
+	flush(): void {
+		this.unschedule?.();
+		this.unschedule = null;
+		const events = this.queue;
+		this.queue = [];
+		if (events.length > 0) this.state = reduceAll(this.state, events);
+	}
+
+	/** Forgets what was to be drawn. */
+	dispose(): void {
+		this.unschedule?.();
+		this.unschedule = null;
+		this.queue = [];
+	}
+
+	/** Whether a request of the method is under way. */
+	busy(method: Method): boolean {
+		return (this.pending.get(method) ?? 0) > 0;
+	}
+
+	/** Asks the core; a failure is shown and gives undefined. */
+	ask<M extends Method>(method: M, params: Params<M>): Promise<Result<M> | undefined> {
+		// An effect that asks does not depend on what is being asked.
+		return untrack(() => this.request(method, params));
+	}
+
+	/** How many requests were made, and how many until the last failure. */
+	private asked = 0;
+	private failedAt = 0;
+
+	private async request<M extends Method>(method: M, params: Params<M>): Promise<Result<M> | undefined> {
+		this.pending.set(method, (this.pending.get(method) ?? 0) + 1);
+		const turn = ++this.asked;
+		const cancel = new AbortController();
+		if (!settles.has(method)) this.underWay.add(cancel);
+		try {
+			const core = await this.core();
+			const urgent = method === "stop" || method === "review.close";
+			const result = await core.request(method, params, { signal: cancel.signal, urgent });
+			// What failed meanwhile is still to be read.
+			if (turn > this.failedAt) this.failure = null;
+			return result;
+		} catch (error) {
+			// What the person cancelled is no failure.
+			if (!cancel.signal.aborted || asProblem(error).code !== "CANCELLED") {
+				this.failure = asProblem(error);
+				this.failedAt = this.asked;
+			}
+			return undefined;
+		} finally {
+			this.underWay.delete(cancel);
+			this.pending.set(method, (this.pending.get(method) ?? 1) - 1);
+		}
+	}
+
+	/**
+	 * Asks the core for what is not worth a complaint; undefined when it fails, takes
+	 * too long, or the person cancels.
+	 */
+	async askQuietly<M extends Method>(method: M, params: Params<M>): Promise<Result<M> | undefined> {
+		try {
+			const core = await untrack(() => this.core());
+			const waiting = drawn.has(method) ? this.drawing : this.quiet;
+			return await waiting.run(quietly, (signal) => core.request(method, params, { signal }));
+		} catch {
+			return undefined;
+		}
+	}
+
+	/** Starts the core if it sleeps. A failure is shown. */
+	async start(): Promise<void> {
+		try {
+			await this.core();
+		} catch (error) {
+			this.failure = asProblem(error);
+			return;
+		}
+		await this.conversations.restore();
+	}
+
+	private async core(): Promise<Core> {
+		this.starting = !this.state.loaded;
+		try {
+			return await this.connect();
+		} finally {
+			this.starting = false;
+		}
+	}
+
+	/** Whether the core works on a turn; then no conversation begins or is opened. */
+	get working(): Turn | null {
+		return workingTurn(this.state);
+	}
+
+	/** The run that "Revert last run" takes back; "" where there is none. */
+	get revertable(): string {
+		return revertable(this.state);
+	}
+
+	/** Sends what is written; dryRun asks for a review that cannot be approved. */
+	async send(more: Partial<Send> = {}): Promise<void> {
+		const message = { ...this.compose.message(this.conversations.id), ...more };
+		if (message.text.trim() === "" && !message.continue) return;
+		this.reverted = null;
+		this.conflicts = null;
+		const accepted = await this.ask("send", message);
+		if (!accepted) return;
+		// What joins a working agent is part of a turn that had its own.
+		if (message.attached && !this.sent.has(accepted.turn)) this.sent.set(accepted.turn, message.attached);
+		this.conversations.keep();
+		if (message.replace) this.withoutLast(accepted.turn);
+		if (!message.continue) this.compose.sent(message.text);
+	}
+
+	/** Sends a message once more, in the place of the turn that it began. */
+	async regenerate(turn: Turn): Promise<void> {
+		const attached = this.attachedTo(turn);
+		await this.send({
+			text: turn.text,
+			mode: turn.mode ?? this.compose.mode,
+			replace: true,
+			...(attached.length > 0 ? { attached: [...attached] } : {}),
+		});
+	}
+
+	/** What went along with a turn: with the images' bytes where this panel sent them. */
+	attachedTo(turn: Turn): readonly Attachment[] {
+		return this.sent.get(turn.id) ?? list(turn.attached);
+	}
+
+	/** The turn that was replaced leaves the transcript. */
+	private withoutLast(by: string): void {
+		const turns = this.state.turns.filter((turn) => turn.id !== by);
+		const replaced = turns.at(-1);
+		if (replaced) this.state = { ...this.state, turns: this.state.turns.filter((t) => t !== replaced) };
+	}
+
+	/**
+	 * Ends what is under way: the run, or the model's turn, and what the panel waits
+	 * for. A core that does not answer is ended, and a new one started.
+	 */
+	async stop(): Promise<void> {
+		for (const request of this.underWay) request.abort();
+		this.quiet.end();
+		const run = runningRun(this.state);
+		const turn = workingTurn(this.state);
+		await this.ask("stop", { id: run?.run ?? turn?.id ?? "" });
+	}
+
+	/** Begins the transcript anew; what was done stays in the history. */
+	newConversation(): void {
+		this.conversations.begin();
+		this.transcript([]);
+	}
+
+	/** Shows another conversation's turns. */
+	transcript(turns: readonly Turn[]): void {
+		this.failure = null;
+		this.reverted = null;
+		this.compose.replaces = "";
+		this.screen = "chat";
+		this.flush();
+		const shown = this.state.turns.map((turn) => turn.conversation).filter((id) => id !== "");
+		const left = [...this.state.left, ...shown].filter(
+			(id, i, all) => id !== this.conversations.id && all.indexOf(id) === i,
+		);
+		this.state = { ...this.state, turns, left, run: runningRun(this.state), announcement: null };
+	}
+
+	/** Says no to the open review. */
+	async closeReview(): Promise<void> {
+		const review = this.state.review;
+		if (!review) return;
+		// A review that is being simulated again is ended first.
+		if (this.busy("review.amend")) {
+			for (const request of this.underWay) request.abort();
+			await this.ask("stop", { id: review.run });
+		}
+		const closed = await this.ask("review.close", { run: review.run });
+		if (closed && this.state.review?.run === review.run) {
+			this.receive({ type: "review.closed", at: "", runId: review.run });
+		}
+	}
+
+	/** Says yes to exactly what is shown. */
+	async approve(): Promise<void> {
+		const review = this.state.review;
+		if (!review) return;
+		this.reverted = null;
+		this.conflicts = null;
+		await this.ask("review.approve", { run: review.run, approval: review.approval });
+	}
+
+	/** Changes the open review; it is simulated again. */
+	async amend(change: Omit<Amendment, "run">): Promise<boolean> {
+		const review = this.state.review;
+		if (!review) return false;
+		const next = await this.ask("review.amend", { run: review.run, ...change });
+		if (next) this.receive({ type: "review.changed", at: "", review: next });
+		else this.state = { ...this.state, progress: null }; // it is over
+		return next !== undefined;
+	}
+
+	/** Simulates the plan of a review that was lost with its core; no model is asked for it. */
+	async planAgain(): Promise<void> {
+		const review = this.state.review;
+		if (!review) return;
+		const { plan, dryRun } = review;
+		await this.ask("review.open", dryRun ? { plan, dryRun } : { plan });
+	}
+
+	/** One file of the open review, before and after. */
+	async fileView(path: string): Promise<FileView | undefined> {
+		const review = untrack(() => this.state.review);
+		return review ? this.ask("review.file", { run: review.run, path }) : undefined;
+	}
+
+	/** Takes a run back: all of it, or one path. */
+	async revert(run: string, path?: string, choices?: Params<"run.revert">["choices"]): Promise<void> {
+		await this.showReverted(run, path, await this.ask("run.revert", { run, path, choices }));
+	}
+
+	/** Shows what taking a run back would change; nothing is done before a yes to it. */
+	async reviewRevert(run: string): Promise<void> {
+		await this.showReverted(run, undefined, await this.ask("run.revert", { run, review: true }));
+	}
+
+	/** Opens a run in the history; what led to no run, at its turn, in whichever conversation that is. */
+	async showRun(run: string): Promise<void> {
+		const went = await this.askQuietly("run.get", { run });
+		const turn = went ? undefined : await this.turnOf(run);
+		this.shownRun = went ? run : "";
+		this.shownTurn = turn?.id ?? "";
+		if (went) this.screen = "history";
+		else if (turn) this.screen = "chat";
+		else await this.ask("run.get", { run }); // says why there is nothing to show
+	}
+
+	/** The turn that a run's id stands for; its conversation is opened where it is another one. */
+	private async turnOf(run: string): Promise<Turn | undefined> {
+		const find = () => this.state.turns.find((t) => runOf(t) === run);
+		if (find()) return find();
+		const conversation = (await this.askQuietly("trace.get", { run }))?.conversation;
+		if (conversation) await this.conversations.open(conversation);
+		return find();
+	}
+
+	/** Shows an output that was kept beside a run, since it was too long. */
+	async showAttachment(run: string, file: string): Promise<void> {
+		this.attachment = (await this.ask("attachment.get", { run, file })) ?? null;
+	}
+
+	/** Opens a saved action as steps. */
+	async openAction(id: string): Promise<void> {
+		const detail = await this.ask("action.get", { id });
+		if (detail) this.showAction(detail);
+	}
+
+	/** Keeps a copy of an action as the person's own, and opens it. */
+	async copyAction(id: string): Promise<void> {
+		const detail = await this.ask("action.get", { id });
+		if (!detail) return;
+		const { name, icon = "", group = "", kind } = detail.action;
+		const copy = { name: t("panel.action.copyName", { name }), icon, group, kind, ribbon: false };
+		const { plan, prompt } = detail;
+		const fields = [...list(detail.action.fields)];
+		const kept = await this.ask("action.put", { id: "", ...copy, plan, prompt, fields });
+		if (kept) this.showAction(kept);
+	}
+
+	/** Shows an action that is at hand as steps; null begins a new one. */
+	showAction(detail: ActionDetail | null): void {
+		this.opened = detail;
+		this.screen = "action";
+	}
+
+	/** Settles a run that a crash left unfinished. */
+	async recover(run: string, choice: string): Promise<void> {
+		await this.showReverted(run, undefined, await this.ask("recovery.resolve", { run, choice }));
+	}
+
+	private async showReverted(
+		run: string,
+		path: string | undefined,
+		result: Reverted | undefined,
+	): Promise<void> {
+		if (!result) return;
+		if (result.review) {
+			// Nothing was done: the review is open now, and says what is left out.
+			this.reverted = null;
+			this.conflicts = null;
+			this.screen = "chat";
+			return;
+		}
+		const changed = await this.askQuietly("run.get", { run });
+		const folders = list(changed?.files).flatMap((f) => (/dir$/.test(f.status) ? [f.path] : []));
+		const restored = list(result.restored).filter((p) => !folders.includes(p));
+		this.reverted = { ...result, restored, folders: list(result.restored).length - restored.length };
+		const conflicts = list(result.conflicts);
+		this.conflicts = conflicts.length > 0 ? { run, path, conflicts } : null;
+		if (result.problem) this.failure = result.problem;
+	}
+
+	/** Looks at the selection again and asks the core for its size. */
+	async lookAtSelection(): Promise<void> {
+		const turn = ++this.estimating;
+		const selected = this.compose.look();
+		if (!selected) return;
+		try {
+			const core = await this.connect();
+			const { snippet, tokens } = await this.drawing.run(quietly, (signal) =>
+				core.request("estimate", { text: selected.text }, { signal }),
+			);
+			// A later look may have been answered before this one.
+			if (turn === this.estimating) this.compose.offer = { path: selected.path, snippet, tokens };
+		} catch (error) {
+			if (turn === this.estimating) this.failure = asProblem(error);
+		}
+	}
+
+	/** Asks the core which paths of the message are never sent, because the settings keep them out of sight. */
+	async lookForHidden(paths: string[]): Promise<void> {
+		const turn = ++this.looking;
+		const found = paths.length > 0 ? await this.askQuietly("hidden", { paths }) : undefined;
+		if (turn === this.looking) this.compose.hidden = list(found?.paths);
+	}
+
+	/** Asks the core what sending the message as it is would take. */
+	async estimate(): Promise<void> {
+		if (!this.state.loaded || !this.state.ready) return;
+		const send = this.compose.message(this.conversations.id);
+		const cost = await this.askQuietly("estimate", { text: "", send });
+		if (cost) this.compose.cost = cost;
+	}
+}

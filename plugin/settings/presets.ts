@@ -1,0 +1,56 @@
+// Endpoints that people know by name. A preset is only a shorter way to write
+// the provider and the address: nothing else depends on it.
+
+import { AddressAnthropic, AddressOpenAI } from "../../bridge/protocol.gen";
+import type { Settings } from "../protocol";
+
+/** What a preset sets. */
+type Endpoint = Pick<Settings, "provider" | "baseUrl">;
+
+/** The presets with a fixed address, in the order that they are listed in. */
+export const presets: Record<string, Endpoint> = {
+	openai: { provider: "openai", baseUrl: "" },
+	anthropic: { provider: "anthropic", baseUrl: "" },
+	ollama: { provider: "custom", baseUrl: "http://127.0.0.1:11434/v1" },
+	lmstudio: { provider: "custom", baseUrl: "http://127.0.0.1:1234/v1" },
+	llamacpp: { provider: "custom", baseUrl: "http://127.0.0.1:8080/v1" },
+	vllm: { provider: "custom", baseUrl: "http://127.0.0.1:8000/v1" },
+	openrouter: { provider: "custom", baseUrl: "https://openrouter.ai/api/v1" },
+	groq: { provider: "custom", baseUrl: "https://api.groq.com/openai/v1" },
+	mistral: { provider: "custom", baseUrl: "https://api.mistral.ai/v1" },
+	deepseek: { provider: "custom", baseUrl: "https://api.deepseek.com/v1" },
+};
+
+/** Presets whose address the person gives. */
+export const open = ["custom", "text"];
+
+/** The preset that settings amount to. */
+export function presetOf({ provider, baseUrl }: Endpoint): string {
+	const same = Object.entries(presets).find(
+		([, p]) => p.provider === provider && (p.baseUrl === baseUrl || p.baseUrl === ""),
+	);
+	return same ? same[0] : provider;
+}
+
+/** What choosing a preset changes. A custom address begins empty. */
+export function choosePreset(name: string): Endpoint {
+	return presets[name] ?? { provider: name, baseUrl: "" };
+}
+
+/** The address that a provider is asked at; "" where the person has given none. */
+export function addressOf({ provider, baseUrl }: Endpoint): string {
+	if (baseUrl !== "") return baseUrl;
+	return { openai: AddressOpenAI, anthropic: AddressAnthropic }[provider] ?? "";
+}
+
+/** What choosing a preset changes, the key included: each provider has its own. */
+export function switchPreset(data: Endpoint & KeyNames, name: string): Endpoint & KeyNames {
+	const keyNames = { ...data.keyNames, [presetOf(data)]: data.keyName };
+	return { ...choosePreset(name), keyNames, keyName: new Map(Object.entries(keyNames)).get(name) ?? "" };
+}
+
+/** The name of the key in use, and by preset those that were. */
+interface KeyNames {
+	keyName: string;
+	keyNames: Record<string, string>;
+}

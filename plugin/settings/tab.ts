@@ -1,0 +1,331 @@
+// The settings tab, declared. It stores what the person chose; every limit and
+// switch is enforced in the core.
+
+import {
+	type ButtonComponent,
+	FuzzySuggestModal,
+	PluginSettingTab,
+	SecretComponent,
+	type App,
+	type Setting,
+	type SettingDefinitionControl,
+	type SettingDefinitionGroup,
+	type SettingDefinitionItem,
+	type SettingDefinitionList,
+	type SettingDefinitionRender,
+	type SettingDefinitionPage,
+	type SettingGroupItem,
+	type SettingPage,
+	type TFolder,
+} from "obsidian";
+import { allowedHosts, allowHost, originOf } from "../host/key-hosts";
+import type { Data } from "../data";
+import { bytes, t } from "../../i18n";
+import { asProblem } from "../panel/core";
+import type EmbeddedAgentPlugin from "../plugin";
+import type { TestResult } from "../protocol";
+import { addressOf, open, presetOf, presets } from "./presets";
+import { HostsPage, PanelPage, SecretsPage } from "./pages";
+import { fromControl, toControl, type SettingKey } from "./values";
+
+type Control = SettingDefinitionControl<SettingKey>;
+
+/** The plugin's page in the settings. */
+export class AgentSettings extends PluginSettingTab {
+	private keySetting: Setting | null = null;
+	private allowKey: ButtonComponent | null = null;
+
+	constructor(
+		app: App,
+		private readonly agent: EmbeddedAgentPlugin,
+	) {
+		super(app, agent);
+		this.icon = "wand-sparkles";
+	}
+
+	override getSettingDefinitions(): SettingDefinitionItem[] {
+		return [
+			{ type: "group", heading: t("settings.model"), items: this.model() },
+			{ type: "group", heading: t("settings.safety"), items: this.safety() },
+			this.folders(),
+			{ type: "group", heading: t("settings.tools"), items: this.tools() },
+			{ type: "group", heading: t("settings.privacy"), items: this.privacy() },
+			{ type: "group", heading: t("settings.limits"), items: this.limits() },
+			{ type: "group", heading: t("settings.runs"), items: this.runs() },
+			{ type: "group", heading: t("settings.panel"), items: [toggle("enterBreaks")] },
+		] satisfies (SettingDefinitionGroup | SettingDefinitionList)[];
+	}
+
+	override hide(): void {
+		super.hide();
+		this.agent.leaveSettings();
+	}
+
+	override getControlValue(key: string): unknown {
+		return toControl(this.agent.data, key as SettingKey);
+	}
+
+	override async setControlValue(key: string, value: unknown): Promise<void> {
+		await this.change(fromControl(this.agent.data, key as SettingKey, value));
+		// Another provider asks for other things; another address is none that the key goes to.
+		if (key === "preset") this.update();
+		if (key === "baseUrl") this.showKey();
+	}
+
+	private change(fields: Partial<Data>): Promise<void> {
+		return this.agent.changeData(fields);
+	}
+
+	private is(...providers: string[]): boolean {
+		return providers.includes(this.agent.data.provider);
+	}
+
+	private model(): SettingGroupItem[] {
+		const remote = () => !this.is("demo");
+		const address = () => open.includes(presetOf(this.agent.data));
+		return [
+			dropdown("preset", [
+				...Object.keys(presets),
+				...open,
+				...(this.agent.data.demoModelUrl ? ["demo"] : []),
+			]),
+			{ ...text("model", t("settings.model.hint")), visible: remote },
+			{ ...text("baseUrl", t("settings.baseUrl.hint")), visible: address },
+			{ ...this.key(), visible: remote },
+			toggle("streaming"),
+			count("maxTokens"),
+			{
+				...text("temperature", t("settings.default")),
+				control: {
+					type: "text",
+					key: "temperature",
+					placeholder: t("settings.default"),
+					validate: temperature,
+				},
+			},
+			count("imageMaxPixels"),
+			this.test(),
+			this.page("usage", () => new PanelPage(() => this.agent.panel(), "usage")),
+		];
+	}
+
+	/** A page of its own, with a description on its entry. */
+	private page(key: string, page: () => SettingPage): SettingDefinitionPage {
+		return { type: "page", name: t(`settings.${key}`), desc: t(`settings.${key}.desc`), page };
+	}
+
+	private tools(): SettingGroupItem[] {
+		return [
+			this.page("toolList", () => new PanelPage(() => this.agent.panel(), "tools")),
+			this.page("secrets", () => new SecretsPage(this.app, this.agent)),
+			toggle("allowHttp"),
+			{
+				...this.page("httpHosts", () => new HostsPage(this.agent)),
+				visible: () => this.agent.data.allowHttp,
+			},
+			count("codeMaxMs"),
+			count("codeMaxMb"),
+		];
+	}
+
+	private key(): SettingDefinitionRender {
+		return {
+			name: t("settings.key"),
+			desc: t("settings.key.desc"),
+			render: (setting) => {
+				setting.addButton((button) => {
+					this.allowKey = button.onClick(() => {
+						this.bindKey();
+						this.showKey();
+					});
+				});
+				setting.addComponent((el) =>
+					new SecretComponent(this.app, el).setValue(this.agent.data.keyName).onChange((keyName) => {
+						void this.change({ keyName });
+						// Chosen beside the address that is shown: that is where it goes from this device.
+						this.bindKey(keyName);
+						this.showKey();
+					}),
+				);
+				this.keySetting = setting;
+				this.showKey();
+			},
+		};
+	}
+
+	/** Lets this device send the key to the endpoint that the page shows. */
+	private bindKey(name = this.agent.data.keyName): void {
+		allowHost(this.app, name, originOf(addressOf(this.agent.data)));
+	}
+
+	/** Says where the key goes from this device; where nobody has said so yet, there is a button to. */
+	private showKey(): void {
+		const { data } = this.agent;
+		const origin = originOf(addressOf(data));
+		const host = origin.replace(/^https:\/\//, "");
+		const bound = allowedHosts(this.app, data.keyName).hosts.includes(origin);
+		const words = [t("settings.key.desc")];
+		if (data.keyName !== "" && host !== "")
+			words.push(t(bound ? "settings.key.goes" : "settings.key.asks", { host }));
+		this.keySetting?.setDesc(words.join(" "));
+		this.allowKey?.setButtonText(t("settings.key.allow", { host }));
+		this.allowKey?.buttonEl.toggle(data.keyName !== "" && host !== "" && !bound);
+	}
+
+	private test(): SettingDefinitionRender {
+		return {
+			name: t("settings.test"),
+			desc: t("settings.test.desc"),
+			render: (setting) => {
+				setting.addButton((button) =>
+					button.setButtonText(t("settings.test.button")).onClick(async () => {
+						button.setDisabled(true);
+						setting.setDesc(t("settings.test.running"));
+						tell(setting, await this.agent.testConnection());
+						button.setDisabled(false);
+					}),
+				);
+			},
+		};
+	}
+
+	private safety(): Control[] {
+		return [
+			dropdown("confirm", ["always", "writes", "never"]),
+			toggle("allowDeletes"),
+			toggle("allowRenames"),
+			toggle("allowCommands"),
+		];
+	}
+
+	private folders(): SettingDefinitionList {
+		const roots = this.agent.data.allowedRoots;
+		return {
+			type: "list",
+			heading: t("settings.allowedRoots"),
+			emptyState: t("settings.allowedRoots.empty"),
+			items: roots.map((path) => ({ name: path })),
+			onDelete: (index) => {
+				void this.change({ allowedRoots: roots.filter((_, i) => i !== index) }).then(() => this.update());
+			},
+			addItem: {
+				name: t("settings.allowedRoots.add"),
+				action: () => {
+					new FolderModal(this.app, (folder) => {
+						const next = [...new Set([...this.agent.data.allowedRoots, folder.path])];
+						void this.change({ allowedRoots: next }).then(() => this.update());
+					}).open();
+				},
+			},
+		};
+	}
+
+	private privacy(): Control[] {
+		return [lines("denyPatterns"), lines("redactPatterns")];
+	}
+
+	private limits(): Control[] {
+		return [
+			count("maxAttempts"),
+			count("maxBackoffMs"),
+			count("timeoutMs"),
+			count("maxConcurrency"),
+			count("maxSteps"),
+			count("maxCalls"),
+			count("maxPlanMb", 1000),
+			count("agentIterations"),
+			count("agentCalls"),
+			count("agentTokens"),
+			{ ...named("agentCost"), control: { type: "number", key: "agentCost", min: 0, step: "any" } },
+			lines("callsPerMinute"),
+		];
+	}
+
+	private runs(): SettingGroupItem[] {
+		return [count("keepRuns"), count("keepDays"), count("keepBytes"), this.used()];
+	}
+
+	/** How much the kept runs take. A core that sleeps is not woken for that, unless it is asked for. */
+	private used(): SettingDefinitionRender {
+		return {
+			name: t("settings.used"),
+			desc: t("settings.used.desc"),
+			render: (setting) => {
+				const tell = async () => {
+					const { bytes: taken } = await this.agent.ask("runs.list", { limit: 1 });
+					setting.setDesc(t("settings.used.is", { size: bytes(taken) }));
+				};
+				const count = () => tell().catch((error: unknown) => setting.setDesc(t(asProblem(error))));
+				setting.addButton((button) =>
+					button.setButtonText(t("settings.used.count")).onClick(() => void count()),
+				);
+				if (this.agent.awake()) void count();
+			},
+		};
+	}
+}
+
+// Every switch says what it does: its name and its description go together.
+function named(key: SettingKey): { name: string; desc: string } {
+	return { name: t(`settings.${key}`), desc: t(`settings.${key}.desc`) };
+}
+
+function toggle(key: SettingKey): Control {
+	return { ...named(key), control: { type: "toggle", key } };
+}
+
+function text(key: SettingKey, placeholder: string): Control {
+	return { ...named(key), control: { type: "text", key, placeholder } };
+}
+
+function count(key: SettingKey, max?: number): Control {
+	return {
+		...named(key),
+		control: { type: "number", key, min: 0, max, step: 1, placeholder: t("settings.default") },
+	};
+}
+
+function lines(key: SettingKey): Control {
+	return { ...named(key), control: { type: "textarea", key, rows: 4 } };
+}
+
+function dropdown(key: SettingKey, values: string[]): Control {
+	const options = Object.fromEntries(values.map((value) => [value, t(`settings.${key}.${value}`)]));
+	return { ...named(key), control: { type: "dropdown", key, options } };
+}
+
+function temperature(value: string): string | void {
+	if (value.trim() === "") return;
+	const n = Number(value.replace(",", "."));
+	if (!(n >= 0 && n <= 2)) return t("settings.temperature.invalid");
+}
+
+function tell(setting: Setting, result: TestResult): void {
+	const words = (result.findings ?? []).map((finding) => t(finding));
+	if (result.problem) words.push(t(result.problem));
+	if (result.models?.length)
+		words.push(t("settings.test.models", { models: result.models.slice(0, 20).join(", ") }));
+	setting.setDesc(words.join(" ") || t(result.ok ? "settings.test.ok" : "settings.test.failed"));
+}
+
+class FolderModal extends FuzzySuggestModal<TFolder> {
+	constructor(
+		app: App,
+		private readonly chosen: (folder: TFolder) => void,
+	) {
+		super(app);
+		this.setPlaceholder(t("settings.allowedRoots.add"));
+	}
+
+	override getItems(): TFolder[] {
+		return this.app.vault.getAllFolders(false);
+	}
+
+	override getItemText(folder: TFolder): string {
+		return folder.path;
+	}
+
+	override onChooseItem(folder: TFolder): void {
+		this.chosen(folder);
+	}
+}
