@@ -182,7 +182,7 @@ func (x *execution) execute(dir string) (*runner.Report, error) {
 		})
 	}
 	x.event("run.confirmed", "info", said, map[string]any{"confirmationId": confirmation, "automatic": x.automatic})
-	x.event("run.started", "info", "The run has begun.", nil)
+	x.event("run.started", "info", "The run has started.", nil)
 	return x.segments(pol, confirmation)
 }
 
