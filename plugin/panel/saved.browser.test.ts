@@ -162,10 +162,10 @@ describe.skipIf(!findChromium())("the panel", () => {
 			]);
 			for (const name of ["vault.readFile", "http.request"]) {
 				await tools.getByRole("button", { name: `Choose ${name}` }).click();
-				await tools.getByRole("button", { name: `Take ${name} away` }).waitFor();
+				await tools.getByRole("button", { name: `Remove ${name}` }).waitFor();
 				await tools.getByRole("button", { name: "Add a tool" }).click();
 			}
-			await tools.getByRole("button", { name: "Take http.request away" }).click();
+			await tools.getByRole("button", { name: "Remove http.request" }).click();
 			await page
 				.getByRole("group", { name: "Pin weather" })
 				.getByLabel("Tool")
@@ -186,7 +186,7 @@ describe.skipIf(!findChromium())("the panel", () => {
 			expect(await page.getByRole("button", { name: "Choose vault.oldRead" }).count()).toBe(0);
 			await page.getByRole("button", { name: "Choose vault.readFile" }).click();
 			await page.getByRole("textbox", { name: "Arguments as JSON" }).fill('{"path":"{note.path}"}');
-			await page.getByRole("textbox", { name: /Once for each/ }).fill('[{"path":"a.md"}]');
+			await page.getByRole("textbox", { name: /Repeat for each/ }).fill('[{"path":"a.md"}]');
 			await page.getByRole("textbox", { name: "Name of the item" }).fill("note");
 			await page.getByRole("button", { name: "Add a step" }).click();
 			await page.getByRole("button", { name: "Choose vault.createFile" }).click();

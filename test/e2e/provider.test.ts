@@ -30,7 +30,7 @@ describe("a provider that fails", () => {
 		["401", "refused the key", "Open the settings and enter a valid key"],
 		["404", "does not know this model or address", "Check both in the settings"],
 		["html", "returned a web page", "Check the address in the settings"],
-		["empty-stream", "answered with nothing", "choose another model"],
+		["empty-stream", "returned an empty answer", "choose another model"],
 		["cut", "broke", "Try again"],
 		["error-event", "", "Try again"],
 		["failed", "", "Try again"],
