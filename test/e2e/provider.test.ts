@@ -64,7 +64,9 @@ describe("a provider that fails", () => {
 	test("429 that asks for a long wait is told with the time and what to do", async () => {
 		person.model.setFault({ name: "429", retryAfter: 3600 });
 		await person.say(sentence);
-		expect(await person.readProblem()).toMatch(/asks to wait .* Try again later, or choose another model\./);
+		expect(await person.readProblem()).toMatch(
+			/has received too many requests .* Try again later, or choose another model\./,
+		);
 		await person.problem
 			.getByText("Try again in 3,600 seconds.")
 			.or(person.problem.getByText("Try again in 3600 seconds."))
