@@ -283,7 +283,7 @@ const stories = [
 			await seat.page.getByText("Ask before a run").waitFor();
 			await seat.picture("settings");
 			await seat.page.getByRole("button", { name: /^Agent tools/ }).click();
-			await seat.page.getByRole("searchbox", { name: "Find a tool" }).waitFor();
+			await seat.page.getByRole("listitem").filter({ hasText: "vault.readFile" }).first().waitFor();
 			await seat.picture("tools");
 		},
 	},
