@@ -227,7 +227,7 @@ const stories = [
 			await saved.getByText("Notes from bullets").waitFor();
 			await seat.button("New conversation").click();
 			await seat.picture("actions", seat.panel);
-			await seat.panel.getByRole("button", { name: "More for Notes from bullets" }).click();
+			await seat.panel.getByRole("button", { name: "More options for Notes from bullets" }).click();
 			await seat.page.getByRole("menuitem", { name: "Open as steps" }).click();
 			const editor = seat.panel.getByRole("region", { name: "Saved action" });
 			await editor.locator("button.ea-step-name").nth(3).click();
@@ -249,7 +249,7 @@ const stories = [
 			seat.harness.keepPluginList(seat.playground.vaultDir);
 			await seat.button("Manage saved actions").click();
 			await seat.page.getByRole("menuitem", { name: "Community plugins" }).click();
-			await seat.panel.getByRole("searchbox", { name: "What should it help with?" }).fill("a kanban board");
+			await seat.panel.getByRole("searchbox", { name: "What do you need help with?" }).fill("a kanban board");
 			await seat.button("Search").click();
 			await seat.panel.getByText(/May help: Kanban by/).waitFor();
 			await seat.picture("plugins", seat.panel);
@@ -282,8 +282,8 @@ const stories = [
 			await seat.button("Open settings").click();
 			await seat.page.getByText("Ask before a run").waitFor();
 			await seat.picture("settings");
-			await seat.page.getByRole("button", { name: /^Tools of the agent/ }).click();
-			await seat.page.getByRole("searchbox", { name: "Find a tool" }).waitFor();
+			await seat.page.getByRole("button", { name: /^Agent tools/ }).click();
+			await seat.page.getByRole("listitem").filter({ hasText: "vault.readFile" }).first().waitFor();
 			await seat.picture("tools");
 		},
 	},

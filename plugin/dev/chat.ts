@@ -215,7 +215,7 @@ export const chatScenes: Record<string, Scene> = {
 		after: async (page) => {
 			await attach(page);
 			await page.getByText("3 calls").click();
-			await page.getByText("Where the time went").click();
+			await page.getByText("Activity").click();
 			await page.getByText("http.request").last().waitFor();
 		},
 	},
@@ -224,7 +224,7 @@ export const chatScenes: Record<string, Scene> = {
 		answers: { "conversations.list": { conversations: conversations } },
 		after: async (page) => {
 			await page.getByRole("button", { name: "Conversations", exact: true }).click();
-			await page.getByRole("button", { name: "More for Tidy" }).click();
+			await page.getByRole("button", { name: "More options for Tidy" }).click();
 			await page.evaluate(() => window.dev.app.heard.menu[1]?.run());
 			await page.getByLabel("Path of the note").waitFor();
 		},

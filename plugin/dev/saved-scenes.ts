@@ -145,7 +145,7 @@ export const grouped = [
 	action({ id: "a1", name: "Notes from bullets" }),
 	action({ id: "a2", name: "Water the beds", group: "Garden", icon: "list" }),
 	action({ id: "a3", name: "Weather note", group: "Garden", needsModel: true }),
-	action({ id: "b1", name: "Index of a folder", bundled: true }),
+	action({ id: "b1", name: "Folder index", bundled: true }),
 	action({ id: "b2", name: "Roll over tasks", bundled: true }),
 ];
 
@@ -168,7 +168,7 @@ export const savedScenes: Record<string, Scene> = {
 		answers: { "action.get": detail({ touches: reached }), "tools.list": { tools: toolbox } },
 		after: async (page) => {
 			await page.evaluate(() => window.dev.controller.openAction("weather"));
-			await page.getByText("What it may touch").click();
+			await page.getByText("What it may do").click();
 		},
 	},
 	"action-beyond": {
@@ -181,7 +181,7 @@ export const savedScenes: Record<string, Scene> = {
 		after: async (page) => {
 			await page.evaluate(() => window.dev.controller.openAction("weather"));
 			await page.getByRole("button", { name: "Save", exact: true }).click();
-			await page.getByRole("status", { name: "After this change it may also do this" }).waitFor();
+			await page.getByRole("status", { name: "After this change, it may also do the following" }).waitFor();
 		},
 	},
 	"import-gravest": {
@@ -190,13 +190,13 @@ export const savedScenes: Record<string, Scene> = {
 		after: async (page) => {
 			await page.evaluate(() => (window.dev.controller.screen = "import"));
 			await page.getByLabel("Or paste the JSON").fill("{}");
-			await page.getByRole("button", { name: "Look inside" }).click();
-			await page.getByRole("button", { name: "Keep these actions" }).waitFor();
+			await page.getByRole("button", { name: "Preview" }).click();
+			await page.getByRole("button", { name: "Import these actions" }).waitFor();
 		},
 	},
 	"action-bundled": {
 		events: [ready],
-		answers: { "action.get": detail({ action: action({ name: "Index of a folder", bundled: true }) }) },
+		answers: { "action.get": detail({ action: action({ name: "Folder index", bundled: true }) }) },
 		after: async (page) => {
 			await page.evaluate(() => window.dev.controller.openAction("b1"));
 			await page.getByRole("button", { name: /Read the ideas vault.oldRead/ }).click();
@@ -215,7 +215,7 @@ export const savedScenes: Record<string, Scene> = {
 		answers: { "plugins.search": plugins },
 		after: async (page) => {
 			await page.evaluate(() => (window.dev.controller.screen = "plugins"));
-			await page.getByRole("searchbox", { name: "What should it help with?" }).fill("kanban board");
+			await page.getByRole("searchbox", { name: "What do you need help with?" }).fill("kanban board");
 			await page.getByRole("button", { name: "Search", exact: true }).click();
 			await page.getByText("May help: Tasks by Clare Macrae").waitFor();
 		},

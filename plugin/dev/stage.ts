@@ -357,7 +357,7 @@ export const scenes: Record<string, Scene> = {
 		},
 		after: async (page) => {
 			await page.getByRole("button", { name: "Revert last run", exact: true }).click();
-			await page.getByText("Write it yourself").click();
+			await page.getByText("Write the text yourself").click();
 		},
 	},
 	history: {
@@ -395,7 +395,7 @@ export const scenes: Record<string, Scene> = {
 		after: async (page) => {
 			await page.evaluate(() => (window.dev.controller.screen = "import"));
 			await page.getByLabel("Or paste the JSON").fill("{}");
-			await page.getByRole("button", { name: "Look inside" }).click();
+			await page.getByRole("button", { name: "Preview" }).click();
 		},
 	},
 };

@@ -238,7 +238,7 @@ describe.skipIf(!findChromium())("the panel", () => {
 			await page.getByRole("button", { name: "Notes from bullets", exact: true }).click();
 			expect(await asked(page, "actions.run")).toEqual([{ id: "act1" }]);
 			const choose = async (title: string) => {
-				await page.getByRole("button", { name: /^More for/ }).click();
+				await page.getByRole("button", { name: /^More options for/ }).click();
 				await page.evaluate((t) => window.dev.app.heard.menu.find((e) => e.title === t)?.run(), title);
 			};
 			await choose("Rename");

@@ -83,7 +83,7 @@ test("without a selection it asks for the text to work on; Not now leaves all as
 	const start = () => actions(person).getByRole("button", { name: "My ten notes", exact: true }).click();
 	await start();
 	const questions = person.panel.getByRole("region", { name: "Questions" });
-	await questions.getByText("“My ten notes” needs to know").waitFor();
+	await questions.getByText("“My ten notes” needs these values").waitFor();
 	await questions.getByRole("textbox", { name: "Text to work on" }).waitFor();
 	await person.button("Not now").click();
 	await questions.waitFor({ state: "detached" });
@@ -106,25 +106,25 @@ test("it can be renamed and deleted, and the palette follows", async () => {
 				.filter((name) => /saved action: (My ten notes|Split the list)/.test(name)),
 		);
 	expect(await commands()).toEqual(["Embedded Agent: Run saved action: My ten notes"]);
-	await choose(person, "More for My ten notes", "Rename");
+	await choose(person, "More options for My ten notes", "Rename");
 	await person.panel.getByRole("textbox", { name: "New name" }).fill("Split the list");
 	await person.button("Rename").click();
 	await actions(person).getByRole("button", { name: "Split the list", exact: true }).waitFor();
 	await eventually(commands).toEqual(["Embedded Agent: Run saved action: Split the list"]);
-	await choose(person, "More for Split the list", "Delete");
+	await choose(person, "More options for Split the list", "Delete");
 	await person.panel
-		.getByText("Delete the action “Split the list”? Notes are not touched.")
+		.getByText("Delete the action “Split the list”? Notes are not changed.")
 		.first()
 		.waitFor();
 	await person.button("Delete").click();
-	await actions(person).getByText("A run that worked can be saved here as a button.").waitFor();
+	await actions(person).getByText("Save a successful run here as a button.").waitFor();
 	await eventually(commands).toEqual([]);
 	await eventually(() => JSON.stringify(data(person)["palette"])).not.toContain("Split the list");
 });
 
 test("it is exported as JSON and imported elsewhere, told in words first; an imported one always asks", async () => {
 	const { person } = await saved("My ten notes");
-	await choose(person, "More for My ten notes", "Export");
+	await choose(person, "More options for My ten notes", "Export");
 	const json = await person.panel.getByRole("textbox", { name: "Exported actions as JSON" }).inputValue();
 	expect(JSON.stringify(JSON.parse(json))).not.toContain("Tomato");
 
@@ -134,9 +134,9 @@ test("it is exported as JSON and imported elsewhere, told in words first; an imp
 	await choose(other, "Manage saved actions", "Import");
 	const form = other.panel.getByRole("region", { name: "Import actions" });
 	await form.getByRole("textbox", { name: "Or paste the JSON" }).fill(json);
-	await other.button("Look inside").click();
+	await other.button("Preview").click();
 	await form.getByText(/“My ten notes” writes notes: /).waitFor();
-	await other.button("Keep these actions").click();
+	await other.button("Import these actions").click();
 	await actions(other).getByRole("button", { name: "My ten notes", exact: true }).waitFor();
 	await other.selectIdeas();
 	const before = hashFolder(other.vault);
@@ -151,7 +151,7 @@ test("what is no export is refused with a sentence", async () => {
 	await choose(person, "Manage saved actions", "Import");
 	const form = person.panel.getByRole("region", { name: "Import actions" });
 	await form.getByRole("textbox", { name: "Or paste the JSON" }).fill('{"not": "an export"}');
-	await person.button("Look inside").click();
+	await person.button("Preview").click();
 	expect(await person.readProblem()).toContain("This is not an export of saved actions.");
 });
 
@@ -163,7 +163,7 @@ test("it is opened as steps, changed, and asks when it runs next, whatever the s
 		await adapter.write(path, JSON.stringify({ ...kept, confirm: "never" }));
 	}, `${pluginFolder}/data.json`);
 	await person.restart();
-	await choose(person, "More for My ten notes", "Open as steps");
+	await choose(person, "More options for My ten notes", "Open as steps");
 	const editor = person.panel.getByRole("region", { name: "Saved action" });
 	const goal = editor.getByRole("textbox", { name: "What it does, in a sentence" });
 	await goal.fill("Split a list into notes");
@@ -172,7 +172,7 @@ test("it is opened as steps, changed, and asks when it runs next, whatever the s
 	await first.getByRole("textbox", { name: "Title" }).fill("Look at the selection");
 	await editor.getByRole("button", { name: "Save", exact: true }).click();
 	await actions(person).waitFor();
-	await choose(person, "More for My ten notes", "Open as steps");
+	await choose(person, "More options for My ten notes", "Open as steps");
 	await editor.getByText("Look at the selection").waitFor();
 	expect(await goal.inputValue()).toBe("Split a list into notes");
 	await editor.getByRole("button", { name: "Back" }).click();
@@ -184,7 +184,7 @@ test("it is opened as steps, changed, and asks when it runs next, whatever the s
 
 test("arguments that the core refuses are told, and the action stays as it was", async () => {
 	const { person } = await saved("My ten notes");
-	await choose(person, "More for My ten notes", "Open as steps");
+	await choose(person, "More options for My ten notes", "Open as steps");
 	const editor = person.panel.getByRole("region", { name: "Saved action" });
 	const first = editor.getByRole("listitem").first();
 	await first.locator("button.ea-step-name").click();
@@ -202,10 +202,10 @@ test("it can stand in the ribbon, with an icon of the app's, also after a restar
 	const { person } = await saved("My ten notes");
 	const { page } = person;
 	const inRibbon = page.locator(".side-dock-ribbon").getByRole("button", { name: "My ten notes" });
-	await choose(person, "More for My ten notes", "Icon");
+	await choose(person, "More options for My ten notes", "Icon");
 	await page.getByPlaceholder("Choose an icon").fill("sprout");
 	await page.keyboard.press("Enter");
-	await choose(person, "More for My ten notes", "Show in the ribbon");
+	await choose(person, "More options for My ten notes", "Show in ribbon");
 	await inRibbon.waitFor();
 	await eventually(() => data(person)["palette"]).toContainEqual(
 		expect.objectContaining({ name: "My ten notes", icon: "sprout", ribbon: true }),
@@ -218,7 +218,7 @@ test("it can stand in the ribbon, with an icon of the app's, also after a restar
 	await inRibbon.click();
 	await person.plan.getByText("Will create 2 notes under Projects/XYZ").waitFor();
 	await person.button("Cancel").click();
-	await choose(person, "More for My ten notes", "Take out of the ribbon");
+	await choose(person, "More options for My ten notes", "Remove from ribbon");
 	await inRibbon.waitFor({ state: "detached" });
 });
 
@@ -230,13 +230,13 @@ test("a link asks before it opens its review, and a no leaves it at that", async
 			window.app.workspace.protocolHandlers.get("embedded-agent")?.({ action: "My ten notes" }),
 		);
 	await follow();
-	const asks = person.panel.getByText("A link asks to run the saved action “My ten notes”.");
+	const asks = person.panel.getByText("A link wants to run the saved action “My ten notes”.");
 	await asks.waitFor();
 	await person.button("Not now").click();
 	await asks.waitFor({ state: "detached" });
 	expect(await person.plan.count()).toBe(0);
 	await follow();
-	await person.button("Open its review").click();
+	await person.button("Open the review").click();
 	await person.button("Approve").waitFor();
 	expect(hashFolder(person.vault)).toEqual(before);
 });
@@ -249,8 +249,8 @@ test("a call of the timeline becomes a step, with the same tool and arguments", 
 	await person.button("Approve").click();
 	await person.runEnds("ok");
 	await person.log.getByRole("button", { name: /vault\.searchText/ }).click();
-	await person.button("Make a step").click();
-	await person.page.getByPlaceholder("Add the step to which action?").waitFor();
+	await person.button("Turn into a step").click();
+	await person.page.getByPlaceholder("Which action should the step be added to?").waitFor();
 	await person.page.keyboard.press("Enter");
 	const editor = person.panel.getByRole("region", { name: "Saved action" });
 	await editor.locator("button.ea-step-name").click();
@@ -264,18 +264,18 @@ test("what comes with the plugin can be hidden and copied; a copy is the person'
 	const person = await sitDown();
 	seated.push(person);
 	onTestFinished(() => person.standUp());
-	const bundled = actions(person).getByRole("list", { name: "Come with the plugin" });
+	const bundled = actions(person).getByRole("list", { name: "Built-in actions" });
 	const names = () => bundled.locator(".ea-chip-main").allInnerTexts();
 	await eventually(async () => (await names()).length).toBe(12);
 	const [first = "", second = ""] = await names();
-	await choose(person, `More for ${first}`, "Make a copy");
+	await choose(person, `More options for ${first}`, "Make a copy");
 	await person.panel.getByRole("heading", { name: "Saved action" }).waitFor();
 	await person.button("Back").click();
 	await actions(person)
 		.getByRole("button", { name: `${first} (copy)`, exact: true })
 		.waitFor();
-	await actions(person).getByRole("button", { name: "Come with the plugin" }).click();
-	await choose(person, `More for ${second}`, "Hide");
+	await actions(person).getByRole("button", { name: "Built-in actions" }).click();
+	await choose(person, `More options for ${second}`, "Hide");
 	await eventually(names).not.toContain(second);
 	expect(await names()).toHaveLength(11);
 });
@@ -301,7 +301,7 @@ test("what comes with the plugin is hidden, shown again, and asks for what it ne
 	const before = hashFolder(person.vault);
 	const button = () => actions(person).getByRole("button", { name: "Rename a tag", exact: true });
 	await button().waitFor();
-	await choose(person, "More for Rename a tag", "Hide");
+	await choose(person, "More options for Rename a tag", "Hide");
 	await button().waitFor({ state: "detached" });
 	await choose(person, "Manage saved actions", "Show hidden actions");
 	await button().click();

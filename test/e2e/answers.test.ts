@@ -89,7 +89,7 @@ async function ask(person: Person, text: string): Promise<void> {
 	// Exactly: one text can be the end of another.
 	const said = async () => (await last.locator(".ea-said").innerText()).replace(/^\s*You:\s*/, "").trim();
 	await eventually(said).toBe(text);
-	await last.getByRole("button", { name: "Copy reply" }).waitFor();
+	await last.getByRole("button", { name: "Copy answer" }).waitFor();
 	await allDrawn(person);
 }
 

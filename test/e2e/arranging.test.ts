@@ -38,11 +38,11 @@ async function bring(person: Person, ...list: object[]): Promise<string> {
 	const form = person.panel.getByRole("region", { name: "Import actions" });
 	const json = JSON.stringify({ format: "embedded-agent/actions", version: 1, actions: list });
 	await form.getByRole("textbox", { name: "Or paste the JSON" }).fill(json);
-	await person.button("Look inside").click();
+	await person.button("Preview").click();
 	const review = form.locator(".ea-summary");
 	await review.waitFor();
 	const words = await review.innerText();
-	await person.button("Keep these actions").click();
+	await person.button("Import these actions").click();
 	await actions(person).waitFor();
 	return words;
 }
@@ -54,7 +54,7 @@ const arranged = (person: Person) =>
 			const heading = list.getAttribute("aria-labelledby");
 			const group = heading ? (document.getElementById(heading)?.textContent ?? "").trim() : "";
 			const names = [...list.querySelectorAll(".ea-chip-main")].map((chip) => chip.textContent?.trim());
-			return group === "Come with the plugin" ? [] : [`${group}: ${names.join(", ")}`];
+			return group === "Built-in actions" ? [] : [`${group}: ${names.join(", ")}`];
 		}),
 	);
 
@@ -76,7 +76,7 @@ test("an action that is dragged into another group is in it, where it was let go
 	await chip(person, "Birch").dragTo(heading);
 	await eventually(() => arranged(person)).toEqual([": Cedar", "Trees: Birch, Alder, Dogwood"]);
 	// What comes with the plugin takes nothing.
-	await actions(person).getByRole("button", { name: "Come with the plugin" }).click();
+	await actions(person).getByRole("button", { name: "Built-in actions" }).click();
 	await chip(person, "Cedar").dragTo(chip(person, "Rename a tag"));
 	await person.restart();
 	await eventually(() => arranged(person)).toEqual([": Cedar", "Trees: Birch, Alder, Dogwood"]);
@@ -107,7 +107,7 @@ test("Alt and an arrow take an action from group to group, and the keyboard stay
 	await person.restart();
 	await eventually(() => arranged(person)).toEqual([": Birch, Alder", "Trees: Cedar, Dogwood"]);
 	// The menu's form names a group, and takes it out of one.
-	await choose(person, "More for Alder", "Group");
+	await choose(person, "More options for Alder", "Group");
 	await person.panel.getByRole("textbox", { name: "Group" }).fill("Shrubs");
 	await keyboard.press("Enter");
 	await eventually(() => arranged(person)).toContain("Shrubs: Alder");
@@ -148,7 +148,7 @@ test("an action's graph is a JSON Canvas file: a card for each step, arrows to w
 			{ id: "open", tool: "workspace.openFile", args: { path: "Found.md" }, dependsOn: ["note"] },
 		]),
 	);
-	await choose(person, "More for Chain", "Export as canvas");
+	await choose(person, "More options for Chain", "Export as canvas");
 	const box = person.panel.getByRole("textbox", { name: "The steps as a JSON Canvas file" });
 	const text = await box.inputValue();
 	const { nodes, edges } = JSON.parse(text) as {
@@ -195,12 +195,12 @@ test("a link by the name asks first, an unknown name is told, and Obsidian's own
 		.getByText(/Nobody/)
 		.waitFor();
 	await follow({});
-	const asks = person.panel.getByText("A link asks to run the saved action");
+	const asks = person.panel.getByText("A link wants to run the saved action");
 	expect(await asks.count()).toBe(0);
 	await follow({ name: "Cedar" });
-	await person.panel.getByText("A link asks to run the saved action “Cedar”.").waitFor();
+	await person.panel.getByText("A link wants to run the saved action “Cedar”.").waitFor();
 	expect(await person.plan.count()).toBe(0);
-	await person.button("Open its review").click();
+	await person.button("Open the review").click();
 	await person.plan
 		.getByText(/Cedar\.md/)
 		.first()
@@ -237,8 +237,8 @@ test("a call and a pin of an agent's step become steps of an action, with the to
 		.click();
 	await person.approve();
 	await person.log.getByRole("button", { name: /agent\.run/ }).click();
-	await person.log.getByRole("button", { name: "Make a step of soil" }).click();
-	await person.page.getByPlaceholder("Add the step to which action?").fill("Shelf");
+	await person.log.getByRole("button", { name: "Turn soil into a step" }).click();
+	await person.page.getByPlaceholder("Which action should the step be added to?").fill("Shelf");
 	await person.page.keyboard.press("Enter");
 	const editor = person.panel.getByRole("region", { name: "Saved action" });
 	const steps = editor.locator("button.ea-step-name");

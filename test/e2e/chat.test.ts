@@ -20,7 +20,7 @@ const chat = async (person: Person, text: string) => {
 	await message(person).fill(text);
 	await message(person).press("Enter");
 	await eventually(() => articles(person).count()).toBe(before + 1);
-	await articles(person).last().getByRole("button", { name: "Copy reply" }).waitFor();
+	await articles(person).last().getByRole("button", { name: "Copy answer" }).waitFor();
 };
 /** The last answer, once all of it is drawn. */
 const reply = (person: Person) => articles(person).last().locator('.ea-reply[aria-busy="false"]').innerText();
@@ -51,7 +51,7 @@ describe("what goes along", () => {
 		const chips = (name: string) => person.panel.getByRole("group", { name, exact: true }).count();
 		expect(await Promise.all(["Note", "Heading", "Folder", "Tag"].map(chips))).toEqual([1, 1, 1, 1]);
 		await message(person).press("Enter");
-		await articles(person).last().getByRole("button", { name: "Copy reply" }).waitFor();
+		await articles(person).last().getByRole("button", { name: "Copy answer" }).waitFor();
 		const along = articles(person).last().locator(".ea-said").getByRole("listitem");
 		expect((await along.allInnerTexts()).map((text) => text.trim())).toEqual([
 			"Seed saving",
@@ -93,7 +93,7 @@ describe("what goes along", () => {
 		await message(person).fill("What is in the note?");
 		await person.button("Leave out the active note").click();
 		await message(person).press("Enter");
-		await articles(person).last().getByRole("button", { name: "Copy reply" }).waitFor();
+		await articles(person).last().getByRole("button", { name: "Copy answer" }).waitFor();
 		expect(lastBody(person)).not.toContain("Ideas for the garden");
 		await chat(person, "And now?");
 		expect(lastBody(person)).toContain("Ideas for the garden");
@@ -137,14 +137,14 @@ describe("an answer", () => {
 		const requests = person.model.requests.length;
 		await person.button("Answer again").click();
 		await eventually(() => person.model.requests.length).toBe(requests + 1);
-		await articles(person).last().getByRole("button", { name: "Copy reply" }).waitFor();
+		await articles(person).last().getByRole("button", { name: "Copy answer" }).waitFor();
 		expect(await articles(person).count()).toBe(1);
 		await person.button("Edit and send again").click();
 		await message(person).press("End");
 		await message(person).pressSequentially(", dear model");
 		await message(person).press("Enter");
 		await person.panel.getByText("Good morning, dear model").waitFor();
-		await articles(person).last().getByRole("button", { name: "Copy reply" }).waitFor();
+		await articles(person).last().getByRole("button", { name: "Copy answer" }).waitFor();
 		expect(await articles(person).count()).toBe(1);
 		expect(lastBody(person).match(/Good morning/g)).toHaveLength(1);
 	});
@@ -168,7 +168,7 @@ describe("conversations", () => {
 		await eventually(() => list.count()).toBe(2);
 		await person.panel.getByRole("searchbox", { name: "Search conversations" }).fill("hedgehog");
 		await eventually(() => list.count()).toBe(1);
-		await list.getByRole("button", { name: /^More for/ }).click();
+		await list.getByRole("button", { name: /^More options for/ }).click();
 		await page.getByRole("menuitem", { name: "Rename" }).click();
 		await person.panel.getByLabel("New title").fill("On hedgehogs, by night");
 		await page.keyboard.press("Enter");
@@ -183,7 +183,7 @@ describe("conversations", () => {
 		await person.button("Conversations").click();
 		await list
 			.first()
-			.getByRole("button", { name: /^More for/ })
+			.getByRole("button", { name: /^More options for/ })
 			.click();
 		await page.getByRole("menuitem", { name: "Delete" }).click();
 		await person.button("Delete").click();
@@ -197,8 +197,8 @@ describe("conversations", () => {
 		await chat(person, "Tell me of owls");
 		const before = hashFolder(person.vault);
 		await person.button("Conversations").click();
-		await person.panel.getByRole("button", { name: /^More for/ }).click();
-		await person.page.getByRole("menuitem", { name: "Write to a note" }).click();
+		await person.panel.getByRole("button", { name: /^More options for/ }).click();
+		await person.page.getByRole("menuitem", { name: "Save to a note" }).click();
 		await person.panel.getByLabel("Path of the note").fill("Talks/Owls.md");
 		await person.button("Review the note").click();
 		await person.plan.waitFor();
@@ -236,10 +236,10 @@ describe("an agent at work", () => {
 		await rows.getByText("vault.searchText").waitFor();
 		await message(person).fill("Keep it short");
 		await message(person).press("Enter");
-		await person.panel.getByText("Joined in: Keep it short").waitFor();
+		await person.panel.getByText("Sent while it worked: Keep it short").waitFor();
 		await message(person).fill("Then stop");
 		await message(person).press("Alt+Enter");
-		await person.panel.getByText("Waits for the end: Then stop").waitFor();
+		await person.panel.getByText("Queued: Then stop").waitFor();
 		expect(hashFolder(person.vault)).toEqual(before);
 		model.release();
 		await person.plan.waitFor();
@@ -334,7 +334,7 @@ describe("with the panel closed", () => {
 		await person.panel.getByText("An owl is a bird.").waitFor();
 		expect(await person.panel.getByText("Soil is not.").count()).toBe(0);
 		await follow("01a00000-0000-7000-8000-000000000000");
-		expect(await person.readProblem()).toBe("There are no records of this run any more.");
+		expect(await person.readProblem()).toBe("The records of this run no longer exist.");
 	});
 });
 
@@ -346,8 +346,8 @@ test("after a revert the run's card no longer says that notes were made, and fol
 	await person.log.getByText("Created 10 notes under Projects/XYZ").waitFor();
 	await person.revert();
 	await person.panel.locator(".ea-reverted").getByText("11 files restored.").waitFor();
-	await person.panel.locator(".ea-reverted").getByText("1 folder put back.").waitFor();
-	await person.log.getByText(/^Taken back/).waitFor();
+	await person.panel.locator(".ea-reverted").getByText("1 folder restored.").waitFor();
+	await person.log.getByText(/^Undone/).waitFor();
 	expect(await person.log.getByText("Created 10 notes under Projects/XYZ").count()).toBe(0);
 	expect(await person.log.getByText("11 files changed, 1 folder").count()).toBe(0);
 });
@@ -388,7 +388,7 @@ describe.each(["android", "ios"] as const)("on %s", (profile) => {
 		await check("with a note that goes along");
 		await message(person).pressSequentially("What does it say?");
 		await person.button("Run").tap();
-		await articles(person).last().getByRole("button", { name: "Copy reply" }).waitFor();
+		await articles(person).last().getByRole("button", { name: "Copy answer" }).waitFor();
 		await check("with an answer");
 		await person.button("Conversations").tap();
 		await person.panel.getByRole("list", { name: "Conversations" }).getByRole("listitem").waitFor();

@@ -45,10 +45,10 @@ test("an edit of the same lines is a conflict: nothing is written there until th
 	await writeOutside(person, ideas.path, edited);
 	await person.button("Revert last run").click();
 	const conflicts = person.panel.getByRole("region", { name: "Conflicts" });
-	await conflicts.getByText("1 file was edited since").waitFor();
+	await conflicts.getByText("1 file was edited after the run").waitFor();
 	await conflicts.getByText(ideas.path).waitFor();
 	expect(person.read(ideas.path)).toBe(edited);
-	await conflicts.getByRole("radio", { name: "Keep it as it is now" }).check();
+	await conflicts.getByRole("radio", { name: "Keep the current version" }).check();
 	await person.button("Apply choices").click();
 	await conflicts.waitFor({ state: "detached" });
 	expect(person.read(ideas.path)).toBe(edited);
@@ -60,7 +60,7 @@ test("the choice to put back what was before saves the present text beside it", 
 	await writeOutside(person, ideas.path, edited);
 	await person.button("Revert last run").click();
 	const conflicts = person.panel.getByRole("region", { name: "Conflicts" });
-	await conflicts.getByRole("radio", { name: /^Put back what was before the run/ }).check();
+	await conflicts.getByRole("radio", { name: /^Restore the version from before the run/ }).check();
 	await person.button("Apply choices").click();
 	await conflicts.waitFor({ state: "detached" });
 	const after = hashFolder(person.vault);

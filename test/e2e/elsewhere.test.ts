@@ -127,10 +127,10 @@ describe("two windows of one vault", () => {
 		await offer.getByText("in another window").waitFor();
 		expect(await offer.getByRole("button").count()).toBe(0);
 		await person.page.close();
-		await offer.getByRole("button", { name: "Take back" }).waitFor({ timeout: 45_000 });
+		await offer.getByRole("button", { name: "Undo" }).waitFor({ timeout: 45_000 });
 		person.playground.faults.clear();
 		expect(hashFolder(person.vault)).not.toEqual(before);
-		await offer.getByRole("button", { name: "Take back" }).click();
+		await offer.getByRole("button", { name: "Undo" }).click();
 		await offer.waitFor({ state: "detached", timeout: 60_000 });
 		expect(hashFolder(person.vault)).toEqual(before);
 	});

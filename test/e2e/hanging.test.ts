@@ -44,10 +44,10 @@ test("a core that hangs in the middle of a turn is ended by Cancel, said so, and
 	await person.panel.getByText("I will make one note").waitFor();
 	expect(await freezeWorkers(person.page)).toBeGreaterThan(0);
 	await person.button("Cancel").click();
-	await person.panel.getByText("did not react any more").first().waitFor();
+	await person.panel.getByText("stopped responding").first().waitFor();
 	// What the model had said stays, and the turn is over.
 	await person.panel.getByText("I will make one note").waitFor();
-	await person.panel.getByText("and this was ended").waitFor();
+	await person.panel.getByText("which ended this").waitFor();
 	await person.selectIdeas();
 	await person.say(sentence);
 	await person.button("Approve").waitFor();
@@ -60,7 +60,7 @@ test("a review that was open when its core hung stays to be read, cannot be appr
 	await person.askForNotes();
 	await freezeWorkers(person.page);
 	await person.button("Cancel").click(); // no answer comes
-	await person.plan.getByText("was started anew while this review was open").waitFor();
+	await person.plan.getByText("was restarted while this review was open").waitFor();
 	await person.plan.getByText("Will create 10 notes under Projects/XYZ").waitFor();
 	expect(await person.button("Approve").count()).toBe(0);
 	expect(hashFolder(person.vault)).toEqual(before);

@@ -45,7 +45,7 @@ test("a run is exported as a file of its own: its plan, a receipt of each call, 
 	await eventually(() => runs.count()).toBe(1);
 	await runs.getByRole("button", { expanded: false }).first().click();
 	await person.button("Export").click();
-	const box = history.getByRole("textbox", { name: "The run's records" });
+	const box = history.getByRole("textbox", { name: "Records of the run" });
 	const text = await box.inputValue();
 	const exported = JSON.parse(text) as Export;
 	expect(exported.run).toBe(run);
@@ -82,7 +82,7 @@ test("a run is verified and replayed from the history; records that were changed
 	await history.locator(".ea-history-run").getByRole("button", { expanded: false }).first().click();
 	await person.button("Verify").click();
 	await history
-		.getByText(/^The records are whole and unchanged \(\d+ records\)\.\s*Sealed by this device\.$/)
+		.getByText(/^The records are complete and unchanged \(\d+ records\)\.\s*Sealed by this device\.$/)
 		.waitFor();
 	await person.button("Replay").click();
 	await person.page.getByText("The replay made the same calls with the same effects.").waitFor();

@@ -129,7 +129,7 @@ test("a key goes to an address that this device knows; one that was changed else
 	await person.restart();
 	await person.say("hello");
 	await question(person).getByText(`Send your key “k” to ${theirs.host}?`).waitFor();
-	await press(person, "Do not allow");
+	await press(person, "Don't allow");
 	expect(await person.readProblem()).toContain("was not sent");
 	expect(theirs.keys).toEqual([]);
 	// Nothing that is synced says where a key may go.
@@ -157,7 +157,7 @@ test("an endpoint that only the app's own client reaches is given a key after a 
 	await question(person).getByText("follows redirects", { exact: false }).first().waitFor();
 	expect([...near.keys, ...far.keys]).toEqual([]);
 	await picture(person, "redirects");
-	await press(person, "Do not allow");
+	await press(person, "Don't allow");
 	await person.readProblem();
 	expect([...near.keys, ...far.keys]).toEqual([]);
 });
@@ -234,7 +234,7 @@ test.each([undefined, 300])(
 			await route.fulfill({ status: 200, headers, contentType: "text/plain", body: "Thank you." });
 		});
 		await person.say("send");
-		await person.plan.getByText("Will send to api.example.org (POST).", { exact: false }).waitFor();
+		await person.plan.getByText("Will send data to api.example.org (POST).", { exact: false }).waitFor();
 		await person.button("Approve").click();
 		const card = question(person);
 		await card.getByText("Send this to api.example.org now?").waitFor();
@@ -276,10 +276,10 @@ test("a request that holds what was read in a note waits for a yes, and is not m
 		});
 	});
 	await person.say("leak");
-	await question(person).getByText("may hold text from your notes", { exact: false }).waitFor();
+	await question(person).getByText("may contain text from your notes", { exact: false }).waitFor();
 	expect(asked).toBe(0);
 	await picture(person, "request");
-	await press(person, "Do not allow");
+	await press(person, "Don't allow");
 	expect(await person.readProblem()).toContain("You said no");
 	expect(asked).toBe(0);
 	await person.button("Cancel").click();

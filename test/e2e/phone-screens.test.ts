@@ -81,7 +81,7 @@ describe.each(["android", "ios"] as const)("on %s", (profile) => {
 		await person.runEnds("ok");
 		expect(person.list("Projects/XYZ")).toHaveLength(2);
 
-		await person.button("More for Ten notes").tap();
+		await person.button("More options for Ten notes").tap();
 		await person.page.getByRole("menuitem", { name: "Open as steps" }).tap();
 		const editor = person.panel.getByRole("region", { name: "Saved action" });
 		await editor.locator("button.ea-step-name").nth(3).tap();
@@ -105,7 +105,7 @@ describe.each(["android", "ios"] as const)("on %s", (profile) => {
 			.first();
 		await run.tap();
 		await person.button("Verify").tap();
-		await person.panel.getByText("The records are whole and unchanged").waitFor();
+		await person.panel.getByText("The records are complete and unchanged").waitFor();
 		await usable(person, "in the history");
 		await person.button("Back").tap();
 
@@ -117,7 +117,7 @@ describe.each(["android", "ios"] as const)("on %s", (profile) => {
 
 		await person.button("Manage saved actions").tap();
 		await person.page.getByRole("menuitem", { name: "Community plugins" }).tap();
-		await person.panel.getByRole("searchbox", { name: "What should it help with?" }).fill("kanban board");
+		await person.panel.getByRole("searchbox", { name: "What do you need help with?" }).fill("kanban board");
 		await person.button("Search").tap();
 		await person.panel.getByText(/May help: Kanban by/).waitFor();
 		await usable(person, "in the plugins");
@@ -127,7 +127,7 @@ describe.each(["android", "ios"] as const)("on %s", (profile) => {
 		await settings.getByText("Ask before a run").waitFor();
 		expect(await axeViolations(person.page, ".modal")).toEqual([]);
 		expect(await tooWide(settings)).toBeLessThanOrEqual(0);
-		await settings.getByRole("button", { name: /^Tools of the agent/ }).tap();
+		await settings.getByRole("button", { name: /^Agent tools/ }).tap();
 		await settings.getByRole("checkbox", { name: "Use vault.readFile" }).waitFor();
 		expect(await axeViolations(person.page, ".modal")).toEqual([]);
 		expect(await smallTargets(person.page, ".ea-in-settings")).toEqual([]);

@@ -15,7 +15,7 @@ beforeEach(async () => {
 	person.model.setFault(null);
 	if (await person.plan.isVisible()) await person.button("Cancel").click();
 	await person.button("New conversation").click();
-	await person.panel.getByText("Say what you want done to your notes.").waitFor();
+	await person.panel.getByText("What would you like to change?").waitFor();
 });
 afterAll(async () => {
 	await person?.standUp();
@@ -29,8 +29,8 @@ describe("a provider that fails", () => {
 	test.each([
 		["401", "refused the key", "Open the settings and enter a valid key"],
 		["404", "does not know this model or address", "Check both in the settings"],
-		["html", "answered with a web page", "Check the address in the settings"],
-		["empty-stream", "answered with nothing", "choose another model"],
+		["html", "returned a web page", "Check the address in the settings"],
+		["empty-stream", "returned an empty answer", "choose another model"],
 		["cut", "broke", "Try again"],
 		["error-event", "", "Try again"],
 		["failed", "", "Try again"],
@@ -56,7 +56,7 @@ describe("a provider that fails", () => {
 		person.model.setFault({ name: "429", times: 1, retryAfter: 1 });
 		const requests = asked();
 		await person.say(sentence);
-		await person.panel.getByText("The provider asked to wait; trying again in 1 s.").waitFor();
+		await person.panel.getByText("The provider asks to wait. Trying again in 1 s.").waitFor();
 		await person.button("Approve").waitFor();
 		expect(asked()).toBe(requests + 2);
 	});
@@ -64,7 +64,9 @@ describe("a provider that fails", () => {
 	test("429 that asks for a long wait is told with the time and what to do", async () => {
 		person.model.setFault({ name: "429", retryAfter: 3600 });
 		await person.say(sentence);
-		expect(await person.readProblem()).toMatch(/asks to wait .* Try again later, or choose another model\./);
+		expect(await person.readProblem()).toMatch(
+			/has received too many requests .* Try again later, or choose another model\./,
+		);
 		await person.problem
 			.getByText("Try again in 3,600 seconds.")
 			.or(person.problem.getByText("Try again in 3600 seconds."))
@@ -107,7 +109,7 @@ describe("a model whose plan is wrong", () => {
 		await person.say(sentence);
 		const text = await person.readProblem();
 		expect(text.replaceAll(",", "")).toContain(reason);
-		expect(text).toContain("Nothing was changed. Say it in other words, or choose another model.");
+		expect(text).toContain("Nothing was changed. Rephrase your request, or choose another model.");
 		expect(asked() - requests).toBe(3);
 		expect(hashFolder(person.vault)).toEqual(before);
 	});
@@ -235,8 +237,8 @@ describe("an endpoint that cannot do all", () => {
 	});
 
 	test.each([
-		["no-stream", "Its answers arrive in one piece."],
-		["no-tools", "cannot call tools. It is asked in another way"],
+		["no-stream", "They arrive in one piece."],
+		["no-tools", "cannot call tools. The plugin asks in another way"],
 	])("%s: it is asked in another way, which is said once and remembered", async (fault, says) => {
 		other.model.setFault(fault);
 		const before = other.model.requests.length;

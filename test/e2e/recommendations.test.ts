@@ -66,7 +66,7 @@ async function openFinder(person: Person) {
 
 /** Searches, and gives what was found: the heading of each. */
 async function search(person: Person, text: string): Promise<string[]> {
-	await person.panel.getByRole("searchbox", { name: "What should it help with?" }).fill(text);
+	await person.panel.getByRole("searchbox", { name: "What do you need help with?" }).fill(text);
 	await person.button("Search").click();
 	await person.button("Search").and(person.panel.locator(":enabled")).waitFor();
 	const found = person.panel.locator(".ea-pluginlist strong");
@@ -100,7 +100,7 @@ test("the list is fetched once, kept with its date, searched, and works from wha
 	expect(web.asked).toEqual([`GET ${address}`]);
 	expect(kept(person)).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\n\[/);
 	expect(kept(person).slice(kept(person).indexOf("\n") + 1)).toBe(official.toString("utf8"));
-	await finder.getByText(/List of \S/).waitFor();
+	await finder.getByText(/List from \S/).waitFor();
 	expect(await search(person, "track tasks across the vault")).toContainEqual(
 		expect.stringMatching(/^May help: Tasks by /),
 	);
@@ -113,8 +113,8 @@ test("the list is fetched once, kept with its date, searched, and works from wha
 	expect((await search(person, "kanban board"))[0]).toMatch(/^May help: Kanban by /);
 	expect(await finder.getByText("The list could not be fetched").count()).toBe(0);
 	expect(web.asked).toHaveLength(1);
-	await finder.getByRole("button", { name: "Fetch the list anew" }).click();
-	await finder.getByText(/The list could not be fetched; this is an older one\.\s+List of \S/).waitFor();
+	await finder.getByRole("button", { name: "Refresh the list" }).click();
+	await finder.getByText(/The list could not be fetched\. This is an older copy\.\s+List from \S/).waitFor();
 	expect(web.asked).toHaveLength(2);
 	expect((await search(person, "kanban board"))[0]).toMatch(/^May help: Kanban by /);
 	expect(person.playground.errors).toEqual([]);
@@ -124,7 +124,7 @@ test("without a network and without a list it says what is missing, and finds it
 	const person = await seat();
 	await web.cut();
 	await openFinder(person);
-	await person.panel.getByRole("searchbox", { name: "What should it help with?" }).fill("kanban");
+	await person.panel.getByRole("searchbox", { name: "What do you need help with?" }).fill("kanban");
 	await person.button("Search").click();
 	expect(await person.readProblem()).toContain("The list of community plugins could not be fetched");
 	expect(person.list(pluginFolder)).not.toContain("community-plugins.json");
@@ -151,7 +151,7 @@ test("what is installed is marked, on or off; the id is copied, the app's own li
 	await search(person, "spaced repetition");
 	const other = row(/^May help: Spaced Repetition by/);
 	expect(await other.getByText("Installed").count()).toBe(0);
-	await other.getByRole("button", { name: "Copy id obsidian-spaced-repetition" }).click();
+	await other.getByRole("button", { name: "Copy ID obsidian-spaced-repetition" }).click();
 	await eventually(() => person.page.evaluate(() => navigator.clipboard.readText())).toBe(
 		"obsidian-spaced-repetition",
 	);
@@ -178,7 +178,7 @@ test("a plan and an agent recommend by the same list, shown the same way", async
 	const before = hashFolder(person.vault);
 	await person.say("Is there a plugin for boards?");
 	await person.plan.getByText(/^May help: Kanban by /).waitFor();
-	await person.plan.getByRole("button", { name: "Copy id obsidian-kanban" }).waitFor();
+	await person.plan.getByRole("button", { name: "Copy ID obsidian-kanban" }).waitFor();
 
 	const model = await startAgentModel([
 		[calls("plugins.search", { query: "kanban board", limit: 3 })],
@@ -189,7 +189,7 @@ test("a plan and an agent recommend by the same list, shown the same way", async
 	await other.panel.getByRole("radio", { name: "Agent" }).check({ force: true });
 	await other.say("Is there a plugin for boards?");
 	await other.panel.getByText("May help: Kanban.").waitFor();
-	await other.button("Copy reply").waitFor(); // it has ended, and its calls are folded
+	await other.button("Copy answer").waitFor(); // it has ended, and its calls are folded
 	expect(model.asked[1]).toContain("obsidian-kanban");
 	await other.panel.getByText(/^1 call$/).click();
 	await other.panel.getByRole("button", { name: /plugins\.search/ }).click();

@@ -29,16 +29,16 @@ async function killAt(person: Person, n: number): Promise<void> {
 }
 
 describe("a kill in the middle of a run", () => {
-	test("offers what is unfinished at the next start, and Take back leaves every byte as it was", async () => {
+	test("offers what is unfinished at the next start, and Undo leaves every byte as it was", async () => {
 		const person = await seat();
 		const before = hashFolder(person.vault);
 		await killAt(person, 5);
 		await offer(person).getByText("A run was interrupted").waitFor();
 		await offer(person)
-			.getByText(/^Begun /)
+			.getByText(/^Started /)
 			.waitFor();
 		expect(hashFolder(person.vault)).not.toEqual(before);
-		await person.button("Take back").click();
+		await person.button("Undo").click();
 		await offer(person).waitFor({ state: "detached" });
 		expect(hashFolder(person.vault)).toEqual(before);
 	});
@@ -54,12 +54,12 @@ describe("a kill in the middle of a run", () => {
 		expect(person.read(ideas.path)).toContain("- [[Tomato trellis]]");
 	});
 
-	test("Leave as it is keeps what was done, and does nothing more", async () => {
+	test("Leave as is keeps what was done, and does nothing more", async () => {
 		const person = await seat();
 		await killAt(person, 5);
 		await offer(person).waitFor();
 		const then = hashFolder(person.vault);
-		await person.button("Leave as it is").click();
+		await person.button("Leave as is").click();
 		await offer(person).waitFor({ state: "detached" });
 		expect(hashFolder(person.vault)).toEqual(then);
 		await person.restart();
@@ -78,7 +78,7 @@ describe("a kill in the middle of a run", () => {
 		await eventually(() => faults.generation).toBeGreaterThan(generation);
 		await person.restart();
 		await offer(person).waitFor();
-		await person.button("Take back").click();
+		await person.button("Undo").click();
 		await offer(person).waitFor({ state: "detached" });
 		expect(hashFolder(person.vault)).toEqual(before);
 	});
@@ -94,7 +94,7 @@ describe("a kill in the middle of a run", () => {
 		faults.kill();
 		await person.restart();
 		await offer(person).waitFor();
-		await person.button("Take back").click();
+		await person.button("Undo").click();
 		await offer(person).waitFor({ state: "detached" });
 		expect(hashFolder(person.vault)).toEqual(before);
 	});
@@ -116,10 +116,10 @@ test("the core dies in the middle of a run: it is started anew, says so, and off
 				throw new Error("a defect");
 			}),
 	);
-	await person.page.getByText("The plugin's core stopped and was started anew.").waitFor();
+	await person.page.getByText("The plugin's core stopped and was restarted.").waitFor();
 	faults.clear();
 	await offer(person).waitFor();
-	await person.button("Take back").click();
+	await person.button("Undo").click();
 	await offer(person).waitFor({ state: "detached" });
 	expect(hashFolder(person.vault)).toEqual(before);
 	const others = person.playground.errors.filter((error) => !/the core died|a defect/.test(error));

@@ -55,17 +55,17 @@ describe("an agent", () => {
 	}
 
 	/** Waits until it is done, in whatever way. */
-	const done = () => person.panel.getByRole("article").last().getByRole("button", { name: "Copy reply" });
+	const done = () => person.panel.getByRole("article").last().getByRole("button", { name: "Copy answer" });
 
 	test("that has had its turns is not asked again, and says how to go on", async () => {
-		await limit("Turns of an agent", 3);
+		await limit("Model requests per message", 3);
 		const asked = await task(restless);
 		expect(await person.readProblem()).toMatch(/^The model was asked 3 times, which is the most/);
 		expect(asked()).toHaveLength(3);
 	});
 
 	test("that has made its tool calls gets no more of them, and is told so", async () => {
-		await limit("Tool calls of an agent", 2);
+		await limit("Tool calls per message", 2);
 		const asked = await task((n, text) => (text.includes("has used its") ? [says("Enough.")] : restless(n)));
 		await person.panel.getByText("Enough.").waitFor();
 		expect(asked()).toHaveLength(4);
@@ -78,31 +78,31 @@ describe("an agent", () => {
 	const end = () => person.panel.getByText("That is all.");
 
 	test("that would use more than its tokens is stopped; with enough of them it comes to its end", async () => {
-		await limit("Tokens of an agent", 50);
+		await limit("Tokens per message", 50);
 		const none = await task(brief);
 		expect(await person.readProblem()).toContain("This task has used its 50 tokens.");
 		expect(none()).toHaveLength(0);
-		await limit("Tokens of an agent", 900_000);
+		await limit("Tokens per message", 900_000);
 		const asked = await task(brief);
 		await end().waitFor();
 		expect(asked()).toHaveLength(3);
 	});
 
 	test("that would cost more than it may is stopped, by the price table; without a price it is not asked at all", async () => {
-		await limit("Cost of an agent", 0.001);
+		await limit("Cost per message", 0.001);
 		const unpriced = await task(brief);
 		expect(await person.readProblem()).toContain("no price is known for “demo”");
 		expect(unpriced()).toHaveLength(0);
 		const dialog = await openPage(person, "Usage and prices");
 		const prices = { currency: "EUR", models: [{ model: "demo", input: 1000, output: 1000 }] };
 		await dialog.getByRole("textbox", { name: "Price table as JSON" }).fill(JSON.stringify(prices));
-		await dialog.getByRole("button", { name: "Keep this table" }).click();
+		await dialog.getByRole("button", { name: "Use this table" }).click();
 		await eventually(() => data(person)["prices"]).not.toBe("");
 		await closeSettings(person);
 		const none = await task(brief);
 		expect(await person.readProblem()).toContain("This task has cost as much as is allowed (0.001).");
 		expect(none()).toHaveLength(0);
-		await limit("Cost of an agent", 900);
+		await limit("Cost per message", 900);
 		const asked = await task(brief);
 		await end().waitFor();
 		expect(asked()).toHaveLength(3);
@@ -162,18 +162,18 @@ describe("a script", () => {
 		const forever = script("forever", code("  while True: pass"));
 		const large = script("large", code("  s = 'a' * 30000000\n  return len(s + s)"));
 		const person = await seat({}, { model: { scripts: [forever, large] } });
-		await choose(person, { "Longest time of a script": 30_000 });
+		await choose(person, { "Script time limit": 30_000 });
 		await person.say("large");
 		await person.plan.getByText("60000000").waitFor();
 		await person.button("Cancel").click();
-		await choose(person, { "Memory of a script": 64 });
+		await choose(person, { "Script memory limit": 64 });
 		await person.say("large");
 		await person.plan
-			.getByText(/It needed more memory|needed more memory than it may have/)
+			.getByText(/needed more memory than allowed/)
 			.first()
 			.waitFor();
 		await person.button("Cancel").click();
-		await choose(person, { "Longest time of a script": 400 });
+		await choose(person, { "Script time limit": 400 });
 		await person.say("forever");
 		await person.plan
 			.getByText(/it took longer than 400 ms/)
@@ -281,14 +281,14 @@ describe("kept runs", () => {
 		await make(person, "Two");
 		await eventually(() => runs(person)).toHaveLength(4);
 		const dialog = await openSettings(person);
-		await dialog.getByRole("button", { name: "Count" }).click();
-		await dialog.getByText(/^Kept runs take 2\.\d MB/).waitFor();
+		await dialog.getByRole("button", { name: "Calculate" }).click();
+		await dialog.getByText(/^Kept runs use 2\.\d MB/).waitFor();
 		await closeSettings(person);
 		await choose(person, { "Space for kept runs": 1 });
 		await make(person, "Three");
 		await eventually(() => runs(person)).not.toContain(large);
 		expect(runs(person)).toContain(old);
-		await choose(person, { "Days kept": 1 });
+		await choose(person, { "Days to keep runs": 1 });
 		await make(person, "Four");
 		await eventually(() => runs(person)).not.toContain(old);
 		expect(runs(person)).toHaveLength(4);

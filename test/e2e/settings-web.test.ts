@@ -56,9 +56,9 @@ async function refused(person: Person, word: string): Promise<string> {
 test("web requests: off they are refused; on, only hosts that are named are asked, by their methods, with keys that are named", async () => {
 	const person = await seat();
 	const asked = await web(person);
-	expect(await refused(person, "plain")).toContain("Requests to the web are switched off");
+	expect(await refused(person, "plain")).toContain("Web requests are switched off");
 	await choose(person, { "Allow web requests": true });
-	expect(await refused(person, "plain")).toContain("is not among the hosts that may be reached");
+	expect(await refused(person, "plain")).toContain("is not one of the allowed hosts");
 
 	let dialog = await openPage(person, "Web hosts");
 	await dialog.getByRole("button", { name: "Add a host" }).click();
@@ -73,7 +73,7 @@ test("web requests: off they are refused; on, only hosts that are named are aske
 		.waitFor();
 	expect(asked).toEqual([{ url: "https://api.example.org/plain", authorization: undefined }]);
 	await person.button("Cancel").click();
-	expect(await refused(person, "other")).toContain("“other.example.org” is not among the hosts");
+	expect(await refused(person, "other")).toContain("“other.example.org” is not one of the allowed hosts");
 
 	dialog = await openPage(person, "Web hosts");
 	const methods = dialog.getByPlaceholder("GET, POST");
@@ -87,28 +87,30 @@ test("web requests: off they are refused; on, only hosts that are named are aske
 	await closeSettings(person);
 
 	expect(await refused(person, "signed")).toContain("There is no key named “weather”.");
-	dialog = await openPage(person, "Keys of tools");
+	dialog = await openPage(person, "Tool keys");
 	await dialog.getByRole("button", { name: "Add a key" }).click();
-	await dialog.getByPlaceholder("Name that tools ask for").fill("weather");
+	await dialog.getByPlaceholder("Name that tools use").fill("weather");
 	await dialog.getByRole("button", { name: "Link…" }).click();
 	const secrets = person.page.getByRole("dialog", { name: "Secrets" });
 	await secrets.getByPlaceholder("my-api-key").fill("weather-key");
 	await secrets.locator('input[type="password"]').fill("sunny-canary-77");
 	await secrets.getByRole("button", { name: "Save" }).click();
-	await dialog.getByText("weather: found on this device. Goes nowhere: name its hosts.").waitFor();
+	await dialog.getByText("weather: found on this device. Not sent anywhere. Enter its hosts.").waitFor();
 	await closeSettings(person);
 	expect(await refused(person, "signed")).toContain("The key “weather” has no host yet");
 	const hostsOf = () => dialog.getByRole("textbox", { name: "Hosts for weather" });
-	dialog = await openPage(person, "Keys of tools");
+	dialog = await openPage(person, "Tool keys");
 	await hostsOf().fill("other.example.org");
 	await hostsOf().blur();
-	await dialog.getByText("Goes to other.example.org.", { exact: false }).waitFor();
+	await dialog.getByText("Sent to other.example.org.", { exact: false }).waitFor();
 	await closeSettings(person);
-	expect(await refused(person, "signed")).toContain("The key “weather” may go to other.example.org only");
-	dialog = await openPage(person, "Keys of tools");
+	expect(await refused(person, "signed")).toContain(
+		"The key “weather” may be sent to other.example.org only",
+	);
+	dialog = await openPage(person, "Tool keys");
 	await hostsOf().fill("api.example.org");
 	await hostsOf().blur();
-	await dialog.getByText("Goes to api.example.org.", { exact: false }).waitFor();
+	await dialog.getByText("Sent to api.example.org.", { exact: false }).waitFor();
 	await closeSettings(person);
 	await person.say("signed");
 	await person.plan
@@ -219,7 +221,7 @@ test("an image is made as small as the setting says before it is sent", async ()
 	}
 	expect(await size()).toEqual([400, 200]);
 	await person.button("New conversation").click();
-	await choose(person, { "Size of images": 100 });
+	await choose(person, { "Image size": 100 });
 	expect(await size()).toEqual([100, 50]);
 });
 
@@ -246,12 +248,12 @@ test("folders that are not among the allowed ones are neither written nor read; 
 	await person.plan.getByText("Will create 10 notes under Projects/XYZ").waitFor();
 });
 
-test("paths that it never touches are not found by a search, and not written", async () => {
+test("excluded paths are not found by a search, and not written", async () => {
 	const person = await seat();
 	await person.say("Which notes mention rain barrel?");
 	await person.plan.getByText("Daily/2026-11-20.md").first().waitFor();
 	await person.button("Cancel").click();
-	await choose(person, { "Paths it never touches": "Daily/**\nProjects/XYZ/**" });
+	await choose(person, { "Excluded paths": "Daily/**\nProjects/XYZ/**" });
 	expect(data(person)["denyPatterns"]).toEqual(["Daily/**", "Projects/XYZ/**"]);
 	await person.say("Which notes mention rain barrel?");
 	await person.plan
@@ -262,18 +264,18 @@ test("paths that it never touches are not found by a search, and not written", a
 	await person.button("Cancel").click();
 	await person.selectIdeas();
 	await person.say(sentence);
-	expect(await person.readProblem()).toContain("under “Paths it never touches”");
+	expect(await person.readProblem()).toContain("under “Excluded paths”");
 	expect(person.list("Projects/XYZ")).toEqual([]);
 });
 
-test("Enter breaks the line, and Shift+Enter runs, once the setting says so", async () => {
+test("Enter starts a new line, and Shift+Enter runs, once the setting says so", async () => {
 	const person = await seat();
 	const message = person.panel.getByRole("textbox", { name: "Message" });
 	const asked = () => person.model.requests.length;
 	await message.fill("hello");
 	await message.press("Enter");
 	await eventually(asked).toBe(1);
-	await choose(person, { "Enter breaks the line": true });
+	await choose(person, { "Enter starts a new line": true });
 	await message.fill("hello");
 	await message.press("Enter");
 	expect(await message.inputValue()).toBe("hello\n");

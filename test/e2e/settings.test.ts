@@ -33,9 +33,9 @@ describe("ask before a run", () => {
 		expect(person.list("Projects/XYZ")).toEqual([]);
 	});
 
-	test("Only when it must: what writes goes on by itself, is recorded as automatic, and can be taken back; a rename asks", async () => {
+	test("Only when required: what writes goes on by itself, is recorded as automatic, and can be taken back; a rename asks", async () => {
 		const person = await seat();
-		await choose(person, { "Ask before a run": "Only when it must" });
+		await choose(person, { "Ask before a run": "Only when required" });
 		const before = hashFolder(person.vault);
 		await person.selectIdeas();
 		await person.say(sentence);
@@ -107,7 +107,7 @@ describe("what is allowed", () => {
 		await choose(person, { "Allow commands": true });
 		await person.say("Run the command theme:toggle-light-dark");
 		await person.plan.getByText(/Will run the command .*\(theme:toggle-light-dark\)\./).waitFor();
-		await person.plan.getByText(/^Cannot be simulated, cannot be undone/).waitFor();
+		await person.plan.getByText(/^Cannot be simulated or undone/).waitFor();
 		expect(await theme()).toBe(was);
 	});
 });
@@ -156,7 +156,7 @@ describe("the model", () => {
 				expect(person.read(`${pluginFolder}/runs/${run}/${file}`), file).not.toContain("sk-canary");
 	});
 
-	test("longest reply, temperature and streaming are in the request", async () => {
+	test("longest answer, temperature and streaming are in the request", async () => {
 		const person = await seat({ provider: "openai", keyName: "k", model: "demo" });
 		await person.page.evaluate(
 			async ([path, baseUrl]) => {
@@ -173,7 +173,7 @@ describe("the model", () => {
 		await person.panel.getByText("I am the demo model").waitFor();
 		expect(lastBody(person)).toMatchObject({ stream: true });
 		expect(lastBody(person)).not.toHaveProperty("temperature");
-		await choose(person, { "Longest reply": 4321, Temperature: "0,5", "Stream replies": false });
+		await choose(person, { "Longest answer": 4321, Temperature: "0,5", "Stream answers": false });
 		expect(data(person)).toMatchObject({ maxTokens: 4321, temperature: 0.5, streaming: false });
 		await person.button("New conversation").click();
 		await person.say("hello");
@@ -186,7 +186,7 @@ describe("the model", () => {
 		const person = await seat();
 		const dialog = await openSettings(person);
 		await dialog.getByRole("textbox", { name: "Temperature" }).fill("hot");
-		await dialog.getByText("Give a number from 0 to 2, or nothing.").waitFor();
+		await dialog.getByText("Enter a number from 0 to 2, or leave it empty.").waitFor();
 		expect(data(person)["temperature"]).toBeUndefined();
 	});
 
@@ -194,7 +194,7 @@ describe("the model", () => {
 		const person = await seat();
 		const dialog = await openSettings(person);
 		await dialog.getByRole("button", { name: "Test", exact: true }).click();
-		await dialog.getByText(/answers, with the model demo/).waitFor();
+		await dialog.getByText(/answers with the model demo/).waitFor();
 		person.model.setFault("401");
 		await dialog.getByRole("button", { name: "Test", exact: true }).click();
 		await dialog.getByText(/refused the key/).waitFor();
@@ -223,13 +223,13 @@ describe("limits", () => {
 		expect(hashFolder(person.vault)).toEqual(before);
 	});
 
-	test("calls at the same time: one means that each begins when the one before has ended", async () => {
+	test("parallel calls: one means that each begins when the one before has ended", async () => {
 		for (const [maxConcurrency, together] of [
 			[1, false],
 			[8, true],
 		] as const) {
 			const person = await seat();
-			await choose(person, { "Calls at the same time": maxConcurrency });
+			await choose(person, { "Parallel calls": maxConcurrency });
 			await person.askForNotes();
 			person.playground.faults.set({ latencyMs: 20 });
 			await person.approve();
@@ -245,25 +245,25 @@ describe("limits", () => {
 		}
 	});
 
-	test("longest time per call: a write that hangs is stopped and told, with what to do", async () => {
+	test("time limit per call: a write that hangs is stopped and told, with what to do", async () => {
 		// Long enough for a simulation on a busy machine, and shorter than the write.
 		const person = await seat();
-		await choose(person, { "Longest time per call": 2500 });
+		await choose(person, { "Time limit per call": 2500 });
 		const { faults } = person.playground;
 		await person.say("Create a note called Slow");
 		await person.plan.waitFor();
 		faults.set({ latencyMs: 4000, latencyPath: "Inbox/Slow" });
 		await person.button("Approve").click();
 		await person.log
-			.getByText(/It took too long and was stopped\. Try again, or raise the time limit in the settings\./)
+			.getByText(/This took too long and was stopped\. Try again, or raise the time limit in the settings\./)
 			.first()
 			.waitFor({ timeout: 60_000 });
 		faults.clear();
 	});
 
-	test("runs kept: older ones are removed and can no longer be reverted", async () => {
+	test("runs to keep: older ones are removed and can no longer be reverted", async () => {
 		const person = await seat({ confirm: "never" });
-		await choose(person, { "Runs kept": 1 });
+		await choose(person, { "Runs to keep": 1 });
 		for (const name of ["One", "Two", "Three"]) {
 			await person.say(`Create a note called ${name}`);
 			await eventually(() =>
@@ -317,7 +317,7 @@ describe("tools, keys, hosts and prices", () => {
 
 	test("a tool that is switched off is refused, and the plan with it", async () => {
 		const person = await seat();
-		const dialog = await openPage(person, "Tools of the agent");
+		const dialog = await openPage(person, "Agent tools");
 		await dialog.getByRole("searchbox", { name: "Find a tool" }).fill("vault.createFile");
 		await dialog.getByRole("checkbox", { name: "Use vault.createFile", exact: true }).uncheck();
 		await eventually(() => data(person)["disabledTools"]).toEqual(["vault.createFile"]);
@@ -329,11 +329,11 @@ describe("tools, keys, hosts and prices", () => {
 		expect(person.list("Projects/XYZ")).toEqual([]);
 	});
 
-	test("a key has a name and a scope, and the page says that there is no value for it", async () => {
+	test("a key has a name and a scope, and can be deleted again", async () => {
 		const person = await seat();
-		const dialog = await openPage(person, "Keys of tools");
+		const dialog = await openPage(person, "Tool keys");
 		await dialog.getByRole("button", { name: "Add a key" }).click();
-		await dialog.getByPlaceholder("Name that tools ask for").fill("weather");
+		await dialog.getByPlaceholder("Name that tools use").fill("weather");
 		await eventually(() => data(person)["secrets"]).toEqual([
 			{ name: "weather", scope: "device", secret: "", hosts: [] },
 		]);
@@ -365,7 +365,7 @@ describe("tools, keys, hosts and prices", () => {
 		const table = dialog.getByRole("textbox", { name: "Price table as JSON" });
 		await eventually(() => table.inputValue()).toContain("{");
 		await table.fill("{");
-		await dialog.getByRole("button", { name: "Keep this table" }).click();
+		await dialog.getByRole("button", { name: "Use this table" }).click();
 		await dialog.getByRole("group", { name: "Problem" }).first().waitFor();
 		expect(data(person)["prices"] ?? "").toBe("");
 	});
@@ -375,6 +375,6 @@ describe("tools, keys, hosts and prices", () => {
 		await person.say("Create a note called One");
 		await person.runEnds("ok");
 		const dialog = await openSettings(person);
-		await dialog.getByText(/Kept runs take [1-9]/).waitFor();
+		await dialog.getByText(/Kept runs use [1-9]/).waitFor();
 	});
 });

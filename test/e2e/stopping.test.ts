@@ -127,7 +127,7 @@ describe("a command in the middle of a plan", () => {
 		await person.plan.waitFor();
 		await person.button("Approve").click();
 		await allow(person);
-		await person.plan.getByText(/^A step that could not be simulated has run\./).waitFor();
+		await person.plan.getByText(/^A step that could not be simulated has now run/).waitFor();
 		expect(person.read("Home.md")).toContain("Tidied.");
 		expect(person.list("")).not.toContain("Copy.md");
 		expect(await person.planned()).toEqual(["Copy.md"]);

@@ -1,5 +1,5 @@
 /**
- * A note under *Paths it never touches* stays where it is: open with a selection, asked for by name, or linked from a
+ * A note under *Excluded paths* stays where it is: open with a selection, asked for by name, or linked from a
  * note that may be seen, nothing of it is in a request to the model or in what the plugin keeps.
  */
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -151,7 +151,7 @@ async function ask(person: Person, text: string): Promise<void> {
 	const before = await articles.count();
 	await person.say(text);
 	await eventually(() => articles.count()).toBe(before + 1);
-	await articles.last().getByRole("button", { name: "Copy reply" }).waitFor();
+	await articles.last().getByRole("button", { name: "Copy answer" }).waitFor();
 }
 
 /** A plan that makes a note of all that a search finds. */
@@ -232,7 +232,7 @@ test("in Agent mode no tool gives anything of a note that may not be seen, open,
 	// The tools did work: what may be seen was told, and the model was told that a note is kept from it.
 	expect(model.asked[1]).toContain("needle in the garden");
 	expect(model.asked[1]).toContain("water the beds");
-	expect(model.asked[1]).toContain("Paths it never touches");
+	expect(model.asked[1]).toContain("Excluded paths");
 	await saysThatItIsNotSent(person);
 	await eventually(() => Object.keys(kept(person))).toContainEqual(expect.stringMatching(/^conversations\//));
 	await eventually(() => Object.keys(kept(person))).toContainEqual(expect.stringMatching(/^traces\//));

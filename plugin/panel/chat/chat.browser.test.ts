@@ -106,7 +106,7 @@ describe.skipIf(!findChromium())("the chat", () => {
 			const meter = page.getByRole("meter", { name: "Size of the message" });
 			await meter.waitFor();
 			expect(await meter.getAttribute("aria-valuetext")).toBe(
-				"About 6,480 of 128,000 tokens would be sent. That costs about $0.011.",
+				"About 6,480 of 128,000 tokens will be sent. That costs about $0.011.",
 			);
 			const whole = ((await asked(page, "estimate")) as { send?: Send }[]).filter((e) => e.send);
 			expect(whole.at(-1)?.send).toMatchObject({ text: "one two three", mode: "plan" });
@@ -228,11 +228,11 @@ describe.skipIf(!findChromium())("the chat", () => {
 			await give(page, "drop", 40, "application/pdf");
 			await expect
 				.poll(() => page.evaluate(() => window.dev.app.heard.notices.join(" ")))
-				.toContain("“shot.png” cannot go along.");
+				.toContain("“shot.png” cannot be attached.");
 			for (let n = 0; n < 5; n++) await give(page, "drop", 20 + 2 * n);
 			await expect
 				.poll(() => page.evaluate(() => window.dev.app.heard.notices.join(" ")))
-				.toContain("No more can go along");
+				.toContain("You cannot attach more");
 			expect(await page.locator("img.ea-thumbnail").count()).toBe(4);
 			await page.context().close();
 		});
@@ -319,9 +319,9 @@ describe.skipIf(!findChromium())("the chat", () => {
 					turn: { ...with1, steered: ["Leave the headings"], queued: ["Then a list"] },
 				}),
 			);
-			expect(await page.getByText("Joined in: Leave the headings").count()).toBe(1);
+			expect(await page.getByText("Sent while it worked: Leave the headings").count()).toBe(1);
 			expect(await page.getByRole("article").getByRole("listitem").allInnerTexts()).toEqual(["a"]);
-			expect(await page.getByText("Waits for the end: Then a list").count()).toBe(1);
+			expect(await page.getByText("Queued: Then a list").count()).toBe(1);
 			await page.context().close();
 		});
 
@@ -397,7 +397,7 @@ describe.skipIf(!findChromium())("the chat", () => {
 			expect(await button(page, "Insert at cursor").isDisabled()).toBe(true);
 			expect(await button(page, "Replace selection").count()).toBe(0);
 			await attach(page);
-			for (const name of ["Copy reply", "Insert at cursor", "Replace selection"])
+			for (const name of ["Copy answer", "Insert at cursor", "Replace selection"])
 				await button(page, name).click();
 			expect(await page.evaluate(() => [window.dev.app.heard.copied, window.dev.app.heard.written])).toEqual([
 				["Two **notes**."],
@@ -440,7 +440,7 @@ describe.skipIf(!findChromium())("the chat", () => {
 				{ send: { turn: "t2" } },
 			);
 			await button(page, "Edit and send again").click();
-			await page.getByText("Takes the place of your last message").waitFor();
+			await page.getByText("Replaces your last message").waitFor();
 			await field(page).press("End");
 			await field(page).pressSequentially(" And folders?");
 			await field(page).press("Enter");
@@ -518,7 +518,7 @@ describe.skipIf(!findChromium())("the chat", () => {
 		await expect.poll(top).toBeLessThan(20);
 		const ended = turn({ phase: "done", outcome: "plan", reply: text, run: "r1" });
 		await page.evaluate((e) => window.dev.tell([e]), event("turn.ended", { turn: ended }));
-		await page.getByRole("button", { name: "Copy reply" }).waitFor();
+		await page.getByRole("button", { name: "Copy answer" }).waitFor();
 		await settled(page);
 		await expect.poll(top).toBeLessThan(20);
 		await page.context().close();
@@ -559,7 +559,7 @@ describe.skipIf(!findChromium())("the chat", () => {
 			);
 			const pick = page.getByRole("button", { name: /^Model/ });
 			await pick.click();
-			await page.getByText("There is no list of models.").waitFor();
+			await page.getByText("No list of models is available.").waitFor();
 			await page.keyboard.type("my/model");
 			await page.keyboard.press("Escape");
 			expect(await page.getByRole("combobox").count()).toBe(0);
@@ -584,7 +584,7 @@ describe.skipIf(!findChromium())("the chat", () => {
 			"conversation.export": { run: "r5" },
 		};
 		const choose = async (page: Page, title: string) => {
-			await button(page, "More for Compost").click();
+			await button(page, "More options for Compost").click();
 			await page.evaluate((t) => window.dev.app.heard.menu.find((e) => e.title === t)?.run(), title);
 		};
 
@@ -620,14 +620,14 @@ describe.skipIf(!findChromium())("the chat", () => {
 			const list = page.getByRole("list", { name: "Conversations" });
 			await page.evaluate(() => (window.dev.answers["conversations.list"] = { conversations: [] }));
 			await search.fill("nothing");
-			await page.getByText("No conversation has these words.").waitFor();
+			await page.getByText("No conversation contains these words.").waitFor();
 			await page.evaluate(
 				(all) => (window.dev.answers["conversations.list"] = all),
 				answers["conversations.list"],
 			);
 			await search.fill("");
 			await list.getByRole("listitem").waitFor();
-			await choose(page, "Write to a note");
+			await choose(page, "Save to a note");
 			expect(await page.getByLabel("Path of the note").inputValue()).toBe("Compost.md");
 			await button(page, "Review the note").click();
 			await expect.poll(() => asked(page, "conversation.export")).toEqual([{ id: "c9", path: "Compost.md" }]);
@@ -692,8 +692,8 @@ describe.skipIf(!findChromium())("the chat", () => {
 			{},
 			{ "trace.get": { spans: [span], otlp: "" } },
 		);
-		await page.getByText("Where the time went").click();
-		const row = page.getByRole("list", { name: "Where the time went" }).getByRole("listitem");
+		await page.getByText("Activity").click();
+		const row = page.getByRole("list", { name: "Activity" }).getByRole("listitem");
 		expect((await row.innerText()).replace(/\s+/g, " ")).toContain("vault.readFile");
 		expect(await asked(page, "trace.get")).toEqual([{ run: "t1" }]);
 		await button(page, "Copy link").click();

@@ -46,10 +46,10 @@ describe.skipIf(!findChromium())("the panel", () => {
 			expect(await garden.getByRole("listitem").count()).toBe(2);
 			await page.getByRole("button", { name: "Garden" }).click();
 			expect(await garden.count()).toBe(0);
-			const bundled = page.getByRole("list", { name: "Come with the plugin" });
+			const bundled = page.getByRole("list", { name: "Built-in actions" });
 			// Once there are own actions, the plugin's stand back.
 			expect(await bundled.count()).toBe(0);
-			await page.getByRole("button", { name: "Come with the plugin" }).click();
+			await page.getByRole("button", { name: "Built-in actions" }).click();
 			await bundled.waitFor();
 		});
 
@@ -66,12 +66,12 @@ describe.skipIf(!findChromium())("the panel", () => {
 				.poll(async () => (await chips(page)).slice(1, 3).map((c) => c.split("\n")[0]))
 				.toEqual(["Weather note", "Water the beds"]);
 			await answer(grouped);
-			await choose(page, "More for Water the beds", "Move up");
+			await choose(page, "More options for Water the beds", "Move up");
 			await expect.poll(order).toEqual(["a1", "a2", "a3", "b1", "b2"]);
-			await page.getByRole("button", { name: "Come with the plugin" }).click();
+			await page.getByRole("button", { name: "Built-in actions" }).click();
 			await page
 				.getByRole("button", { name: "Roll over tasks", exact: true })
-				.dragTo(page.getByRole("button", { name: "Index of a folder", exact: true }));
+				.dragTo(page.getByRole("button", { name: "Folder index", exact: true }));
 			await expect.poll(order).toEqual(["a1", "a2", "a3", "b2", "b1"]);
 			expect((await asked(page, "actions.order")).length).toBe(3);
 		});
@@ -83,12 +83,12 @@ describe.skipIf(!findChromium())("the panel", () => {
 			const page = await open(withActions(grouped), { "action.get": kept, "action.put": kept });
 			const put = async () => (await asked(page, "action.put")).at(-1);
 			const same = { id: "a2", name: "Water the beds", kind: "plan", plan: kept.plan, prompt: "" };
-			await choose(page, "More for Water the beds", "Icon");
+			await choose(page, "More options for Water the beds", "Icon");
 			await page.evaluate(() => window.dev.app.pick("folder"));
 			await expect.poll(put).toEqual({ ...same, icon: "folder", group: "", ribbon: false });
-			await choose(page, "More for Water the beds", "Show in the ribbon");
+			await choose(page, "More options for Water the beds", "Show in ribbon");
 			await expect.poll(put).toEqual({ ...same, icon: "play", group: "", ribbon: true });
-			await choose(page, "More for Water the beds", "Group");
+			await choose(page, "More options for Water the beds", "Group");
 			await page.getByLabel("Group").fill("House");
 			await page.keyboard.press("Enter");
 			await expect.poll(put).toEqual({ ...same, icon: "play", group: "House", ribbon: false });
@@ -96,26 +96,26 @@ describe.skipIf(!findChromium())("the panel", () => {
 
 		it("that come with the plugin can be hidden, copied and looked at, not changed", async () => {
 			const only = grouped.filter((a) => a.bundled);
-			const bundled = detail({ action: action({ id: "b1", name: "Index of a folder", bundled: true }) });
+			const bundled = detail({ action: action({ id: "b1", name: "Folder index", bundled: true }) });
 			const page = await open(withActions(only), { "action.get": bundled, "action.put": detail() });
-			await choose(page, "More for Index of a folder", "Open as steps");
+			await choose(page, "More options for Folder index", "Open as steps");
 			const there = await titles(page);
 			expect(there).toContain("Hide");
 			for (const not of ["Rename", "Delete", "Icon", "Group"]) expect(there).not.toContain(not);
-			await page.getByText("This action comes with the plugin.").waitFor();
+			await page.getByText("This is a built-in action.").waitFor();
 			expect(await page.getByRole("button", { name: "Save", exact: true }).count()).toBe(0);
 			await page.getByRole("button", { name: "Make a copy" }).click();
 			await expect
 				.poll(async () => (await asked(page, "action.put"))[0])
-				.toMatchObject({ id: "", name: "Index of a folder (copy)", plan: bundled.plan });
+				.toMatchObject({ id: "", name: "Folder index (copy)", plan: bundled.plan });
 			await page.getByRole("button", { name: "Back" }).click();
-			await choose(page, "More for Index of a folder", "Hide");
+			await choose(page, "More options for Folder index", "Hide");
 			expect(await asked(page, "actions.remove")).toEqual([{ id: "b1" }]);
 		});
 
 		it("are given as a canvas to copy; nothing is written", async () => {
 			const page = await open(withActions(grouped), { "action.canvas": { json: '{"nodes":[]}' } });
-			await choose(page, "More for Notes from bullets", "Export as canvas");
+			await choose(page, "More options for Notes from bullets", "Export as canvas");
 			const box = page.getByRole("textbox", { name: "The steps as a JSON Canvas file" });
 			expect(await box.inputValue()).toBe('{"nodes":[]}');
 			await page.getByRole("button", { name: "Copy", exact: true }).click();
@@ -127,7 +127,7 @@ describe.skipIf(!findChromium())("the panel", () => {
 		const answers = { "action.get": detail(), "tools.list": { tools: toolbox }, "action.put": detail() };
 		const opened = async () => {
 			const page = await open(withActions(grouped), answers);
-			await choose(page, "More for Weather note", "Open as steps");
+			await choose(page, "More options for Weather note", "Open as steps");
 			await page.getByRole("heading", { name: "Saved action" }).waitFor();
 			return page;
 		};
@@ -151,7 +151,7 @@ describe.skipIf(!findChromium())("the panel", () => {
 		it("has the tools of an agent step to choose from, of those that only read; its pins are of them", async () => {
 			const page = await opened();
 			await page.getByRole("button", { name: /agent\.run/ }).click();
-			const tools = page.getByRole("group", { name: "Tools that it may use" });
+			const tools = page.getByRole("group", { name: "Tools it may use" });
 			await tools.getByRole("button", { name: "Add a tool" }).click();
 			await tools.getByRole("button", { name: "Choose vault.readFile" }).waitFor();
 			const offered = await tools.getByRole("button", { name: /^Choose / }).allInnerTexts();
@@ -162,10 +162,10 @@ describe.skipIf(!findChromium())("the panel", () => {
 			]);
 			for (const name of ["vault.readFile", "http.request"]) {
 				await tools.getByRole("button", { name: `Choose ${name}` }).click();
-				await tools.getByRole("button", { name: `Take ${name} away` }).waitFor();
+				await tools.getByRole("button", { name: `Remove ${name}` }).waitFor();
 				await tools.getByRole("button", { name: "Add a tool" }).click();
 			}
-			await tools.getByRole("button", { name: "Take http.request away" }).click();
+			await tools.getByRole("button", { name: "Remove http.request" }).click();
 			await page
 				.getByRole("group", { name: "Pin weather" })
 				.getByLabel("Tool")
@@ -186,8 +186,8 @@ describe.skipIf(!findChromium())("the panel", () => {
 			expect(await page.getByRole("button", { name: "Choose vault.oldRead" }).count()).toBe(0);
 			await page.getByRole("button", { name: "Choose vault.readFile" }).click();
 			await page.getByRole("textbox", { name: "Arguments as JSON" }).fill('{"path":"{note.path}"}');
-			await page.getByRole("textbox", { name: /Once for each/ }).fill('[{"path":"a.md"}]');
-			await page.getByRole("textbox", { name: "Name of one of them" }).fill("note");
+			await page.getByRole("textbox", { name: /Repeat for each/ }).fill('[{"path":"a.md"}]');
+			await page.getByRole("textbox", { name: "Name of the item" }).fill("note");
 			await page.getByRole("button", { name: "Add a step" }).click();
 			await page.getByRole("button", { name: "Choose vault.createFile" }).click();
 			await page.getByRole("button", { name: "Move step createFile up" }).click();
@@ -212,8 +212,8 @@ describe.skipIf(!findChromium())("the panel", () => {
 			await page.getByRole("button", { name: /agent\.run/ }).click();
 			const pin = page.getByRole("group", { name: "Pin weather" });
 			await pin.getByLabel("Which call").selectOption("by_call_id");
-			await pin.getByLabel("Id of the call").fill("c7");
-			await pin.getByLabel("When there is none").selectOption("stale_last_success");
+			await pin.getByLabel("Call ID").fill("c7");
+			await pin.getByLabel("If there is none").selectOption("stale_last_success");
 			const { steps } = await plan(page);
 			expect((steps[1]?.["args"] as { pins: unknown }).pins).toEqual([
 				{
@@ -236,7 +236,7 @@ describe.skipIf(!findChromium())("the panel", () => {
 			const wrong = detail({ problems: [{ key: "panel.tool.gone" }] });
 			await page.evaluate((d) => (window.dev.answers["action.put"] = d), wrong);
 			await page.getByRole("button", { name: "Save", exact: true }).click();
-			await page.locator(".ea-warning", { hasText: "Not there any more" }).waitFor();
+			await page.locator(".ea-warning", { hasText: "No longer available" }).waitFor();
 			await page.getByRole("heading", { name: "Saved action" }).waitFor();
 		});
 
@@ -271,19 +271,19 @@ describe.skipIf(!findChromium())("the panel", () => {
 			await choose(page, "Manage saved actions", "Import");
 			const box = page.getByRole("textbox", { name: "Or paste the JSON" });
 			await box.fill('{"a":1}');
-			expect(await page.getByRole("button", { name: "Keep these actions" }).count()).toBe(0);
-			await page.getByRole("button", { name: "Look inside" }).click();
-			await page.getByRole("button", { name: "Keep these actions" }).waitFor();
+			expect(await page.getByRole("button", { name: "Import these actions" }).count()).toBe(0);
+			await page.getByRole("button", { name: "Preview" }).click();
+			await page.getByRole("button", { name: "Import these actions" }).waitFor();
 			expect(await page.locator(".ea-summary li").allInnerTexts()).toEqual(words);
 			await box.fill('{"a":2}');
-			expect(await page.getByRole("button", { name: "Keep these actions" }).count()).toBe(0);
+			expect(await page.getByRole("button", { name: "Import these actions" }).count()).toBe(0);
 			expect(await page.locator(".ea-summary").count()).toBe(0);
-			await page.getByRole("button", { name: "Look inside" }).click();
+			await page.getByRole("button", { name: "Preview" }).click();
 			await page.evaluate((kept) => (window.dev.answers["actions.import"] = kept), {
 				...imported,
 				kept: true,
 			});
-			await page.getByRole("button", { name: "Keep these actions" }).click();
+			await page.getByRole("button", { name: "Import these actions" }).click();
 			await expect
 				.poll(() => asked(page, "actions.import"))
 				.toEqual([
@@ -299,13 +299,13 @@ describe.skipIf(!findChromium())("the panel", () => {
 				"tools.list": { tools: toolbox },
 				"action.put": detail({ touches: reached, beyond: reached.slice(0, 3) }),
 			});
-			await choose(page, "More for Weather note", "Open as steps");
-			await page.getByText("What it may touch").click();
+			await choose(page, "More options for Weather note", "Open as steps");
+			await page.getByText("What it may do").click();
 			expect(await page.locator(".ea-touches li").allInnerTexts()).toEqual(
 				reachedBefore.map((said) => t(said)),
 			);
 			await page.getByRole("button", { name: "Save", exact: true }).click();
-			const added = page.getByRole("status", { name: "After this change it may also do this" });
+			const added = page.getByRole("status", { name: "After this change, it may also do the following" });
 			await added.waitFor();
 			expect(await added.getByRole("listitem").allInnerTexts()).toEqual(words.slice(0, 3));
 			await page.getByRole("heading", { name: "Saved action" }).waitFor();
@@ -336,9 +336,9 @@ describe.skipIf(!findChromium())("the panel", () => {
 				.getByRole("region", { name: "Run log" })
 				.getByRole("button", { name: /Note 1\.md/ })
 				.click();
-			await page.getByRole("button", { name: "Make a step" }).click();
+			await page.getByRole("button", { name: "Turn into a step" }).click();
 			const offered = await page.evaluate(() => window.dev.app.heard.offered.map((c) => c.label));
-			expect(offered).toEqual(["A new action", "Notes from bullets", "Water the beds", "Weather note"]);
+			expect(offered).toEqual(["New action", "Notes from bullets", "Water the beds", "Weather note"]);
 			await page.evaluate(() => window.dev.app.pick("a2"));
 			await page.getByRole("heading", { name: "Saved action" }).waitFor();
 			expect(await asked(page, "action.step")).toEqual([{ run: "r1", callId: "call-1", action: "a2" }]);
@@ -356,7 +356,7 @@ describe.skipIf(!findChromium())("the panel", () => {
 				.getByRole("region", { name: "Run log" })
 				.getByRole("button", { name: /agent\.run/ })
 				.click();
-			await page.getByRole("button", { name: "Make a step of weather" }).click();
+			await page.getByRole("button", { name: "Turn weather into a step" }).click();
 			await page.evaluate(() => window.dev.app.pick(""));
 			await expect
 				.poll(() => asked(page, "action.step"))
@@ -398,14 +398,14 @@ describe.skipIf(!findChromium())("the panel", () => {
 			const first = page.getByRole("listitem").filter({ hasText: "May help: Kanban by mgmeyers" });
 			await first.getByText("Installed, switched off").waitFor();
 			expect(await page.locator("footer .ea-warning").innerText()).toMatch(
-				/^The list could not be fetched; this is an older one\. List of Nov 18, 2026/,
+				/^The list could not be fetched\. This is an older copy\. List from Nov 18, 2026/,
 			);
-			await first.getByRole("button", { name: "Copy id" }).click();
+			await first.getByRole("button", { name: "Copy ID" }).click();
 			await page.getByRole("button", { name: "Open Community plugins" }).click();
 			expect(
 				await page.evaluate(() => [window.dev.app.heard.copied, window.dev.app.heard.communityPlugins]),
 			).toEqual([["obsidian-kanban"], 1]);
-			await page.getByRole("button", { name: "Fetch the list anew" }).click();
+			await page.getByRole("button", { name: "Refresh the list" }).click();
 			expect((await asked(page, "plugins.search")).at(-1)).toMatchObject({ refresh: true });
 		});
 

@@ -25,12 +25,12 @@ type command struct {
 }
 
 var commands = map[string]command{
-	"run":    {"run a plan on a folder of notes: show what would change, ask, and do it", cli.Run},
-	"revert": {"take a run back", cli.Revert},
-	"verify": {"check that the records of a run are whole and unchanged", cli.Verify},
-	"events": {"write what the calls of a run told, one JSON object a line", cli.Events},
-	"replay": {"go through a past run again in memory and compare, or show what an exported one would do", cli.Replay},
-	"proxy":  {"serve /v1/responses with function calling in front of a model that can only talk", proxy.Main},
+	"run":    {"run a plan on a folder of notes: show the changes, ask, and make them", cli.Run},
+	"revert": {"undo a run", cli.Revert},
+	"verify": {"check that the records of a run are complete and unchanged", cli.Verify},
+	"events": {"print the events of a run's calls, one JSON object per line", cli.Events},
+	"replay": {"repeat a past run in memory and compare the results, or show what an exported run would do", cli.Replay},
+	"proxy":  {"serve /v1/responses with function calling for a model that only writes text", proxy.Main},
 }
 
 func main() {

@@ -163,7 +163,7 @@ func TestAStopWhileTheModelSpeaksKeepsItsWordsAndGoingOnAsksItToContinue(t *test
 		k := newKit(t, []llmtest.Turn{
 			{Blocks: []llm.Block{llm.Text("I was about to ")}, Hold: true, Held: held},
 			{Check: func(r llm.Request) error {
-				if last := r.Messages[len(r.Messages)-1]; last.Role != llm.RoleUser || last.Text() != "Go on where you stopped." {
+				if last := r.Messages[len(r.Messages)-1]; last.Role != llm.RoleUser || last.Text() != "Continue where you stopped." {
 					return fmt.Errorf("the last message is %q of the %s", last.Text(), last.Role)
 				}
 				return nil

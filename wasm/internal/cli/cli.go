@@ -70,8 +70,8 @@ func newFlags(name, usage string, stderr io.Writer) *flags {
 	f.set.StringVar(&f.vault, "vault", ".", "the `folder` with the notes")
 	f.set.BoolVar(&f.config.AllowDeletes, "allow-deletes", false, "let plans move notes to the trash")
 	f.set.BoolVar(&f.config.AllowRenames, "allow-renames", true, "let plans rename and move notes")
-	f.set.Var((*listFlag)(&f.config.DenyPatterns), "deny", "a `path` or pattern that plans neither see nor touch, such as \"Private/**\"; may be given again")
-	f.set.Var((*listFlag)(&f.config.AllowedRoots), "only", "a `folder` (or note) outside of which plans neither see nor touch anything; may be given again")
+	f.set.Var((*listFlag)(&f.config.DenyPatterns), "deny", "exclude this `path` or pattern, such as \"Private/**\": plans neither see nor change it; can be repeated")
+	f.set.Var((*listFlag)(&f.config.AllowedRoots), "only", "limit plans to this `folder` or note; can be repeated")
 	f.config.Confirm = "always"
 	return f
 }
@@ -132,7 +132,7 @@ func (c *session) sayCommand(before string, args ...string) {
 	}
 	line, ok := terminal.Command(append([]string{"embedded-agent"}, args...)...)
 	if !ok {
-		c.say("%sembedded-agent %s (a name in it cannot be typed)\n", before, args[0])
+		c.say("%sembedded-agent %s (it contains a name that cannot be typed)\n", before, args[0])
 		return
 	}
 	c.out.Plain(before + line + "\n")
@@ -160,10 +160,10 @@ func fail(stderr io.Writer, err error) int {
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	f := newFlags("run", "run [flags] PLAN.json", stderr)
 	yes := f.set.Bool("yes", false, "approve without asking")
-	dry := f.set.Bool("dry-run", false, "show what would change, and end")
+	dry := f.set.Bool("dry-run", false, "only show what would change")
 	diff := f.set.Bool("diff", true, "show the changed lines")
 	params := paramFlag{}
-	f.set.Var(params, "param", "a parameter of the plan, `name=value`; may be given again")
+	f.set.Var(params, "param", "set a parameter of the plan, `name=value`; can be repeated")
 	if f.set.Parse(args) != nil || f.set.NArg() != 1 {
 		f.set.Usage()
 		return exitUsage
@@ -285,7 +285,7 @@ func (c *session) approve(ctx context.Context, r *protocol.Review, automatic boo
 		c.say("  %s\n", text(l.Text))
 	}
 	if end.Can.Revert {
-		c.sayCommand("To take it back: ", "revert", "--", end.Run)
+		c.sayCommand("To undo it: ", "revert", "--", end.Run)
 	}
 	if end.Problem != nil {
 		return fail(c.err, errors.New(problemText(end.Problem)))

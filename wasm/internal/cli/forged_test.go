@@ -169,7 +169,7 @@ func TestARunOfThisDeviceThatSomebodyHasChangedIsAReview(t *testing.T) {
 			for _, id := range []string{ids[1].Name(), forgedRun} {
 				out.Reset()
 				code := Revert(t.Context(), []string{"-vault", dir, "-yes", "-allow-deletes", id}, &out, &out)
-				if code == exitOK && !strings.Contains(out.String(), "nothing to take back") || everything(t, dir) != before {
+				if code == exitOK && !strings.Contains(out.String(), "nothing to undo") || everything(t, dir) != before {
 					t.Errorf("%s: %d, %s", id, code, out.String())
 				}
 				verify := Verify(t.Context(), []string{"-vault", dir, id}, &out, &out)
@@ -232,7 +232,7 @@ func TestARevertShowsWhatItRestoresAndAsks(t *testing.T) {
 	if code := Revert(t.Context(), []string{"-vault", dir}, &out, &out); code != exitFailed || everything(t, dir) != after {
 		t.Fatalf("refused: %d, %s", code, out.String())
 	}
-	for _, want := range []string{"Take back “Many notes”", "trash  Made/Item 0.md", "modify  List.md", "+ - Item 0", "Make these changes?", "Nothing was changed."} {
+	for _, want := range []string{"Undo “Many notes”", "trash  Made/Item 0.md", "modify  List.md", "+ - Item 0", "Make these changes?", "Nothing was changed."} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in\n%s", want, out.String())
 		}

@@ -71,9 +71,9 @@ func named(ctx context.Context, name string, f *flags, stdout, stderr io.Writer)
 // without the question.
 func Revert(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	f := newFlags("revert", "revert [flags] [RUN]", stderr)
-	path := f.set.String("path", "", "take back only this `note`")
-	restore := f.set.Bool("restore", false, "where a note was edited since and cannot be merged, put the old text back; the edit is kept beside it")
-	yes := f.set.Bool("yes", false, "take it back without asking; only for runs that this device has made and sealed")
+	path := f.set.String("path", "", "undo only this `note`")
+	restore := f.set.Bool("restore", false, "restore the old text of a note that was edited after the run and cannot be merged; the edited text is kept beside it")
+	yes := f.set.Bool("yes", false, "undo without asking; only for runs that this device has sealed")
 	diff := f.set.Bool("diff", true, "show the changed lines")
 	c, id, code := past(ctx, "revert", f, args, stdout, stderr)
 	if c == nil {
@@ -104,11 +104,11 @@ func Revert(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		c.say("Nothing was changed.\n")
 		return exitFailed
 	case !r.Approvable && len(out.Conflicts) == 0:
-		c.say("There is nothing to take back.\n")
+		c.say("There is nothing to undo.\n")
 		return exitOK
 	case !r.Approvable:
 	case *yes && r.Origin != "":
-		return fail(stderr, errors.New("--yes holds only for runs that this device has sealed; without it, this command asks"))
+		return fail(stderr, errors.New("--yes works only for runs that this device has sealed; without it, this command asks"))
 	case !*yes && !c.confirm(ctx, "Make these changes? [y/N] "):
 		c.say("Nothing was changed.\n")
 		return exitFailed
@@ -116,7 +116,7 @@ func Revert(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		code = c.approve(ctx, &r, *yes)
 	}
 	if n := len(out.Conflicts); n > 0 {
-		return fail(stderr, fmt.Errorf("%d notes were edited since and were left as they are; use --restore to put the old text back", n))
+		return fail(stderr, fmt.Errorf("%d notes were edited after the run and left as they are; use --restore to restore the old text", n))
 	}
 	return code
 }
@@ -139,12 +139,12 @@ func Verify(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case v.Origin == protocol.OriginForeign:
 		return fail(stderr, errors.New("the records of this run were not sealed by this device"))
 	case !v.OK:
-		return fail(stderr, errors.New("the records of this run are not as they were written"))
+		return fail(stderr, errors.New("the records of this run are damaged or were changed"))
 	case v.Origin != "":
-		c.say("%d records, all as they were written.\n", v.Records)
+		c.say("%d records, complete and unchanged.\n", v.Records)
 		return exitFailed
 	}
-	c.say("%d records, all as they were written, and sealed by this device.\n", v.Records)
+	c.say("%d records, complete and unchanged, and sealed by this device.\n", v.Records)
 	return exitOK
 }
 
@@ -153,7 +153,7 @@ func Verify(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 // model is asked, and nothing is written.
 func Replay(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	f := newFlags("replay", "replay [flags] [RUN]", stderr)
-	bundle := f.set.String("bundle", "", "a `file` that a run was exported to, or its bundle.json: show what its plan would do in this folder")
+	bundle := f.set.String("bundle", "", "show what the plan of an exported run would do in this folder; the `file` is the export or its bundle.json")
 	diff := f.set.Bool("diff", true, "show the changed lines of a bundle")
 	if f.set.Parse(args) != nil || f.set.NArg() > 1 || *bundle != "" && f.set.NArg() > 0 {
 		f.set.Usage()
@@ -170,7 +170,7 @@ func Replay(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if _, err := ask[protocol.RunRef](ctx, c, "run.replay", protocol.Replay{Run: id}); err != nil {
 		return fail(stderr, err)
 	}
-	c.say("The same calls, with the same ids and the same effects.\n")
+	c.say("The replay made the same calls, with the same ids and the same effects.\n")
 	return exitOK
 }
 

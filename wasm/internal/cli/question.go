@@ -20,7 +20,7 @@ func (c *session) answer(ctx context.Context, q protocol.Question) {
 	for _, r := range q.Requests {
 		c.say("  %s %s\n", r.Method, shown.Line(r.Host))
 		if r.Shown != "" {
-			c.say("    which reads %s\n", shown.Line(r.Shown))
+			c.say("    displayed as %s\n", shown.Line(r.Shown))
 		}
 		c.say("    %s\n", shown.Line(r.URL))
 		for _, h := range r.Headers {

@@ -80,7 +80,7 @@ func TestAnExportedBundleIsReplayedInAFolderWithoutAModelAndWritesNothing(t *tes
 		{[]string{"--bundle", filepath.Join(dir, "talk.json")}, exitOK, "create  B.md"},
 		{[]string{"--bundle", filepath.Join(dir, "talk.json")}, exitOK, "+ made of alpha"},
 		{[]string{"--bundle", filepath.Join(dir, "talk.json"), "--diff=false"}, exitOK, "Nothing was changed."},
-		{[]string{"--bundle", filepath.Join(dir, "other.json")}, exitFailed, "no plan in this bundle"},
+		{[]string{"--bundle", filepath.Join(dir, "other.json")}, exitFailed, "contains no plan"},
 		{[]string{"--bundle", filepath.Join(dir, "none.json")}, exitFailed, "none.json"},
 		{[]string{"--bundle", filepath.Join(dir, "talk.json"), "a-run"}, exitUsage, "Usage"},
 		{[]string{"one", "two"}, exitUsage, "Usage"},

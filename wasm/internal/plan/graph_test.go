@@ -16,7 +16,7 @@ import (
 
 func TestTenThousandStepsAreRefusedWithOneMessage(t *testing.T) {
 	g, got := errorsOf(string(plantest.Steps(10_000)), plan.Rules{})
-	want := []string{`The plan, steps: the plan has 10000 steps; at most 500 are allowed. Use one step with “foreach” for what is done many times.`}
+	want := []string{`The plan, steps: the plan has 10000 steps; at most 500 are allowed. Use one step with “foreach” for work that repeats.`}
 	if d := cmp.Diff(want, got); d != "" || g != nil {
 		t.Error(d)
 	}
@@ -56,7 +56,7 @@ func TestAPlanOfNothingButMistakesIsToldBriefly(t *testing.T) {
 func TestAFiveMegabytePlanIsRefusedAndASmallerOneRead(t *testing.T) {
 	big := steps(`{"id":"a","tool":"any.value","args":{"x":"` + strings.Repeat("x", 5<<20) + `"}}`)
 	_, got := errorsOf(big, plan.Rules{})
-	want := fmt.Sprintf("The plan is %d bytes long; at most 4194304 are read. Do not write texts of notes into the plan: refer to the step that reads them.", len(big))
+	want := fmt.Sprintf("The plan is %d bytes long; at most 4194304 are read. Do not write the text of notes into the plan: refer to the step that reads them.", len(big))
 	if len(got) != 1 || got[0] != want {
 		t.Error(got)
 	}
@@ -192,8 +192,8 @@ func TestTheSandboxHoldsForPathsWrittenInThePlan(t *testing.T) {
 		`{"id":"b","tool":"vault.createFile","args":{"path":"Projects/Secret.md","content":""}},`+
 		`{"id":"c","tool":"vault.createFile","args":{"path":"Projects/x.md","content":""}}`), rules)
 	want := []string{
-		`Step “a”, args.path: “Else/x.md” is outside the folders that the settings allow, or matches a pattern they refuse.`,
-		`Step “b”, args.path: “Projects/Secret.md” is outside the folders that the settings allow, or matches a pattern they refuse.`,
+		`Step “a”, args.path: “Else/x.md” is outside the folders that the settings allow, or matches a pattern that they exclude.`,
+		`Step “b”, args.path: “Projects/Secret.md” is outside the folders that the settings allow, or matches a pattern that they exclude.`,
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
@@ -228,7 +228,7 @@ func TestATemplateIsCheckedBeforeItsParametersAreKnown(t *testing.T) {
 	text := steps(`{"id":"a","tool":"util.joinLines","args":{"items":"${bullets}","prefix":"${mark} ","limit":"${n}"}},` +
 		`{"id":"b","tool":"vault.createFile","args":{"path":"${folder}/../x.md","content":"${HOME}"},"foreach":{"from":"${bullets}","itemName":"x"}}`)
 	_, got := errorsOf(text, plan.Rules{Template: true})
-	want := []string{`Step “b”, args.path: “x/../x.md” would lead outside the vault. Use a path inside it, without “..”.`}
+	want := []string{`Step “b”, args.path: “x/../x.md” leads outside the vault. Use a path inside it, without “..”.`}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
@@ -286,7 +286,7 @@ func TestProblemsMakeOneErrorForTheModel(t *testing.T) {
 	p := decode(t, steps(`{"id":"a","tool":"note.old"},{"id":"b","tool":"no.such"},{"id":"c","tool":"note.bad"}`))
 	_, problems := plan.Check(p, plantest.Registry(), plan.Rules{})
 	err := plan.Fault(problems)
-	want := "The plan cannot be run as it is.\n- Step “b”, tool: There is no tool “no.such”. The nearest is “note.bad”.\n" +
+	want := "The plan cannot be run as it is.\n- Step “b”, tool: There is no tool “no.such”. Did you mean “note.bad”?\n" +
 		"- Step “c”, tool: The tool “note.bad” is blocked and does not run."
 	if err == nil || err.Error() != want {
 		t.Errorf("%v", err)

@@ -36,7 +36,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		} else if r.URL.Path != "/healthz" {
 			sent, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 			if got := sha256.Sum256([]byte(sent)); subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
-				(&wireError{Status: http.StatusUnauthorized, Code: "invalid_api_key", Message: "The proxy demands its token as the API key (Authorization: Bearer …)."}).write(w)
+				(&wireError{Status: http.StatusUnauthorized, Code: "invalid_api_key", Message: "The proxy needs its token as the API key (Authorization: Bearer …)."}).write(w)
 				return
 			}
 		}

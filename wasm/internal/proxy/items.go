@@ -37,7 +37,7 @@ func (r *request) decodeConversation(earlier lookup, checkImage func(string) err
 		if !ok {
 			return &wireError{
 				Status: 400, Code: "previous_response_not_found", Param: "previous_response_id",
-				Message: "The previous response is not known: it was not stored, or it had to make room. Send the whole conversation as input.",
+				Message: "The previous response is not known: it was not stored, or was removed to make room. Send the whole conversation as input.",
 			}
 		}
 		r.items = append(r.items, items...)
@@ -52,7 +52,7 @@ func (r *request) decodeConversation(earlier lookup, checkImage func(string) err
 	}
 	var raw []wireItem
 	if json.Unmarshal(r.wire.Input, &raw) != nil {
-		return badRequest("input", "input must be a text or a list of items.")
+		return badRequest("input", "input must be a string or a list of items.")
 	}
 	for i, w := range raw {
 		if err := r.addItem(w, earlier, checkImage); err != nil {
@@ -61,7 +61,7 @@ func (r *request) decodeConversation(earlier lookup, checkImage func(string) err
 		}
 	}
 	if len(r.items) == 0 {
-		return badRequest("input", "input holds nothing to answer.")
+		return badRequest("input", "input contains nothing to answer.")
 	}
 	return nil
 }
@@ -91,7 +91,7 @@ func (r *request) addItem(w wireItem, earlier lookup, checkImage func(string) er
 	case "item_reference":
 		it, ok := earlier.item(w.ID, r.items)
 		if !ok {
-			return badRequest("", "The item that is referred to is not known: it was not stored, or it had to make room. Send the item itself (with store: false clients do).")
+			return badRequest("", "The referenced item is not known: it was not stored, or was removed to make room. Send the item itself, as clients do with store: false.")
 		}
 		if it.Kind == sentinel.ItemCall {
 			r.echoed++
@@ -165,7 +165,7 @@ func decodeParts(raw json.RawMessage, checkImage func(string) error) ([]sentinel
 	}
 	var wire []wirePart
 	if json.Unmarshal(raw, &wire) != nil {
-		return nil, badRequest("", "content must be a text or a list of parts.")
+		return nil, badRequest("", "content must be a string or a list of parts.")
 	}
 	parts := make([]sentinel.Part, 0, len(wire))
 	for _, w := range wire {

@@ -224,7 +224,7 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request) (*request, *wireEr
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return nil, &wireError{Status: http.StatusRequestTimeout, Code: "timeout", Message: "The request did not arrive in time."}
 	case err != nil:
-		return nil, badRequest("", "The request did not arrive whole.")
+		return nil, badRequest("", "The request is incomplete.")
 	case !sentinel.WellFormed(string(body)):
 		return nil, badRequest("", "The body is not JSON in UTF-8, or nested more than 128 levels deep.")
 	}

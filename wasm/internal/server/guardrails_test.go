@@ -111,7 +111,7 @@ func TestTheLimitsOfTheSettingsStopAnAgent(t *testing.T) {
 		"tokens":                    {protocol.Settings{AgentTokens: 40_000}, []llmtest.Turn{spend(39_000, 2_000, reads(1)), reads(1)}, "agent.limit.tokens", 1, ""},
 		"cost":                      {protocol.Settings{AgentCost: 90_000, Model: "m", Prices: prices}, []llmtest.Turn{spend(90_001, 0, reads(1)), reads(1)}, "agent.limit.cost", 1, ""},
 		"cost without a price":      {protocol.Settings{AgentCost: 5, Model: "unknown", Prices: prices}, []llmtest.Turn{reads(1)}, "agent.limit.noPrice", 0, ""},
-		"a disabled tool":           {protocol.Settings{DisabledTools: []string{"vault.readFile"}}, []llmtest.Turn{reads(1), llmtest.Say("ok")}, "", 2, "not among the tools that are allowed"},
+		"a disabled tool":           {protocol.Settings{DisabledTools: []string{"vault.readFile"}}, []llmtest.Turn{reads(1), llmtest.Say("ok")}, "", 2, "not one of the tools that are allowed"},
 		"a rate":                    {protocol.Settings{CallsPerMinute: map[string]int{"vault.readFile": 2}}, []llmtest.Turn{reads(3), llmtest.Say("ok")}, "", 2, "was called too often"},
 		"a rate of all":             {protocol.Settings{CallsPerMinute: map[string]int{"*": 2}}, []llmtest.Turn{reads(3), llmtest.Say("ok")}, "", 2, `"code":"RATE_LIMIT"`},
 	} {

@@ -184,7 +184,7 @@ func (x *Run) execute(dir string) (*runner.Report, error) {
 		})
 	}
 	x.event("run.confirmed", "info", said, map[string]any{"confirmationId": confirmation, "automatic": x.automatic})
-	x.event("run.started", "info", "The run has begun.", nil)
+	x.event("run.started", "info", "The run has started.", nil)
 	return x.segments(pol, confirmation)
 }
 

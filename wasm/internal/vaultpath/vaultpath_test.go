@@ -45,7 +45,7 @@ func TestCleanGivesTheOneSpellingOfAPath(t *testing.T) {
 
 func TestCleanRefusesWhatLeadsOutOfTheVaultAndSaysWhatToDo(t *testing.T) {
 	outside := func(p string) string {
-		return "“" + p + "” would lead outside the vault. Use a path inside it, without “..”."
+		return "“" + p + "” leads outside the vault. Use a path inside it, without “..”."
 	}
 	absolute := func(p string) string {
 		return "“" + p + "” is an absolute path or an address. Use a path inside the vault, such as “Folder/Note.md”."
@@ -54,14 +54,14 @@ func TestCleanRefusesWhatLeadsOutOfTheVaultAndSaysWhatToDo(t *testing.T) {
 		return "“" + p + "” is hidden (a name that starts with a dot). The agent does not touch hidden files."
 	}
 	reserved := func(p, name string) string {
-		return "“" + p + "”: “" + name + "” is a name that Windows keeps for itself. Choose another name."
+		return "“" + p + "”: “" + name + "” is a name that Windows reserves. Choose another name."
 	}
 	illegal := func(p, char string) string {
-		return "“" + p + "”: a name cannot contain “" + char + "” on this or another of your systems. Choose another name."
+		return "“" + p + "”: on this or another system, a name cannot contain “" + char + "”. Choose another name."
 	}
 	for in, want := range map[string]string{
-		"":                       "The path is empty. Give the path of a note inside the vault.",
-		"/":                      "The path is empty. Give the path of a note inside the vault.",
+		"":                       "The path is empty. Enter the path of a note inside the vault.",
+		"/":                      "The path is empty. Enter the path of a note inside the vault.",
 		"..":                     outside(".."),
 		"../../etc/passwd":       outside("../../etc/passwd"),
 		"a/../../b":              outside("a/../../b"),
@@ -168,7 +168,7 @@ func TestANewNameMustBeLegalOnEverySystem(t *testing.T) {
 		}
 	}
 	if err := vaultpath.CheckNew("Plan: a.md"); err == nil ||
-		err.Error() != "“Plan: a.md”: a name cannot contain “:” on this or another of your systems. Choose another name." {
+		err.Error() != "“Plan: a.md”: on this or another system, a name cannot contain “:”. Choose another name." {
 		t.Error(err)
 	}
 }
