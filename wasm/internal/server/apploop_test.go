@@ -167,7 +167,7 @@ func (a *appRound) play(where string) int {
 
 func (a *appRound) cards(i int) []protocol.RunSummary {
 	a.t.Helper()
-	if err := a.shells[i].s.tx.FindHot(a.t.Context()); err != nil { // as another look does
+	if err := a.shells[i].s.undo.FindHot(a.t.Context()); err != nil { // as another look does
 		a.fatal("window %d looks again: %v", i, err)
 	}
 	return cardsOf(a.shells[i])

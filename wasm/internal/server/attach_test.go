@@ -137,9 +137,7 @@ func TestAllThatIsAttachedIsBounded(t *testing.T) {
 }
 
 func withImages(t *testing.T, mem *hosttest.Memory, set protocol.Settings, answers ...llmtest.Answer) (*shell, *llmtest.Transport) {
-	sh, tr := endpoint(t, mem, set, answers...)
-	sh.s.deps.Images = imagefit.Fitter{}
-	return sh, tr
+	return endpointWith(t, mem, set, func(d *Deps) { d.Images = imagefit.Fitter{} }, answers...)
 }
 
 func TestImagesGoAlongWithinTheirLimits(t *testing.T) {

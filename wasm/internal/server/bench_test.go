@@ -109,7 +109,7 @@ func BenchmarkRevert1000(b *testing.B) {
 			b.Fatalf("%v %+v", err, rs.Problem)
 		}
 		b.StartTimer()
-		back, err := s.tx.Revert(b.Context(), protocol.Revert{Run: rs.Run})
+		back, err := s.undo.Revert(b.Context(), protocol.Revert{Run: rs.Run})
 		if err != nil || back.Problem != nil || len(back.Restored) < 1000 {
 			b.Fatalf("%v %+v", err, back.Problem)
 		}

@@ -21,10 +21,20 @@ var custom = protocol.Settings{Provider: "custom", BaseURL: "http://model.test:1
 // endpoint is a shell whose model is behind scripted HTTP.
 func endpoint(t *testing.T, mem *hosttest.Memory, set protocol.Settings, answers ...llmtest.Answer) (*shell, *llmtest.Transport) {
 	t.Helper()
+	return endpointWith(t, mem, set, nil, answers...)
+}
+
+// endpointWith is endpoint with something else in what the core is given.
+func endpointWith(t *testing.T, mem *hosttest.Memory, set protocol.Settings, with func(*Deps), answers ...llmtest.Answer) (*shell, *llmtest.Transport) {
+	t.Helper()
 	sh := &shell{t: t, mem: mem}
 	sh.cond.L = &sh.mu
 	tr := llmtest.NewTransport(answers...)
-	s, err := New(Deps{Host: mem.Host(), Transport: tr, Emit: sh.hear})
+	d := Deps{Host: mem.Host(), Transport: tr, Emit: sh.hear}
+	if with != nil {
+		with(&d)
+	}
+	s, err := New(d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,9 +274,7 @@ func TestATestTakesBackWhatARefusalTaught(t *testing.T) {
 func TestWhatARefusalTaughtIsTriedAgainAfterAWhile(t *testing.T) {
 	mem := ideasVault()
 	start := func(now time.Time, answers ...llmtest.Answer) (*shell, *llmtest.Transport) {
-		sh, tr := endpoint(t, mem, custom, answers...)
-		sh.s.deps.Now = func() time.Time { return now }
-		return sh, tr
+		return endpointWith(t, mem, custom, func(d *Deps) { d.Now = func() time.Time { return now } }, answers...)
 	}
 	begin := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	for _, c := range []struct {

@@ -204,7 +204,7 @@ func TestClearedRunsAreGoneAndOneUnderWayStays(t *testing.T) {
 	sh := begin(t, mem, free)
 	a := sh.do(planOf("a", `{"id":"a","tool":"vault.createFile","args":{"path":"X.md","content":""}}`))
 	b := sh.do(planOf("b", `{"id":"a","tool":"vault.createFile","args":{"path":"Y.md","content":""}}`))
-	if err := sh.s.tx.MarkHot(t.Context(), b.Run, func() {}); err != nil {
+	if err := sh.s.runs.Begin(t.Context(), b.Run, func() {}); err != nil {
 		t.Fatal(err)
 	}
 	left := call[protocol.Runs](sh, "runs.clear", protocol.Clear{})

@@ -1,11 +1,14 @@
 package server
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"testing"
 	"testing/synctest"
+	"time"
 
+	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/protocol"
 )
@@ -95,4 +98,65 @@ func late(t *testing.T, n, k int, choice string, most *int) bool {
 		t.Fatalf("%s: taken back, the vault is not what it was: %+v\n%s", where, back, d)
 	}
 	return true
+}
+
+// deaf is a window that cannot hear of what another one has left under way.
+type deaf struct{ host.Owners }
+
+func (deaf) Quiet(context.Context) error { return nil }
+
+// A window is gone in the middle of a run, and its last writes land only after the
+// run was left or finished in another window, when that looks once more.
+func TestAWriteOfAGoneWindowThatLandsWhileItsRunIsDecidedAboutIsTakenBackLater(t *testing.T) {
+	seen := 0
+	for n := 1; n <= 9; n++ {
+		for _, choice := range []string{protocol.RecoverKeep, protocol.RecoverFinish} {
+			synctest.Test(t, func(t *testing.T) {
+				mem := hosttest.New(hosttest.Options{Files: boxes})
+				before := mem.Snapshot()
+				sh := begin(t, mem, free)
+				defer sh.s.Close()
+				r := sh.open(manyNotes)
+				mem.Slow(n)
+				call[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
+				synctest.Wait()
+				held := mem.Crash(inOrder)
+				sh.s.Close()
+				synctest.Wait()
+				mem.Restart()
+				mem.CloseWindow("window 1")
+				other := begin(t, mem, free, func(d *Deps) {
+					d.Host = mem.HostAt(host.Owner{Device: "this device", Window: "window 2"})
+					d.Host.Owners = deaf{d.Host.Owners}
+				})
+				defer other.s.Close()
+				if len(call[protocol.State](other, "state", protocol.Empty{}).Recoveries) == 0 {
+					return
+				}
+				seen += held
+				time.AfterFunc(3*time.Second, func() { mem.Land() }) // between the first look and the second
+				back := call[protocol.Reverted](other, "recovery.resolve", protocol.Recovery{Run: r.Run, Choice: choice})
+				mem.Land()
+				for _, id := range []string{back.Run, r.Run} {
+					if id != "" {
+						other.revert(id)
+					}
+				}
+				if d := before.Diff(mem.Snapshot()); d != "" {
+					t.Errorf("write %d and %d more, %s: taken back, the vault is not what it was: %+v\n%s", n, held-1, choice, back, d)
+				}
+			})
+		}
+	}
+	if seen == 0 {
+		t.Error("no write was under way in any of them")
+	}
+}
+
+func inOrder(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
 }

@@ -145,7 +145,7 @@ func TestARunWhoseGroundWasTakenStopsAndSaysSo(t *testing.T) {
 		before := mem.Snapshot()
 		sh, r := underWay(t, mem)
 		defer sh.s.Close()
-		sh.s.tx.Lease(r.Run).Stop() // the first device sleeps: nothing of it beats
+		sh.s.runs.Lease(r.Run).Stop() // the first device sleeps: nothing of it beats
 		time.Sleep(11 * time.Minute)
 		remote := beginAt(t, mem, otherDevice)
 		defer remote.s.Close()

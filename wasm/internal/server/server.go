@@ -9,7 +9,6 @@ package server
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"embedded-agent/wasm/internal/action"
@@ -32,6 +31,8 @@ import (
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/tool/builtin"
 	"embedded-agent/wasm/internal/transaction"
+	"embedded-agent/wasm/internal/underway"
+	"embedded-agent/wasm/internal/undo"
 	"embedded-agent/wasm/internal/usage"
 	"embedded-agent/wasm/internal/version"
 )
@@ -67,8 +68,7 @@ type Deps struct {
 type Server struct {
 	deps     Deps
 	host     host.Host
-	sizes    *storesize.Store // what the host's store lies under
-	seals    *seal.Store      // the host's store, with the device's key
+	seals    *seal.Store // the host's store, with the device's key
 	registry *tool.Registry
 	library  *action.Library
 	chat     *chat.Chat
@@ -85,12 +85,10 @@ type Server struct {
 
 	conversations *conversation.Library
 	questions     *ask.Questions
+	runs          *underway.Runs
 	tx            *transaction.Transactions
-
-	mu     sync.Mutex // guards what follows; locked before the one of transactions
-	marker []byte     // the key of redaction markers
-	// markerKept: the key is in the store.
-	markerKept bool
+	undo          *undo.Undo
+	markers       *markerKey
 }
 
 // New builds the core. It asks the host nothing yet.
@@ -101,7 +99,7 @@ func New(d Deps) (*Server, error) {
 	sizes := storesize.Over(d.Host.Store)
 	sealed := seal.Over(sizes, d.Host.Device)
 	d.Host.Store = sealed
-	s := &Server{deps: d, host: indexed(d.Host), sizes: sizes, seals: sealed, library: action.NewLibrary(d.Host.Store)}
+	s := &Server{deps: d, host: indexed(d.Host), seals: sealed, markers: &markerKey{store: sealed}, library: action.NewLibrary(d.Host.Store)}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.out = outbox.New(s.life, d.Emit, d.Now)
 	tools := append(builtin.All(), agent.StepTool(), agent.ReadTool())
@@ -120,21 +118,28 @@ func New(d Deps) (*Server, error) {
 	s.history = history.New(history.Deps{
 		Store: d.Host.Store, Sizes: sizes, Registry: reg, Conversations: s.conversations, Guard: s.guard, Out: s.out,
 		Now: d.Now, Version: Version,
-		Needed:  func(ctx context.Context) ([]string, error) { return s.tx.Needed(ctx) },
+		Needed:  func(ctx context.Context) ([]string, error) { return s.undo.Needed(ctx) },
 		Live:    func(run string) *history.Tracing { return s.tx.LiveTrace(run) },
 		Dropped: func(run string) { s.tx.ForgetLast(run) },
 	})
 	s.pins = pins.NewBook(d.Host.Store, s.deviceName, s.out)
 	s.plugins = newPlugins(d, d.Host.Store)
+	s.runs = underway.New(underway.Deps{
+		Host: s.host, Now: d.Now, Life: s.life, KeepKey: s.markers.keep,
+		LookAgain: func(ctx context.Context) { s.undo.LookAgain(ctx) },
+	})
 	s.tx = transaction.New(transaction.Deps{
-		Host: s.host, Registry: reg, Guard: s.guard, History: s.history, Questions: s.questions, Pins: s.pins, Plugins: s.plugins,
+		Host: s.host, Registry: reg, Guard: s.guard, History: s.history, Runs: s.runs, Questions: s.questions, Pins: s.pins, Plugins: s.plugins,
 		Out: s.out, Now: d.Now, Life: s.life,
-		KeepKey: s.keepKey, Tell: s.tellState,
+		Tell: s.tellState, LookAgain: func(ctx context.Context) { s.undo.LookAgain(ctx) },
 		StartStep: func(ctx context.Context, sim *transaction.Simulation, env *tool.Env, a agent.StepArgs) (agent.Step, error) {
 			return s.chat.StartStep(ctx, sim, env, a)
 		},
 		ConfirmKey: func(ctx context.Context) error { return s.chat.ConfirmKey(ctx) },
 		Settled:    func(run string, approved bool) { s.chat.Settle(run, approved) },
+	})
+	s.undo = undo.New(undo.Deps{
+		Host: s.host, Registry: reg, Guard: s.guard, History: s.history, Runs: s.runs, Transactions: s.tx, Out: s.out, Now: d.Now, Tell: s.tellState,
 	})
 	s.saved = saved.New(saved.Deps{
 		Store: d.Host.Store, Library: s.library, Registry: reg, Guard: s.guard, History: s.history, Questions: s.questions,

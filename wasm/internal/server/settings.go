@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"crypto/rand"
 
 	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/audit"
@@ -51,60 +50,11 @@ func withDefaults(s protocol.Settings) protocol.Settings {
 	return s
 }
 
-// keyFile holds the key of the markers that stand for redacted text: random, so
-// that nobody who sees a marker can check a guess against it.
-const keyFile = "redaction.key"
-
-// markerKey gives the key of the markers: that of the store once it is read,
-// until then one that is forgotten.
-func (s *Server) markerKey() []byte {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.marker == nil {
-		s.marker = make([]byte, 32)
-		_, _ = rand.Read(s.marker) // never fails (crypto/rand)
-	}
-	return s.marker
-}
-
-// readKey reads the markers' key, where one is kept.
-func (s *Server) readKey(ctx context.Context) error {
-	key, err := s.host.Store.Read(ctx, keyFile)
-	switch {
-	case fault.Is(err, fault.NotFound):
-		return nil
-	case err != nil:
-		return err
-	case len(key) == 32:
-		s.mu.Lock()
-		s.marker, s.markerKept = key, true
-		s.mu.Unlock()
-	}
-	return nil
-}
-
-// keepKey keeps the markers' key before the first record that may hold one.
-func (s *Server) keepKey(ctx context.Context) error {
-	s.mu.Lock()
-	kept := s.markerKept
-	s.mu.Unlock()
-	if kept {
-		return nil
-	}
-	if err := s.host.Store.Write(ctx, keyFile, s.markerKey()); err != nil {
-		return fault.Store(err)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.markerKept = true
-	return nil
-}
-
 // configure takes over settings. Settings that cannot be enforced are refused
 // as a whole: a guard that is not there must be noticed.
 func (s *Server) configure(in protocol.Settings) error {
 	in = withDefaults(in)
-	red, err := audit.NewRedactor(s.markerKey(), in.RedactPatterns)
+	red, err := audit.NewRedactor(s.markers.bytes(), in.RedactPatterns)
 	if err != nil {
 		return err
 	}
@@ -131,7 +81,7 @@ func (s *Server) hello(ctx context.Context, h protocol.Hello) (protocol.Welcome,
 	if h.Contract != protocol.Contract {
 		return protocol.Welcome{}, fault.New(fault.Precondition, "error.contract", nil)
 	}
-	if err := s.readKey(ctx); err != nil {
+	if err := s.markers.read(ctx); err != nil {
 		return protocol.Welcome{}, err
 	}
 	if err := s.seals.Open(ctx); err != nil {
@@ -149,7 +99,7 @@ func (s *Server) hello(ctx context.Context, h protocol.Hello) (protocol.Welcome,
 	}
 	s.usage.SetZone(s.guard.SetPlatform(h.Platform))
 	s.library.Speak(h.Platform.Language)
-	if err := s.tx.FindHot(ctx); err != nil {
+	if err := s.undo.FindHot(ctx); err != nil {
 		return protocol.Welcome{}, err
 	}
 	st, err := s.state(ctx)

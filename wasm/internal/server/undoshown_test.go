@@ -8,7 +8,6 @@ import (
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/journal/journaltest"
 	"embedded-agent/wasm/internal/protocol"
-	"embedded-agent/wasm/internal/transaction"
 )
 
 const (
@@ -105,14 +104,14 @@ func TestTheReviewOfAnUndoShowsWhatAReviewShows(t *testing.T) {
 			sh := begin(t, hosttest.New(hosttest.Options{Files: c.files}), free)
 			want := sh.factsOf(sh.open(planWith(c.step)))
 			for kind, r := range map[string]journaltest.Run{
-				transaction.KindRevert: {ID: forgedRun, Goal: "Undo", Ops: []host.Op{c.undid}},
-				transaction.KindFinish: {ID: forgedRun, Goal: "Undo", Ops: []host.Op{c.left}, Hot: true, Open: true},
+				protocol.KindRevert: {ID: forgedRun, Goal: "Undo", Ops: []host.Op{c.undid}},
+				protocol.KindFinish: {ID: forgedRun, Goal: "Undo", Ops: []host.Op{c.left}, Hot: true, Open: true},
 			} {
 				mem := hosttest.New(hosttest.Options{Files: c.files})
 				journaltest.Forge(t, mem.Host().Store, r)
 				sh := begin(t, mem, free)
 				var back protocol.Reverted
-				if kind == transaction.KindRevert {
+				if kind == protocol.KindRevert {
 					back = call[protocol.Reverted](sh, "run.revert", protocol.Revert{Run: forgedRun})
 				} else {
 					back = call[protocol.Reverted](sh, "recovery.resolve", protocol.Recovery{Run: forgedRun, Choice: protocol.RecoverFinish})

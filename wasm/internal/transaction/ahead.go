@@ -12,9 +12,9 @@ import (
 	"embedded-agent/wasm/internal/tool/builtin"
 )
 
-// readWidth is how many reads are under way at once: one by one, the way to the
+// ReadWidth is how many reads are under way at once: one by one, the way to the
 // host and back would be most of a simulation.
-const readWidth = 16
+const ReadWidth = 16
 
 // ahead asks for what the calls of a simulated step need: the files that they
 // name, or, where they run a script for each of many notes, the scripts.
@@ -47,7 +47,7 @@ func (sim *Simulation) ahead(ctx context.Context, n *plan.Node, args []func() (t
 	}
 	if len(paths) > 0 {
 		// What cannot be read ahead is read, or refused, when it is needed.
-		_ = sim.Review.Base.Prefetch(ctx, paths, readWidth)
+		_ = sim.Review.Base.Prefetch(ctx, paths, ReadWidth)
 	}
 	return nil
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/google/uuid"
 
 	"embedded-agent/wasm/internal/audit"
-	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/journal"
 	"embedded-agent/wasm/internal/pipeline"
@@ -73,14 +72,14 @@ func (d *Deeds) begin(ctx context.Context, at time.Time) error {
 	if err != nil {
 		return err
 	}
-	if err := s.MarkHot(ctx, d.ID, func() {}); err != nil {
+	if err := s.deps.Runs.Begin(ctx, d.ID, func() {}); err != nil {
 		return err
 	}
 	log := audit.New(s.deps.Host.Store, history.Dir(d.ID), s.deps.Out.Redact)
 	if err := log.WriteRun(ctx, doc); err != nil {
 		return err
 	}
-	jw, err := journal.Begin(ctx, s.deps.Host.Store, s.ground(d.ID, s.deps.Host.Vault), history.Dir(d.ID),
+	jw, err := journal.Begin(ctx, s.deps.Host.Store, s.deps.Runs.Ground(d.ID, s.deps.Host.Vault), history.Dir(d.ID),
 		journal.Header{Run: d.ID, Kind: protocol.KindAgent, At: pipeline.Stamp(at)}, nil)
 	if err != nil {
 		return err
@@ -131,7 +130,7 @@ func (d *Deeds) Begins(ctx context.Context, c *tool.Call) error {
 		return nil
 	}
 	ctx = context.WithoutCancel(ctx)
-	if k := d.t.Lease(d.ID); k != nil { // somebody else may have taken the run over
+	if k := d.t.deps.Runs.Lease(d.ID); k != nil { // somebody else may have taken the run over
 		if err := k.Check(ctx); err != nil {
 			return err
 		}
@@ -155,7 +154,7 @@ func (d *Deeds) End(ctx context.Context, tr *history.Tracing) error {
 	if !d.Any() {
 		return nil
 	}
-	defer d.t.letLease(d.ID)
+	defer d.t.deps.Runs.Let(d.ID)
 	outcome := history.OutcomeOK
 	switch {
 	case d.failed > 0 && d.ok == 0:
@@ -183,7 +182,7 @@ func (d *Deeds) End(ctx context.Context, tr *history.Tracing) error {
 	for file, etag := range etags {
 		end.Heads[file], end.Counts[file] = etag, 1
 	}
-	return d.t.endRun(ctx, end, &protocol.RunSummary{
+	return d.t.EndRun(ctx, end, &protocol.RunSummary{
 		Run: d.ID, Kind: protocol.KindAgent, Goal: d.t.deps.Out.Redact(d.goal), StartedAt: pipeline.Stamp(d.began), EndedAt: end.At,
 		Outcome: outcome, Calls: d.ok, Text: protocol.Message{Key: "run.acted", Params: map[string]string{"n": strconv.Itoa(d.ok)}},
 	})
@@ -195,18 +194,6 @@ func messageOf(c *tool.Call, r *tool.Result) string {
 		return r.UserMessage
 	}
 	return "“" + c.Tool + "” has ended."
-}
-
-// settleDeeds ends what a crash has left of a conversation's deeds: whatever had
-// begun counts as done.
-func (t *Transactions) settleDeeds(ctx context.Context, id string, l *journal.Log) (bool, error) {
-	d, err := t.deps.History.Read(ctx, id)
-	if fault.Is(err, fault.NotFound) || err == nil && d.Kind != protocol.KindAgent {
-		return false, nil
-	} else if err != nil {
-		return false, err
-	}
-	return true, t.settleAs(ctx, id, l, history.OutcomePartial, "")
 }
 
 // NewDeeds gives the deeds of a turn, which become a run under its id with the

@@ -26,7 +26,7 @@ func (t *Transactions) checkDrift(ctx context.Context, se *Review) error {
 	}
 	next := *se
 	next.Base = nil
-	told := map[string]string{"n": strconv.Itoa(len(paths)), "paths": named(paths)}
+	told := map[string]string{"n": strconv.Itoa(len(paths)), "paths": Named(paths)}
 	const key = "review.drifted"
 	next.Warnings = append(slices.DeleteFunc(slices.Clone(se.Warnings), func(m protocol.Message) bool { return m.Key == key }), protocol.Message{Key: key, Params: told})
 	if err := t.Simulate(ctx, &next); err != nil {
@@ -55,7 +55,7 @@ func (t *Transactions) replaceReview(se, next *Review) error {
 // maxNamed bounds the paths in a sentence.
 const maxNamed = 5
 
-func named(paths []string) string {
+func Named(paths []string) string {
 	if len(paths) > maxNamed {
 		return strings.Join(paths[:maxNamed], ", ") + ", …"
 	}
@@ -89,7 +89,7 @@ func (t *Transactions) drifted(ctx context.Context, se *Review) ([]string, error
 		}
 	}
 	var err error
-	if d.open, err = t.openNotes(ctx); err != nil {
+	if d.open, err = t.OpenNotes(ctx); err != nil {
 		return nil, err
 	}
 	return d.find(ctx)
@@ -128,7 +128,7 @@ func (d *drift) find(ctx context.Context) ([]string, error) {
 			read, unsure = append(read, f.from), append(unsure, f)
 		}
 	}
-	if err := d.now.Prefetch(ctx, read, readWidth); err != nil {
+	if err := d.now.Prefetch(ctx, read, ReadWidth); err != nil {
 		return nil, err
 	}
 	for _, f := range unsure {
@@ -195,4 +195,13 @@ func (d *drift) sameStat(ctx context.Context, f file) (bool, error) {
 		return true, nil
 	}
 	return known && now.Kind == host.File && was.MTime != 0 && now.MTime == was.MTime && now.Size == was.Size, nil
+}
+
+// OpenNotes lists the notes whose text may not be in their files.
+func (t *Transactions) OpenNotes(ctx context.Context) ([]string, error) {
+	if t.deps.Host.Workspace == nil {
+		return nil, nil
+	}
+	w, err := t.deps.Host.Workspace.Context(ctx)
+	return w.OpenPaths, err
 }

@@ -24,12 +24,12 @@ func (x *Run) summarise(end string) protocol.RunSummary {
 	}
 }
 
-// endRun ends a run's records, and then its being under way.
-func (t *Transactions) endRun(ctx context.Context, end journal.End, sum *protocol.RunSummary) error {
+// EndRun ends a run's records, and then its being under way.
+func (t *Transactions) EndRun(ctx context.Context, end journal.End, sum *protocol.RunSummary) error {
 	if err := t.deps.History.End(ctx, end, sum); err != nil {
 		return err
 	}
-	return t.unmarkHot(ctx, sum.Run)
+	return t.deps.Runs.End(ctx, sum.Run)
 }
 
 // ended tells that a run is over, and makes room.
@@ -53,3 +53,30 @@ func (t *Transactions) ForgetLast(id string) {
 		t.lastRun = nil
 	}
 }
+
+// SetFound sets what a crash has left, and the last run that can be taken back;
+// nil for none.
+func (t *Transactions) SetFound(left []protocol.RunSummary, last *protocol.RunSummary) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.recover, t.lastRun = left, last
+}
+
+// TakenBack notes that a run was taken back whole, where it is still shown.
+func (t *Transactions) TakenBack(run string) {
+	t.ForgetLast(run)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.run == nil || t.run.Review.ID != run {
+		return
+	}
+	t.run.mu.Lock()
+	defer t.run.mu.Unlock()
+	rs := &t.run.rs
+	rs.Can = protocol.Can{Save: rs.Can.Save}
+	rs.Text = protocol.Message{Key: "run.takenBack", Params: map[string]string{"goal": rs.Goal}}
+	rs.Summary = nil // what it did is no more
+}
+
+// LookAgain looks for what a crash has left, and tells.
+func (t *Transactions) LookAgain(ctx context.Context) { t.deps.LookAgain(ctx) }

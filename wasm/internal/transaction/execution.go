@@ -95,7 +95,7 @@ func (x *Run) stop() {
 // carryOut is the run, from its first record to its last.
 func (x *Run) carryOut() {
 	defer x.cancel()
-	defer x.t.letLease(x.Review.ID)
+	defer x.t.deps.Runs.Let(x.Review.ID)
 	dir := history.Dir(x.Review.ID)
 	rep, err := x.execute(dir)
 	end := x.finish(rep, err)
@@ -118,7 +118,7 @@ func (x *Run) carryOut() {
 	}
 	x.mu.Unlock()
 	if err != nil {
-		x.t.LookAgain(ctx)
+		x.t.deps.LookAgain(ctx)
 	}
 	x.t.ended(ctx, x, sum)
 	x.letGo()
@@ -159,7 +159,7 @@ func (x *Run) execute(dir string) (*runner.Report, error) {
 	se, s := x.Review, x.t
 	confirmation := confirmationOf(se)
 	pol := s.policyOf(se)
-	if err := s.MarkHot(x.ctx, se.ID, x.cancel); err != nil {
+	if err := s.deps.Runs.Begin(x.ctx, se.ID, x.cancel); err != nil {
 		return nil, err
 	}
 	x.log = audit.New(s.deps.Host.Store, dir, s.deps.Out.Redact)
@@ -171,7 +171,7 @@ func (x *Run) execute(dir string) (*runner.Report, error) {
 		return nil, err
 	}
 	planned := x.take(se, se.from, se.cut(se.from), 0)
-	x.jw, err = journal.Begin(x.ctx, s.deps.Host.Store, s.ground(se.ID, s.deps.Guard.Writable()), dir,
+	x.jw, err = journal.Begin(x.ctx, s.deps.Host.Store, s.deps.Runs.Ground(se.ID, s.deps.Guard.Writable()), dir,
 		journal.Header{Run: se.ID, Kind: x.kind, At: pipeline.Stamp(x.began), Approval: se.View.Approval, Ops: len(se.writes(se.from)), Doc: host.Etag(doc)}, planned)
 	if err != nil {
 		return nil, err
@@ -199,11 +199,11 @@ func (x *Run) close(ctx context.Context, end journal.End) (protocol.RunSummary, 
 	if err != nil {
 		return sum, err
 	}
-	if k := x.t.Lease(x.Review.ID); k != nil && k.Look(ctx) != nil && k.Lost() {
+	if k := x.t.deps.Runs.Lease(x.Review.ID); k != nil && k.Look(ctx) != nil && k.Lost() {
 		return sum, lease.Taken() // what there is to be recorded, another has recorded
 	}
 	if x.log == nil || x.jw == nil { // nothing was begun
-		return sum, x.t.endRun(ctx, end, &sum)
+		return sum, x.t.EndRun(ctx, end, &sum)
 	}
 	for _, o := range x.jw.Outcomes() {
 		switch o {
@@ -221,5 +221,5 @@ func (x *Run) close(ctx context.Context, end journal.End) (protocol.RunSummary, 
 	for file, etag := range x.beside {
 		end.Heads[file], end.Counts[file] = etag, 1
 	}
-	return sum, x.t.endRun(ctx, end, &sum)
+	return sum, x.t.EndRun(ctx, end, &sum)
 }

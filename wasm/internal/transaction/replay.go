@@ -91,7 +91,7 @@ func (t *Transactions) showReplay(se *Review) (string, error) {
 	next.Trace = t.deps.History.Trace(next.ID, "")
 	view.Run, view.Title, view.DryRun, view.Approvable = next.ID, next.title, true, false
 	next.View = &view
-	return next.ID, t.showReview(&next)
+	return next.ID, t.Show(&next)
 }
 
 // again simulates a past run's plan as it was then, on the vault as it was

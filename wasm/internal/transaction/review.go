@@ -22,12 +22,12 @@ func (t *Transactions) OpenReview(ctx context.Context, se *Review) error {
 	if err := t.Simulate(ctx, se); err != nil {
 		return err
 	}
-	return t.showReview(se)
+	return t.Show(se)
 }
 
-// showReview shows a session that was simulated, unless something else is under
+// Show shows a session that was simulated, unless something else is under
 // way.
-func (t *Transactions) showReview(se *Review) error {
+func (t *Transactions) Show(se *Review) error {
 	t.mu.Lock()
 	if (t.run != nil && !t.run.over()) || (t.begun != nil && t.begun != se.Turn && !t.begun.Over()) {
 		t.mu.Unlock()

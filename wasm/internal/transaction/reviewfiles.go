@@ -15,11 +15,11 @@ import (
 	"embedded-agent/wasm/internal/vaultpath"
 )
 
-// reviewFiles begins a review with what every one shows of its changes: the
+// Files begins a review with what every one shows of its changes: the
 // files, what becomes of each, and the same in words. A plan's review and an
 // undo's both begin here, so that neither can show less than the other.
-func reviewFiles(ctx context.Context, se *Review) (*protocol.Review, error) {
-	changes, err := shownChanges(ctx, se.Base, se.Changes)
+func Files(ctx context.Context, se *Review) (*protocol.Review, error) {
+	changes, err := ShownChanges(ctx, se.Base, se.Changes)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func reviewFiles(ctx context.Context, se *Review) (*protocol.Review, error) {
 			left = append(left, c)
 		}
 	}
-	if left, err = shownChanges(ctx, se.Base, left); err != nil {
+	if left, err = ShownChanges(ctx, se.Base, left); err != nil {
 		return nil, err
 	}
 	r := &protocol.Review{
@@ -54,9 +54,9 @@ func reviewFiles(ctx context.Context, se *Review) (*protocol.Review, error) {
 	return r, err
 }
 
-// shownChanges gives the changes with all the bytes that the list of files is
+// ShownChanges gives the changes with all the bytes that the list of files is
 // made of: those of a file that gets another kind of name are what it was.
-func shownChanges(ctx context.Context, base *overlay.Base, changes []overlay.Change) ([]overlay.Change, error) {
+func ShownChanges(ctx context.Context, base *overlay.Base, changes []overlay.Change) ([]overlay.Change, error) {
 	out := slices.Clone(changes)
 	for i, c := range out {
 		if c.Status != overlay.Rename || vaultpath.Ext(c.From) == vaultpath.Ext(c.Path) {

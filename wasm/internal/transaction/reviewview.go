@@ -17,7 +17,7 @@ import (
 // reviewOf makes what the person sees. Everything in it is computed from the
 // simulation, nothing from the plan's own words about itself.
 func (t *Transactions) reviewOf(ctx context.Context, se *Review, pol *policy.Policy) (*protocol.Review, error) {
-	r, err := reviewFiles(ctx, se)
+	r, err := Files(ctx, se)
 	if err != nil {
 		return nil, err
 	}

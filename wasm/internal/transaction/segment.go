@@ -218,7 +218,7 @@ func (x *Run) showRest(rest *Review) {
 	if rest == nil {
 		return
 	}
-	if err := x.t.showReview(rest); err != nil {
+	if err := x.t.Show(rest); err != nil {
 		x.t.deps.Out.Notice("warn", "notice.restNotShown", nil, x.Review.ID)
 	}
 }

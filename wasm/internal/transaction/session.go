@@ -47,9 +47,9 @@ type Review struct {
 	Action      string
 	Now         time.Time
 	prior       map[int]*tool.Result
-	from        int       // the place in the graph where execution goes on
-	continues   string    // the run whose rest this is
-	Undo        *pastUndo // instead of a plan: what is taken back, or finished
+	from        int    // the place in the graph where execution goes on
+	continues   string // the run whose rest this is
+	Undo        Undo   // instead of a plan: what is taken back, or finished
 	Selection   *host.EditorState
 	memo        *memo     // of all its simulations
 	Turn        Turn      // the turn that it came from; nil for none
@@ -95,7 +95,7 @@ func (t *Transactions) NewReview(p *plan.Plan, g *plan.Graph, raw json.RawMessag
 // past is what is kept of a session whose run has ended.
 func (se *Review) past() *Review {
 	if se.Undo != nil {
-		return &Review{ID: se.ID, Undo: se.Undo.past(), Now: se.Now, amend: se.amend, Frozen: se.Frozen}
+		return &Review{ID: se.ID, Undo: se.Undo.Past(), Now: se.Now, amend: se.amend, Frozen: se.Frozen}
 	}
 	return &Review{ID: se.ID, plan: se.plan, Now: se.Now, Selection: se.editorSeen(), amend: se.amend, Frozen: se.Frozen}
 }
@@ -113,7 +113,7 @@ func (se *Review) editorSeen() *host.EditorState {
 // to there is worth seeing.
 func (t *Transactions) Simulate(ctx context.Context, se *Review) error {
 	if se.Undo != nil {
-		return t.simulateUndo(ctx, se)
+		return se.Undo.Simulate(ctx, se)
 	}
 	if se.Base == nil {
 		se.Base = t.BaseOf(se)

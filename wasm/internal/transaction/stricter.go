@@ -40,12 +40,7 @@ func (t *Transactions) checkPolicy(ctx context.Context, se *Review) error {
 // refusedNow gives the first thing of a review that the policy refuses.
 func (t *Transactions) refusedNow(ctx context.Context, se *Review) error {
 	if se.Undo != nil {
-		for _, p := range se.Undo.done.writes("") {
-			if err := t.checkUndo(ctx, se.Undo.done.ours, p.Op); err != nil {
-				return err
-			}
-		}
-		return nil
+		return se.Undo.Refused(ctx)
 	}
 	pol, hosts := t.deps.Guard.Policy(), t.deps.Guard.Settings().HTTPHosts
 	if pol.Closed != nil {

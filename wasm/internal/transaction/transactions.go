@@ -15,11 +15,11 @@ import (
 	"embedded-agent/wasm/internal/guard"
 	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/host"
-	"embedded-agent/wasm/internal/lease"
 	"embedded-agent/wasm/internal/outbox"
 	"embedded-agent/wasm/internal/pins"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/tool"
+	"embedded-agent/wasm/internal/underway"
 )
 
 // Deps is what the room is given.
@@ -28,6 +28,7 @@ type Deps struct {
 	Registry  *tool.Registry
 	Guard     *guard.Guard
 	History   *history.History
+	Runs      *underway.Runs
 	Questions *ask.Questions
 	Pins      *pins.Book
 	Plugins   tool.PluginSearcher
@@ -39,11 +40,10 @@ type Deps struct {
 	StartStep func(context.Context, *Simulation, *tool.Env, agent.StepArgs) (agent.Step, error)
 	// ConfirmKey sees to it that the model of a model step may be sent its key.
 	ConfirmKey func(context.Context) error
-	// KeepKey keeps the key of redaction markers, before the first record that may
-	// hold one.
-	KeepKey func(context.Context) error
 	// Settled is told what became of a review: approved, or closed.
 	Settled func(run string, approved bool)
+	// LookAgain looks for what a crash has left, and tells.
+	LookAgain func(context.Context)
 	// Tell tells the panel how all stands.
 	Tell func(context.Context)
 }
@@ -61,20 +61,17 @@ type Transactions struct {
 	results  *agent.Cache
 	overlays atomic.Uint64
 
-	mu       sync.Mutex // guards what follows; a Run's own lock may be locked under it, and no other
-	begun    Turn       // the turn that is under way, or was last
-	review   *Review    // the one that is open; not changed, but replaced
-	run      *Run       // the one that is under way, or what is kept of the last
-	lastRun  *protocol.RunSummary
-	recover  []protocol.RunSummary
-	leases   map[string]*lease.Keeper // of the runs that are carried out here
-	seen     map[string]sighting      // the leases of others, by run
-	watching bool
+	mu      sync.Mutex // guards what follows; a Run's own lock may be locked under it, and no other
+	begun   Turn       // the turn that is under way, or was last
+	review  *Review    // the one that is open; not changed, but replaced
+	run     *Run       // the one that is under way, or what is kept of the last
+	lastRun *protocol.RunSummary
+	recover []protocol.RunSummary
 }
 
 // New gives the room.
 func New(d Deps) *Transactions {
-	t := &Transactions{deps: d, leases: map[string]*lease.Keeper{}, seen: map[string]sighting{}}
+	t := &Transactions{deps: d}
 	t.results = agent.NewCache(0, t.SecretScope)
 	return t
 }

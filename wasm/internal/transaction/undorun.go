@@ -6,10 +6,29 @@ import (
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/history"
-	"embedded-agent/wasm/internal/journal"
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/overlay"
+	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/runner"
+	"embedded-agent/wasm/internal/tool"
 )
+
+// Undo is what a review has whose changes come from a past run's records instead
+// of a plan.
+type Undo interface {
+	// Kind is protocol.KindRevert or protocol.KindFinish.
+	Kind() string
+	// Simulate plans it anew on the review's base, and makes the review of it.
+	Simulate(ctx context.Context, of *Review) error
+	// Refused gives the first thing of it that the policy refuses by now.
+	Refused(ctx context.Context) error
+	// CarryOut makes its writes as a run of its own, under the review's id, ends what
+	// it was about, and gives its line for the history.
+	CarryOut(ctx context.Context, of *Review) (protocol.RunSummary, error)
+	// Past is what is kept of it when its run has ended.
+	Past() Undo
+}
 
 // beginUndo carries out a reviewed undo that a person has approved. It returns
 // when it has begun.
@@ -19,12 +38,11 @@ func (t *Transactions) beginUndo(se *Review, automatic bool) error {
 		return err
 	}
 	ctx, cancel := context.WithCancel(t.deps.Life)
-	u := se.Undo
-	planned := u.done.writes(u.of.kind)
-	x := &Run{t: t, Review: se, kind: u.of.kind, automatic: automatic, gate: &runner.Gate{}, cancel: cancel, ctx: ctx, began: t.deps.Now()}
+	total := se.View.Calls
+	x := &Run{t: t, Review: se, kind: se.Undo.Kind(), automatic: automatic, gate: &runner.Gate{}, cancel: cancel, ctx: ctx, began: t.deps.Now()}
 	x.rs = protocol.RunState{
-		Run: se.ID, Kind: x.kind, State: "running", Total: len(planned), Goal: se.plan.Goal,
-		Text: protocol.Message{Key: "run.running", Params: map[string]string{"n": "0", "total": strconv.Itoa(len(planned))}},
+		Run: se.ID, Kind: x.kind, State: "running", Total: total, Goal: se.plan.Goal,
+		Text: protocol.Message{Key: "run.running", Params: map[string]string{"n": "0", "total": strconv.Itoa(total)}},
 		Can:  protocol.Can{Cancel: true},
 	}
 	if err := t.takeReview(se, x); err != nil {
@@ -32,95 +50,37 @@ func (t *Transactions) beginUndo(se *Review, automatic bool) error {
 		free()
 		return err
 	}
-	go x.undo(planned, free)
+	go x.undo(total, free)
 	return nil
 }
 
 // undo makes the writes, and ends the run that they belong to.
-func (x *Run) undo(planned []journal.Planned, free func()) {
+func (x *Run) undo(total int, free func()) {
 	defer x.cancel()
-	s, u := x.t, x.Review.Undo
-	sum, err := s.undoAs(x.ctx, x.Review.ID, x.Review, planned)
+	s := x.t
+	sum, err := x.Review.Undo.CarryOut(x.ctx, x.Review)
 	ctx := context.WithoutCancel(x.ctx)
-	if err == nil {
-		s.endUndone(ctx, x.Review.ID, u)
-	}
 	free() // before it is over: what is asked for then is done
 	x.mu.Lock()
 	x.rs.State, x.rs.Outcome, x.rs.Text, x.rs.Done = "finished", sum.Outcome, sum.Text, sum.Calls
 	x.rs.Can = protocol.Can{Revert: sum.Can.Revert}
 	if err != nil {
 		x.rs.Problem = s.deps.Out.Problem(err)
-		x.rs.Failed = len(planned) - sum.Calls
+		x.rs.Failed = total - sum.Calls
 		if x.rs.Outcome == "" || x.rs.Outcome == history.OutcomeOK {
 			x.rs.Outcome = history.OutcomeFailed
 		}
-		x.rs.Text = protocol.Message{Key: "run." + x.rs.Outcome, Params: map[string]string{"goal": x.rs.Goal, "n": strconv.Itoa(sum.Calls), "total": strconv.Itoa(len(planned))}}
+		x.rs.Text = protocol.Message{Key: "run." + x.rs.Outcome, Params: map[string]string{"goal": x.rs.Goal, "n": strconv.Itoa(sum.Calls), "total": strconv.Itoa(total)}}
 	} else {
 		x.rs.Summary = doneLines(x.Review.View.Files)
 	}
 	x.mu.Unlock()
 	x.tell()
-	s.LookAgain(ctx)
+	s.deps.LookAgain(ctx)
 	if err := s.deps.History.Prune(ctx); err != nil {
 		s.deps.Out.Notice("warn", "notice.notPruned", nil, "")
 	}
 	x.letGo()
-}
-
-// undoAs makes planned writes as a run of its own, and gives its line for the
-// history.
-func (t *Transactions) undoAs(ctx context.Context, id string, se *Review, planned []journal.Planned) (protocol.RunSummary, error) {
-	u := se.Undo
-	d := &history.Run{
-		Version: "1", RunID: id, Kind: u.of.kind, Goal: se.plan.Goal, Now: t.deps.Now(), Calls: len(planned), Files: se.View.Files,
-		Policy: t.deps.Guard.Policy().Snapshot(), Registry: t.deps.Registry.Version(),
-	}
-	h := journal.Header{Approval: se.View.Approval}
-	text := protocol.Message{Key: "run.reverted", Params: map[string]string{"n": strconv.Itoa(len(d.Files)), "goal": d.Goal}}
-	if u.of.kind == KindRevert {
-		d.Reverts, h.Reverts, d.Only = u.of.run, u.of.run, u.of.path
-	} else {
-		d.Continues, h.Finishes = u.of.run, u.of.run
-		text = protocol.Message{Key: "run.finishedAfterCrash", Params: map[string]string{"goal": d.Goal}}
-	}
-	err := t.writeRun(ctx, d, h, planned, text, t.undoable(u.done.ours))
-	sum, missing := t.deps.History.Summary(context.WithoutCancel(ctx), id)
-	if missing != nil {
-		return protocol.RunSummary{Run: id, Outcome: history.OutcomeFailed}, err
-	}
-	return sum, err
-}
-
-// endUndone marks a run as what it is after a reviewed undo. One that is not
-// taken back whole stays where it was. One that was finished is over, as one of
-// our own is: what was refused or left out of it has been decided about.
-func (t *Transactions) endUndone(ctx context.Context, by string, u *pastUndo) {
-	whole := u.of.path == "" && len(u.done.report.Conflicts)+len(u.done.refused)+len(u.done.dropped) == 0
-	if u.of.kind != KindFinish && !whole {
-		return
-	}
-	if u.done.log.Hot() {
-		outcome := history.OutcomeCancelled
-		if u.of.kind == KindFinish {
-			outcome = history.OutcomePartial
-			if err := journal.RecordSettled(ctx, t.deps.Host.Store, history.Dir(u.of.run), u.done.log); err != nil {
-				t.deps.Out.Notice("warn", "notice.historyNotKept", nil, u.of.run)
-				return
-			}
-		}
-		if err := t.settleAs(ctx, u.of.run, u.done.log, outcome, by); err != nil {
-			t.deps.Out.Notice("warn", "notice.historyNotKept", nil, u.of.run)
-		}
-	}
-	if err := t.leaveAround(ctx, u.of.run); err != nil {
-		t.deps.Out.Notice("warn", "notice.historyNotKept", nil, u.of.run)
-	}
-	if u.of.kind == KindRevert {
-		out := emptyReverted()
-		out.Run = by
-		t.afterRevert(ctx, protocol.Revert{Run: u.of.run}, &out)
-	}
 }
 
 // takeReview makes a run of the open review.
@@ -141,3 +101,29 @@ func (t *Transactions) takeReview(se *Review, x *Run) error {
 	x.tell()
 	return nil
 }
+
+// NewUndo begins a review of an undo.
+func (t *Transactions) NewUndo(goal string, u Undo) *Review {
+	se := t.NewReview(&plan.Plan{Goal: goal}, &plan.Graph{Risk: tool.RiskWrites}, nil)
+	se.MustAsk, se.Undo, se.Report = true, u, &runner.Report{}
+	return se
+}
+
+// Goal is what a plan says that it is for.
+func (se *Review) Goal() string { return se.plan.Goal }
+
+// BaseOfUndo gives the vault as an undo finds it: read once for each simulation.
+func (se *Review) BaseOfUndo(v host.Vault) *overlay.Base {
+	if se.Base == nil {
+		se.Base = overlay.NewBase(v, nil, se.Now)
+	}
+	return se.Base
+}
+
+// SetUndo sets what an undo was simulated to do.
+func (se *Review) SetUndo(u Undo, v *overlay.Vault, changes []overlay.Change) {
+	se.Undo, se.Vault, se.Changes, se.Called = u, v, changes, map[string]*tool.Call{}
+}
+
+// Amendments are what the person has changed in a review; not to be changed.
+func (se *Review) Amendments() *overlay.Amendments { return se.amend }

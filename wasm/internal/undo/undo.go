@@ -1,4 +1,4 @@
-package transaction
+package undo
 
 import (
 	"context"
@@ -43,7 +43,7 @@ type undoOf struct {
 
 // checkUndo is the policy of one write of an undo. What was not made here is
 // judged as what a stranger asks for.
-func (t *Transactions) checkUndo(ctx context.Context, ours bool, op host.Op) error {
+func (b *Undo) checkUndo(ctx context.Context, ours bool, op host.Op) error {
 	if err := vaultpath.CheckStored(op.Path); err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (t *Transactions) checkUndo(ctx context.Context, ours bool, op host.Op) err
 			return err
 		}
 	}
-	pol := t.deps.Guard.InForce(ctx)
+	pol := b.deps.Guard.InForce(ctx)
 	check := pol.CheckOp
 	if ours {
 		check = pol.CheckUndo
@@ -60,12 +60,12 @@ func (t *Transactions) checkUndo(ctx context.Context, ours bool, op host.Op) err
 	if err := check(op); err != nil {
 		return err
 	}
-	return guard.Below(ctx, t.deps.Host.Vault, op, pol.MaySee)
+	return guard.Below(ctx, b.deps.Host.Vault, op, pol.MaySee)
 }
 
 // undoable is the vault as an undo writes to it.
-func (t *Transactions) undoable(ours bool) host.Vault {
-	return guard.Over(t.deps.Host.Vault, func(ctx context.Context, op host.Op) error { return t.checkUndo(ctx, ours, op) })
+func (b *Undo) undoable(ours bool) host.Vault {
+	return guard.Over(b.deps.Host.Vault, func(ctx context.Context, op host.Op) error { return b.checkUndo(ctx, ours, op) })
 }
 
 // leaveOut takes the paths out of a journal that may not be looked at.
@@ -83,22 +83,22 @@ func leaveOutRefused(l *journal.Log, pol *policy.Policy) []journal.Refused {
 
 // planUndo plans an undo on an overlay over a base. It writes nothing. A run
 // that did not end is settled there too.
-func (t *Transactions) planUndo(ctx context.Context, l *journal.Log, of undoOf, base *overlay.Base, amend *overlay.Amendments, o journal.RevertOptions) (*undoing, error) {
+func (b *Undo) planUndo(ctx context.Context, l *journal.Log, of undoOf, base *overlay.Base, amend *overlay.Amendments, o journal.RevertOptions) (*undoing, error) {
 	u := &undoing{log: l, ours: l.Ours(), vault: overlay.New(base, overlay.WithAmendments(amend)), report: &journal.Report{}}
-	u.refused = leaveOutRefused(l, t.deps.Guard.InForce(ctx))
-	v := &careful{Vault: u.vault.For(of.kind), u: u, check: func(op host.Op) error { return t.checkUndo(ctx, u.ours, op) }, tolerant: of.kind == KindFinish}
+	u.refused = leaveOutRefused(l, b.deps.Guard.InForce(ctx))
+	v := &careful{Vault: u.vault.For(of.kind), u: u, check: func(op host.Op) error { return b.checkUndo(ctx, u.ours, op) }, tolerant: of.kind == KindFinish}
 	if l.Hot() && !of.settled {
 		if err := l.Settle(ctx, v); err != nil {
 			return nil, err
 		}
 	}
 	if of.kind == KindFinish {
-		return u, t.planRest(ctx, l, v)
+		return u, b.planRest(ctx, l, v)
 	}
 	o.Path, o.Choices, o.Reviewed = of.path, of.choices, !u.ours
 	var err error
 	if u.ours {
-		if o.Undone, err = t.undone(ctx, of.run); err != nil {
+		if o.Undone, err = b.undone(ctx, of.run); err != nil {
 			return nil, err
 		}
 	}
@@ -123,7 +123,7 @@ func (t *Transactions) planUndo(ctx context.Context, l *journal.Log, of undoOf, 
 }
 
 // planRest plans the recorded writes that were not made.
-func (t *Transactions) planRest(ctx context.Context, l *journal.Log, v host.Vault) error {
+func (b *Undo) planRest(ctx context.Context, l *journal.Log, v host.Vault) error {
 	rest, err := l.Rest(ctx)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package transaction
+package undo
 
 import (
 	"context"
@@ -17,38 +17,29 @@ import (
 	"embedded-agent/wasm/internal/overlay"
 	"embedded-agent/wasm/internal/pipeline"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/transaction"
 )
 
 // Revert takes a run back: what can be restored or merged is; what cannot is
 // told, and waits for the person's choice. Asking again does the rest.
-func (t *Transactions) Revert(ctx context.Context, p protocol.Revert) (protocol.Reverted, error) {
-	free, err := t.Alone()
+func (b *Undo) Revert(ctx context.Context, p protocol.Revert) (protocol.Reverted, error) {
+	free, err := b.deps.Transactions.Alone()
 	if err != nil {
 		return emptyReverted(), err
 	}
 	defer free()
-	if err := t.quiet(ctx); err != nil {
+	if err := b.deps.Runs.Quiet(ctx); err != nil {
 		return emptyReverted(), err
 	}
-	return t.revert(ctx, p)
-}
-
-// Idle refuses to touch the vault while a run does.
-func (t *Transactions) Idle() error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.run != nil && !t.run.over() {
-		return fault.New(fault.Precondition, "error.busy", nil)
-	}
-	return nil
+	return b.revert(ctx, p)
 }
 
 // takeBack is one attempt of a revert. With trust, files that the host tells to
 // be as the run left them are not read before they are written; again says that
 // one of them was not.
-func (t *Transactions) takeBack(ctx context.Context, p protocol.Revert, trust bool) (_ protocol.Reverted, again bool, _ error) {
+func (b *Undo) takeBack(ctx context.Context, p protocol.Revert, trust bool) (_ protocol.Reverted, again bool, _ error) {
 	out := emptyReverted()
-	doc, l, err := t.deps.History.Past(ctx, p.Run)
+	doc, l, err := b.deps.History.Past(ctx, p.Run)
 	if err != nil {
 		return out, false, err
 	}
@@ -58,51 +49,51 @@ func (t *Transactions) takeBack(ctx context.Context, p protocol.Revert, trust bo
 	}
 	of := undoOf{run: p.Run, kind: KindRevert, path: p.Path, choices: chosen}
 	if p.Review || !l.Ours() {
-		out, err = t.reviewUndo(ctx, of)
+		out, err = b.reviewUndo(ctx, of)
 		return out, false, err
 	}
 	if l.Hot() {
-		if err := t.ownGround(ctx, p.Run); err != nil {
+		if err := b.deps.Runs.Own(ctx, p.Run); err != nil {
 			return out, false, err
 		}
-		if err := t.settleJournal(ctx, p.Run, l); err != nil {
+		if err := b.settleJournal(ctx, p.Run, l); err != nil {
 			return out, false, err
 		}
 	}
 	of.settled = true
-	ahead := &ahead{t: t, base: overlay.NewBase(t.deps.Host.Vault, nil, t.deps.Now()), trust: trust}
-	u, err := t.planUndo(ctx, l, of, ahead.base, nil, journal.RevertOptions{Ahead: ahead.look})
+	ahead := &ahead{b: b, base: overlay.NewBase(b.deps.Host.Vault, nil, b.deps.Now()), trust: trust}
+	u, err := b.planUndo(ctx, l, of, ahead.base, nil, journal.RevertOptions{Ahead: ahead.look})
 	if err != nil {
 		return out, false, err
 	}
 	rep := u.report
-	out.Run, err = t.carryBack(ctx, doc, p.Path, u, ahead.base)
+	out.Run, err = b.carryBack(ctx, doc, p.Path, u, ahead.base)
 	out.Restored, out.Merged, out.Kept = canon.List(rep.Restored), canon.List(rep.Merged), canon.List(rep.Kept)
 	out.Gone = canon.List(rep.Gone)
 	for _, c := range rep.Conflicts {
 		out.Conflicts = append(out.Conflicts, conflictView(c))
 	}
-	out.NotUndone = append(append(out.NotUndone, refusedMessages(t, u.refused)...), notUndone(of, u)...)
+	out.NotUndone = append(append(out.NotUndone, refusedMessages(b, u.refused)...), notUndone(of, u)...)
 	if err != nil {
-		out.Problem = t.deps.Out.Problem(err)
+		out.Problem = b.deps.Out.Problem(err)
 		return out, fault.Is(err, fault.Conflict) && (ahead.trusted > 0 || l.Hot()), nil
 	}
 	whole := p.Path == "" && len(out.Conflicts) == 0 && len(u.refused) == 0
 	if l.Hot() && whole {
-		if late, err := t.cameLate(ctx, p.Run, l); err != nil || late {
+		if late, err := b.cameLate(ctx, p.Run, l); err != nil || late {
 			return out, late, err
 		}
-		if err := t.settleAs(ctx, p.Run, l, history.OutcomeCancelled, out.Run); err != nil {
+		if err := b.settleAs(ctx, p.Run, l, history.OutcomeCancelled, out.Run); err != nil {
 			return out, false, err
 		}
-		if err := t.FindHot(ctx); err != nil {
+		if err := b.FindHot(ctx); err != nil {
 			return out, false, err
 		}
 	}
 	if whole {
-		t.afterRevert(ctx, p, &out)
+		b.afterRevert(ctx, p, &out)
 	} else {
-		t.deps.Tell(ctx)
+		b.deps.Tell(ctx)
 	}
 	return out, false, nil
 }
@@ -141,7 +132,7 @@ func conflictView(c journal.Conflict) protocol.Conflict {
 
 // carryBack journals and makes the writes of a revert: a run of its own, which
 // can be reverted too. It gives its id, or "" when there was nothing to do.
-func (t *Transactions) carryBack(ctx context.Context, doc *history.Run, only string, u *undoing, base *overlay.Base) (string, error) {
+func (b *Undo) carryBack(ctx context.Context, doc *history.Run, only string, u *undoing, base *overlay.Base) (string, error) {
 	planned := u.writes(KindRevert)
 	if len(planned) == 0 {
 		return "", nil
@@ -149,44 +140,44 @@ func (t *Transactions) carryBack(ctx context.Context, doc *history.Run, only str
 	id := ids.New()
 	changes, err := u.vault.Changes(ctx)
 	if err == nil {
-		changes, err = shownChanges(ctx, base, changes)
+		changes, err = transaction.ShownChanges(ctx, base, changes)
 	}
 	if err != nil {
 		return "", err
 	}
 	back := &history.Run{
-		Version: "1", RunID: id, Kind: KindRevert, Goal: doc.Goal, Now: t.deps.Now(), Reverts: doc.RunID, Only: only,
-		Policy: t.deps.Guard.Policy().Snapshot(), Registry: t.deps.Registry.Version(), Calls: len(planned), Files: []protocol.FileChange{},
+		Version: "1", RunID: id, Kind: KindRevert, Goal: doc.Goal, Now: b.deps.Now(), Reverts: doc.RunID, Only: only,
+		Policy: b.deps.Guard.Policy().Snapshot(), Registry: b.deps.Registry.Version(), Calls: len(planned), Files: []protocol.FileChange{},
 	}
 	for _, c := range changes {
 		back.Files = append(back.Files, fileview.Row(c))
 	}
-	return id, t.writeRun(ctx, back, journal.Header{Reverts: doc.RunID}, planned, protocol.Message{
+	return id, b.writeRun(ctx, back, journal.Header{Reverts: doc.RunID}, planned, protocol.Message{
 		Key: "run.reverted", Params: map[string]string{"n": strconv.Itoa(len(changes)), "goal": doc.Goal},
-	}, t.undoable(true))
+	}, b.undoable(true))
 }
 
 // writeRun carries out writes that need no plan (a revert, the rest of a run)
 // as a run with a journal of its own, on a vault that asks before each. Its
 // error is that of the writes; what was made until then is recorded.
-func (t *Transactions) writeRun(ctx context.Context, d *history.Run, h journal.Header, planned []journal.Planned, text protocol.Message, vault host.Vault) error {
-	b, err := json.Marshal(d)
+func (b *Undo) writeRun(ctx context.Context, d *history.Run, h journal.Header, planned []journal.Planned, text protocol.Message, vault host.Vault) error {
+	doc, err := json.Marshal(d)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	if err := t.MarkHot(ctx, d.RunID, cancel); err != nil {
+	if err := b.deps.Runs.Begin(ctx, d.RunID, cancel); err != nil {
 		return err
 	}
-	defer t.letLease(d.RunID)
+	defer b.deps.Runs.Let(d.RunID)
 	dir := history.Dir(d.RunID)
-	log := audit.New(t.deps.Host.Store, dir, nil)
-	if err := log.WriteRun(ctx, b); err != nil {
+	log := audit.New(b.deps.Host.Store, dir, nil)
+	if err := log.WriteRun(ctx, doc); err != nil {
 		return err
 	}
-	h.Run, h.Kind, h.At, h.Doc = d.RunID, d.Kind, pipeline.Stamp(d.Now), host.Etag(b)
-	jw, err := journal.Begin(ctx, t.deps.Host.Store, t.ground(d.RunID, vault), dir, h, planned)
+	h.Run, h.Kind, h.At, h.Doc = d.RunID, d.Kind, pipeline.Stamp(d.Now), host.Etag(doc)
+	jw, err := journal.Begin(ctx, b.deps.Host.Store, b.deps.Runs.Ground(d.RunID, vault), dir, h, planned)
 	if err != nil {
 		return err
 	}
@@ -194,7 +185,7 @@ func (t *Transactions) writeRun(ctx context.Context, d *history.Run, h journal.H
 	if err := jw.Close(ctx); err != nil {
 		return err
 	}
-	end := journal.End{Outcome: history.OutcomeOK, At: pipeline.Stamp(t.deps.Now()), Done: jw.Done()}
+	end := journal.End{Outcome: history.OutcomeOK, At: pipeline.Stamp(b.deps.Now()), Done: jw.Done()}
 	end.Heads, end.Counts = log.Heads()
 	if failed != nil {
 		end.Outcome = history.OutcomePartial
@@ -204,7 +195,7 @@ func (t *Transactions) writeRun(ctx context.Context, d *history.Run, h journal.H
 		Run: d.RunID, Kind: d.Kind, Goal: d.Goal, StartedAt: h.At, EndedAt: end.At, Outcome: end.Outcome,
 		Files: len(d.Files), Calls: len(planned), Reverts: d.Reverts, Can: protocol.Can{Revert: end.Done > 0}, Text: text,
 	}
-	if err := t.endRun(ctx, end, &sum); err != nil {
+	if err := b.deps.Transactions.EndRun(ctx, end, &sum); err != nil {
 		return err
 	}
 	return failed
@@ -279,25 +270,16 @@ func doGroup(ctx context.Context, jw *journal.Writer, from, to int) error {
 }
 
 // afterRevert notes that a run was taken back whole, and tells the panel.
-func (t *Transactions) afterRevert(ctx context.Context, p protocol.Revert, out *protocol.Reverted) {
-	if sum, err := t.deps.History.Summary(ctx, p.Run); err == nil {
+func (b *Undo) afterRevert(ctx context.Context, p protocol.Revert, out *protocol.Reverted) {
+	if sum, err := b.deps.History.Summary(ctx, p.Run); err == nil {
 		if out.Run != "" { // else there was nothing left to do
 			sum.RevertedBy = out.Run
 		}
 		sum.Can = protocol.Can{}
-		if err := t.deps.History.KeepSummary(ctx, &sum); err != nil {
-			t.deps.Out.Notice("warn", "notice.historyNotKept", nil, p.Run)
+		if err := b.deps.History.KeepSummary(ctx, &sum); err != nil {
+			b.deps.Out.Notice("warn", "notice.historyNotKept", nil, p.Run)
 		}
 	}
-	t.ForgetLast(p.Run)
-	t.mu.Lock()
-	if t.run != nil && t.run.Review.ID == p.Run {
-		t.run.mu.Lock()
-		t.run.rs.Can = protocol.Can{Save: t.run.rs.Can.Save}
-		t.run.rs.Text = protocol.Message{Key: "run.takenBack", Params: map[string]string{"goal": t.run.rs.Goal}}
-		t.run.rs.Summary = nil // what it did is no more
-		t.run.mu.Unlock()
-	}
-	t.mu.Unlock()
-	t.deps.Tell(ctx)
+	b.deps.Transactions.TakenBack(p.Run)
+	b.deps.Tell(ctx)
 }

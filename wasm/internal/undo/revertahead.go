@@ -1,4 +1,4 @@
-package transaction
+package undo
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"embedded-agent/wasm/internal/journal"
 	"embedded-agent/wasm/internal/overlay"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/transaction"
 )
 
 // maxAttempts is how often a taking back is begun anew by itself.
@@ -17,11 +18,11 @@ const maxAttempts = 5
 // found when the host compares, and nothing is written to it: the rest is then
 // taken back in another attempt that reads every file. So it is where a write of
 // the run lands that nobody waited for.
-func (t *Transactions) revert(ctx context.Context, p protocol.Revert) (protocol.Reverted, error) {
-	out, again, err := t.takeBack(ctx, p, true)
+func (b *Undo) revert(ctx context.Context, p protocol.Revert) (protocol.Reverted, error) {
+	out, again, err := b.takeBack(ctx, p, true)
 	for n := 1; err == nil && again && n < maxAttempts; n++ {
 		var next protocol.Reverted
-		next, again, err = t.takeBack(ctx, p, false)
+		next, again, err = b.takeBack(ctx, p, false)
 		out = joined(out, next)
 	}
 	return out, err
@@ -52,7 +53,7 @@ func joined(first, second protocol.Reverted) protocol.Reverted {
 
 // ahead is what a revert needs to know of files before it looks at each.
 type ahead struct {
-	t       *Transactions
+	b       *Undo
 	base    *overlay.Base
 	trust   bool
 	trusted int // files that were taken to be as the run left them
@@ -69,7 +70,7 @@ func (a *ahead) look(ctx context.Context, ops []journal.Planned) error {
 		paths[i] = p.Op.Path
 	}
 	if a.trust && !slices.ContainsFunc(ops, func(p journal.Planned) bool { return p.Op.Kind == host.OpRename }) {
-		open, err := a.t.openNotes(ctx)
+		open, err := a.b.deps.Transactions.OpenNotes(ctx)
 		if err != nil {
 			return err
 		}
@@ -80,14 +81,5 @@ func (a *ahead) look(ctx context.Context, ops []journal.Planned) error {
 			}
 		}
 	}
-	return a.base.Prefetch(ctx, paths, readWidth)
-}
-
-// openNotes lists the notes whose text may not be in their files.
-func (t *Transactions) openNotes(ctx context.Context) ([]string, error) {
-	if t.deps.Host.Workspace == nil {
-		return nil, nil
-	}
-	w, err := t.deps.Host.Workspace.Context(ctx)
-	return w.OpenPaths, err
+	return a.base.Prefetch(ctx, paths, transaction.ReadWidth)
 }

@@ -1,4 +1,4 @@
-package transaction
+package undo
 
 import (
 	"context"
@@ -16,39 +16,39 @@ import (
 // and writes it down before anything is done about them: a crash after that
 // finds the same. What other runs have made of its writes after a crash counts
 // as its own.
-func (t *Transactions) settleJournal(ctx context.Context, id string, l *journal.Log) error {
+func (b *Undo) settleJournal(ctx context.Context, id string, l *journal.Log) error {
 	if !l.Ours() || !l.Hot() {
 		return nil // a stranger's records put nothing right, and what has ended is sealed
 	}
-	if err := t.adoptRest(ctx, id, l); err != nil {
+	if err := b.adoptRest(ctx, id, l); err != nil {
 		return err
 	}
-	if err := l.Settle(ctx, t.undoable(true)); err != nil {
+	if err := l.Settle(ctx, b.undoable(true)); err != nil {
 		return err
 	}
-	return journal.RecordSettled(ctx, t.deps.Host.Store, history.Dir(id), l)
+	return journal.RecordSettled(ctx, b.deps.Host.Store, history.Dir(id), l)
 }
 
-// cameLate looks once more, when a run that did not end was taken back: a write of
-// it that has landed meanwhile is written down, and is to be taken back too.
-func (t *Transactions) cameLate(ctx context.Context, id string, l *journal.Log) (bool, error) {
-	if err := t.quiet(ctx); err != nil {
+// cameLate looks once more, when a run that did not end was decided about: a write
+// of it that has landed meanwhile is written down, and a revert takes it back too.
+func (b *Undo) cameLate(ctx context.Context, id string, l *journal.Log) (bool, error) {
+	if err := b.deps.Runs.Quiet(ctx); err != nil {
 		return false, err
 	}
-	late, err := l.Late(ctx, t.deps.Host.Vault)
+	late, err := l.Late(ctx, b.deps.Host.Vault)
 	if err != nil || !late {
 		return false, err
 	}
-	return true, journal.RecordSettled(ctx, t.deps.Host.Store, history.Dir(id), l)
+	return true, journal.RecordSettled(ctx, b.deps.Host.Store, history.Dir(id), l)
 }
 
 // adoptRest adds to a run what the runs have made that went on with it.
-func (t *Transactions) adoptRest(ctx context.Context, id string, l *journal.Log) error {
-	return t.later(ctx, id, func(sum protocol.RunSummary) error {
+func (b *Undo) adoptRest(ctx context.Context, id string, l *journal.Log) error {
+	return b.later(ctx, id, func(sum protocol.RunSummary) error {
 		if sum.Kind != KindFinish {
 			return nil
 		}
-		by, err := journal.Load(ctx, t.deps.Host.Store, history.Dir(sum.Run))
+		by, err := journal.Load(ctx, b.deps.Host.Store, history.Dir(sum.Run))
 		switch {
 		case fault.Is(err, fault.NotFound):
 			return nil
@@ -57,7 +57,7 @@ func (t *Transactions) adoptRest(ctx context.Context, id string, l *journal.Log)
 		case by.Finishes != id || !by.Ours():
 			return nil
 		case by.Hot():
-			if err := t.settleJournal(ctx, sum.Run, by); err != nil {
+			if err := b.settleJournal(ctx, sum.Run, by); err != nil {
 				return err
 			}
 		}
@@ -68,8 +68,8 @@ func (t *Transactions) adoptRest(ctx context.Context, id string, l *journal.Log)
 
 // later calls f with each run that began after another one, newest first. A
 // folder without a readable run is left out.
-func (t *Transactions) later(ctx context.Context, id string, f func(protocol.RunSummary) error) error {
-	ids, err := t.deps.History.IDs(ctx)
+func (b *Undo) later(ctx context.Context, id string, f func(protocol.RunSummary) error) error {
+	ids, err := b.deps.History.IDs(ctx)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (t *Transactions) later(ctx context.Context, id string, f func(protocol.Run
 		if next <= id { // ids sort by time
 			break
 		}
-		sum, err := t.deps.History.Summary(ctx, next)
+		sum, err := b.deps.History.Summary(ctx, next)
 		if err != nil {
 			continue
 		}
@@ -95,14 +95,14 @@ const undoCall = "revert"
 // undone gives the writes of a run, by their place in its journal, that reverts
 // of it have taken back, and that were not brought back since. What was taken back
 // of a run that went on with it counts as well.
-func (t *Transactions) undone(ctx context.Context, id string) (map[int]bool, error) {
+func (b *Undo) undone(ctx context.Context, id string) (map[int]bool, error) {
 	out := map[int]bool{}
-	err := t.later(ctx, id, func(sum protocol.RunSummary) error {
+	err := b.later(ctx, id, func(sum protocol.RunSummary) error {
 		reverts := sum.Reverts == id && sum.RevertedBy == ""
 		if !reverts && sum.Kind != KindFinish {
 			return nil
 		}
-		l, err := journal.Load(ctx, t.deps.Host.Store, history.Dir(sum.Run))
+		l, err := journal.Load(ctx, b.deps.Host.Store, history.Dir(sum.Run))
 		if fault.Is(err, fault.NotFound) {
 			return nil
 		} else if err != nil {
@@ -111,15 +111,15 @@ func (t *Transactions) undone(ctx context.Context, id string) (map[int]bool, err
 		if !l.Ours() || !reverts && l.Finishes != id {
 			return nil // a stranger's records say nothing of what was done
 		}
-		back, err := t.undone(ctx, sum.Run)
+		back, err := b.undone(ctx, sum.Run)
 		if err != nil {
 			return err
 		}
 		if reverts {
-			takenBack(l, back, out)
+			TakenBack(l, back, out)
 			return nil
 		}
-		root, err := journal.Load(ctx, t.deps.Host.Store, history.Dir(id))
+		root, err := journal.Load(ctx, b.deps.Host.Store, history.Dir(id))
 		if err != nil {
 			return err
 		}
@@ -150,9 +150,9 @@ func backOfRest(root *journal.Log, places map[int]int, back, out map[int]bool) {
 	}
 }
 
-// takenBack notes which writes a revert has taken back. Brought are those of its
+// TakenBack notes which writes a revert has taken back. Brought are those of its
 // own that were taken back in turn.
-func takenBack(l *journal.Log, brought, out map[int]bool) {
+func TakenBack(l *journal.Log, brought, out map[int]bool) {
 	whole := map[int]bool{} // a write may take several to be taken back
 	for i := range l.Entries {
 		e := &l.Entries[i]

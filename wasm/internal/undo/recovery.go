@@ -1,10 +1,9 @@
-package transaction
+package undo
 
 import (
 	"context"
 	"slices"
 	"strconv"
-	"strings"
 
 	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/fault"
@@ -15,23 +14,9 @@ import (
 	"embedded-agent/wasm/internal/protocol"
 )
 
-// hot lists the runs that have begun and not ended.
-func (t *Transactions) hot(ctx context.Context) ([]string, error) {
-	entries, err := t.deps.Host.Store.List(ctx, history.HotFolder)
-	if err != nil {
-		return nil, err
-	}
-	var ids []string
-	for _, e := range entries {
-		ids = append(ids, e.Path[strings.LastIndexByte(e.Path, '/')+1:])
-	}
-	slices.Sort(ids)
-	return ids, nil
-}
-
 // FindHot finds what a crash has left, and the last run that can be reverted.
-func (t *Transactions) FindHot(ctx context.Context) error {
-	cards, err := t.cards(ctx)
+func (b *Undo) FindHot(ctx context.Context) error {
+	cards, err := b.cards(ctx)
 	if err != nil {
 		return err
 	}
@@ -39,37 +24,35 @@ func (t *Transactions) FindHot(ctx context.Context) error {
 	for _, c := range cards {
 		found = append(found, c.sum)
 		if c.sum.Stands == protocol.StandsLive {
-			t.watchElsewhere()
+			b.deps.Runs.WatchElsewhere()
 		}
 	}
-	last, err := t.findLast(ctx)
+	last, err := b.findLast(ctx)
 	if err != nil {
 		return err
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.recover, t.lastRun = found, last
+	b.deps.Transactions.SetFound(found, last)
 	return nil
 }
 
 // unfinished says whether a hot run is one that a person must decide about. One
 // that had ended but for its marker, or had not begun to write, is settled here.
-func (t *Transactions) unfinished(ctx context.Context, id string) (*journal.Log, error) {
-	l, err := journal.Load(ctx, t.deps.Host.Store, history.Dir(id))
+func (b *Undo) unfinished(ctx context.Context, id string) (*journal.Log, error) {
+	l, err := journal.Load(ctx, b.deps.Host.Store, history.Dir(id))
 	switch {
 	case fault.Is(err, fault.NotFound):
-		return nil, t.unmarkHot(ctx, id)
+		return nil, b.deps.Runs.End(ctx, id)
 	case err != nil:
 		return nil, err
 	case !l.Hot():
-		return nil, t.unmarkHot(ctx, id)
+		return nil, b.deps.Runs.End(ctx, id)
 	case len(l.Entries) == 0 && !l.Ours():
-		return nil, t.unmarkHot(ctx, id)
+		return nil, b.deps.Runs.End(ctx, id)
 	case len(l.Entries) == 0 && len(l.Acts) == 0:
-		return nil, t.settleAs(ctx, id, l, history.OutcomeCancelled, "")
+		return nil, b.settleAs(ctx, id, l, history.OutcomeCancelled, "")
 	}
 	if l.Ours() {
-		if settled, err := t.settleDeeds(ctx, id, l); settled || err != nil {
+		if settled, err := b.settleDeeds(ctx, id, l); settled || err != nil {
 			return nil, err
 		}
 	}
@@ -77,16 +60,16 @@ func (t *Transactions) unfinished(ctx context.Context, id string) (*journal.Log,
 }
 
 // LookAgain finds runs that did not end, and tells.
-func (t *Transactions) LookAgain(ctx context.Context) {
-	if err := t.FindHot(ctx); err != nil {
+func (b *Undo) LookAgain(ctx context.Context) {
+	if err := b.FindHot(ctx); err != nil {
 		return // the store fails; the next start looks again
 	}
-	t.deps.Tell(ctx)
+	b.deps.Tell(ctx)
 }
 
 // findLast finds the newest run that can be taken back.
-func (t *Transactions) findLast(ctx context.Context) (*protocol.RunSummary, error) {
-	ids, err := t.deps.History.IDs(ctx)
+func (b *Undo) findLast(ctx context.Context) (*protocol.RunSummary, error) {
+	ids, err := b.deps.History.IDs(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +77,7 @@ func (t *Transactions) findLast(ctx context.Context) (*protocol.RunSummary, erro
 		if len(ids)-n > 20 {
 			break
 		}
-		sum, err := t.deps.History.Summary(ctx, id)
+		sum, err := b.deps.History.Summary(ctx, id)
 		if err == nil && sum.Kind == "run" && sum.Can.Revert && sum.Origin == "" && sum.RevertedBy == "" && sum.Outcome != "unfinished" {
 			return &sum, nil
 		}
@@ -105,20 +88,20 @@ func (t *Transactions) findLast(ctx context.Context) (*protocol.RunSummary, erro
 // settleAs ends a run that a crash had left: its files are sealed as they are,
 // but for what was torn, and it gets its line for the history. The journal is
 // nil where it cannot be read.
-func (t *Transactions) settleAs(ctx context.Context, id string, l *journal.Log, outcome, by string) error {
+func (b *Undo) settleAs(ctx context.Context, id string, l *journal.Log, outcome, by string) error {
 	dir := history.Dir(id)
-	end := journal.End{Outcome: outcome, At: pipeline.Stamp(t.deps.Now()), By: by}
+	end := journal.End{Outcome: outcome, At: pipeline.Stamp(b.deps.Now()), By: by}
 	var err error
-	end.Heads, end.Counts, end.Torn, err = audit.Seal(ctx, t.deps.Host.Store, dir, append(audit.Files(), journal.File, journal.SettledFile)...)
+	end.Heads, end.Counts, end.Torn, err = audit.Seal(ctx, b.deps.Host.Store, dir, append(audit.Files(), journal.File, journal.SettledFile)...)
 	if err != nil {
 		return err
 	}
-	d, err := t.deps.History.Read(ctx, id)
+	d, err := b.deps.History.Read(ctx, id)
 	if err != nil { // it died while it wrote down what it was
-		if err := journal.WriteEnd(ctx, t.deps.Host.Store, dir, end); err != nil {
+		if err := journal.WriteEnd(ctx, b.deps.Host.Store, dir, end); err != nil {
 			return err
 		}
-		return t.unmarkHot(ctx, id)
+		return b.deps.Runs.End(ctx, id)
 	}
 	sum := history.SummaryOf(d)
 	sum.EndedAt, sum.Outcome, sum.Files, sum.Can = end.At, outcome, 0, protocol.Can{}
@@ -132,19 +115,19 @@ func (t *Transactions) settleAs(ctx context.Context, id string, l *journal.Log, 
 		sum.Can.Revert = end.Done > 0 && outcome != history.OutcomeCancelled
 		sum.Can.Rest = d.Kind == "run" && outcome == history.OutcomePartial
 	}
-	if sum.Calls, err = t.callsMade(ctx, id); err != nil {
+	if sum.Calls, err = b.callsMade(ctx, id); err != nil {
 		return err
 	}
 	sum.Text = history.TextOf(outcome, d, sum.Calls)
 	if outcome == history.OutcomeCancelled {
 		sum.RevertedBy = by
 	}
-	return t.endRun(ctx, end, &sum)
+	return b.deps.Transactions.EndRun(ctx, end, &sum)
 }
 
 // callsMade counts the calls of a run that went well, as far as it was recorded.
-func (t *Transactions) callsMade(ctx context.Context, id string) (int, error) {
-	pairs, err := audit.ReadCalls(ctx, t.deps.Host.Store, history.Dir(id))
+func (b *Undo) callsMade(ctx context.Context, id string) (int, error) {
+	pairs, err := audit.ReadCalls(ctx, b.deps.Host.Store, history.Dir(id))
 	if fault.Is(err, fault.Conflict) {
 		return 0, nil // the records were changed; verify says so
 	}
@@ -162,36 +145,39 @@ func emptyReverted() protocol.Reverted {
 }
 
 // keep leaves what was done; a half-written file is still put right.
-func (t *Transactions) keep(ctx context.Context, id string) (protocol.Reverted, error) {
+func (b *Undo) keep(ctx context.Context, id string) (protocol.Reverted, error) {
 	out := emptyReverted()
-	_, l, err := t.deps.History.Past(ctx, id)
+	_, l, err := b.deps.History.Past(ctx, id)
 	if err != nil {
 		return out, err
 	}
 	if !l.Ours() {
 		// Nothing of what it says is done, and nothing is written into its folder:
 		// it is only not offered any more.
-		return out, t.unmarkHot(ctx, id)
+		return out, b.deps.Runs.End(ctx, id)
 	}
-	if err := t.settleJournal(ctx, id, l); err != nil {
+	if err := b.settleJournal(ctx, id, l); err != nil {
 		return out, err
 	}
-	return out, t.settleAs(ctx, id, l, history.OutcomePartial, "")
+	if _, err := b.cameLate(ctx, id, l); err != nil {
+		return out, err
+	}
+	return out, b.settleAs(ctx, id, l, history.OutcomePartial, "")
 }
 
 // finishRun makes the writes that were approved and recorded, and are not there
 // yet. What the journal does not hold any more was never reached: it is told.
-func (t *Transactions) finishRun(ctx context.Context, id string) (protocol.Reverted, error) {
+func (b *Undo) finishRun(ctx context.Context, id string) (protocol.Reverted, error) {
 	out := emptyReverted()
-	doc, l, err := t.deps.History.Past(ctx, id)
+	doc, l, err := b.deps.History.Past(ctx, id)
 	if err != nil {
 		return out, err
 	}
 	of := undoOf{run: id, kind: KindFinish}
 	if !l.Ours() {
-		return t.reviewUndo(ctx, of)
+		return b.reviewUndo(ctx, of)
 	}
-	if err := t.settleJournal(ctx, id, l); err != nil {
+	if err := b.settleJournal(ctx, id, l); err != nil {
 		return out, err
 	}
 	rest, err := l.Rest(ctx)
@@ -200,7 +186,7 @@ func (t *Transactions) finishRun(ctx context.Context, id string) (protocol.Rever
 	}
 	var refused []journal.Refused
 	rest = slices.DeleteFunc(rest, func(p journal.Planned) bool {
-		err := t.checkUndo(ctx, true, p.Op)
+		err := b.checkUndo(ctx, true, p.Op)
 		if err != nil {
 			refused = append(refused, journal.Refused{Path: p.Op.Path, Err: err})
 		}
@@ -209,19 +195,22 @@ func (t *Transactions) finishRun(ctx context.Context, id string) (protocol.Rever
 	next := ids.New()
 	if len(rest) > 0 {
 		out.Run = next
-		if err := t.carryOn(ctx, next, doc, l, rest); err != nil {
-			out.Problem = t.deps.Out.Problem(err)
+		if err := b.carryOn(ctx, next, doc, l, rest); err != nil {
+			out.Problem = b.deps.Out.Problem(err)
 			return out, nil
 		}
-		if err := t.settleJournal(ctx, id, l); err != nil {
+		if err := b.settleJournal(ctx, id, l); err != nil {
 			return out, err
 		}
+	}
+	if _, err := b.cameLate(ctx, id, l); err != nil {
+		return out, err
 	}
 	if n := unknown(l); n > 0 {
 		out.NotUndone = append(out.NotUndone, protocol.Message{Key: "recovery.changed", Params: map[string]string{"n": strconv.Itoa(n)}})
 	}
-	out.NotUndone = append(append(out.NotUndone, refusedMessages(t, refused)...), notUndone(of, &undoing{log: l})...)
-	return out, t.settleAs(ctx, id, l, history.OutcomePartial, out.Run)
+	out.NotUndone = append(append(out.NotUndone, refusedMessages(b, refused)...), notUndone(of, &undoing{log: l})...)
+	return out, b.settleAs(ctx, id, l, history.OutcomePartial, out.Run)
 }
 
 // unknown counts the files of which nobody can say whether the run's last write
@@ -237,10 +226,22 @@ func unknown(l *journal.Log) int {
 }
 
 // carryOn makes the rest of a run as a run of its own.
-func (t *Transactions) carryOn(ctx context.Context, id string, doc *history.Run, l *journal.Log, rest []journal.Planned) error {
+func (b *Undo) carryOn(ctx context.Context, id string, doc *history.Run, l *journal.Log, rest []journal.Planned) error {
 	d := *doc
-	d.RunID, d.Kind, d.Continues, d.Plan, d.Now, d.Calls = id, KindFinish, doc.RunID, nil, t.deps.Now(), len(rest)
-	return t.writeRun(ctx, &d, journal.Header{Approval: l.Approval, Finishes: l.Run}, rest, protocol.Message{
+	d.RunID, d.Kind, d.Continues, d.Plan, d.Now, d.Calls = id, KindFinish, doc.RunID, nil, b.deps.Now(), len(rest)
+	return b.writeRun(ctx, &d, journal.Header{Approval: l.Approval, Finishes: l.Run}, rest, protocol.Message{
 		Key: "run.finishedAfterCrash", Params: map[string]string{"goal": doc.Goal},
-	}, t.undoable(true))
+	}, b.undoable(true))
+}
+
+// settleDeeds ends what a crash has left of a conversation's deeds: whatever had
+// begun counts as done.
+func (b *Undo) settleDeeds(ctx context.Context, id string, l *journal.Log) (bool, error) {
+	d, err := b.deps.History.Read(ctx, id)
+	if fault.Is(err, fault.NotFound) || err == nil && d.Kind != protocol.KindAgent {
+		return false, nil
+	} else if err != nil {
+		return false, err
+	}
+	return true, b.settleAs(ctx, id, l, history.OutcomePartial, "")
 }

@@ -1,4 +1,4 @@
-package transaction
+package undo
 
 import (
 	"context"
@@ -30,22 +30,22 @@ type card struct {
 }
 
 // cards gives one card for each run that a crash has left.
-func (t *Transactions) cards(ctx context.Context) ([]*card, error) {
-	ids, err := t.hot(ctx)
+func (b *Undo) cards(ctx context.Context) ([]*card, error) {
+	ids, err := b.deps.Runs.IDs(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var out []*card
 	for _, id := range ids { // by time, so the newest decides where a card stands
-		if t.Lease(id) != nil {
+		if b.deps.Runs.Lease(id) != nil {
 			continue // it is carried out here
 		}
-		state, err := t.held(ctx, id)
+		state, err := b.deps.Runs.Held(ctx, id)
 		if err != nil {
 			return nil, err
 		}
 		if state != lease.Free {
-			c, err := t.elsewhere(ctx, id, state)
+			c, err := b.elsewhere(ctx, id, state)
 			if err != nil {
 				return nil, err
 			}
@@ -54,14 +54,14 @@ func (t *Transactions) cards(ctx context.Context) ([]*card, error) {
 			}
 			continue
 		}
-		l, err := t.unfinished(ctx, id)
+		l, err := b.unfinished(ctx, id)
 		if err != nil {
 			return nil, err
 		}
 		if l == nil {
 			continue
 		}
-		way, err := t.about(ctx, id)
+		way, err := b.about(ctx, id)
 		if err != nil {
 			return nil, err
 		}
@@ -79,7 +79,7 @@ func (t *Transactions) cards(ctx context.Context) ([]*card, error) {
 			out = append(out, &card{run: root})
 		}
 		out[i].add(id, way)
-		if err := t.describe(ctx, out[i], l); err != nil {
+		if err := b.describe(ctx, out[i], l); err != nil {
 			return nil, err
 		}
 	}
@@ -88,15 +88,15 @@ func (t *Transactions) cards(ctx context.Context) ([]*card, error) {
 
 // elsewhere gives the card of a run that another window or device carries out: it
 // can be watched. Nil is one of which nothing can be read yet.
-func (t *Transactions) elsewhere(ctx context.Context, id string, state lease.State) (*card, error) {
-	sum, err := t.deps.History.Summary(ctx, id)
+func (b *Undo) elsewhere(ctx context.Context, id string, state lease.State) (*card, error) {
+	sum, err := b.deps.History.Summary(ctx, id)
 	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Conflict) {
 		return nil, nil // files come one by one
 	} else if err != nil {
 		return nil, err
 	}
 	done, total := 0, sum.Calls
-	l, err := journal.Load(ctx, t.deps.Host.Store, history.Dir(id))
+	l, err := journal.Load(ctx, b.deps.Host.Store, history.Dir(id))
 	if err == nil {
 		total = l.Ops
 		for i := range l.Entries {
@@ -116,10 +116,10 @@ func (t *Transactions) elsewhere(ctx context.Context, id string, state lease.Sta
 
 // about gives a run, the run that it is about, and so on to one that is about
 // none. Where one of them is no longer kept, it ends before it.
-func (t *Transactions) about(ctx context.Context, id string) ([]*history.Run, error) {
+func (b *Undo) about(ctx context.Context, id string) ([]*history.Run, error) {
 	var way []*history.Run
 	for id != "" {
-		d, err := t.deps.History.Read(ctx, id)
+		d, err := b.deps.History.Read(ctx, id)
 		if fault.Is(err, fault.NotFound) && len(way) > 0 {
 			break
 		} else if err != nil {
@@ -159,9 +159,9 @@ func (c *card) add(id string, way []*history.Run) {
 
 // describe says in words where a card stands, and what can be chosen. The
 // journal is that of its newest run.
-func (t *Transactions) describe(ctx context.Context, c *card, l *journal.Log) error {
+func (b *Undo) describe(ctx context.Context, c *card, l *journal.Log) error {
 	stands := c.sum.Stands
-	sum, err := t.deps.History.Summary(ctx, c.run)
+	sum, err := b.deps.History.Summary(ctx, c.run)
 	if err != nil {
 		return err
 	}
@@ -177,7 +177,7 @@ func (t *Transactions) describe(ctx context.Context, c *card, l *journal.Log) er
 		protocol.StandsBringingBack: "recovery.bringingBack",
 	}[stands]
 	if sum.Origin = history.OriginName(l.Origin); sum.Origin == "" && c.run != l.Run {
-		if root, err := journal.Load(ctx, t.deps.Host.Store, history.Dir(c.run)); err == nil {
+		if root, err := journal.Load(ctx, b.deps.Host.Store, history.Dir(c.run)); err == nil {
 			sum.Origin = history.OriginName(root.Origin)
 		}
 	}
@@ -195,51 +195,51 @@ func (t *Transactions) describe(ctx context.Context, c *card, l *journal.Log) er
 }
 
 // Resolve does what the person chose for a run that did not end.
-func (t *Transactions) Resolve(ctx context.Context, p protocol.Recovery) (protocol.Reverted, error) {
+func (b *Undo) Resolve(ctx context.Context, p protocol.Recovery) (protocol.Reverted, error) {
 	out := emptyReverted()
-	free, err := t.Alone()
+	free, err := b.deps.Transactions.Alone()
 	if err != nil {
 		return out, err
 	}
 	defer free()
-	if err := t.quiet(ctx); err != nil {
+	if err := b.deps.Runs.Quiet(ctx); err != nil {
 		return out, err
 	}
-	cards, err := t.cards(ctx)
+	cards, err := b.cards(ctx)
 	if err != nil {
 		return out, err
 	}
 	i := slices.IndexFunc(cards, func(c *card) bool { return c.run == p.Run })
 	if i < 0 {
-		return t.endedMeanwhile(ctx, p)
+		return b.endedMeanwhile(ctx, p)
 	}
 	if !slices.Contains(cards[i].sum.Choices, p.Choice) {
 		return out, fault.New(fault.Validation, "error.recovery.choice", fault.P{"choice": p.Choice})
 	}
-	if out, err = t.decide(ctx, cards[i], p.Choice); err != nil {
+	if out, err = b.decide(ctx, cards[i], p.Choice); err != nil {
 		return out, err
 	}
-	if err := t.FindHot(ctx); err != nil {
+	if err := b.FindHot(ctx); err != nil {
 		return out, err
 	}
-	t.deps.Tell(ctx)
+	b.deps.Tell(ctx)
 	return out, nil
 }
 
 // endedMeanwhile does what was chosen for a run that is on no card any more: what
 // the disk still had in hand of it was its end.
-func (t *Transactions) endedMeanwhile(ctx context.Context, p protocol.Recovery) (protocol.Reverted, error) {
+func (b *Undo) endedMeanwhile(ctx context.Context, p protocol.Recovery) (protocol.Reverted, error) {
 	out := emptyReverted()
-	if _, err := t.deps.History.Read(ctx, p.Run); err != nil {
+	if _, err := b.deps.History.Read(ctx, p.Run); err != nil {
 		return out, err
 	}
-	if err := t.FindHot(ctx); err != nil {
+	if err := b.FindHot(ctx); err != nil {
 		return out, err
 	}
-	defer t.deps.Tell(ctx)
+	defer b.deps.Tell(ctx)
 	switch p.Choice {
 	case protocol.RecoverRevert:
-		return t.revert(ctx, protocol.Revert{Run: p.Run})
+		return b.revert(ctx, protocol.Revert{Run: p.Run})
 	case protocol.RecoverFinish, protocol.RecoverKeep:
 		return out, nil // there is nothing left to do
 	}
@@ -248,48 +248,48 @@ func (t *Transactions) endedMeanwhile(ctx context.Context, p protocol.Recovery) 
 
 // decide does with a card what was chosen. What began last is settled first: the
 // bytes that it has cut short are no sign of those before it.
-func (t *Transactions) decide(ctx context.Context, c *card, choice string) (protocol.Reverted, error) {
+func (b *Undo) decide(ctx context.Context, c *card, choice string) (protocol.Reverted, error) {
 	out := emptyReverted()
-	if err := t.takeOver(ctx, c); err != nil {
+	if err := b.takeOver(ctx, c); err != nil {
 		return out, err
 	}
 	defer func() {
 		for _, id := range c.hot {
-			t.letLease(id)
+			b.deps.Runs.Let(id)
 		}
 	}()
 	about := slices.DeleteFunc(slices.Clone(c.hot), func(id string) bool { return id == c.run })
 	for _, id := range slices.Backward(about) {
-		l, err := journal.Load(ctx, t.deps.Host.Store, history.Dir(id))
+		l, err := journal.Load(ctx, b.deps.Host.Store, history.Dir(id))
 		if err != nil {
 			return out, err
 		}
-		if err := t.settleJournal(ctx, id, l); err != nil {
+		if err := b.settleJournal(ctx, id, l); err != nil {
 			return out, err
 		}
 	}
 	var err error
 	switch choice {
 	case protocol.RecoverRevert:
-		out, err = t.revert(ctx, protocol.Revert{Run: c.run, Path: c.only})
+		out, err = b.revert(ctx, protocol.Revert{Run: c.run, Path: c.only})
 	case protocol.RecoverBring:
-		out, err = t.revert(ctx, protocol.Revert{Run: c.back})
+		out, err = b.revert(ctx, protocol.Revert{Run: c.back})
 	case protocol.RecoverFinish:
 		if slices.Contains(c.hot, c.run) {
-			out, err = t.finishRun(ctx, c.run)
+			out, err = b.finishRun(ctx, c.run)
 		} else {
-			out, err = t.finishRun(ctx, c.hot[len(c.hot)-1])
+			out, err = b.finishRun(ctx, c.hot[len(c.hot)-1])
 		}
 	case protocol.RecoverKeep:
 		if slices.Contains(c.hot, c.run) {
-			out, err = t.keep(ctx, c.run)
+			out, err = b.keep(ctx, c.run)
 		}
 	}
 	if err != nil || out.Problem != nil || out.Review != "" {
 		return out, err // it stands where it stood
 	}
 	for _, id := range slices.Backward(about) {
-		if err := t.leave(ctx, id); err != nil {
+		if err := b.leave(ctx, id); err != nil {
 			return out, err
 		}
 	}
@@ -298,12 +298,12 @@ func (t *Transactions) decide(ctx context.Context, c *card, choice string) (prot
 
 // takeOver takes the runs of a card in hand: whoever had them before finds that
 // out before its next write.
-func (t *Transactions) takeOver(ctx context.Context, c *card) error {
+func (b *Undo) takeOver(ctx context.Context, c *card) error {
 	for _, id := range c.hot {
-		if err := t.ownGround(ctx, id); err != nil {
+		if err := b.deps.Runs.Own(ctx, id); err != nil {
 			return err
 		}
-		if err := t.MarkHot(ctx, id, func() {}); err != nil {
+		if err := b.deps.Runs.Begin(ctx, id, func() {}); err != nil {
 			return err
 		}
 	}
@@ -311,49 +311,26 @@ func (t *Transactions) takeOver(ctx context.Context, c *card) error {
 }
 
 // leave ends a run that did not end, with what it has done.
-func (t *Transactions) leave(ctx context.Context, id string) error {
-	l, err := journal.Load(ctx, t.deps.Host.Store, history.Dir(id))
+func (b *Undo) leave(ctx context.Context, id string) error {
+	l, err := journal.Load(ctx, b.deps.Host.Store, history.Dir(id))
 	if err != nil || !l.Hot() {
 		return err
 	}
 	if !l.Ours() {
-		return t.unmarkHot(ctx, id)
+		return b.deps.Runs.End(ctx, id)
 	}
-	return t.settleAs(ctx, id, l, history.OutcomePartial, "")
-}
-
-// Alone keeps other ways to take back or recover from the vault until it is
-// given back.
-func (t *Transactions) Alone() (func(), error) {
-	if err := t.Idle(); err != nil {
-		return nil, err
-	}
-	if !t.taking.TryLock() {
-		return nil, fault.New(fault.Precondition, "error.busy", nil)
-	}
-	return t.taking.Unlock, nil
-}
-
-// aloneNext is alone for what a person has approved: it waits its turn. A review
-// is shown before the request that opened it has given the vault back.
-func (t *Transactions) aloneNext() (func(), error) {
-	t.taking.Lock()
-	if err := t.Idle(); err != nil {
-		t.taking.Unlock()
-		return nil, err
-	}
-	return t.taking.Unlock, nil
+	return b.settleAs(ctx, id, l, history.OutcomePartial, "")
 }
 
 // Needed lists the runs that did not end, and those that they are about.
-func (t *Transactions) Needed(ctx context.Context) ([]string, error) {
-	ids, err := t.hot(ctx)
+func (b *Undo) Needed(ctx context.Context) ([]string, error) {
+	ids, err := b.deps.Runs.IDs(ctx)
 	if err != nil {
 		return nil, err
 	}
 	out := slices.Clone(ids)
 	for _, id := range ids {
-		way, err := t.about(ctx, id)
+		way, err := b.about(ctx, id)
 		if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Conflict) {
 			continue // it died while it wrote down what it was
 		} else if err != nil {

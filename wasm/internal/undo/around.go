@@ -1,4 +1,4 @@
-package transaction
+package undo
 
 import (
 	"context"
@@ -9,23 +9,23 @@ import (
 // anything is planned for it: what began last comes first, since the bytes that it
 // has cut short are no sign of those before it. A run that goes on elsewhere is
 // refused.
-func (t *Transactions) settleAround(ctx context.Context, id string) error {
-	if err := t.ownGround(ctx, id); err != nil {
+func (b *Undo) settleAround(ctx context.Context, id string) error {
+	if err := b.deps.Runs.Own(ctx, id); err != nil {
 		return err
 	}
-	c, err := t.cardOf(ctx, id)
+	c, err := b.cardOf(ctx, id)
 	if err != nil || c == nil {
 		return err
 	}
 	for _, hot := range slices.Backward(c.hot) {
-		if err := t.ownGround(ctx, hot); err != nil {
+		if err := b.deps.Runs.Own(ctx, hot); err != nil {
 			return err
 		}
-		_, l, err := t.deps.History.Past(ctx, hot)
+		_, l, err := b.deps.History.Past(ctx, hot)
 		if err != nil {
 			return err
 		}
-		if err := t.settleJournal(ctx, hot, l); err != nil {
+		if err := b.settleJournal(ctx, hot, l); err != nil {
 			return err
 		}
 	}
@@ -33,8 +33,8 @@ func (t *Transactions) settleAround(ctx context.Context, id string) error {
 }
 
 // leaveAround ends the runs about a run, once that is dealt with.
-func (t *Transactions) leaveAround(ctx context.Context, id string) error {
-	c, err := t.cardOf(ctx, id)
+func (b *Undo) leaveAround(ctx context.Context, id string) error {
+	c, err := b.cardOf(ctx, id)
 	if err != nil || c == nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func (t *Transactions) leaveAround(ctx context.Context, id string) error {
 		if hot == id {
 			continue
 		}
-		if err := t.leave(ctx, hot); err != nil {
+		if err := b.leave(ctx, hot); err != nil {
 			return err
 		}
 	}
@@ -50,8 +50,8 @@ func (t *Transactions) leaveAround(ctx context.Context, id string) error {
 }
 
 // cardOf gives the card of a run that did not end; nil where there is none.
-func (t *Transactions) cardOf(ctx context.Context, id string) (*card, error) {
-	cards, err := t.cards(ctx)
+func (b *Undo) cardOf(ctx context.Context, id string) (*card, error) {
+	cards, err := b.cards(ctx)
 	if err != nil {
 		return nil, err
 	}

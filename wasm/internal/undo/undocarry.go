@@ -1,0 +1,74 @@
+package undo
+
+import (
+	"context"
+	"strconv"
+
+	"embedded-agent/wasm/internal/history"
+	"embedded-agent/wasm/internal/journal"
+	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/transaction"
+)
+
+// CarryOut implements Undo.
+func (u *pastUndo) CarryOut(ctx context.Context, se *transaction.Review) (protocol.RunSummary, error) {
+	sum, err := u.b.undoAs(ctx, se.ID, se, u, u.done.writes(u.of.kind))
+	if err == nil {
+		u.b.endUndone(context.WithoutCancel(ctx), se.ID, u)
+	}
+	return sum, err
+}
+
+// undoAs makes planned writes as a run of its own, and gives its line for the
+// history.
+func (b *Undo) undoAs(ctx context.Context, id string, se *transaction.Review, u *pastUndo, planned []journal.Planned) (protocol.RunSummary, error) {
+	d := &history.Run{
+		Version: "1", RunID: id, Kind: u.of.kind, Goal: se.Goal(), Now: b.deps.Now(), Calls: len(planned), Files: se.View.Files,
+		Policy: b.deps.Guard.Policy().Snapshot(), Registry: b.deps.Registry.Version(),
+	}
+	h := journal.Header{Approval: se.View.Approval}
+	text := protocol.Message{Key: "run.reverted", Params: map[string]string{"n": strconv.Itoa(len(d.Files)), "goal": d.Goal}}
+	if u.of.kind == KindRevert {
+		d.Reverts, h.Reverts, d.Only = u.of.run, u.of.run, u.of.path
+	} else {
+		d.Continues, h.Finishes = u.of.run, u.of.run
+		text = protocol.Message{Key: "run.finishedAfterCrash", Params: map[string]string{"goal": d.Goal}}
+	}
+	err := b.writeRun(ctx, d, h, planned, text, b.undoable(u.done.ours))
+	sum, missing := b.deps.History.Summary(context.WithoutCancel(ctx), id)
+	if missing != nil {
+		return protocol.RunSummary{Run: id, Outcome: history.OutcomeFailed}, err
+	}
+	return sum, err
+}
+
+// endUndone marks a run as what it is after a reviewed undo. One that is not
+// taken back whole stays where it was. One that was finished is over, as one of
+// our own is: what was refused or left out of it has been decided about.
+func (b *Undo) endUndone(ctx context.Context, by string, u *pastUndo) {
+	whole := u.of.path == "" && len(u.done.report.Conflicts)+len(u.done.refused)+len(u.done.dropped) == 0
+	if u.of.kind != KindFinish && !whole {
+		return
+	}
+	if u.done.log.Hot() {
+		outcome := history.OutcomeCancelled
+		if u.of.kind == KindFinish {
+			outcome = history.OutcomePartial
+			if err := journal.RecordSettled(ctx, b.deps.Host.Store, history.Dir(u.of.run), u.done.log); err != nil {
+				b.deps.Out.Notice("warn", "notice.historyNotKept", nil, u.of.run)
+				return
+			}
+		}
+		if err := b.settleAs(ctx, u.of.run, u.done.log, outcome, by); err != nil {
+			b.deps.Out.Notice("warn", "notice.historyNotKept", nil, u.of.run)
+		}
+	}
+	if err := b.leaveAround(ctx, u.of.run); err != nil {
+		b.deps.Out.Notice("warn", "notice.historyNotKept", nil, u.of.run)
+	}
+	if u.of.kind == KindRevert {
+		out := emptyReverted()
+		out.Run = by
+		b.afterRevert(ctx, protocol.Revert{Run: u.of.run}, &out)
+	}
+}
