@@ -1,5 +1,5 @@
 // What the plugin costs when the app starts, and when the core does
-// (docs/ARCHITECTURE.md; targets in ms: onload 10, main_js_eval 15, load_total
+// (docs/design/boundary.md#start; targets in ms: onload 10, main_js_eval 15, load_total
 // 80, core_start 400, core_start_longest_task 50).
 import { statSync } from "node:fs";
 import { join } from "node:path";

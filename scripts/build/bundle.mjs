@@ -8,7 +8,7 @@ import { toBase91 } from "./base91.mjs";
 import { decoderWasm, root } from "./wasm.mjs";
 import { wordsModule } from "./words.mjs";
 
-/** The oldest engines that the app runs on (docs/ARCHITECTURE.md). */
+/** The oldest engines that the app runs on (docs/design/build.md). */
 export const target = ["chrome132", "safari16.4"];
 
 /** What the app itself gives: of CodeMirror, what it is built of, and nothing else. */

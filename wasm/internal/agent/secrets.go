@@ -7,7 +7,7 @@ import (
 	"embedded-agent/wasm/internal/tool"
 )
 
-// Scope is whose secret it is (docs/ARCHITECTURE.md#the-way-of-the-data).
+// Scope is whose secret it is (docs/design/network.md#keys).
 type Scope string
 
 // The scopes, in the order in which they are tried.

@@ -20,8 +20,7 @@ const (
 )
 
 // overLines are the packages that have more lines, with how many they may have.
-var overLines = map[string]int{
-}
+var overLines = map[string]int{}
 
 // overFields and overMethods are the types that have more, with how many they
 // may have.

@@ -1,6 +1,6 @@
 // Package audit keeps the run folder: what was asked, called, answered and
 // told, so that a run can be reconstructed, verified and replayed
-// (docs/ARCHITECTURE.md#what-is-on-disk).
+// (docs/design/store.md).
 //
 //	run.json       the plan, the policy and the approval, written before the first call
 //	calls.jsonl    every ToolCall, before it is dispatched

@@ -4,7 +4,7 @@ import "embedded-agent/wasm/internal/fault"
 
 // MaxDepth is how deep foreign JSON may be nested. Deeper, the decoder's
 // recursion can overflow the stack of the JavaScript engine that runs the wasm,
-// which nothing survives (docs/ARCHITECTURE.md#the-boundary).
+// which nothing survives (docs/design/boundary.md#messages).
 const MaxDepth = 128
 
 // CheckDepth refuses JSON that is nested deeper than MaxDepth, before it is

@@ -31,7 +31,7 @@ var AgentSystem string
 
 // work is an agent's turn: the model works on staged notes, where reads see the
 // overlay and writes land in it. When it stops, what it did goes to one review
-// as a plan of the calls it made (docs/ARCHITECTURE.md#the-way-of-the-data). Calls that cannot be staged ask
+// as a plan of the calls it made (docs/design/invocation.md#the-loop). Calls that cannot be staged ask
 // one by one.
 //
 // What earlier turns of the conversation staged and nobody has approved or

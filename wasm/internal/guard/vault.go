@@ -1,9 +1,12 @@
-// Package guard asks before each write: whatever makes one (a run, a revert,
-// what finishes a run after a crash, what puts a half-written file right), it
-// goes to the vault through here, and is refused or made.
+// Package guard decides what is allowed at this moment: the settings, tightened by
+// the organisation's policy, what of the vault may be seen, which secrets a tool
+// gets, which requests a person is asked about, and what limits an agent. Plans and
+// agents go through the same guard. What it cannot find out, it refuses.
 //
-// What a simulation was allowed says nothing of the present: a person may have
-// made the settings stricter since, and records may be somebody else's.
+// Every write goes through here, whoever makes it (a run, a revert, what finishes a
+// run after a crash, what repairs a half-written file). What a simulation was
+// allowed says nothing of the present: a person may have made the settings stricter
+// since, and records may be somebody else's.
 package guard
 
 import (

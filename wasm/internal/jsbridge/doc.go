@@ -1,4 +1,4 @@
-// Package jsbridge is the core's side of the boundary (docs/ARCHITECTURE.md#the-boundary): a message
+// Package jsbridge is the core's side of the boundary (docs/design/boundary.md): a message
 // loop that serves requests of the shell, and the host's ports over messages
 // to it.
 //

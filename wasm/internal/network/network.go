@@ -1,4 +1,4 @@
-// Package network decides what the core may reach (docs/ARCHITECTURE.md#the-network).
+// Package network decides what the core may reach (docs/design/network.md#what-may-be-reached).
 package network
 
 import (
@@ -13,7 +13,7 @@ import (
 	"embedded-agent/wasm/internal/protocol"
 )
 
-// Out is the only way out of the core (docs/ARCHITECTURE.md#the-network). It sends a request to the
+// Out is the only way out of the core (docs/design/network.md#what-may-be-reached). It sends a request to the
 // chosen provider, to the list of community plugins, or to a host that the
 // person allowed for the HTTP tools: each user of it has one of the three, and
 // reaches nothing else. Whatever a dialect, an answer, a model or a note makes

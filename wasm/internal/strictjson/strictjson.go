@@ -14,7 +14,7 @@ import (
 	"embedded-agent/wasm/internal/canon"
 )
 
-// MaxDepth is how many arrays and objects may be open at once (docs/ARCHITECTURE.md#the-boundary).
+// MaxDepth is how many arrays and objects may be open at once (docs/design/boundary.md#messages).
 const MaxDepth = canon.MaxDepth
 
 // Error says what stopped the reader, and at which byte. Early is a text that
