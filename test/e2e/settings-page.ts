@@ -22,8 +22,9 @@ export async function openSettings(person: Person): Promise<Locator> {
 
 /** Closes them. */
 export async function closeSettings(person: Person): Promise<void> {
-	await person.page.keyboard.press("Escape");
-	await person.page.getByRole("dialog", { name: "Settings" }).waitFor({ state: "detached" });
+	const dialog = person.page.getByRole("dialog", { name: "Settings" });
+	await dialog.getByRole("button", { name: "Close", exact: true }).click();
+	await dialog.waitFor({ state: "detached" });
 }
 
 /** Opens a page of the settings by its entry. */
