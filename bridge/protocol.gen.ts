@@ -41,13 +41,6 @@ export interface AttachmentText {
 	file: string;
 	text: string;
 }
-/**
- * AttachmentCall is the method attachment.get.
- */
-export interface AttachmentCall {
-	params: AttachmentRef;
-	result: AttachmentText;
-}
 
 //////////
 // source: conversation.go
@@ -75,13 +68,6 @@ export interface Conversations {
 	conversations: Conversation[];
 }
 /**
- * ConversationsCall is the method conversations.list.
- */
-export interface ConversationsCall {
-	params: ConversationsQuery;
-	result: Conversations;
-}
-/**
  * ConversationRef names a conversation.
  */
 export interface ConversationRef {
@@ -95,13 +81,6 @@ export interface ConversationDetail {
 	turns: Turn[];
 }
 /**
- * ConversationGetCall is the method conversation.get.
- */
-export interface ConversationGetCall {
-	params: ConversationRef;
-	result: ConversationDetail;
-}
-/**
  * ConversationRename gives a conversation another title.
  */
 export interface ConversationRename {
@@ -109,32 +88,11 @@ export interface ConversationRename {
 	title: string;
 }
 /**
- * ConversationRenameCall is the method conversation.rename.
- */
-export interface ConversationRenameCall {
-	params: ConversationRename;
-	result: Conversations;
-}
-/**
- * ConversationRefCall is the method conversation.remove.
- */
-export interface ConversationRefCall {
-	params: ConversationRef;
-	result: Conversations;
-}
-/**
  * ConversationExport writes a conversation to a note: it opens a review.
  */
 export interface ConversationExport {
 	id: string;
 	path: string;
-}
-/**
- * ConversationExportCall is the method conversation.export.
- */
-export interface ConversationExportCall {
-	params: ConversationExport;
-	result: RunRef;
 }
 /**
  * UsageRow is what one day and model amount to.
@@ -163,13 +121,6 @@ export interface UsageReport {
 	rows: UsageRow[];
 }
 /**
- * UsageCall is the method usage.get.
- */
-export interface UsageCall {
-	params: Empty;
-	result: UsageReport;
-}
-/**
  * UsageExport asks for the ledger as "csv" or "json".
  */
 export interface UsageExport {
@@ -182,21 +133,6 @@ export interface Document {
 	text: string;
 }
 /**
- * UsageExportCall is the method usage.export.
- */
-export interface UsageExportCall {
-	params: UsageExport;
-	result: Document;
-}
-/**
- * PricesCall is the method prices.default: the price table that comes with the
- * plugin, as JSON.
- */
-export interface PricesCall {
-	params: Empty;
-	result: Document;
-}
-/**
  * Models is the model ids that the endpoint offers.
  */
 export interface Models {
@@ -206,13 +142,6 @@ export interface Models {
 	 */
 	fetchedAt?: string;
 	problem?: Problem;
-}
-/**
- * ModelsCall is the method models.list.
- */
-export interface ModelsCall {
-	params: Empty;
-	result: Models;
 }
 /**
  * SecretView is a secret's name, where it was found, and whether it has a value.
@@ -232,13 +161,6 @@ export interface SecretView {
  */
 export interface Secrets {
 	secrets: SecretView[];
-}
-/**
- * SecretsCall is the method secrets.list.
- */
-export interface SecretsCall {
-	params: Empty;
-	result: Secrets;
 }
 /**
  * PluginsQuery searches the official list of community plugins. Refresh fetches
@@ -271,13 +193,6 @@ export interface Plugins {
 	offline?: boolean;
 }
 /**
- * PluginsCall is the method plugins.search.
- */
-export interface PluginsCall {
-	params: PluginsQuery;
-	result: Plugins;
-}
-/**
  * Span is one stretch of a run's trace. Start is in milliseconds from the
  * trace's beginning.
  */
@@ -301,20 +216,6 @@ export interface Trace {
 	 * Conversation is the one that the run or turn belongs to; "" for none.
 	 */
 	conversation?: string;
-}
-/**
- * TraceCall is the method trace.get.
- */
-export interface TraceCall {
-	params: RunRef;
-	result: Trace;
-}
-/**
- * RunExportCall is the method run.export.
- */
-export interface RunExportCall {
-	params: RunRef;
-	result: Document;
 }
 
 //////////
@@ -387,6 +288,14 @@ export interface Problem {
 	tool?: string;
 	step?: string;
 	args?: string; // JSON, redacted
+}
+/**
+ * Method is what one side may ask of the other: it sends Params, and is answered
+ * with Result. Its name is that of the field that has it, in a set of methods.
+ */
+export interface Method<P extends any, R extends any> {
+	params: P;
+	result: R;
 }
 /**
  * Empty is the payload of a request or response that says nothing more.
@@ -721,52 +630,59 @@ export const KindAgent = "agent";
  * valid UTF-8 crosses as bytes (Blob).
  */
 export interface HostMethods {
-	'vault.stat': StatCall;
-	'vault.read': ReadCall;
-	'vault.reads': ReadsCall;
-	'vault.list': ListCall;
-	'vault.walk': ListCall;
-	'vault.backlinks': BacklinksCall;
-	'vault.apply': ApplyCall;
-	'vault.applyAll': ApplyAllCall;
-	'editor.state': EditorStateCall;
-	'workspace.context': WorkspaceContextCall;
-	'workspace.open': OpenCall;
-	'workspace.focus': FocusCall;
-	'commands.list': CommandsListCall;
-	'commands.run': CommandsRunCall;
-	'vault.since': SinceCall;
-	'vault.metadata': MetadataCall;
-	'sandbox.run': SandboxCall;
-	'plugins.installed': PluginsInstalledCall;
-	'store.append': StoreWriteCall;
-	'store.write': StoreWriteCall;
-	'store.read': ReadCall;
-	'store.list': ListCall;
-	'store.remove': PathCall;
-	'http.open': HTTPOpenCall;
-	'http.read': HTTPReadCall;
-	'http.close': HTTPRefCall;
-	'secret.has': SecretCall;
-	'secret.allow': SecretAllowCall;
-	'secret.print': SecretPrintCall;
-	'device.key': DeviceKeyCall;
-	'owner.self': OwnerSelfCall;
-	'owner.gone': OwnerGoneCall;
-	'owner.quiet': OwnerQuietCall;
+	'vault.stat': Method<PathRef, Info>;
+	'vault.read': Method<PathRef, Content>;
+	/**
+	 * vault.read of several files at once.
+	 */
+	'vault.reads': Method<Paths, Contents>;
+	'vault.list': Method<PathRef, Infos>;
+	'vault.walk': Method<PathRef, Infos>;
+	'vault.backlinks': Method<PathRef, Paths>;
+	'vault.apply': Method<Op, Info>;
+	'vault.applyAll': Method<Ops, AllApplied>;
+	'editor.state': Method<Empty, EditorState>;
+	'workspace.context': Method<Empty, WorkspaceContext>;
+	'workspace.open': Method<Open, Empty>;
+	'workspace.focus': Method<Focus, Empty>;
+	'commands.list': Method<Empty, CommandList>;
+	'commands.run': Method<CommandRun, CommandRan>;
+	'vault.since': Method<Since, Changed>;
+	'vault.metadata': Method<MetadataPaths, Metadata>;
+	'sandbox.run': Method<Sandbox, Sandboxed>;
+	'plugins.installed': Method<Empty, InstalledPlugins>;
+	'store.append': Method<StoreWrite, Empty>;
+	'store.write': Method<StoreWrite, Empty>;
+	'store.read': Method<PathRef, Content>;
+	'store.list': Method<PathRef, Infos>;
+	'store.remove': Method<PathRef, Empty>;
+	/**
+	 * A refusal by CORS, or a connection that fails before the first byte, is
+	 * NETWORK_ERROR.
+	 */
+	'http.open': Method<HTTPRequest, HTTPResponse>;
+	'http.read': Method<HTTPRef, HTTPChunk>;
+	/**
+	 * Aborts what is still under way.
+	 */
+	'http.close': Method<HTTPRef, Empty>;
+	'secret.has': Method<SecretName, SecretHas>;
+	'secret.allow': Method<SecretAllow, Empty>;
+	'secret.print': Method<SecretName, SecretPrint>;
+	'device.key': Method<Empty, DeviceKey>;
+	'owner.self': Method<Empty, Owner>;
+	'owner.gone': Method<WindowRef, WindowGone>;
+	/**
+	 * Answers when nothing is under way any more that a former core of this window
+	 * has asked the host to write.
+	 */
+	'owner.quiet': Method<Empty, Empty>;
 }
 /**
  * PathRef names a path.
  */
 export interface PathRef {
 	path: string;
-}
-/**
- * PathCall is a method on a path that answers nothing.
- */
-export interface PathCall {
-	params: PathRef;
-	result: Empty;
 }
 /**
  * Info describes one entry (package host).
@@ -779,13 +695,6 @@ export interface Info {
 	mtime: number /* int64 */;
 }
 /**
- * StatCall is the method vault.stat.
- */
-export interface StatCall {
-	params: PathRef;
-	result: Info;
-}
-/**
  * Content is a file's bytes: Text when they are valid UTF-8 (a BOM is part of
  * the text), otherwise the batch's blob of that index. Blob is -1 for text.
  */
@@ -794,37 +703,16 @@ export interface Content {
 	blob: number /* int */;
 }
 /**
- * ReadCall is the methods vault.read and store.read.
- */
-export interface ReadCall {
-	params: PathRef;
-	result: Content;
-}
-/**
  * Infos is a list of entries, sorted by path, without hidden ones.
  */
 export interface Infos {
 	entries: Info[];
 }
 /**
- * ListCall is the methods vault.list, vault.walk and store.list.
- */
-export interface ListCall {
-	params: PathRef;
-	result: Infos;
-}
-/**
  * Paths is a list of paths.
  */
 export interface Paths {
 	paths: string[];
-}
-/**
- * BacklinksCall is the method vault.backlinks.
- */
-export interface BacklinksCall {
-	params: PathRef;
-	result: Paths;
 }
 /**
  * Position is a place in a text: line from 0, UTF-16 code units in it.
@@ -852,13 +740,6 @@ export interface Op {
 	caret?: Selection;
 }
 /**
- * ApplyCall is the method vault.apply.
- */
-export interface ApplyCall {
-	params: Op;
-	result: Info;
-}
-/**
  * Ops is several writes that do not wait for each other: each goes its own way,
  * as if it had been asked for alone.
  */
@@ -879,26 +760,12 @@ export interface AllApplied {
 	results: Applied[];
 }
 /**
- * ApplyAllCall is the method vault.applyAll.
- */
-export interface ApplyAllCall {
-	params: Ops;
-	result: AllApplied;
-}
-/**
  * EditorState is the active note's editor; Path is "" when there is none.
  */
 export interface EditorState {
 	path: string;
 	selection: Selection;
 	text: string;
-}
-/**
- * EditorStateCall is the method editor.state.
- */
-export interface EditorStateCall {
-	params: Empty;
-	result: EditorState;
 }
 /**
  * WorkspaceContext is what the person is looking at.
@@ -909,13 +776,6 @@ export interface WorkspaceContext {
 	openPaths: string[];
 }
 /**
- * WorkspaceContextCall is the method workspace.context.
- */
-export interface WorkspaceContextCall {
-	params: Empty;
-	result: WorkspaceContext;
-}
-/**
  * Open shows a file.
  */
 export interface Open {
@@ -923,24 +783,10 @@ export interface Open {
 	newPane: boolean;
 }
 /**
- * OpenCall is the method workspace.open.
- */
-export interface OpenCall {
-	params: Open;
-	result: Empty;
-}
-/**
  * Focus gives a pane the keyboard: editor, left, right, panel.
  */
 export interface Focus {
 	pane: string;
-}
-/**
- * FocusCall is the method workspace.focus.
- */
-export interface FocusCall {
-	params: Focus;
-	result: Empty;
 }
 /**
  * CommandInfo is one command of the palette.
@@ -956,13 +802,6 @@ export interface CommandList {
 	commands: CommandInfo[];
 }
 /**
- * CommandsListCall is the method commands.list.
- */
-export interface CommandsListCall {
-	params: Empty;
-	result: CommandList;
-}
-/**
  * CommandRun runs a command of the palette.
  */
 export interface CommandRun {
@@ -975,26 +814,12 @@ export interface CommandRan {
 	ok: boolean;
 }
 /**
- * CommandsRunCall is the method commands.run.
- */
-export interface CommandsRunCall {
-	params: CommandRun;
-	result: CommandRan;
-}
-/**
  * StoreWrite writes to the plugin's own store; the bytes are the batch's blob
  * of that index.
  */
 export interface StoreWrite {
 	path: string;
 	blob: number /* int */;
-}
-/**
- * StoreWriteCall is the methods store.append and store.write.
- */
-export interface StoreWriteCall {
-	params: StoreWrite;
-	result: Empty;
 }
 /**
  * HTTPRequest asks the shell to send a request. A header value may hold
@@ -1022,14 +847,6 @@ export interface HTTPResponse {
 	headers: { [key: string]: string};
 }
 /**
- * HTTPOpenCall is the method http.open. A refusal by CORS or a failed
- * connection before the first byte is NETWORK_ERROR.
- */
-export interface HTTPOpenCall {
-	params: HTTPRequest;
-	result: HTTPResponse;
-}
-/**
  * HTTPRef names an open answer.
  */
 export interface HTTPRef {
@@ -1042,20 +859,6 @@ export interface HTTPRef {
 export interface HTTPChunk {
 	blob: number /* int */;
 	done: boolean;
-}
-/**
- * HTTPReadCall is the method http.read.
- */
-export interface HTTPReadCall {
-	params: HTTPRef;
-	result: HTTPChunk;
-}
-/**
- * HTTPRefCall is the method http.close: aborts what is still under way.
- */
-export interface HTTPRefCall {
-	params: HTTPRef;
-	result: Empty;
 }
 /**
  * SecretName names a secret of the host's secret store.
@@ -1083,13 +886,6 @@ export interface SecretAllow {
 	redirects: boolean;
 }
 /**
- * SecretAllowCall is the method secret.allow.
- */
-export interface SecretAllowCall {
-	params: SecretAllow;
-	result: Empty;
-}
-/**
  * SecretPrint lets the core find a secret in a text without knowing it: its
  * length in bytes of UTF-8, and two polynomial hashes of it modulo 2^31-1, each
  * with a random base. Length 0 is a secret that is not to be looked for: there
@@ -1101,32 +897,11 @@ export interface SecretPrint {
 	hashes: number /* uint32 */[];
 }
 /**
- * SecretPrintCall is the method secret.print.
- */
-export interface SecretPrintCall {
-	params: SecretName;
-	result: SecretPrint;
-}
-/**
- * SecretCall is the method secret.has.
- */
-export interface SecretCall {
-	params: SecretName;
-	result: SecretHas;
-}
-/**
  * DeviceKey is the key of this device, which is kept outside of the vault: 32
  * bytes in hexadecimal.
  */
 export interface DeviceKey {
 	key: string;
-}
-/**
- * DeviceKeyCall is the method device.key.
- */
-export interface DeviceKeyCall {
-	params: Empty;
-	result: DeviceKey;
 }
 
 //////////
@@ -1159,13 +934,6 @@ export interface Changed {
 	open: string[];
 	removed: string[];
 	changed: Info[];
-}
-/**
- * SinceCall is the method vault.since.
- */
-export interface SinceCall {
-	params: Since;
-	result: Changed;
 }
 /**
  * MetadataPaths asks for what the app's metadata cache knows of notes.
@@ -1207,13 +975,6 @@ export interface FileMetadata {
 	tasks?: number /* int */;
 }
 /**
- * MetadataCall is the method vault.metadata.
- */
-export interface MetadataCall {
-	params: MetadataPaths;
-	result: Metadata;
-}
-/**
  * Sandbox is a script to be run where it can do no harm. Input is JSON.
  */
 export interface Sandbox {
@@ -1234,13 +995,6 @@ export interface Sandboxed {
 	steps: number /* int64 */;
 }
 /**
- * SandboxCall is the method sandbox.run.
- */
-export interface SandboxCall {
-	params: Sandbox;
-	result: Sandboxed;
-}
-/**
  * InstalledPlugin is a community plugin that is in the vault.
  */
 export interface InstalledPlugin {
@@ -1254,13 +1008,6 @@ export interface InstalledPlugins {
 	plugins: InstalledPlugin[];
 }
 /**
- * PluginsInstalledCall is the method plugins.installed.
- */
-export interface PluginsInstalledCall {
-	params: Empty;
-	result: InstalledPlugins;
-}
-/**
  * Contents is the bytes of files in the order asked for, end to end in the
  * batch's blob of that index. A size of -1 is a file that could not be read:
  * reading it alone says why. Unsaved are the places of those whose bytes are an
@@ -1270,13 +1017,6 @@ export interface Contents {
 	sizes: number /* int */[];
 	unsaved: number /* int */[];
 	blob: number /* int */;
-}
-/**
- * ReadsCall is the method vault.reads: vault.read of several files at once.
- */
-export interface ReadsCall {
-	params: Paths;
-	result: Contents;
 }
 
 //////////
@@ -1300,28 +1040,6 @@ export interface WindowRef {
  */
 export interface WindowGone {
 	gone: boolean;
-}
-/**
- * OwnerSelfCall is the method owner.self.
- */
-export interface OwnerSelfCall {
-	params: Empty;
-	result: Owner;
-}
-/**
- * OwnerGoneCall is the method owner.gone.
- */
-export interface OwnerGoneCall {
-	params: WindowRef;
-	result: WindowGone;
-}
-/**
- * OwnerQuietCall is the method owner.quiet. It is answered when nothing is under
- * way any more that a former core of this window has asked the host to write.
- */
-export interface OwnerQuietCall {
-	params: Empty;
-	result: Empty;
 }
 
 //////////
@@ -1393,25 +1111,11 @@ export interface ReplyTree {
 	drawn?: number /* int */;
 }
 /**
- * ReplyDrawCall is the method reply.draw.
- */
-export interface ReplyDrawCall {
-	params: ReplyText;
-	result: ReplyTree;
-}
-/**
  * ReplyInsert says what a reply would do in a note, beside being read: each is a
  * sentence. Where there is any, the person is asked before it is inserted.
  */
 export interface ReplyInsert {
 	warnings: Message[];
-}
-/**
- * ReplyCheckCall is the method reply.check.
- */
-export interface ReplyCheckCall {
-	params: ReplyText;
-	result: ReplyInsert;
 }
 
 //////////
@@ -1549,13 +1253,6 @@ export interface StepOutput {
 	json: string;
 }
 /**
- * ReviewGetCall is the method review.get.
- */
-export interface ReviewGetCall {
-	params: RunRef;
-	result: Review;
-}
-/**
  * FileRef names one path of a review or a run.
  */
 export interface FileRef {
@@ -1615,13 +1312,6 @@ export interface Hunk {
 	rejected?: boolean;
 }
 /**
- * ReviewFileCall is the method review.file.
- */
-export interface ReviewFileCall {
-	params: FileRef;
-	result: FileView;
-}
-/**
  * Amendment is one change a person makes in review. Kind: "drop" and "keep" (a
  * path), "hunks" (the indexes rejected on a path), "edit" (a path's text),
  * "plan" (the plan's JSON anew), "reset" (a path as the plan has it), "again"
@@ -1669,13 +1359,6 @@ export const AmendAgain = "again";
  */
 export const AmendAll = "all";
 /**
- * ReviewAmendCall is the method review.amend: the plan is simulated again.
- */
-export interface ReviewAmendCall {
-	params: Amendment;
-	result: Review;
-}
-/**
  * Approve is a yes to exactly one state of a review.
  */
 export interface Approve {
@@ -1687,35 +1370,11 @@ export interface Approve {
 	automatic?: boolean;
 }
 /**
- * ReviewApproveCall is the method review.approve. It answers when the run has
- * begun; events tell the rest.
- */
-export interface ReviewApproveCall {
-	params: Approve;
-	result: RunRef;
-}
-/**
  * PlanAgain is a plan whose review is no more, since the core that held it is not.
  */
 export interface PlanAgain {
 	plan: string; // Review.Plan
 	dryRun?: boolean;
-}
-/**
- * ReviewOpenCall is the method review.open: the plan is checked and simulated on
- * the vault as it is now, without a model having to make it, and its review
- * opens. What the person had left out or edited is as the plan has it.
- */
-export interface ReviewOpenCall {
-	params: PlanAgain;
-	result: RunRef;
-}
-/**
- * ReviewCloseCall is the method review.close: a no.
- */
-export interface ReviewCloseCall {
-	params: RunRef;
-	result: Empty;
 }
 
 //////////
@@ -1726,61 +1385,128 @@ export interface ReviewCloseCall {
  * its name the JSON name.
  */
 export interface ServerMethods {
-	hello: HelloCall;
-	configure: ConfigureCall;
-	state: StateCall;
-	send: SendCall; // type an instruction, or steer a working agent
-	stop: StopCall; // end the model's stream or the run
-	'review.get': ReviewGetCall;
-	'review.open': ReviewOpenCall;
-	'review.file': ReviewFileCall;
-	'review.amend': ReviewAmendCall;
-	'review.approve': ReviewApproveCall;
-	'review.close': ReviewCloseCall;
-	'run.pause': RunCall;
-	'run.resume': RunCall;
-	'run.rest': RunRefCall; // review of what failed or was not reached
-	'run.revert': RevertCall;
-	'runs.list': RunsCall;
-	'run.get': RunGetCall;
-	'run.verify': VerifyCall;
-	'run.replay': ReplayCall;
-	'runs.clear': ClearCall;
-	'recovery.resolve': RecoveryCall;
-	'actions.list': ActionsCall;
-	'actions.save': ActionSaveCall;
-	'actions.rename': ActionRenameCall;
-	'actions.remove': ActionRefCall;
-	'actions.restore': ActionRefCall; // shows a hidden one again
-	'actions.run': ActionRunCall;
-	'actions.export': ExportCall;
-	'actions.import': ImportCall;
-	'action.get': ActionGetCall;
-	'action.put': ActionPutCall;
-	'actions.order': ActionsOrderCall;
-	'action.canvas': ActionCanvasCall; // as a JSON Canvas file
-	'action.step': ActionStepCall; // a call becomes a step
-	'conversations.list': ConversationsCall;
-	'conversation.get': ConversationGetCall;
-	'conversation.rename': ConversationRenameCall;
-	'conversation.remove': ConversationRefCall;
-	'conversation.export': ConversationExportCall; // review of a note
-	'usage.get': UsageCall;
-	'usage.export': UsageExportCall;
-	'prices.default': PricesCall;
-	'models.list': ModelsCall;
-	'secrets.list': SecretsCall;
-	'plugins.search': PluginsCall;
-	'trace.get': TraceCall;
-	'attachment.get': AttachmentCall;
-	'run.export': RunExportCall; // the replay bundle
-	'reply.draw': ReplyDrawCall; // a model's words, as they are drawn
-	'reply.check': ReplyCheckCall; // what they would do in a note
-	answer: AnswerCall; // to a question the core asked
-	'tools.list': ToolsCall;
-	'connection.test': TestConnCall;
-	estimate: EstimateCall;
-	hidden: HiddenCall;
+	hello: Method<Hello, Welcome>;
+	/**
+	 * The settings have changed.
+	 */
+	configure: Method<Settings, State>;
+	state: Method<Empty, State>;
+	/**
+	 * Types an instruction, or steers a working agent. It answers at once; events
+	 * tell the rest.
+	 */
+	send: Method<Send, Accepted>;
+	/**
+	 * Ends the model's stream or the run.
+	 */
+	stop: Method<Stop, Empty>;
+	'review.get': Method<RunRef, Review>;
+	/**
+	 * Checks and simulates a plan on the vault as it is now, without a model
+	 * having to make it, and opens its review. What the person had left out or
+	 * edited is as the plan has it.
+	 */
+	'review.open': Method<PlanAgain, RunRef>;
+	'review.file': Method<FileRef, FileView>;
+	/**
+	 * The plan is simulated again.
+	 */
+	'review.amend': Method<Amendment, Review>;
+	/**
+	 * Answers when the run has begun; events tell the rest.
+	 */
+	'review.approve': Method<Approve, RunRef>;
+	/**
+	 * A no to what is shown.
+	 */
+	'review.close': Method<RunRef, Empty>;
+	'run.pause': Method<RunRef, Empty>;
+	'run.resume': Method<RunRef, Empty>;
+	/**
+	 * Opens the review of what failed or was not reached.
+	 */
+	'run.rest': Method<RunRef, RunRef>;
+	'run.revert': Method<Revert, Reverted>;
+	'runs.list': Method<RunsQuery, Runs>;
+	'run.get': Method<RunRef, RunDetail>;
+	'run.verify': Method<RunRef, Verified>;
+	/**
+	 * The result is the review that it opened; without one, the run itself.
+	 */
+	'run.replay': Method<Replay, RunRef>;
+	/**
+	 * The result is what is left.
+	 */
+	'runs.clear': Method<Clear, Runs>;
+	'recovery.resolve': Method<Recovery, Reverted>;
+	'actions.list': Method<Empty, ActionList>;
+	'actions.save': Method<ActionSave, Action>;
+	'actions.rename': Method<ActionRename, ActionList>;
+	'actions.remove': Method<ActionRef, ActionList>;
+	/**
+	 * Shows a hidden one again.
+	 */
+	'actions.restore': Method<ActionRef, ActionList>;
+	/**
+	 * Opens a review.
+	 */
+	'actions.run': Method<ActionRun, Accepted>;
+	'actions.export': Method<Export, Exported>;
+	'actions.import': Method<Import, Imported>;
+	'action.get': Method<ActionRef, ActionDetail>;
+	'action.put': Method<ActionPut, ActionDetail>;
+	'actions.order': Method<ActionsOrder, ActionList>;
+	/**
+	 * The action as a JSON Canvas file.
+	 */
+	'action.canvas': Method<ActionRef, Exported>;
+	/**
+	 * A call becomes a step.
+	 */
+	'action.step': Method<ActionStep, ActionDetail>;
+	'conversations.list': Method<ConversationsQuery, Conversations>;
+	'conversation.get': Method<ConversationRef, ConversationDetail>;
+	'conversation.rename': Method<ConversationRename, Conversations>;
+	'conversation.remove': Method<ConversationRef, Conversations>;
+	/**
+	 * Opens the review of a note.
+	 */
+	'conversation.export': Method<ConversationExport, RunRef>;
+	'usage.get': Method<Empty, UsageReport>;
+	'usage.export': Method<UsageExport, Document>;
+	/**
+	 * The price table that comes with the plugin, as JSON.
+	 */
+	'prices.default': Method<Empty, Document>;
+	'models.list': Method<Empty, Models>;
+	'secrets.list': Method<Empty, Secrets>;
+	'plugins.search': Method<PluginsQuery, Plugins>;
+	'trace.get': Method<RunRef, Trace>;
+	'attachment.get': Method<AttachmentRef, AttachmentText>;
+	/**
+	 * The bundle that can be replayed elsewhere.
+	 */
+	'run.export': Method<RunRef, Document>;
+	/**
+	 * A model's words, as they are drawn.
+	 */
+	'reply.draw': Method<ReplyText, ReplyTree>;
+	/**
+	 * What they would do in a note.
+	 */
+	'reply.check': Method<ReplyText, ReplyInsert>;
+	/**
+	 * Answers a question that the core asked.
+	 */
+	answer: Method<Answer, Empty>;
+	'tools.list': Method<Empty, ToolList>;
+	'connection.test': Method<Empty, TestResult>;
+	estimate: Method<EstimateText, Estimated>;
+	/**
+	 * Tells which of some paths are never sent, because the settings keep them out
+	 * of sight.
+	 */
+	hidden: Method<Paths, Paths>;
 }
 /**
  * Hello opens the connection. A Contract other than the core's own is refused.
@@ -1811,27 +1537,6 @@ export interface State {
 	questions: Question[];
 	demo: boolean; // the model is the scripted demonstration
 	ready: boolean; // a model is configured
-}
-/**
- * HelloCall is the method hello.
- */
-export interface HelloCall {
-	params: Hello;
-	result: Welcome;
-}
-/**
- * ConfigureCall is the method configure: the settings have changed.
- */
-export interface ConfigureCall {
-	params: Settings;
-	result: State;
-}
-/**
- * StateCall is the method state.
- */
-export interface StateCall {
-	params: Empty;
-	result: State;
 }
 /**
  * Mode is how an instruction is worked on.
@@ -1893,13 +1598,6 @@ export interface Accepted {
 	turn: string;
 }
 /**
- * SendCall is the method send. It answers at once; events tell the rest.
- */
-export interface SendCall {
-	params: Send;
-	result: Accepted;
-}
-/**
  * Stop ends what is under way: a turn, a review's simulation, or a run. An
  * empty id means all.
  */
@@ -1907,31 +1605,10 @@ export interface Stop {
 	id: string;
 }
 /**
- * StopCall is the method stop.
- */
-export interface StopCall {
-	params: Stop;
-	result: Empty;
-}
-/**
  * RunRef names a run (and its review).
  */
 export interface RunRef {
 	run: string;
-}
-/**
- * RunCall is a method on a run that answers nothing.
- */
-export interface RunCall {
-	params: RunRef;
-	result: Empty;
-}
-/**
- * RunRefCall is a method on a run that opens another.
- */
-export interface RunRefCall {
-	params: RunRef;
-	result: RunRef;
 }
 /**
  * Replay goes through a run again as it was recorded: its conversations with a
@@ -1941,14 +1618,6 @@ export interface RunRefCall {
 export interface Replay {
 	run: string;
 	review?: boolean;
-}
-/**
- * ReplayCall is the method run.replay. The result is the review that it opened;
- * without one, the run itself.
- */
-export interface ReplayCall {
-	params: Replay;
-	result: RunRef;
 }
 /**
  * Revert takes a run back: all of it, or one path. Choices settle conflicts by
@@ -2023,13 +1692,6 @@ export interface Conflict {
 	nowFacts?: FileFacts;
 }
 /**
- * RevertCall is the method run.revert.
- */
-export interface RevertCall {
-	params: Revert;
-	result: Reverted;
-}
-/**
  * RunsQuery asks for past runs, newest first.
  */
 export interface RunsQuery {
@@ -2046,20 +1708,6 @@ export interface Runs {
 	bytes: number /* int64 */;
 }
 /**
- * RunsCall is the method runs.list.
- */
-export interface RunsCall {
-	params: RunsQuery;
-	result: Runs;
-}
-/**
- * RunGetCall is the method run.get.
- */
-export interface RunGetCall {
-	params: RunRef;
-	result: RunDetail;
-}
-/**
  * Verified says whether a run's records are whole and unchanged, and whose they
  * are (RunSummary.Origin).
  */
@@ -2070,24 +1718,10 @@ export interface Verified {
 	problems: Message[];
 }
 /**
- * VerifyCall is the method run.verify.
- */
-export interface VerifyCall {
-	params: RunRef;
-	result: Verified;
-}
-/**
  * Clear removes past runs: the one named, or all.
  */
 export interface Clear {
 	run?: string;
-}
-/**
- * ClearCall is the method runs.clear. The answer is what is left.
- */
-export interface ClearCall {
-	params: Clear;
-	result: Runs;
 }
 /**
  * Recovery is a person's choice for a run that a crash left unfinished.
@@ -2136,13 +1770,6 @@ export const StandsBringingBack = "bringingBack";
  * was taken back, or while that was undone; or it goes on elsewhere.
  */
 export const StandsLive = "live";
-/**
- * RecoveryCall is the method recovery.resolve.
- */
-export interface RecoveryCall {
-	params: Recovery;
-	result: Reverted;
-}
 /**
  * Question is something the core needs from the person while it works: leave
  * for a call that cannot be simulated, or a parameter of a saved action.
@@ -2225,13 +1852,6 @@ export interface Answer {
 	values?: { [key: string]: string};
 }
 /**
- * AnswerCall is the method answer.
- */
-export interface AnswerCall {
-	params: Answer;
-	result: Empty;
-}
-/**
  * ToolInfo describes a tool for the selector.
  */
 export interface ToolInfo {
@@ -2268,13 +1888,6 @@ export interface ToolList {
 	tools: ToolInfo[];
 }
 /**
- * ToolsCall is the method tools.list.
- */
-export interface ToolsCall {
-	params: Empty;
-	result: ToolList;
-}
-/**
  * TestResult is what a test connection found out.
  */
 export interface TestResult {
@@ -2282,13 +1895,6 @@ export interface TestResult {
 	findings: Message[];
 	models: string[];
 	problem?: Problem;
-}
-/**
- * TestConnCall is the method connection.test.
- */
-export interface TestConnCall {
-	params: Empty;
-	result: TestResult;
 }
 /**
  * EstimateText is a text whose size in tokens is asked for; with Send, also
@@ -2317,21 +1923,6 @@ export interface Estimated {
 	 * PricesOf is the day of the price table, YYYY-MM-DD.
 	 */
 	pricesOf?: string;
-}
-/**
- * EstimateCall is the method estimate.
- */
-export interface EstimateCall {
-	params: EstimateText;
-	result: Estimated;
-}
-/**
- * HiddenCall is the method hidden: which of some paths are never sent, because
- * the settings keep them out of sight.
- */
-export interface HiddenCall {
-	params: Paths;
-	result: Paths;
 }
 
 //////////
@@ -2510,13 +2101,6 @@ export interface ActionStepView {
 	gone?: boolean;
 }
 /**
- * ActionGetCall is the method action.get.
- */
-export interface ActionGetCall {
-	params: ActionRef;
-	result: ActionDetail;
-}
-/**
  * ActionPut keeps an action: a new one when ID is "". Fields, risk and warnings
  * are computed from the plan.
  */
@@ -2536,31 +2120,10 @@ export interface ActionPut {
 	fields?: Field[];
 }
 /**
- * ActionPutCall is the method action.put.
- */
-export interface ActionPutCall {
-	params: ActionPut;
-	result: ActionDetail;
-}
-/**
  * ActionsOrder is every action's id in the order that the person wants.
  */
 export interface ActionsOrder {
 	ids: string[];
-}
-/**
- * ActionsOrderCall is the method actions.order.
- */
-export interface ActionsOrderCall {
-	params: ActionsOrder;
-	result: ActionList;
-}
-/**
- * ActionCanvasCall is the method action.canvas.
- */
-export interface ActionCanvasCall {
-	params: ActionRef;
-	result: Exported;
 }
 /**
  * ActionStep makes a step of a call of a run or conversation (Run, CallID), or
@@ -2575,13 +2138,6 @@ export interface ActionStep {
 	name?: string;
 }
 /**
- * ActionStepCall is the method action.step.
- */
-export interface ActionStepCall {
-	params: ActionStep;
-	result: ActionDetail;
-}
-/**
  * ActionList is every saved action, in the person's order; those that come with
  * the plugin stand after the person's own. Hidden are those of them that the
  * person removed from the list: actions.restore brings one back.
@@ -2591,25 +2147,11 @@ export interface ActionList {
 	hidden?: Action[];
 }
 /**
- * ActionsCall is the method actions.list.
- */
-export interface ActionsCall {
-	params: Empty;
-	result: ActionList;
-}
-/**
  * ActionSave keeps a run's plan under a name.
  */
 export interface ActionSave {
 	run: string;
 	name: string;
-}
-/**
- * ActionSaveCall is the method actions.save.
- */
-export interface ActionSaveCall {
-	params: ActionSave;
-	result: Action;
 }
 /**
  * ActionRename gives an action another name.
@@ -2619,24 +2161,10 @@ export interface ActionRename {
 	name: string;
 }
 /**
- * ActionRenameCall is the method actions.rename.
- */
-export interface ActionRenameCall {
-	params: ActionRename;
-	result: ActionList;
-}
-/**
  * ActionRef names an action.
  */
 export interface ActionRef {
 	id: string;
-}
-/**
- * ActionRefCall is the method actions.remove.
- */
-export interface ActionRefCall {
-	params: ActionRef;
-	result: ActionList;
 }
 /**
  * ActionRun starts an action. Values fill its fields; a missing one is asked
@@ -2653,13 +2181,6 @@ export interface ActionRun {
 	link?: boolean;
 }
 /**
- * ActionRunCall is the method actions.run. It opens a review.
- */
-export interface ActionRunCall {
-	params: ActionRun;
-	result: Accepted;
-}
-/**
  * Export asks for actions as JSON: those named, or all.
  */
 export interface Export {
@@ -2670,13 +2191,6 @@ export interface Export {
  */
 export interface Exported {
 	json: string;
-}
-/**
- * ExportCall is the method actions.export.
- */
-export interface ExportCall {
-	params: Export;
-	result: Exported;
 }
 /**
  * Import reads exported actions. Without Confirm nothing is kept: the answer
@@ -2694,13 +2208,6 @@ export interface Imported {
 	review: Message[];
 	kept: boolean;
 }
-/**
- * ImportCall is the method actions.import.
- */
-export interface ImportCall {
-	params: Import;
-	result: Imported;
-}
 
 /** The hash of the Go sources of this file: what both sides must agree on. */
-export const Contract = "7dff6dd9442bdab1";
+export const Contract = "7f5d52244e7edf08";

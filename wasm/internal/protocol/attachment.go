@@ -18,9 +18,3 @@ type AttachmentText struct {
 	File string `json:"file"`
 	Text string `json:"text"`
 }
-
-// AttachmentCall is the method attachment.get.
-type AttachmentCall struct {
-	Params AttachmentRef  `json:"params"`
-	Result AttachmentText `json:"result"`
-}

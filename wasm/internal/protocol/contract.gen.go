@@ -3,4 +3,4 @@
 package protocol
 
 // Contract is the hash of this package's sources: the version of the handshake.
-const Contract = "7dff6dd9442bdab1"
+const Contract = "7f5d52244e7edf08"

@@ -19,12 +19,6 @@ type Conversations struct {
 	Conversations []Conversation `json:"conversations"`
 }
 
-// ConversationsCall is the method conversations.list.
-type ConversationsCall struct {
-	Params ConversationsQuery `json:"params"`
-	Result Conversations      `json:"result"`
-}
-
 // ConversationRef names a conversation.
 type ConversationRef struct {
 	ID string `json:"id"`
@@ -36,40 +30,16 @@ type ConversationDetail struct {
 	Turns        []Turn       `json:"turns"`
 }
 
-// ConversationGetCall is the method conversation.get.
-type ConversationGetCall struct {
-	Params ConversationRef    `json:"params"`
-	Result ConversationDetail `json:"result"`
-}
-
 // ConversationRename gives a conversation another title.
 type ConversationRename struct {
 	ID    string `json:"id"`
 	Title string `json:"title"`
 }
 
-// ConversationRenameCall is the method conversation.rename.
-type ConversationRenameCall struct {
-	Params ConversationRename `json:"params"`
-	Result Conversations      `json:"result"`
-}
-
-// ConversationRefCall is the method conversation.remove.
-type ConversationRefCall struct {
-	Params ConversationRef `json:"params"`
-	Result Conversations   `json:"result"`
-}
-
 // ConversationExport writes a conversation to a note: it opens a review.
 type ConversationExport struct {
 	ID   string `json:"id"`
 	Path string `json:"path"`
-}
-
-// ConversationExportCall is the method conversation.export.
-type ConversationExportCall struct {
-	Params ConversationExport `json:"params"`
-	Result RunRef             `json:"result"`
 }
 
 // UsageRow is what one day and model amount to.
@@ -94,12 +64,6 @@ type UsageReport struct {
 	Rows     []UsageRow `json:"rows"`
 }
 
-// UsageCall is the method usage.get.
-type UsageCall struct {
-	Params Empty       `json:"params"`
-	Result UsageReport `json:"result"`
-}
-
 // UsageExport asks for the ledger as "csv" or "json".
 type UsageExport struct {
 	Format string `json:"format"`
@@ -110,31 +74,12 @@ type Document struct {
 	Text string `json:"text"`
 }
 
-// UsageExportCall is the method usage.export.
-type UsageExportCall struct {
-	Params UsageExport `json:"params"`
-	Result Document    `json:"result"`
-}
-
-// PricesCall is the method prices.default: the price table that comes with the
-// plugin, as JSON.
-type PricesCall struct {
-	Params Empty    `json:"params"`
-	Result Document `json:"result"`
-}
-
 // Models is the model ids that the endpoint offers.
 type Models struct {
 	Models []string `json:"models"`
 	// FetchedAt is when the endpoint was asked, in RFC 3339.
 	FetchedAt string   `json:"fetchedAt,omitempty"`
 	Problem   *Problem `json:"problem,omitempty"`
-}
-
-// ModelsCall is the method models.list.
-type ModelsCall struct {
-	Params Empty  `json:"params"`
-	Result Models `json:"result"`
 }
 
 // SecretView is a secret's name, where it was found, and whether it has a value.
@@ -152,12 +97,6 @@ type SecretView struct {
 // Secrets is every named secret.
 type Secrets struct {
 	Secrets []SecretView `json:"secrets"`
-}
-
-// SecretsCall is the method secrets.list.
-type SecretsCall struct {
-	Params Empty   `json:"params"`
-	Result Secrets `json:"result"`
 }
 
 // PluginsQuery searches the official list of community plugins. Refresh fetches
@@ -187,12 +126,6 @@ type Plugins struct {
 	Offline   bool     `json:"offline,omitempty"`
 }
 
-// PluginsCall is the method plugins.search.
-type PluginsCall struct {
-	Params PluginsQuery `json:"params"`
-	Result Plugins      `json:"result"`
-}
-
 // Span is one stretch of a run's trace. Start is in milliseconds from the
 // trace's beginning.
 type Span struct {
@@ -212,16 +145,4 @@ type Trace struct {
 	OTLP  string `json:"otlp"`
 	// Conversation is the one that the run or turn belongs to; "" for none.
 	Conversation string `json:"conversation,omitempty"`
-}
-
-// TraceCall is the method trace.get.
-type TraceCall struct {
-	Params RunRef `json:"params"`
-	Result Trace  `json:"result"`
-}
-
-// RunExportCall is the method run.export.
-type RunExportCall struct {
-	Params RunRef   `json:"params"`
-	Result Document `json:"result"`
 }

@@ -52,5 +52,12 @@ type Problem struct {
 	Args        string            `json:"args,omitempty"` // JSON, redacted
 }
 
+// Method is what one side may ask of the other: it sends Params, and is answered
+// with Result. Its name is that of the field that has it, in a set of methods.
+type Method[P, R any] struct {
+	Params P `json:"params"`
+	Result R `json:"result"`
+}
+
 // Empty is the payload of a request or response that says nothing more.
 type Empty struct{}

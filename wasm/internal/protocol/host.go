@@ -4,60 +4,60 @@ package protocol
 // are those of package host. Text crosses as JSON strings; a file that is not
 // valid UTF-8 crosses as bytes (Blob).
 type HostMethods struct {
-	VaultStat      StatCall      `json:"vault.stat"`
-	VaultRead      ReadCall      `json:"vault.read"`
-	VaultReads     ReadsCall     `json:"vault.reads"`
-	VaultList      ListCall      `json:"vault.list"`
-	VaultWalk      ListCall      `json:"vault.walk"`
-	VaultBacklinks BacklinksCall `json:"vault.backlinks"`
-	VaultApply     ApplyCall     `json:"vault.apply"`
-	VaultApplyAll  ApplyAllCall  `json:"vault.applyAll"`
+	VaultStat Method[PathRef, Info]    `json:"vault.stat"`
+	VaultRead Method[PathRef, Content] `json:"vault.read"`
+	// vault.read of several files at once.
+	VaultReads     Method[Paths, Contents] `json:"vault.reads"`
+	VaultList      Method[PathRef, Infos]  `json:"vault.list"`
+	VaultWalk      Method[PathRef, Infos]  `json:"vault.walk"`
+	VaultBacklinks Method[PathRef, Paths]  `json:"vault.backlinks"`
+	VaultApply     Method[Op, Info]        `json:"vault.apply"`
+	VaultApplyAll  Method[Ops, AllApplied] `json:"vault.applyAll"`
 
-	EditorState EditorStateCall `json:"editor.state"`
+	EditorState Method[Empty, EditorState] `json:"editor.state"`
 
-	WorkspaceContext WorkspaceContextCall `json:"workspace.context"`
-	WorkspaceOpen    OpenCall             `json:"workspace.open"`
-	WorkspaceFocus   FocusCall            `json:"workspace.focus"`
+	WorkspaceContext Method[Empty, WorkspaceContext] `json:"workspace.context"`
+	WorkspaceOpen    Method[Open, Empty]             `json:"workspace.open"`
+	WorkspaceFocus   Method[Focus, Empty]            `json:"workspace.focus"`
 
-	CommandsList CommandsListCall `json:"commands.list"`
-	CommandsRun  CommandsRunCall  `json:"commands.run"`
+	CommandsList Method[Empty, CommandList]     `json:"commands.list"`
+	CommandsRun  Method[CommandRun, CommandRan] `json:"commands.run"`
 
-	VaultSince    SinceCall    `json:"vault.since"`
-	VaultMetadata MetadataCall `json:"vault.metadata"`
+	VaultSince    Method[Since, Changed]          `json:"vault.since"`
+	VaultMetadata Method[MetadataPaths, Metadata] `json:"vault.metadata"`
 
-	SandboxRun       SandboxCall          `json:"sandbox.run"`
-	PluginsInstalled PluginsInstalledCall `json:"plugins.installed"`
+	SandboxRun       Method[Sandbox, Sandboxed]      `json:"sandbox.run"`
+	PluginsInstalled Method[Empty, InstalledPlugins] `json:"plugins.installed"`
 
-	StoreAppend StoreWriteCall `json:"store.append"`
-	StoreWrite  StoreWriteCall `json:"store.write"`
-	StoreRead   ReadCall       `json:"store.read"`
-	StoreList   ListCall       `json:"store.list"`
-	StoreRemove PathCall       `json:"store.remove"`
+	StoreAppend Method[StoreWrite, Empty] `json:"store.append"`
+	StoreWrite  Method[StoreWrite, Empty] `json:"store.write"`
+	StoreRead   Method[PathRef, Content]  `json:"store.read"`
+	StoreList   Method[PathRef, Infos]    `json:"store.list"`
+	StoreRemove Method[PathRef, Empty]    `json:"store.remove"`
 
-	HTTPOpen  HTTPOpenCall `json:"http.open"`
-	HTTPRead  HTTPReadCall `json:"http.read"`
-	HTTPClose HTTPRefCall  `json:"http.close"`
+	// A refusal by CORS, or a connection that fails before the first byte, is
+	// NETWORK_ERROR.
+	HTTPOpen Method[HTTPRequest, HTTPResponse] `json:"http.open"`
+	HTTPRead Method[HTTPRef, HTTPChunk]        `json:"http.read"`
+	// Aborts what is still under way.
+	HTTPClose Method[HTTPRef, Empty] `json:"http.close"`
 
-	SecretHas   SecretCall      `json:"secret.has"`
-	SecretAllow SecretAllowCall `json:"secret.allow"`
-	SecretPrint SecretPrintCall `json:"secret.print"`
+	SecretHas   Method[SecretName, SecretHas]   `json:"secret.has"`
+	SecretAllow Method[SecretAllow, Empty]      `json:"secret.allow"`
+	SecretPrint Method[SecretName, SecretPrint] `json:"secret.print"`
 
-	DeviceKey DeviceKeyCall `json:"device.key"`
+	DeviceKey Method[Empty, DeviceKey] `json:"device.key"`
 
-	OwnerSelf  OwnerSelfCall  `json:"owner.self"`
-	OwnerGone  OwnerGoneCall  `json:"owner.gone"`
-	OwnerQuiet OwnerQuietCall `json:"owner.quiet"`
+	OwnerSelf Method[Empty, Owner]          `json:"owner.self"`
+	OwnerGone Method[WindowRef, WindowGone] `json:"owner.gone"`
+	// Answers when nothing is under way any more that a former core of this window
+	// has asked the host to write.
+	OwnerQuiet Method[Empty, Empty] `json:"owner.quiet"`
 }
 
 // PathRef names a path.
 type PathRef struct {
 	Path string `json:"path"`
-}
-
-// PathCall is a method on a path that answers nothing.
-type PathCall struct {
-	Params PathRef `json:"params"`
-	Result Empty   `json:"result"`
 }
 
 // Info describes one entry (package host).
@@ -69,12 +69,6 @@ type Info struct {
 	MTime int64  `json:"mtime"`
 }
 
-// StatCall is the method vault.stat.
-type StatCall struct {
-	Params PathRef `json:"params"`
-	Result Info    `json:"result"`
-}
-
 // Content is a file's bytes: Text when they are valid UTF-8 (a BOM is part of
 // the text), otherwise the batch's blob of that index. Blob is -1 for text.
 type Content struct {
@@ -82,32 +76,14 @@ type Content struct {
 	Blob int    `json:"blob"`
 }
 
-// ReadCall is the methods vault.read and store.read.
-type ReadCall struct {
-	Params PathRef `json:"params"`
-	Result Content `json:"result"`
-}
-
 // Infos is a list of entries, sorted by path, without hidden ones.
 type Infos struct {
 	Entries []Info `json:"entries"`
 }
 
-// ListCall is the methods vault.list, vault.walk and store.list.
-type ListCall struct {
-	Params PathRef `json:"params"`
-	Result Infos   `json:"result"`
-}
-
 // Paths is a list of paths.
 type Paths struct {
 	Paths []string `json:"paths"`
-}
-
-// BacklinksCall is the method vault.backlinks.
-type BacklinksCall struct {
-	Params PathRef `json:"params"`
-	Result Paths   `json:"result"`
 }
 
 // Position is a place in a text: line from 0, UTF-16 code units in it.
@@ -132,12 +108,6 @@ type Op struct {
 	Caret  *Selection `json:"caret,omitempty"`
 }
 
-// ApplyCall is the method vault.apply.
-type ApplyCall struct {
-	Params Op   `json:"params"`
-	Result Info `json:"result"`
-}
-
 // Ops is several writes that do not wait for each other: each goes its own way,
 // as if it had been asked for alone.
 type Ops struct {
@@ -155,23 +125,11 @@ type AllApplied struct {
 	Results []Applied `json:"results"`
 }
 
-// ApplyAllCall is the method vault.applyAll.
-type ApplyAllCall struct {
-	Params Ops        `json:"params"`
-	Result AllApplied `json:"result"`
-}
-
 // EditorState is the active note's editor; Path is "" when there is none.
 type EditorState struct {
 	Path      string    `json:"path"`
 	Selection Selection `json:"selection"`
 	Text      string    `json:"text"`
-}
-
-// EditorStateCall is the method editor.state.
-type EditorStateCall struct {
-	Params Empty       `json:"params"`
-	Result EditorState `json:"result"`
 }
 
 // WorkspaceContext is what the person is looking at.
@@ -181,33 +139,15 @@ type WorkspaceContext struct {
 	OpenPaths  []string `json:"openPaths"`
 }
 
-// WorkspaceContextCall is the method workspace.context.
-type WorkspaceContextCall struct {
-	Params Empty            `json:"params"`
-	Result WorkspaceContext `json:"result"`
-}
-
 // Open shows a file.
 type Open struct {
 	Path    string `json:"path"`
 	NewPane bool   `json:"newPane"`
 }
 
-// OpenCall is the method workspace.open.
-type OpenCall struct {
-	Params Open  `json:"params"`
-	Result Empty `json:"result"`
-}
-
 // Focus gives a pane the keyboard: editor, left, right, panel.
 type Focus struct {
 	Pane string `json:"pane"`
-}
-
-// FocusCall is the method workspace.focus.
-type FocusCall struct {
-	Params Focus `json:"params"`
-	Result Empty `json:"result"`
 }
 
 // CommandInfo is one command of the palette.
@@ -221,12 +161,6 @@ type CommandList struct {
 	Commands []CommandInfo `json:"commands"`
 }
 
-// CommandsListCall is the method commands.list.
-type CommandsListCall struct {
-	Params Empty       `json:"params"`
-	Result CommandList `json:"result"`
-}
-
 // CommandRun runs a command of the palette.
 type CommandRun struct {
 	ID string `json:"id"`
@@ -237,23 +171,11 @@ type CommandRan struct {
 	OK bool `json:"ok"`
 }
 
-// CommandsRunCall is the method commands.run.
-type CommandsRunCall struct {
-	Params CommandRun `json:"params"`
-	Result CommandRan `json:"result"`
-}
-
 // StoreWrite writes to the plugin's own store; the bytes are the batch's blob
 // of that index.
 type StoreWrite struct {
 	Path string `json:"path"`
 	Blob int    `json:"blob"`
-}
-
-// StoreWriteCall is the methods store.append and store.write.
-type StoreWriteCall struct {
-	Params StoreWrite `json:"params"`
-	Result Empty      `json:"result"`
 }
 
 // HTTPRequest asks the shell to send a request. A header value may hold
@@ -279,13 +201,6 @@ type HTTPResponse struct {
 	Headers map[string]string `json:"headers"`
 }
 
-// HTTPOpenCall is the method http.open. A refusal by CORS or a failed
-// connection before the first byte is NETWORK_ERROR.
-type HTTPOpenCall struct {
-	Params HTTPRequest  `json:"params"`
-	Result HTTPResponse `json:"result"`
-}
-
 // HTTPRef names an open answer.
 type HTTPRef struct {
 	Handle int `json:"handle"`
@@ -296,18 +211,6 @@ type HTTPRef struct {
 type HTTPChunk struct {
 	Blob int  `json:"blob"`
 	Done bool `json:"done"`
-}
-
-// HTTPReadCall is the method http.read.
-type HTTPReadCall struct {
-	Params HTTPRef   `json:"params"`
-	Result HTTPChunk `json:"result"`
-}
-
-// HTTPRefCall is the method http.close: aborts what is still under way.
-type HTTPRefCall struct {
-	Params HTTPRef `json:"params"`
-	Result Empty   `json:"result"`
 }
 
 // SecretName names a secret of the host's secret store.
@@ -332,12 +235,6 @@ type SecretAllow struct {
 	Redirects bool   `json:"redirects"`
 }
 
-// SecretAllowCall is the method secret.allow.
-type SecretAllowCall struct {
-	Params SecretAllow `json:"params"`
-	Result Empty       `json:"result"`
-}
-
 // SecretPrint lets the core find a secret in a text without knowing it: its
 // length in bytes of UTF-8, and two polynomial hashes of it modulo 2^31-1, each
 // with a random base. Length 0 is a secret that is not to be looked for: there
@@ -348,26 +245,8 @@ type SecretPrint struct {
 	Hashes []uint32 `json:"hashes"`
 }
 
-// SecretPrintCall is the method secret.print.
-type SecretPrintCall struct {
-	Params SecretName  `json:"params"`
-	Result SecretPrint `json:"result"`
-}
-
-// SecretCall is the method secret.has.
-type SecretCall struct {
-	Params SecretName `json:"params"`
-	Result SecretHas  `json:"result"`
-}
-
 // DeviceKey is the key of this device, which is kept outside of the vault: 32
 // bytes in hexadecimal.
 type DeviceKey struct {
 	Key string `json:"key"`
-}
-
-// DeviceKeyCall is the method device.key.
-type DeviceKeyCall struct {
-	Params Empty     `json:"params"`
-	Result DeviceKey `json:"result"`
 }

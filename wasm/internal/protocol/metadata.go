@@ -24,12 +24,6 @@ type Changed struct {
 	Changed []Info   `json:"changed"`
 }
 
-// SinceCall is the method vault.since.
-type SinceCall struct {
-	Params Since   `json:"params"`
-	Result Changed `json:"result"`
-}
-
 // MetadataPaths asks for what the app's metadata cache knows of notes.
 type MetadataPaths struct {
 	Paths []string `json:"paths"`
@@ -58,12 +52,6 @@ type FileMetadata struct {
 	Tasks int `json:"tasks,omitempty"`
 }
 
-// MetadataCall is the method vault.metadata.
-type MetadataCall struct {
-	Params MetadataPaths `json:"params"`
-	Result Metadata      `json:"result"`
-}
-
 // Sandbox is a script to be run where it can do no harm. Input is JSON.
 type Sandbox struct {
 	Script   string `json:"script"`
@@ -82,12 +70,6 @@ type Sandboxed struct {
 	Steps  int64  `json:"steps"`
 }
 
-// SandboxCall is the method sandbox.run.
-type SandboxCall struct {
-	Params Sandbox   `json:"params"`
-	Result Sandboxed `json:"result"`
-}
-
 // InstalledPlugin is a community plugin that is in the vault.
 type InstalledPlugin struct {
 	ID      string `json:"id"`
@@ -99,12 +81,6 @@ type InstalledPlugins struct {
 	Plugins []InstalledPlugin `json:"plugins"`
 }
 
-// PluginsInstalledCall is the method plugins.installed.
-type PluginsInstalledCall struct {
-	Params Empty            `json:"params"`
-	Result InstalledPlugins `json:"result"`
-}
-
 // Contents is the bytes of files in the order asked for, end to end in the
 // batch's blob of that index. A size of -1 is a file that could not be read:
 // reading it alone says why. Unsaved are the places of those whose bytes are an
@@ -113,10 +89,4 @@ type Contents struct {
 	Sizes   []int `json:"sizes"`
 	Unsaved []int `json:"unsaved"`
 	Blob    int   `json:"blob"`
-}
-
-// ReadsCall is the method vault.reads: vault.read of several files at once.
-type ReadsCall struct {
-	Params Paths    `json:"params"`
-	Result Contents `json:"result"`
 }

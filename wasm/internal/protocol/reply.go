@@ -52,20 +52,8 @@ type ReplyTree struct {
 	Drawn  int         `json:"drawn,omitempty"`
 }
 
-// ReplyDrawCall is the method reply.draw.
-type ReplyDrawCall struct {
-	Params ReplyText `json:"params"`
-	Result ReplyTree `json:"result"`
-}
-
 // ReplyInsert says what a reply would do in a note, beside being read: each is a
 // sentence. Where there is any, the person is asked before it is inserted.
 type ReplyInsert struct {
 	Warnings []Message `json:"warnings"`
-}
-
-// ReplyCheckCall is the method reply.check.
-type ReplyCheckCall struct {
-	Params ReplyText   `json:"params"`
-	Result ReplyInsert `json:"result"`
 }

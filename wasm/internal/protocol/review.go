@@ -101,12 +101,6 @@ type StepOutput struct {
 	JSON string `json:"json"`
 }
 
-// ReviewGetCall is the method review.get.
-type ReviewGetCall struct {
-	Params RunRef `json:"params"`
-	Result Review `json:"result"`
-}
-
 // FileRef names one path of a review or a run.
 type FileRef struct {
 	Run  string `json:"run"`
@@ -157,12 +151,6 @@ type Hunk struct {
 	Rejected   bool     `json:"rejected,omitempty"`
 }
 
-// ReviewFileCall is the method review.file.
-type ReviewFileCall struct {
-	Params FileRef  `json:"params"`
-	Result FileView `json:"result"`
-}
-
 // Amendment is one change a person makes in review. Kind: "drop" and "keep" (a
 // path), "hunks" (the indexes rejected on a path), "edit" (a path's text),
 // "plan" (the plan's JSON anew), "reset" (a path as the plan has it), "again"
@@ -189,12 +177,6 @@ const (
 	AmendAll   = "all"
 )
 
-// ReviewAmendCall is the method review.amend: the plan is simulated again.
-type ReviewAmendCall struct {
-	Params Amendment `json:"params"`
-	Result Review    `json:"result"`
-}
-
 // Approve is a yes to exactly one state of a review.
 type Approve struct {
 	Run      string `json:"run"`
@@ -203,29 +185,8 @@ type Approve struct {
 	Automatic bool `json:"automatic,omitempty"`
 }
 
-// ReviewApproveCall is the method review.approve. It answers when the run has
-// begun; events tell the rest.
-type ReviewApproveCall struct {
-	Params Approve `json:"params"`
-	Result RunRef  `json:"result"`
-}
-
 // PlanAgain is a plan whose review is no more, since the core that held it is not.
 type PlanAgain struct {
 	Plan   string `json:"plan"` // Review.Plan
 	DryRun bool   `json:"dryRun,omitempty"`
-}
-
-// ReviewOpenCall is the method review.open: the plan is checked and simulated on
-// the vault as it is now, without a model having to make it, and its review
-// opens. What the person had left out or edited is as the plan has it.
-type ReviewOpenCall struct {
-	Params PlanAgain `json:"params"`
-	Result RunRef    `json:"result"`
-}
-
-// ReviewCloseCall is the method review.close: a no.
-type ReviewCloseCall struct {
-	Params RunRef `json:"params"`
-	Result Empty  `json:"result"`
 }

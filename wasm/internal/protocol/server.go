@@ -3,73 +3,98 @@ package protocol
 // ServerMethods is what the shell may ask of the core: each field is a method,
 // its name the JSON name.
 type ServerMethods struct {
-	Hello     HelloCall     `json:"hello"`
-	Configure ConfigureCall `json:"configure"`
-	State     StateCall     `json:"state"`
+	Hello Method[Hello, Welcome] `json:"hello"`
+	// The settings have changed.
+	Configure Method[Settings, State] `json:"configure"`
+	State     Method[Empty, State]    `json:"state"`
 
-	Send SendCall `json:"send"` // type an instruction, or steer a working agent
-	Stop StopCall `json:"stop"` // end the model's stream or the run
+	// Types an instruction, or steers a working agent. It answers at once; events
+	// tell the rest.
+	Send Method[Send, Accepted] `json:"send"`
+	// Ends the model's stream or the run.
+	Stop Method[Stop, Empty] `json:"stop"`
 
-	ReviewGet     ReviewGetCall     `json:"review.get"`
-	ReviewOpen    ReviewOpenCall    `json:"review.open"`
-	ReviewFile    ReviewFileCall    `json:"review.file"`
-	ReviewAmend   ReviewAmendCall   `json:"review.amend"`
-	ReviewApprove ReviewApproveCall `json:"review.approve"`
-	ReviewClose   ReviewCloseCall   `json:"review.close"`
+	ReviewGet Method[RunRef, Review] `json:"review.get"`
+	// Checks and simulates a plan on the vault as it is now, without a model
+	// having to make it, and opens its review. What the person had left out or
+	// edited is as the plan has it.
+	ReviewOpen Method[PlanAgain, RunRef] `json:"review.open"`
+	ReviewFile Method[FileRef, FileView] `json:"review.file"`
+	// The plan is simulated again.
+	ReviewAmend Method[Amendment, Review] `json:"review.amend"`
+	// Answers when the run has begun; events tell the rest.
+	ReviewApprove Method[Approve, RunRef] `json:"review.approve"`
+	// A no to what is shown.
+	ReviewClose Method[RunRef, Empty] `json:"review.close"`
 
-	RunPause  RunCall    `json:"run.pause"`
-	RunResume RunCall    `json:"run.resume"`
-	RunRest   RunRefCall `json:"run.rest"` // review of what failed or was not reached
-	RunRevert RevertCall `json:"run.revert"`
-	RunsList  RunsCall   `json:"runs.list"`
-	RunGet    RunGetCall `json:"run.get"`
-	RunVerify VerifyCall `json:"run.verify"`
-	RunReplay ReplayCall `json:"run.replay"`
-	RunsClear ClearCall  `json:"runs.clear"`
+	RunPause  Method[RunRef, Empty] `json:"run.pause"`
+	RunResume Method[RunRef, Empty] `json:"run.resume"`
+	// Opens the review of what failed or was not reached.
+	RunRest   Method[RunRef, RunRef]    `json:"run.rest"`
+	RunRevert Method[Revert, Reverted]  `json:"run.revert"`
+	RunsList  Method[RunsQuery, Runs]   `json:"runs.list"`
+	RunGet    Method[RunRef, RunDetail] `json:"run.get"`
+	RunVerify Method[RunRef, Verified]  `json:"run.verify"`
+	// The result is the review that it opened; without one, the run itself.
+	RunReplay Method[Replay, RunRef] `json:"run.replay"`
+	// The result is what is left.
+	RunsClear Method[Clear, Runs] `json:"runs.clear"`
 
-	RecoveryResolve RecoveryCall `json:"recovery.resolve"`
+	RecoveryResolve Method[Recovery, Reverted] `json:"recovery.resolve"`
 
-	ActionsList   ActionsCall      `json:"actions.list"`
-	ActionSave    ActionSaveCall   `json:"actions.save"`
-	ActionRename  ActionRenameCall `json:"actions.rename"`
-	ActionRemove  ActionRefCall    `json:"actions.remove"`
-	ActionRestore ActionRefCall    `json:"actions.restore"` // shows a hidden one again
-	ActionRun     ActionRunCall    `json:"actions.run"`
-	ActionsExport ExportCall       `json:"actions.export"`
-	ActionsImport ImportCall       `json:"actions.import"`
+	ActionsList  Method[Empty, ActionList]        `json:"actions.list"`
+	ActionSave   Method[ActionSave, Action]       `json:"actions.save"`
+	ActionRename Method[ActionRename, ActionList] `json:"actions.rename"`
+	ActionRemove Method[ActionRef, ActionList]    `json:"actions.remove"`
+	// Shows a hidden one again.
+	ActionRestore Method[ActionRef, ActionList] `json:"actions.restore"`
+	// Opens a review.
+	ActionRun     Method[ActionRun, Accepted] `json:"actions.run"`
+	ActionsExport Method[Export, Exported]    `json:"actions.export"`
+	ActionsImport Method[Import, Imported]    `json:"actions.import"`
 
-	ActionGet    ActionGetCall    `json:"action.get"`
-	ActionPut    ActionPutCall    `json:"action.put"`
-	ActionsOrder ActionsOrderCall `json:"actions.order"`
-	ActionCanvas ActionCanvasCall `json:"action.canvas"` // as a JSON Canvas file
-	ActionStep   ActionStepCall   `json:"action.step"`   // a call becomes a step
+	ActionGet    Method[ActionRef, ActionDetail]  `json:"action.get"`
+	ActionPut    Method[ActionPut, ActionDetail]  `json:"action.put"`
+	ActionsOrder Method[ActionsOrder, ActionList] `json:"actions.order"`
+	// The action as a JSON Canvas file.
+	ActionCanvas Method[ActionRef, Exported] `json:"action.canvas"`
+	// A call becomes a step.
+	ActionStep Method[ActionStep, ActionDetail] `json:"action.step"`
 
-	ConversationsList  ConversationsCall      `json:"conversations.list"`
-	ConversationGet    ConversationGetCall    `json:"conversation.get"`
-	ConversationRename ConversationRenameCall `json:"conversation.rename"`
-	ConversationRemove ConversationRefCall    `json:"conversation.remove"`
-	ConversationExport ConversationExportCall `json:"conversation.export"` // review of a note
+	ConversationsList  Method[ConversationsQuery, Conversations]   `json:"conversations.list"`
+	ConversationGet    Method[ConversationRef, ConversationDetail] `json:"conversation.get"`
+	ConversationRename Method[ConversationRename, Conversations]   `json:"conversation.rename"`
+	ConversationRemove Method[ConversationRef, Conversations]      `json:"conversation.remove"`
+	// Opens the review of a note.
+	ConversationExport Method[ConversationExport, RunRef] `json:"conversation.export"`
 
-	UsageGet      UsageCall       `json:"usage.get"`
-	UsageExport   UsageExportCall `json:"usage.export"`
-	PricesDefault PricesCall      `json:"prices.default"`
-	ModelsList    ModelsCall      `json:"models.list"`
-	SecretsList   SecretsCall     `json:"secrets.list"`
-	PluginsSearch PluginsCall     `json:"plugins.search"`
+	UsageGet    Method[Empty, UsageReport]    `json:"usage.get"`
+	UsageExport Method[UsageExport, Document] `json:"usage.export"`
+	// The price table that comes with the plugin, as JSON.
+	PricesDefault Method[Empty, Document]       `json:"prices.default"`
+	ModelsList    Method[Empty, Models]         `json:"models.list"`
+	SecretsList   Method[Empty, Secrets]        `json:"secrets.list"`
+	PluginsSearch Method[PluginsQuery, Plugins] `json:"plugins.search"`
 
-	TraceGet TraceCall `json:"trace.get"`
+	TraceGet Method[RunRef, Trace] `json:"trace.get"`
 
-	AttachmentGet AttachmentCall `json:"attachment.get"`
-	RunExport     RunExportCall  `json:"run.export"` // the replay bundle
+	AttachmentGet Method[AttachmentRef, AttachmentText] `json:"attachment.get"`
+	// The bundle that can be replayed elsewhere.
+	RunExport Method[RunRef, Document] `json:"run.export"`
 
-	ReplyDraw  ReplyDrawCall  `json:"reply.draw"`  // a model's words, as they are drawn
-	ReplyCheck ReplyCheckCall `json:"reply.check"` // what they would do in a note
+	// A model's words, as they are drawn.
+	ReplyDraw Method[ReplyText, ReplyTree] `json:"reply.draw"`
+	// What they would do in a note.
+	ReplyCheck Method[ReplyText, ReplyInsert] `json:"reply.check"`
 
-	Answer   AnswerCall   `json:"answer"` // to a question the core asked
-	Tools    ToolsCall    `json:"tools.list"`
-	TestConn TestConnCall `json:"connection.test"`
-	Estimate EstimateCall `json:"estimate"`
-	Hidden   HiddenCall   `json:"hidden"`
+	// Answers a question that the core asked.
+	Answer   Method[Answer, Empty]           `json:"answer"`
+	Tools    Method[Empty, ToolList]         `json:"tools.list"`
+	TestConn Method[Empty, TestResult]       `json:"connection.test"`
+	Estimate Method[EstimateText, Estimated] `json:"estimate"`
+	// Tells which of some paths are never sent, because the settings keep them out
+	// of sight.
+	Hidden Method[Paths, Paths] `json:"hidden"`
 }
 
 // Hello opens the connection. A Contract other than the core's own is refused.
@@ -97,24 +122,6 @@ type State struct {
 	Questions  []Question   `json:"questions"`
 	Demo       bool         `json:"demo"`  // the model is the scripted demonstration
 	Ready      bool         `json:"ready"` // a model is configured
-}
-
-// HelloCall is the method hello.
-type HelloCall struct {
-	Params Hello   `json:"params"`
-	Result Welcome `json:"result"`
-}
-
-// ConfigureCall is the method configure: the settings have changed.
-type ConfigureCall struct {
-	Params Settings `json:"params"`
-	Result State    `json:"result"`
-}
-
-// StateCall is the method state.
-type StateCall struct {
-	Params Empty `json:"params"`
-	Result State `json:"result"`
 }
 
 // Mode is how an instruction is worked on.
@@ -161,39 +168,15 @@ type Accepted struct {
 	Turn string `json:"turn"`
 }
 
-// SendCall is the method send. It answers at once; events tell the rest.
-type SendCall struct {
-	Params Send     `json:"params"`
-	Result Accepted `json:"result"`
-}
-
 // Stop ends what is under way: a turn, a review's simulation, or a run. An
 // empty id means all.
 type Stop struct {
 	ID string `json:"id"`
 }
 
-// StopCall is the method stop.
-type StopCall struct {
-	Params Stop  `json:"params"`
-	Result Empty `json:"result"`
-}
-
 // RunRef names a run (and its review).
 type RunRef struct {
 	Run string `json:"run"`
-}
-
-// RunCall is a method on a run that answers nothing.
-type RunCall struct {
-	Params RunRef `json:"params"`
-	Result Empty  `json:"result"`
-}
-
-// RunRefCall is a method on a run that opens another.
-type RunRefCall struct {
-	Params RunRef `json:"params"`
-	Result RunRef `json:"result"`
 }
 
 // Replay goes through a run again as it was recorded: its conversations with a
@@ -202,13 +185,6 @@ type RunRefCall struct {
 type Replay struct {
 	Run    string `json:"run"`
 	Review bool   `json:"review,omitempty"`
-}
-
-// ReplayCall is the method run.replay. The result is the review that it opened;
-// without one, the run itself.
-type ReplayCall struct {
-	Params Replay `json:"params"`
-	Result RunRef `json:"result"`
 }
 
 // Revert takes a run back: all of it, or one path. Choices settle conflicts by
@@ -270,12 +246,6 @@ type Conflict struct {
 	NowFacts    *FileFacts `json:"nowFacts,omitempty"`
 }
 
-// RevertCall is the method run.revert.
-type RevertCall struct {
-	Params Revert   `json:"params"`
-	Result Reverted `json:"result"`
-}
-
 // RunsQuery asks for past runs, newest first.
 type RunsQuery struct {
 	Text    string `json:"text,omitempty"`
@@ -290,18 +260,6 @@ type Runs struct {
 	Bytes int64        `json:"bytes"`
 }
 
-// RunsCall is the method runs.list.
-type RunsCall struct {
-	Params RunsQuery `json:"params"`
-	Result Runs      `json:"result"`
-}
-
-// RunGetCall is the method run.get.
-type RunGetCall struct {
-	Params RunRef    `json:"params"`
-	Result RunDetail `json:"result"`
-}
-
 // Verified says whether a run's records are whole and unchanged, and whose they
 // are (RunSummary.Origin).
 type Verified struct {
@@ -311,21 +269,9 @@ type Verified struct {
 	Problems []Message `json:"problems"`
 }
 
-// VerifyCall is the method run.verify.
-type VerifyCall struct {
-	Params RunRef   `json:"params"`
-	Result Verified `json:"result"`
-}
-
 // Clear removes past runs: the one named, or all.
 type Clear struct {
 	Run string `json:"run,omitempty"`
-}
-
-// ClearCall is the method runs.clear. The answer is what is left.
-type ClearCall struct {
-	Params Clear `json:"params"`
-	Result Runs  `json:"result"`
 }
 
 // Recovery is a person's choice for a run that a crash left unfinished.
@@ -351,12 +297,6 @@ const (
 	StandsBringingBack = "bringingBack"
 	StandsLive         = "live"
 )
-
-// RecoveryCall is the method recovery.resolve.
-type RecoveryCall struct {
-	Params Recovery `json:"params"`
-	Result Reverted `json:"result"`
-}
 
 // Question is something the core needs from the person while it works: leave
 // for a call that cannot be simulated, or a parameter of a saved action.
@@ -428,12 +368,6 @@ type Answer struct {
 	Values map[string]string `json:"values,omitempty"`
 }
 
-// AnswerCall is the method answer.
-type AnswerCall struct {
-	Params Answer `json:"params"`
-	Result Empty  `json:"result"`
-}
-
 // ToolInfo describes a tool for the selector.
 type ToolInfo struct {
 	Name        string `json:"name"`
@@ -462,24 +396,12 @@ type ToolList struct {
 	Tools []ToolInfo `json:"tools"`
 }
 
-// ToolsCall is the method tools.list.
-type ToolsCall struct {
-	Params Empty    `json:"params"`
-	Result ToolList `json:"result"`
-}
-
 // TestResult is what a test connection found out.
 type TestResult struct {
 	OK       bool      `json:"ok"`
 	Findings []Message `json:"findings"`
 	Models   []string  `json:"models"`
 	Problem  *Problem  `json:"problem,omitempty"`
-}
-
-// TestConnCall is the method connection.test.
-type TestConnCall struct {
-	Params Empty      `json:"params"`
-	Result TestResult `json:"result"`
 }
 
 // EstimateText is a text whose size in tokens is asked for; with Send, also
@@ -502,17 +424,4 @@ type Estimated struct {
 	Currency string  `json:"currency"`
 	// PricesOf is the day of the price table, YYYY-MM-DD.
 	PricesOf string `json:"pricesOf,omitempty"`
-}
-
-// EstimateCall is the method estimate.
-type EstimateCall struct {
-	Params EstimateText `json:"params"`
-	Result Estimated    `json:"result"`
-}
-
-// HiddenCall is the method hidden: which of some paths are never sent, because
-// the settings keep them out of sight.
-type HiddenCall struct {
-	Params Paths `json:"params"`
-	Result Paths `json:"result"`
 }

@@ -150,12 +150,6 @@ type ActionStepView struct {
 	Gone       bool `json:"gone,omitempty"`
 }
 
-// ActionGetCall is the method action.get.
-type ActionGetCall struct {
-	Params ActionRef    `json:"params"`
-	Result ActionDetail `json:"result"`
-}
-
 // ActionPut keeps an action: a new one when ID is "". Fields, risk and warnings
 // are computed from the plan.
 type ActionPut struct {
@@ -172,27 +166,9 @@ type ActionPut struct {
 	Fields []Field `json:"fields,omitempty"`
 }
 
-// ActionPutCall is the method action.put.
-type ActionPutCall struct {
-	Params ActionPut    `json:"params"`
-	Result ActionDetail `json:"result"`
-}
-
 // ActionsOrder is every action's id in the order that the person wants.
 type ActionsOrder struct {
 	IDs []string `json:"ids"`
-}
-
-// ActionsOrderCall is the method actions.order.
-type ActionsOrderCall struct {
-	Params ActionsOrder `json:"params"`
-	Result ActionList   `json:"result"`
-}
-
-// ActionCanvasCall is the method action.canvas.
-type ActionCanvasCall struct {
-	Params ActionRef `json:"params"`
-	Result Exported  `json:"result"`
 }
 
 // ActionStep makes a step of a call of a run or conversation (Run, CallID), or
@@ -206,12 +182,6 @@ type ActionStep struct {
 	Name   string `json:"name,omitempty"`
 }
 
-// ActionStepCall is the method action.step.
-type ActionStepCall struct {
-	Params ActionStep   `json:"params"`
-	Result ActionDetail `json:"result"`
-}
-
 // ActionList is every saved action, in the person's order; those that come with
 // the plugin stand after the person's own. Hidden are those of them that the
 // person removed from the list: actions.restore brings one back.
@@ -220,22 +190,10 @@ type ActionList struct {
 	Hidden  []Action `json:"hidden,omitempty"`
 }
 
-// ActionsCall is the method actions.list.
-type ActionsCall struct {
-	Params Empty      `json:"params"`
-	Result ActionList `json:"result"`
-}
-
 // ActionSave keeps a run's plan under a name.
 type ActionSave struct {
 	Run  string `json:"run"`
 	Name string `json:"name"`
-}
-
-// ActionSaveCall is the method actions.save.
-type ActionSaveCall struct {
-	Params ActionSave `json:"params"`
-	Result Action     `json:"result"`
 }
 
 // ActionRename gives an action another name.
@@ -244,21 +202,9 @@ type ActionRename struct {
 	Name string `json:"name"`
 }
 
-// ActionRenameCall is the method actions.rename.
-type ActionRenameCall struct {
-	Params ActionRename `json:"params"`
-	Result ActionList   `json:"result"`
-}
-
 // ActionRef names an action.
 type ActionRef struct {
 	ID string `json:"id"`
-}
-
-// ActionRefCall is the method actions.remove.
-type ActionRefCall struct {
-	Params ActionRef  `json:"params"`
-	Result ActionList `json:"result"`
 }
 
 // ActionRun starts an action. Values fill its fields; a missing one is asked
@@ -272,12 +218,6 @@ type ActionRun struct {
 	Link bool `json:"link,omitempty"`
 }
 
-// ActionRunCall is the method actions.run. It opens a review.
-type ActionRunCall struct {
-	Params ActionRun `json:"params"`
-	Result Accepted  `json:"result"`
-}
-
 // Export asks for actions as JSON: those named, or all.
 type Export struct {
 	IDs []string `json:"ids,omitempty"`
@@ -286,12 +226,6 @@ type Export struct {
 // Exported is a document that can be imported elsewhere.
 type Exported struct {
 	JSON string `json:"json"`
-}
-
-// ExportCall is the method actions.export.
-type ExportCall struct {
-	Params Export   `json:"params"`
-	Result Exported `json:"result"`
 }
 
 // Import reads exported actions. Without Confirm nothing is kept: the answer
@@ -306,10 +240,4 @@ type Imported struct {
 	Actions []Action  `json:"actions"`
 	Review  []Message `json:"review"`
 	Kept    bool      `json:"kept"`
-}
-
-// ImportCall is the method actions.import.
-type ImportCall struct {
-	Params Import   `json:"params"`
-	Result Imported `json:"result"`
 }
