@@ -15,6 +15,7 @@ import type {
 	Method,
 	Params,
 	Problem,
+	RecoveryChoice,
 	Result,
 	Reverted,
 	Send,
@@ -407,7 +408,7 @@ export class Session {
 	}
 
 	/** Settles a run that a crash left unfinished. */
-	async recover(run: string, choice: string): Promise<void> {
+	async recover(run: string, choice: RecoveryChoice): Promise<void> {
 		await this.took(run, undefined, await this.ask("recovery.resolve", { run, choice }));
 	}
 

@@ -3,4 +3,4 @@
 package protocol
 
 // Contract is the hash of this package's sources: the version of the handshake.
-const Contract = "7f5d52244e7edf08"
+const Contract = "81da7aea1acf9e7a"

@@ -79,7 +79,7 @@ func (s *Server) tellCall(e agent.Event) {
 	at := pipeline.Stamp(s.now())
 	s.out.gatherExec(c.CallID, func() *protocol.ExecutionEvent {
 		return &protocol.ExecutionEvent{
-			Type: kind, RunID: c.RunID, Timestamp: at, Level: level, Message: s.redact(text),
+			Type: kind, RunID: c.RunID, Timestamp: at, Level: protocol.Level(level), Message: s.redact(text),
 			CallID: c.CallID, StepID: c.StepID, Tool: c.Tool, Call: s.callView(&c, r), Progress: far,
 		}
 	})

@@ -107,7 +107,7 @@ func (s *Server) elsewhere(ctx context.Context, id string, state lease.State) (*
 	if state == lease.Remote {
 		key = "recovery.liveRemote"
 	}
-	sum.Stands, sum.Choices, sum.Can = protocol.StandsLive, []string{}, protocol.Can{}
+	sum.Stands, sum.Choices, sum.Can = protocol.StandsLive, []protocol.RecoveryChoice{}, protocol.Can{}
 	sum.Text = protocol.Message{Key: key, Params: map[string]string{"goal": sum.Goal, "n": itoa(done), "total": itoa(total)}}
 	return &card{run: id, sum: sum}, nil
 }
@@ -169,7 +169,7 @@ func (s *Server) describe(ctx context.Context, c *card, l *journal.Log) error {
 			done++
 		}
 	}
-	key := map[string]string{
+	key := map[protocol.Stands]string{
 		protocol.StandsInterrupted:  "recovery.found",
 		protocol.StandsTakingBack:   "recovery.takingBack",
 		protocol.StandsBringingBack: "recovery.bringingBack",
@@ -181,9 +181,9 @@ func (s *Server) describe(ctx context.Context, c *card, l *journal.Log) error {
 	}
 	sum.Stands, sum.Can = stands, protocol.Can{Recover: true}
 	sum.Text = protocol.Message{Key: key, Params: map[string]string{"goal": sum.Goal, "n": itoa(done), "total": itoa(l.Ops)}}
-	sum.Choices = []string{protocol.RecoverFinish, protocol.RecoverRevert, protocol.RecoverKeep}
+	sum.Choices = []protocol.RecoveryChoice{protocol.RecoverFinish, protocol.RecoverRevert, protocol.RecoverKeep}
 	if stands != protocol.StandsInterrupted {
-		sum.Choices = []string{protocol.RecoverRevert, protocol.RecoverBring, protocol.RecoverKeep}
+		sum.Choices = []protocol.RecoveryChoice{protocol.RecoverRevert, protocol.RecoverBring, protocol.RecoverKeep}
 		if c.back == c.run { // what it takes back is no longer kept
 			sum.Choices = sum.Choices[1:]
 		}
@@ -212,7 +212,7 @@ func (s *Server) recoveryResolve(ctx context.Context, p protocol.Recovery) (prot
 		return s.endedMeanwhile(ctx, p)
 	}
 	if !slices.Contains(cards[i].sum.Choices, p.Choice) {
-		return out, fault.New(fault.Validation, "error.recovery.choice", fault.P{"choice": p.Choice})
+		return out, fault.New(fault.Validation, "error.recovery.choice", fault.P{"choice": string(p.Choice)})
 	}
 	if out, err = s.decide(ctx, cards[i], p.Choice); err != nil {
 		return out, err
@@ -248,7 +248,7 @@ func (s *Server) endedMeanwhile(ctx context.Context, p protocol.Recovery) (proto
 
 // decide does with a card what was chosen. What began last is settled first: the
 // bytes that it has cut short are no sign of those before it.
-func (s *Server) decide(ctx context.Context, c *card, choice string) (protocol.Reverted, error) {
+func (s *Server) decide(ctx context.Context, c *card, choice protocol.RecoveryChoice) (protocol.Reverted, error) {
 	out := emptyReverted()
 	if err := s.takeOver(ctx, c); err != nil {
 		return out, err

@@ -79,7 +79,7 @@ func (d *deeds) begin(ctx context.Context, at time.Time) error {
 		return err
 	}
 	jw, err := journal.Begin(ctx, s.host.Store, s.ground(d.id, s.host.Vault), runDir(d.id),
-		journal.Header{Run: d.id, Kind: protocol.KindAgent, At: pipeline.Stamp(at)}, nil)
+		journal.Header{Run: d.id, Kind: string(protocol.KindAgent), At: pipeline.Stamp(at)}, nil)
 	if err != nil {
 		return err
 	}
@@ -183,7 +183,7 @@ func (d *deeds) end(ctx context.Context, tr *tracing) error {
 	}
 	return d.s.endRun(ctx, end, &protocol.RunSummary{
 		Run: d.id, Kind: protocol.KindAgent, Goal: d.s.redact(d.goal), StartedAt: pipeline.Stamp(d.began), EndedAt: end.At,
-		Outcome: outcome, Calls: d.ok, Text: protocol.Message{Key: "run.acted", Params: map[string]string{"n": itoa(d.ok)}},
+		Outcome: protocol.RunOutcome(outcome), Calls: d.ok, Text: protocol.Message{Key: "run.acted", Params: map[string]string{"n": itoa(d.ok)}},
 	})
 }
 

@@ -23,7 +23,7 @@ import (
 type execution struct {
 	s         *Server
 	se        *session
-	kind      string
+	kind      protocol.RunKind
 	automatic bool
 	gate      *runner.Gate
 	cancel    context.CancelFunc
@@ -170,7 +170,7 @@ func (x *execution) execute(dir string) (*runner.Report, error) {
 	}
 	planned := x.take(se, se.from, se.cut(se.from), 0)
 	x.jw, err = journal.Begin(x.ctx, s.host.Store, s.ground(se.id, s.writable()), dir,
-		journal.Header{Run: se.id, Kind: x.kind, At: pipeline.Stamp(x.began), Approval: se.view.Approval, Ops: len(se.writes(se.from)), Doc: host.Etag(doc)}, planned)
+		journal.Header{Run: se.id, Kind: string(x.kind), At: pipeline.Stamp(x.began), Approval: se.view.Approval, Ops: len(se.writes(se.from)), Doc: host.Etag(doc)}, planned)
 	if err != nil {
 		return nil, err
 	}

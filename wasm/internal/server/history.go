@@ -78,13 +78,13 @@ func (s *Server) runGet(ctx context.Context, p protocol.RunRef) (protocol.RunDet
 func (s *Server) pastCall(c audit.Pair) protocol.CallView {
 	v := protocol.CallView{
 		CallID: c.Call.CallID, StepID: c.Call.StepID, Tool: c.Call.Tool, Index: -1, Attempt: c.Call.Attempt,
-		Status: "unknown", Args: shortJSON(c.Call.Args), Preview: c.Call.Preview, Risk: string(c.Call.Risk),
+		Status: protocol.CallUnknown, Args: shortJSON(c.Call.Args), Preview: c.Call.Preview, Risk: protocol.Risk(c.Call.Risk),
 	}
 	if c.Call.Iteration != nil {
 		v.Index = c.Call.Iteration.Index
 	}
 	if r := c.Result; r != nil {
-		v.Status, v.DurationMs, v.Cached, v.SecretFrom = string(r.Status), r.DurationMs, r.Cached, r.SecretScope
+		v.Status, v.DurationMs, v.Cached, v.SecretFrom = protocol.CallStatus(r.Status), r.DurationMs, r.Cached, r.SecretScope
 		v.Result, v.Pins, v.Paths = s.shortResult(c.Call.Tool, r.Data), pinsIn(r.Data), touched(r.Effects)
 		if r.Error != nil {
 			v.Problem = &protocol.Problem{Code: string(r.Error.Code), Key: r.Error.Key, Params: r.Error.Params, Detail: r.Error.Message}

@@ -92,7 +92,7 @@ func (s *Server) runResume(_ context.Context, p protocol.RunRef) (protocol.Empty
 	return protocol.Empty{}, nil
 }
 
-func (x *execution) mark(state string) {
+func (x *execution) mark(state protocol.RunPhase) {
 	x.mu.Lock()
 	if x.rs.State == "running" || x.rs.State == "paused" {
 		x.rs.State = state

@@ -30,8 +30,9 @@ type outbox struct {
 
 // piece is text that streamed in, of one kind and turn.
 type piece struct {
-	kind, turn string
-	text       strings.Builder
+	kind protocol.EventType
+	turn string
+	text strings.Builder
 }
 
 // gather is how long events are gathered.
@@ -81,7 +82,7 @@ func (o *outbox) gatherRun(r protocol.RunState) {
 
 // gatherText keeps a piece of an answer for the next moment. The first piece is
 // told at once: that is what a person waits for.
-func (o *outbox) gatherText(kind, turn, text string) {
+func (o *outbox) gatherText(kind protocol.EventType, turn, text string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.streaming != turn {
@@ -99,7 +100,7 @@ func (o *outbox) gatherText(kind, turn, text string) {
 	o.later()
 }
 
-func textEvent(at, kind, turn, text string) protocol.Event {
+func textEvent(at string, kind protocol.EventType, turn, text string) protocol.Event {
 	return protocol.Event{Type: kind, At: at, Delta: &protocol.Delta{Turn: turn, Text: text}}
 }
 

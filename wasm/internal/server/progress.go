@@ -89,7 +89,7 @@ func (x *execution) stepProgress(c *tool.Call) {
 func (x *execution) tellProgress(callID string, c *tool.Call, p tool.Progress) {
 	e := x.s.progressEvent(c, callID, callID != "" && c.Risk == tool.ReadOnly, p)
 	x.log.Event(&audit.Event{
-		Type: e.Type, RunID: e.RunID, Timestamp: e.Timestamp, Level: e.Level, Message: e.Message,
+		Type: e.Type, RunID: e.RunID, Timestamp: e.Timestamp, Level: string(e.Level), Message: e.Message,
 		CallID: callID, StepID: c.StepID, Tool: c.Tool, Payload: map[string]any{"done": p.Done, "total": p.Total},
 	})
 	x.s.tellProgress(e)

@@ -94,7 +94,7 @@ func (s *Server) findLast(ctx context.Context) (*protocol.RunSummary, error) {
 			break
 		}
 		sum, err := s.summary(ctx, id)
-		if err == nil && sum.Kind == "run" && sum.Can.Revert && sum.Origin == "" && sum.RevertedBy == "" && sum.Outcome != "unfinished" {
+		if err == nil && sum.Kind == protocol.KindRun && sum.Can.Revert && sum.Origin == "" && sum.RevertedBy == "" && sum.Outcome != protocol.OutcomeUnfinished {
 			return &sum, nil
 		}
 	}
@@ -120,7 +120,7 @@ func (s *Server) settleAs(ctx context.Context, id string, l *journal.Log, outcom
 		return s.unmarkHot(ctx, id)
 	}
 	sum := summaryOf(d)
-	sum.EndedAt, sum.Outcome, sum.Files, sum.Can = end.At, outcome, 0, protocol.Can{}
+	sum.EndedAt, sum.Outcome, sum.Files, sum.Can = end.At, protocol.RunOutcome(outcome), 0, protocol.Can{}
 	if l != nil {
 		sum.Files = len(l.Touched())
 		for _, e := range l.Entries {

@@ -124,7 +124,7 @@ func choices(list []protocol.ConflictChoice) (map[string]journal.Choice, error) 
 		switch c.Choice {
 		case protocol.ChooseKeep, protocol.ChooseRestore, protocol.ChooseMerged:
 		default:
-			return nil, fault.New(fault.Validation, "error.recovery.choice", fault.P{"choice": c.Choice})
+			return nil, fault.New(fault.Validation, "error.recovery.choice", fault.P{"choice": string(c.Choice)})
 		}
 		out[c.Path] = journal.Choice{Now: c.Now, Keep: c.Choice == protocol.ChooseKeep, Restore: c.Choice == protocol.ChooseRestore, Text: c.Text}
 	}
@@ -151,7 +151,7 @@ func conflictView(c journal.Conflict) protocol.Conflict {
 // carryBack journals and makes the writes of a revert: a run of its own, which
 // can be reverted too. It gives its id, or "" when there was nothing to do.
 func (s *Server) carryBack(ctx context.Context, doc *runDocument, only string, u *undoing, base *overlay.Base) (string, error) {
-	planned := u.writes(kindRevert)
+	planned := u.writes(string(kindRevert))
 	if len(planned) == 0 {
 		return "", nil
 	}
@@ -194,7 +194,7 @@ func (s *Server) writeRun(ctx context.Context, d *runDocument, h journal.Header,
 	if err := log.WriteRun(ctx, b); err != nil {
 		return err
 	}
-	h.Run, h.Kind, h.At, h.Doc = d.RunID, d.Kind, pipeline.Stamp(d.Now), host.Etag(b)
+	h.Run, h.Kind, h.At, h.Doc = d.RunID, string(d.Kind), pipeline.Stamp(d.Now), host.Etag(b)
 	jw, err := journal.Begin(ctx, s.host.Store, s.ground(d.RunID, vault), dir, h, planned)
 	if err != nil {
 		return err
@@ -210,7 +210,7 @@ func (s *Server) writeRun(ctx context.Context, d *runDocument, h journal.Header,
 	}
 	end.Heads[journal.File], end.Counts[journal.File] = jw.Head()
 	sum := protocol.RunSummary{
-		Run: d.RunID, Kind: d.Kind, Goal: d.Goal, StartedAt: h.At, EndedAt: end.At, Outcome: end.Outcome,
+		Run: d.RunID, Kind: d.Kind, Goal: d.Goal, StartedAt: h.At, EndedAt: end.At, Outcome: protocol.RunOutcome(end.Outcome),
 		Files: len(d.Files), Calls: len(planned), Reverts: d.Reverts, Can: protocol.Can{Revert: end.Done > 0}, Text: text,
 	}
 	if err := s.endRun(ctx, end, &sum); err != nil {

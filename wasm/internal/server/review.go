@@ -152,7 +152,7 @@ func (s *Server) amendSession(se *session, a protocol.Amendment) error {
 		}
 		return amendText(se, se.changes[i], a)
 	default:
-		return fault.New(fault.Validation, "error.review.amendment", fault.P{"kind": a.Kind})
+		return fault.New(fault.Validation, "error.review.amendment", fault.P{"kind": string(a.Kind)})
 	}
 	return nil
 }

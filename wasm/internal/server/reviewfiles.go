@@ -31,7 +31,7 @@ func reviewFiles(ctx context.Context, se *session) (*protocol.Review, error) {
 		return nil, err
 	}
 	r := &protocol.Review{
-		Run: se.id, Goal: se.plan.Goal, Assumptions: nonNil(se.plan.Assumptions), Risk: string(se.graph.Risk),
+		Run: se.id, Goal: se.plan.Goal, Assumptions: nonNil(se.plan.Assumptions), Risk: protocol.Risk(se.graph.Risk),
 		Files: []protocol.FileChange{}, Steps: []protocol.StepPreview{}, Amended: !se.amend.Empty(), Approval: approvalOf(se),
 	}
 	listed := make(rows, len(changes)+len(left))
@@ -121,7 +121,10 @@ const maxHosts = 5
 // changeLines says changes in words.
 func changeLines(files []protocol.FileChange) []protocol.SummaryLine {
 	lines := []protocol.SummaryLine{}
-	for _, g := range []struct{ status, tone string }{
+	for _, g := range []struct {
+		status string
+		tone   protocol.Tone
+	}{
 		{"mkdir", "folder"},
 		{"create", "create"},
 		{"modify", "modify"},
@@ -132,7 +135,7 @@ func changeLines(files []protocol.FileChange) []protocol.SummaryLine {
 	} {
 		var paths []string
 		for _, f := range files {
-			status := f.Status
+			status := string(f.Status)
 			if f.LinksOnly {
 				status = "links"
 			}
@@ -147,7 +150,7 @@ func changeLines(files []protocol.FileChange) []protocol.SummaryLine {
 	return lines
 }
 
-func summaryLine(status, tone string, paths []string) protocol.SummaryLine {
+func summaryLine(status string, tone protocol.Tone, paths []string) protocol.SummaryLine {
 	p := map[string]string{"n": itoa(len(paths)), "path": paths[0]}
 	key := "review." + status
 	if folder, one := commonFolder(paths); one && status == "create" {

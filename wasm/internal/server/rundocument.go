@@ -16,7 +16,7 @@ import (
 type runDocument struct {
 	Version      string                `json:"version"`
 	RunID        string                `json:"runId"`
-	Kind         string                `json:"kind"`
+	Kind         protocol.RunKind      `json:"kind"`
 	Goal         string                `json:"goal"`
 	Instruction  string                `json:"instruction,omitempty"`
 	Action       string                `json:"action,omitempty"`

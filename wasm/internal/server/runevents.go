@@ -78,7 +78,7 @@ func (x *execution) ended(c *tool.Call, r *tool.Result) {
 	x.log.Event(&audit.Event{Type: kind, RunID: c.RunID, Timestamp: at, Level: level, Message: messageOf(c, r), CallID: c.CallID, StepID: c.StepID, Tool: c.Tool})
 	x.s.out.gatherExec(c.CallID, func() *protocol.ExecutionEvent {
 		return &protocol.ExecutionEvent{
-			Type: kind, RunID: c.RunID, Timestamp: at, Level: level, Message: x.s.redact(text),
+			Type: kind, RunID: c.RunID, Timestamp: at, Level: protocol.Level(level), Message: x.s.redact(text),
 			CallID: c.CallID, StepID: c.StepID, Tool: c.Tool, Call: x.s.callView(c, r),
 		}
 	})
@@ -101,7 +101,7 @@ func (x *execution) skipped(n *plan.Node, r *tool.Result) {
 		Type: kind, RunID: x.se.id, Timestamp: r.StartedAt, Level: "warn", Message: r.UserMessage, StepID: n.Step.ID, Tool: n.Tool.Name,
 		CallID: "step:" + n.Step.ID,
 		Call: &protocol.CallView{
-			CallID: "step:" + n.Step.ID, StepID: n.Step.ID, Tool: n.Tool.Name, Index: -1, Attempt: 1, Status: string(r.Status),
+			CallID: "step:" + n.Step.ID, StepID: n.Step.ID, Tool: n.Tool.Name, Index: -1, Attempt: 1, Status: protocol.CallStatus(r.Status),
 			Problem: x.s.problemOf(r.Fault),
 		},
 	}
@@ -138,7 +138,7 @@ const shown = 1500
 func (s *Server) callView(c *tool.Call, r *tool.Result) *protocol.CallView {
 	v := &protocol.CallView{
 		CallID: c.CallID, StepID: c.StepID, Tool: c.Tool, Index: -1, Attempt: c.Attempt, Status: "running",
-		Args: s.redact(shortJSON(c.Args)), Preview: s.redact(c.Preview), Risk: string(c.Risk),
+		Args: s.redact(shortJSON(c.Args)), Preview: s.redact(c.Preview), Risk: protocol.Risk(c.Risk),
 	}
 	if c.Iteration != nil {
 		v.Index = c.Iteration.Index
@@ -146,7 +146,7 @@ func (s *Server) callView(c *tool.Call, r *tool.Result) *protocol.CallView {
 	if r == nil {
 		return v
 	}
-	v.Status, v.DurationMs, v.Cached, v.SecretFrom = string(r.Status), r.DurationMs, r.Cached, r.SecretScope
+	v.Status, v.DurationMs, v.Cached, v.SecretFrom = protocol.CallStatus(r.Status), r.DurationMs, r.Cached, r.SecretScope
 	if r.OK {
 		v.Result, v.Pins = s.redact(s.shortResult(c.Tool, r.Data)), pinsIn(r.Data)
 	}
@@ -286,7 +286,7 @@ func (x *execution) finish(rep *runner.Report, err error) journal.End {
 	if err != nil && rs.Problem == nil && outcome != outcomeCancelled {
 		rs.Problem = x.s.problem(err)
 	}
-	rs.Outcome, rs.Text = outcome, protocol.Message{Key: key, Params: params}
+	rs.Outcome, rs.Text = protocol.RunOutcome(outcome), protocol.Message{Key: key, Params: params}
 	rs.Summary = x.made()
 	if x.log != nil {
 		if x.again != nil {
@@ -308,7 +308,7 @@ func (x *execution) finish(rep *runner.Report, err error) journal.End {
 func (x *execution) made() []protocol.SummaryLine {
 	var files []protocol.FileChange
 	for _, c := range x.written() {
-		files = append(files, protocol.FileChange{Path: c.Path, From: c.From, Status: string(c.Status), LinksOnly: c.Follows && c.Status == overlay.Modify})
+		files = append(files, protocol.FileChange{Path: c.Path, From: c.From, Status: protocol.FileStatus(c.Status), LinksOnly: c.Follows && c.Status == overlay.Modify})
 	}
 	if len(files) == 0 {
 		return nil

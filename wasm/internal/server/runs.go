@@ -46,7 +46,7 @@ func (s *Server) readRun(ctx context.Context, id string) (*runDocument, error) {
 	return &d, nil
 }
 
-func (s *Server) notice(level, key string, params map[string]string, run string) {
+func (s *Server) notice(level protocol.Level, key string, params map[string]string, run string) {
 	s.out.tell(protocol.Event{Type: protocol.EventNotice, Notice: &protocol.Notice{
 		Level: level, Text: protocol.Message{Key: key, Params: params}, Run: run,
 	}})

@@ -149,7 +149,7 @@ func (s *Server) keptSummary(ctx context.Context, id string) (*protocol.RunSumma
 func summaryOf(d *runDocument) protocol.RunSummary {
 	sum := protocol.RunSummary{
 		Run: d.RunID, Kind: d.Kind, Goal: d.Goal, Files: len(d.Files), Calls: d.Calls, Reverts: d.Reverts,
-		Outcome: "unfinished", Can: protocol.Can{Revert: true}, Text: textOf("unfinished", d, d.Calls),
+		Outcome: protocol.OutcomeUnfinished, Can: protocol.Can{Revert: true}, Text: textOf("unfinished", d, d.Calls),
 	}
 	if d.Confirmation != nil {
 		sum.StartedAt = d.Confirmation.At

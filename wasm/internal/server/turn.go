@@ -57,11 +57,11 @@ func (t *turn) reasons(piece string) {
 
 // The phases and outcomes of a turn.
 const (
-	phaseAsking     = "asking"
-	phaseStreaming  = "streaming"
-	phaseRepairing  = "repairing"
-	phaseSimulating = "simulating"
-	phaseDone       = "done"
+	phaseAsking     = protocol.PhaseAsking
+	phaseStreaming  = protocol.PhaseStreaming
+	phaseRepairing  = protocol.PhaseRepairing
+	phaseSimulating = protocol.PhaseSimulating
+	phaseDone       = protocol.PhaseDone
 
 	outcomePlan      = "plan"
 	outcomeAnswer    = "answer"
@@ -302,7 +302,7 @@ func (s *Server) watch(t *turn) planner.Watch {
 	}
 }
 
-func (s *Server) phase(t *turn, phase string) {
+func (s *Server) phase(t *turn, phase protocol.TurnPhase) {
 	view := t.set(func(t *protocol.Turn) { t.Phase = phase })
 	s.changed(&view)
 }

@@ -86,7 +86,7 @@ func (s *Server) reviewOfUndo(ctx context.Context, se *session) (*protocol.Revie
 	if err != nil {
 		return nil, err
 	}
-	r.Title = &protocol.Message{Key: "review.undo." + se.undo.of.kind, Params: map[string]string{"goal": se.plan.Goal}}
+	r.Title = &protocol.Message{Key: "review.undo." + string(se.undo.of.kind), Params: map[string]string{"goal": se.plan.Goal}}
 	r.Undo, r.Origin, r.Warnings = se.undo.of.kind, originName(u.log.Origin), append(s.undoWarnings(se), r.Warnings...)
 	r.Calls = len(u.writes(""))
 	r.Approvable = r.Calls > 0
@@ -99,7 +99,7 @@ func (s *Server) undoWarnings(se *session) []protocol.Message {
 	u := se.undo.done
 	out := []protocol.Message{}
 	if !u.ours {
-		out = append(out, protocol.Message{Key: "review.origin." + originName(u.log.Origin)})
+		out = append(out, protocol.Message{Key: "review.origin." + string(originName(u.log.Origin))})
 	}
 	out = append(out, refusedMessages(s, u.refused)...)
 	if n := len(u.report.Conflicts); n > 0 {
@@ -146,7 +146,7 @@ func notUndone(of undoOf, u *undoing) []protocol.Message {
 }
 
 // originName names an origin as the protocol has it: "" is this device.
-func originName(o journal.Origin) string {
+func originName(o journal.Origin) protocol.Origin {
 	switch o {
 	case journal.Sealed:
 		return ""

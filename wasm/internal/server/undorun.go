@@ -18,7 +18,7 @@ func (s *Server) beginUndo(se *session, automatic bool) error {
 	}
 	ctx, cancel := context.WithCancel(s.life)
 	u := se.undo
-	planned := u.done.writes(u.of.kind)
+	planned := u.done.writes(string(u.of.kind))
 	x := &execution{s: s, se: se, kind: u.of.kind, automatic: automatic, gate: &runner.Gate{}, cancel: cancel, ctx: ctx, began: s.now()}
 	x.rs = protocol.RunState{
 		Run: se.id, Kind: x.kind, State: "running", Total: len(planned), Goal: se.plan.Goal,
@@ -53,7 +53,7 @@ func (x *execution) undo(planned []journal.Planned, free func()) {
 		if x.rs.Outcome == "" || x.rs.Outcome == outcomeOK {
 			x.rs.Outcome = outcomeFailed
 		}
-		x.rs.Text = protocol.Message{Key: "run." + x.rs.Outcome, Params: map[string]string{"goal": x.rs.Goal, "n": itoa(sum.Calls), "total": itoa(len(planned))}}
+		x.rs.Text = protocol.Message{Key: "run." + string(x.rs.Outcome), Params: map[string]string{"goal": x.rs.Goal, "n": itoa(sum.Calls), "total": itoa(len(planned))}}
 	} else {
 		x.rs.Summary = doneLines(x.se.view.Files)
 	}

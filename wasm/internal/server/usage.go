@@ -94,7 +94,7 @@ func (s *Server) usageExport(ctx context.Context, p protocol.UsageExport) (proto
 		text, err := l.JSON()
 		return protocol.Document{Text: string(text) + "\n"}, err
 	}
-	return protocol.Document{}, fault.New(fault.Validation, "error.usage.format", fault.P{"format": p.Format})
+	return protocol.Document{}, fault.New(fault.Validation, "error.usage.format", fault.P{"format": string(p.Format)})
 }
 
 // pricesDefault gives the price table that comes with the plugin.
