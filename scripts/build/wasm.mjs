@@ -27,7 +27,7 @@ const COLD = [
 	"golang.org/x/...",
 	"github.com/aymanbagabas/...",
 	...["net", "net/...", "mime", "math/big", "crypto/...", "compress/...", "encoding/csv", "regexp/...", "text/..."],
-	...["action/...", "agent/...", "answer", "community", "conversation", "llm/...", "planner", "sandbox", "tool/builtin/...", "webpage"].map((p) => `embedded-agent/wasm/internal/${p}`),
+	...["action/...", "agent/...", "answer", "community", "conversation", "llm/...", "planner", "reach", "sandbox", "timestamp", "tool/builtin/...", "webpage"].map((p) => `embedded-agent/wasm/internal/${p}`),
 ];
 
 /** The compiler's flags that say where nothing is inlined. */
