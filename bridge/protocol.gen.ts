@@ -121,10 +121,10 @@ export interface UsageReport {
 	rows: UsageRow[];
 }
 /**
- * UsageExport asks for the ledger as "csv" or "json".
+ * UsageExport asks for the ledger.
  */
 export interface UsageExport {
-	format: string;
+	format: UsageFormat;
 }
 /**
  * Document is a text to be kept elsewhere.
@@ -311,7 +311,7 @@ export interface Empty {
  * set, by Type. The panel's state is a pure fold over State and events.
  */
 export interface Event {
-	type: string;
+	type: EventType;
 	/**
 	 * At is when, in RFC 3339 with milliseconds.
 	 */
@@ -329,88 +329,22 @@ export interface Event {
 	runId?: string; // review.closed
 }
 /**
- * The event types.
- */
-export const EventTurnStarted = "turn.started"; // once for each turn, before all else of it
-/**
- * The event types.
- */
-export const EventTurnChanged = "turn.changed"; // its phase, notes or messages; the turn is told whole
-/**
- * The event types.
- */
-export const EventTurnText = "turn.text";
-/**
- * The event types.
- */
-export const EventTurnReasoning = "turn.reasoning";
-/**
- * The event types.
- */
-export const EventTurnEnded = "turn.ended";
-/**
- * The event types.
- */
-export const EventReviewOpened = "review.opened";
-/**
- * The event types.
- */
-export const EventReviewChanged = "review.changed";
-/**
- * The event types.
- */
-export const EventReviewClosed = "review.closed";
-/**
- * The event types.
- */
-export const EventRunState = "run.state";
-/**
- * The event types.
- */
-export const EventExec = "exec";
-/**
- * The event types.
- */
-export const EventQuestionOpened = "question.opened";
-/**
- * The event types.
- */
-export const EventQuestionClosed = "question.closed";
-/**
- * The event types.
- */
-export const EventNotice = "notice";
-/**
- * The event types.
- */
-export const EventState = "state";
-/**
- * The event types.
- */
-export const EventActionsChanged = "actions.changed";
-/**
- * The event types.
- */
-export const EventTalksChanged = "conversations.changed";
-/**
- * Turn is one exchange: what the person said and what became of it. Phase:
- * "asking" (waiting for the model), "streaming", "repairing", "simulating",
- * "done". Outcome, once done: "plan", "answer", "question", "failed",
- * "cancelled".
+ * Turn is one exchange: what the person said and what became of it. Outcome is
+ * set once it is done.
  */
 export interface Turn {
 	id: string;
 	conversation: string;
 	text: string;
-	phase: string;
-	outcome?: string;
+	phase: TurnPhase;
+	outcome?: TurnOutcome;
 	reply: string;
 	reasoning?: string;
 	run?: string;
 	problem?: Problem;
 	usage?: Usage;
 	notes?: Message[]; // "streaming is off for this endpoint", …
-	mode?: string;
+	mode?: Mode;
 	/**
 	 * Attached is what went along with the words.
 	 */
@@ -446,10 +380,10 @@ export interface Delta {
 	text: string;
 }
 /**
- * Notice is a short message for the person. Level: info, warn, error.
+ * Notice is a short message for the person.
  */
 export interface Notice {
-	level: string;
+	level: Level;
 	text: Message;
 	run?: string;
 }
@@ -460,7 +394,7 @@ export interface ExecutionEvent {
 	type: string; // run.started … run.finished
 	runId: string;
 	timestamp: string;
-	level: string;
+	level: Level;
 	message: string;
 	callId?: string;
 	stepId?: string;
@@ -498,13 +432,13 @@ export interface CallView {
 	tool: string;
 	index: number /* int */; // of the iteration; -1 without foreach
 	attempt: number /* int */;
-	status: string; // running, ok, error, timeout, cancelled, skipped
+	status: CallStatus;
 	args: string; // JSON, redacted, shortened
 	result: string; // JSON, redacted, shortened
 	durationMs: number /* int64 */;
 	cached?: boolean;
 	preview?: string;
-	risk?: string;
+	risk?: Risk;
 	paths?: string[]; // what it changed
 	problem?: Problem;
 	attempts?: number /* int */;
@@ -517,14 +451,12 @@ export interface CallView {
 	attached?: AttachedOutput[];
 }
 /**
- * RunState is how far a run is. State: "running", "paused", "cancelling",
- * "finished". Outcome, once finished: "ok", "partial", "failed", "cancelled",
- * "conflict".
+ * RunState is how far a run is. Outcome is set once it is finished.
  */
 export interface RunState {
 	run: string;
-	state: string;
-	outcome?: string;
+	state: RunPhase;
+	outcome?: RunOutcome;
 	done: number /* int */;
 	failed: number /* int */;
 	skipped: number /* int */;
@@ -535,7 +467,7 @@ export interface RunState {
 	problem?: Problem;
 	goal: string;
 	can: Can;
-	kind: string; // run, revert, replay
+	kind: RunKind;
 }
 /**
  * Can says what may be pressed for a run.
@@ -553,11 +485,11 @@ export interface Can {
  */
 export interface RunSummary {
 	run: string;
-	kind: string; // one of RunKinds
+	kind: RunKind;
 	goal: string;
 	startedAt: string;
 	endedAt?: string;
-	outcome: string;
+	outcome: RunOutcome;
 	files: number /* int */;
 	calls: number /* int */;
 	bytes: number /* int64 */;
@@ -568,29 +500,14 @@ export interface RunSummary {
 	/**
 	 * Of a run that did not end: where it stands, and what can be chosen.
 	 */
-	stands?: string;
-	choices?: string[];
+	stands?: Stands;
+	choices?: RecoveryChoice[];
 	/**
 	 * Origin is "" where this device has sealed the run's records, and nobody has
 	 * changed them since; what is of elsewhere is carried out by a review alone.
 	 */
-	origin?: string;
+	origin?: Origin;
 }
-/**
- * The origins of a run that is not sealed by this device: it has no seal, that
- * of another device (or of this one before it lost its key), or was changed.
- */
-export const OriginUnsealed = "unsealed";
-/**
- * The origins of a run that is not sealed by this device: it has no seal, that
- * of another device (or of this one before it lost its key), or was changed.
- */
-export const OriginForeign = "foreign";
-/**
- * The origins of a run that is not sealed by this device: it has no seal, that
- * of another device (or of this one before it lost its key), or was changed.
- */
-export const OriginChanged = "changed";
 /**
  * RunDetail is a past run opened.
  */
@@ -600,26 +517,6 @@ export interface RunDetail {
 	calls: CallView[];
 	plan: string;
 }
-/**
- * The kinds of runs: a plan, a revert, a run that was finished after a crash,
- * and what a conversation did at once, such as a command.
- */
-export const KindRun = "run";
-/**
- * The kinds of runs: a plan, a revert, a run that was finished after a crash,
- * and what a conversation did at once, such as a command.
- */
-export const KindRevert = "revert";
-/**
- * The kinds of runs: a plan, a revert, a run that was finished after a crash,
- * and what a conversation did at once, such as a command.
- */
-export const KindFinish = "finish";
-/**
- * The kinds of runs: a plan, a revert, a run that was finished after a crash,
- * and what a conversation did at once, such as a command.
- */
-export const KindAgent = "agent";
 
 //////////
 // source: host.go
@@ -783,10 +680,10 @@ export interface Open {
 	newPane: boolean;
 }
 /**
- * Focus gives a pane the keyboard: editor, left, right, panel.
+ * Focus gives a pane the keyboard.
  */
 export interface Focus {
-	pane: string;
+	pane: Pane;
 }
 /**
  * CommandInfo is one command of the palette.
@@ -1135,7 +1032,7 @@ export interface Review {
 	summary: SummaryLine[];
 	files: FileChange[];
 	steps: StepPreview[];
-	risk: string; // read-only, writes, commands: computed, never the plan's word
+	risk: Risk;
 	calls: number /* int */;
 	/**
 	 * DryRun reviews cannot be approved. Approvable is false also when the
@@ -1162,30 +1059,28 @@ export interface Review {
 	 */
 	outputs?: StepOutput[];
 	/**
-	 * Undo is "revert" or "finish" where the changes come from a past run's
+	 * Undo is KindRevert or KindFinish where the changes come from a past run's
 	 * journal: there is no plan. Title stands for the goal then and for a replay,
 	 * and Origin is that of the run (RunSummary).
 	 */
-	undo?: string;
+	undo?: RunKind;
 	title?: Message;
-	origin?: string;
+	origin?: Origin;
 }
 /**
- * SummaryLine is one line of the plan in words. Tone highlights it: "create",
- * "modify", "rename", "delete", "folder", "command", "read", "open".
+ * SummaryLine is one line of the plan in words.
  */
 export interface SummaryLine {
-	tone: string;
+	tone: Tone;
 	text: Message;
 	paths?: string[];
 }
 /**
- * FileChange is one path of the changeset. Status: "create", "modify",
- * "rename", "trash", "mkdir", "rmdir". From is the path before a rename.
+ * FileChange is one path of the changeset. From is the path before a rename.
  */
 export interface FileChange {
 	path: string;
-	status: string;
+	status: FileStatus;
 	from?: string;
 	added: number /* int */; // lines
 	removed: number /* int */; // lines
@@ -1265,7 +1160,7 @@ export interface FileRef {
 export interface FileView {
 	path: string;
 	from?: string;
-	status: string;
+	status: FileStatus;
 	before: string;
 	after: string; // with the person's edits
 	hunks: Hunk[];
@@ -1312,52 +1207,17 @@ export interface Hunk {
 	rejected?: boolean;
 }
 /**
- * Amendment is one change a person makes in review. Kind: "drop" and "keep" (a
- * path), "hunks" (the indexes rejected on a path), "edit" (a path's text),
- * "plan" (the plan's JSON anew), "reset" (a path as the plan has it), "again"
- * (nothing; it is simulated on the vault as it is now), "all" (a step's limit).
+ * Amendment is one change that a person makes in review.
  */
 export interface Amendment {
 	run: string;
-	kind: string;
+	kind: AmendmentKind;
 	path?: string;
 	rejected?: number /* int */[];
 	text?: string;
 	plan?: string;
 	step?: string;
 }
-/**
- * The kinds of amendments.
- */
-export const AmendDrop = "drop";
-/**
- * The kinds of amendments.
- */
-export const AmendKeep = "keep";
-/**
- * The kinds of amendments.
- */
-export const AmendHunks = "hunks";
-/**
- * The kinds of amendments.
- */
-export const AmendEdit = "edit";
-/**
- * The kinds of amendments.
- */
-export const AmendPlan = "plan";
-/**
- * The kinds of amendments.
- */
-export const AmendReset = "reset";
-/**
- * The kinds of amendments.
- */
-export const AmendAgain = "again";
-/**
- * The kinds of amendments.
- */
-export const AmendAll = "all";
 /**
  * Approve is a yes to exactly one state of a review.
  */
@@ -1539,20 +1399,12 @@ export interface State {
 	ready: boolean; // a model is configured
 }
 /**
- * Mode is how an instruction is worked on.
- */
-export const ModePlan = "plan";
-/**
- * Mode is how an instruction is worked on.
- */
-export const ModeAgent = "agent";
-/**
  * Send is one message of the person. DryRun asks for a review that cannot be
  * approved. UseSelection offers the selection to the model.
  */
 export interface Send {
 	text: string;
-	mode: string;
+	mode: Mode;
 	dryRun: boolean;
 	useSelection: boolean;
 	conversation: string;
@@ -1580,12 +1432,12 @@ export interface Send {
 	replace?: boolean;
 }
 /**
- * Attachment is something a person gave along with an instruction. Kind: "note",
- * "folder", "tag", "heading", "image". Name is the tag or heading. An image has
- * a Path in the vault, or Data in base64 with its Type.
+ * Attachment is something a person gave along with an instruction. Name is
+ * the tag or heading. An image has a Path in the vault, or Data in base64 with its
+ * Type.
  */
 export interface Attachment {
-	kind: string;
+	kind: AttachmentKind;
 	path?: string;
 	name?: string;
 	data?: string;
@@ -1621,9 +1473,7 @@ export interface Replay {
 }
 /**
  * Revert takes a run back: all of it, or one path. Choices settle conflicts by
- * path: "keep" (leave it as it is now), "restore" (put back what was before the
- * run; a later edit is saved beside it), or "merged" (the text given). With
- * Review nothing is done: a review of what would be is opened. So it is, whether
+ * path. With Review nothing is done: a review of what would be is opened. So it is, whether
  * asked for or not, for a run that is not sealed by this device.
  */
 export interface Revert {
@@ -1640,21 +1490,9 @@ export interface Revert {
 export interface ConflictChoice {
 	path: string;
 	now: string;
-	choice: string;
+	choice: Settlement;
 	text?: string;
 }
-/**
- * The choices.
- */
-export const ChooseKeep = "keep";
-/**
- * The choices.
- */
-export const ChooseRestore = "restore";
-/**
- * The choices.
- */
-export const ChooseMerged = "merged";
 /**
  * Reverted is how a revert went. Conflicts are paths where the person must
  * choose: nothing was written there. Review is the review that was opened
@@ -1696,8 +1534,8 @@ export interface Conflict {
  */
 export interface RunsQuery {
 	text?: string;
-	kind?: string; // run, revert, replay
-	outcome?: string; // ok, partial, failed, cancelled, conflict
+	kind?: RunKind;
+	outcome?: RunOutcome;
 	limit?: number /* int */;
 }
 /**
@@ -1712,7 +1550,7 @@ export interface Runs {
  * are (RunSummary.Origin).
  */
 export interface Verified {
-	origin?: string;
+	origin?: Origin;
 	ok: boolean;
 	records: number /* int */;
 	problems: Message[];
@@ -1728,55 +1566,15 @@ export interface Clear {
  */
 export interface Recovery {
 	run: string;
-	choice: string;
+	choice: RecoveryChoice;
 }
-/**
- * The choices: go on with what was approved, take it back (to the end, where
- * that was begun), bring back what was being taken back, leave it as it is.
- */
-export const RecoverFinish = "finish";
-/**
- * The choices: go on with what was approved, take it back (to the end, where
- * that was begun), bring back what was being taken back, leave it as it is.
- */
-export const RecoverRevert = "revert";
-/**
- * The choices: go on with what was approved, take it back (to the end, where
- * that was begun), bring back what was being taken back, leave it as it is.
- */
-export const RecoverBring = "bring";
-/**
- * The choices: go on with what was approved, take it back (to the end, where
- * that was begun), bring back what was being taken back, leave it as it is.
- */
-export const RecoverKeep = "keep";
-/**
- * Where a run stands that did not end: it was cut short while it ran, while it
- * was taken back, or while that was undone; or it goes on elsewhere.
- */
-export const StandsInterrupted = "interrupted";
-/**
- * Where a run stands that did not end: it was cut short while it ran, while it
- * was taken back, or while that was undone; or it goes on elsewhere.
- */
-export const StandsTakingBack = "takingBack";
-/**
- * Where a run stands that did not end: it was cut short while it ran, while it
- * was taken back, or while that was undone; or it goes on elsewhere.
- */
-export const StandsBringingBack = "bringingBack";
-/**
- * Where a run stands that did not end: it was cut short while it ran, while it
- * was taken back, or while that was undone; or it goes on elsewhere.
- */
-export const StandsLive = "live";
 /**
  * Question is something the core needs from the person while it works: leave
  * for a call that cannot be simulated, or a parameter of a saved action.
  */
 export interface Question {
 	id: string;
-	kind: string; // "allow", "parameters", "key"
+	kind: QuestionKind;
 	text: Message;
 	reason: Message;
 	tool?: string;
@@ -1835,7 +1633,7 @@ export interface CommandView {
 export interface Field {
 	name: string;
 	label: Message;
-	kind: string; // text, longtext, folder, note, date, choice
+	kind: FieldKind;
 	value: string;
 	choices?: string[];
 	/**
@@ -2042,14 +1840,14 @@ export interface Action {
 	name: string;
 	icon?: string;
 	goal: string;
-	risk: string;
+	risk: Risk;
 	fields: Field[];
 	/**
 	 * NeedsModel is true for actions with a prompt or a model step.
 	 */
 	needsModel: boolean;
 	warnings?: Message[];
-	kind: string; // plan, template, prompt
+	kind: ActionKind;
 	group?: string;
 	ribbon?: boolean;
 	/**
@@ -2110,7 +1908,7 @@ export interface ActionPut {
 	icon: string;
 	group: string;
 	ribbon: boolean;
-	kind: string;
+	kind: ActionKind;
 	plan: string;
 	prompt: string;
 	/**
@@ -2209,5 +2007,561 @@ export interface Imported {
 	kept: boolean;
 }
 
+//////////
+// source: words.go
+
+/**
+ * EventType says what an Event tells.
+ */
+export type EventType = "turn.started" | "turn.changed" | "turn.text" | "turn.reasoning" | "turn.ended" | "review.opened" | "review.changed" | "review.closed" | "run.state" | "exec" | "question.opened" | "question.closed" | "notice" | "state" | "actions.changed" | "conversations.changed";
+/**
+ * The words of EventType.
+ */
+export const EventTurnStarted = "turn.started"; // once for each turn, before all else of it
+/**
+ * The words of EventType.
+ */
+export const EventTurnChanged = "turn.changed"; // its phase, notes or messages; the turn is told whole
+/**
+ * The words of EventType.
+ */
+export const EventTurnText = "turn.text";
+/**
+ * The words of EventType.
+ */
+export const EventTurnReasoning = "turn.reasoning";
+/**
+ * The words of EventType.
+ */
+export const EventTurnEnded = "turn.ended";
+/**
+ * The words of EventType.
+ */
+export const EventReviewOpened = "review.opened";
+/**
+ * The words of EventType.
+ */
+export const EventReviewChanged = "review.changed";
+/**
+ * The words of EventType.
+ */
+export const EventReviewClosed = "review.closed";
+/**
+ * The words of EventType.
+ */
+export const EventRunState = "run.state";
+/**
+ * The words of EventType.
+ */
+export const EventExec = "exec";
+/**
+ * The words of EventType.
+ */
+export const EventQuestionOpened = "question.opened";
+/**
+ * The words of EventType.
+ */
+export const EventQuestionClosed = "question.closed";
+/**
+ * The words of EventType.
+ */
+export const EventNotice = "notice";
+/**
+ * The words of EventType.
+ */
+export const EventState = "state"; // everything anew
+/**
+ * The words of EventType.
+ */
+export const EventActionsChanged = "actions.changed";
+/**
+ * The words of EventType.
+ */
+export const EventTalksChanged = "conversations.changed";
+/**
+ * Mode is how an instruction is worked on.
+ */
+export type Mode = "plan" | "agent";
+/**
+ * The words of Mode.
+ */
+export const ModePlan = "plan"; // a model makes a plan
+/**
+ * The words of Mode.
+ */
+export const ModeAgent = "agent"; // a model calls tools, and what it did becomes a plan
+/**
+ * TurnPhase is what a turn is at.
+ */
+export type TurnPhase = "asking" | "streaming" | "repairing" | "simulating" | "done";
+/**
+ * The words of TurnPhase.
+ */
+export const PhaseAsking = "asking"; // it waits for the model
+/**
+ * The words of TurnPhase.
+ */
+export const PhaseStreaming = "streaming";
+/**
+ * The words of TurnPhase.
+ */
+export const PhaseRepairing = "repairing";
+/**
+ * The words of TurnPhase.
+ */
+export const PhaseSimulating = "simulating";
+/**
+ * The words of TurnPhase.
+ */
+export const PhaseDone = "done";
+/**
+ * TurnOutcome is how a turn ended.
+ */
+export type TurnOutcome = "plan" | "answer" | "question" | "failed" | "cancelled";
+/**
+ * The words of TurnOutcome.
+ */
+export const TurnPlan = "plan";
+/**
+ * The words of TurnOutcome.
+ */
+export const TurnAnswer = "answer";
+/**
+ * The words of TurnOutcome.
+ */
+export const TurnQuestion = "question";
+/**
+ * The words of TurnOutcome.
+ */
+export const TurnFailed = "failed";
+/**
+ * The words of TurnOutcome.
+ */
+export const TurnCancelled = "cancelled";
+/**
+ * AttachmentKind is what a person gave along with an instruction.
+ */
+export type AttachmentKind = "note" | "folder" | "tag" | "heading" | "image";
+/**
+ * The words of AttachmentKind.
+ */
+export const AttachNote = "note";
+/**
+ * The words of AttachmentKind.
+ */
+export const AttachFolder = "folder";
+/**
+ * The words of AttachmentKind.
+ */
+export const AttachTag = "tag";
+/**
+ * The words of AttachmentKind.
+ */
+export const AttachHeading = "heading";
+/**
+ * The words of AttachmentKind.
+ */
+export const AttachImage = "image";
+/**
+ * Level is how much something matters to the person.
+ */
+export type Level = "info" | "warn" | "error";
+/**
+ * The words of Level.
+ */
+export const LevelInfo = "info";
+/**
+ * The words of Level.
+ */
+export const LevelWarn = "warn";
+/**
+ * The words of Level.
+ */
+export const LevelError = "error";
+/**
+ * CallStatus is how far a call is, or how it ended.
+ */
+export type CallStatus = "running" | "ok" | "error" | "timeout" | "cancelled" | "skipped" | "unknown";
+/**
+ * The words of CallStatus.
+ */
+export const CallRunning = "running";
+/**
+ * The words of CallStatus.
+ */
+export const CallOK = "ok";
+/**
+ * The words of CallStatus.
+ */
+export const CallError = "error";
+/**
+ * The words of CallStatus.
+ */
+export const CallTimeout = "timeout";
+/**
+ * The words of CallStatus.
+ */
+export const CallCancelled = "cancelled";
+/**
+ * The words of CallStatus.
+ */
+export const CallSkipped = "skipped";
+/**
+ * The words of CallStatus.
+ */
+export const CallUnknown = "unknown"; // of an old run whose records do not say
+/**
+ * Risk is the most that a plan or a call does; it is computed, and never taken from the plan.
+ */
+export type Risk = "read-only" | "writes" | "commands";
+/**
+ * The words of Risk.
+ */
+export const RiskReadOnly = "read-only";
+/**
+ * The words of Risk.
+ */
+export const RiskWrites = "writes";
+/**
+ * The words of Risk.
+ */
+export const RiskCommands = "commands";
+/**
+ * RunKind is what a run is.
+ */
+export type RunKind = "run" | "revert" | "finish" | "agent";
+/**
+ * The words of RunKind.
+ */
+export const KindRun = "run"; // a plan
+/**
+ * The words of RunKind.
+ */
+export const KindRevert = "revert"; // a run that takes another one back
+/**
+ * The words of RunKind.
+ */
+export const KindFinish = "finish"; // a run that was finished after a crash
+/**
+ * The words of RunKind.
+ */
+export const KindAgent = "agent"; // what a conversation did at once, such as a command
+/**
+ * RunPhase is what a run is at.
+ */
+export type RunPhase = "running" | "paused" | "cancelling" | "finished";
+/**
+ * The words of RunPhase.
+ */
+export const RunRunning = "running";
+/**
+ * The words of RunPhase.
+ */
+export const RunPaused = "paused";
+/**
+ * The words of RunPhase.
+ */
+export const RunCancelling = "cancelling";
+/**
+ * The words of RunPhase.
+ */
+export const RunFinished = "finished";
+/**
+ * RunOutcome is how a run ended.
+ */
+export type RunOutcome = "ok" | "partial" | "failed" | "cancelled" | "conflict" | "unfinished";
+/**
+ * The words of RunOutcome.
+ */
+export const OutcomeOK = "ok";
+/**
+ * The words of RunOutcome.
+ */
+export const OutcomePartial = "partial";
+/**
+ * The words of RunOutcome.
+ */
+export const OutcomeFailed = "failed";
+/**
+ * The words of RunOutcome.
+ */
+export const OutcomeCancelled = "cancelled";
+/**
+ * The words of RunOutcome.
+ */
+export const OutcomeConflict = "conflict";
+/**
+ * The words of RunOutcome.
+ */
+export const OutcomeUnfinished = "unfinished"; // it has not ended, or nobody knows how
+/**
+ * Origin says of a run that is not sealed by this device why it is not.
+ */
+export type Origin = "unsealed" | "foreign" | "changed";
+/**
+ * The words of Origin.
+ */
+export const OriginUnsealed = "unsealed"; // it has no seal
+/**
+ * The words of Origin.
+ */
+export const OriginForeign = "foreign"; // it has that of another device, or of this one before it lost its key
+/**
+ * The words of Origin.
+ */
+export const OriginChanged = "changed"; // it was changed since
+/**
+ * Stands is where a run stands that did not end.
+ */
+export type Stands = "interrupted" | "takingBack" | "bringingBack" | "live";
+/**
+ * The words of Stands.
+ */
+export const StandsInterrupted = "interrupted"; // it was cut short while it ran
+/**
+ * The words of Stands.
+ */
+export const StandsTakingBack = "takingBack"; // while it was taken back
+/**
+ * The words of Stands.
+ */
+export const StandsBringingBack = "bringingBack"; // while that was undone
+/**
+ * The words of Stands.
+ */
+export const StandsLive = "live"; // it goes on elsewhere
+/**
+ * RecoveryChoice is what a person chooses for a run that did not end.
+ */
+export type RecoveryChoice = "finish" | "revert" | "bring" | "keep";
+/**
+ * The words of RecoveryChoice.
+ */
+export const RecoverFinish = "finish"; // go on with what was approved
+/**
+ * The words of RecoveryChoice.
+ */
+export const RecoverRevert = "revert"; // take it back, to the end where that was begun
+/**
+ * The words of RecoveryChoice.
+ */
+export const RecoverBring = "bring"; // bring back what was being taken back
+/**
+ * The words of RecoveryChoice.
+ */
+export const RecoverKeep = "keep"; // leave it as it is
+/**
+ * Settlement is how a person settles a conflict.
+ */
+export type Settlement = "keep" | "restore" | "merged";
+/**
+ * The words of Settlement.
+ */
+export const ChooseKeep = "keep"; // leave the file as it is now
+/**
+ * The words of Settlement.
+ */
+export const ChooseRestore = "restore"; // put back what was before the run; a later edit is saved beside it
+/**
+ * The words of Settlement.
+ */
+export const ChooseMerged = "merged"; // the text given
+/**
+ * FileStatus is what becomes of a path.
+ */
+export type FileStatus = "create" | "modify" | "rename" | "trash" | "mkdir" | "rmdir";
+/**
+ * The words of FileStatus.
+ */
+export const FileCreate = "create";
+/**
+ * The words of FileStatus.
+ */
+export const FileModify = "modify";
+/**
+ * The words of FileStatus.
+ */
+export const FileRename = "rename";
+/**
+ * The words of FileStatus.
+ */
+export const FileTrash = "trash";
+/**
+ * The words of FileStatus.
+ */
+export const FileMkdir = "mkdir";
+/**
+ * The words of FileStatus.
+ */
+export const FileRmdir = "rmdir";
+/**
+ * Tone is the kind of a line of the summary, which highlights it.
+ */
+export type Tone = "create" | "modify" | "rename" | "delete" | "folder" | "command" | "runs" | "read" | "open";
+/**
+ * The words of Tone.
+ */
+export const ToneCreate = "create";
+/**
+ * The words of Tone.
+ */
+export const ToneModify = "modify";
+/**
+ * The words of Tone.
+ */
+export const ToneRename = "rename";
+/**
+ * The words of Tone.
+ */
+export const ToneDelete = "delete";
+/**
+ * The words of Tone.
+ */
+export const ToneFolder = "folder";
+/**
+ * The words of Tone.
+ */
+export const ToneCommand = "command";
+/**
+ * The words of Tone.
+ */
+export const ToneRuns = "runs"; // what may run or load by itself
+/**
+ * The words of Tone.
+ */
+export const ToneRead = "read";
+/**
+ * The words of Tone.
+ */
+export const ToneOpen = "open";
+/**
+ * AmendmentKind is what a person changes in review.
+ */
+export type AmendmentKind = "drop" | "keep" | "hunks" | "edit" | "plan" | "reset" | "again" | "all";
+/**
+ * The words of AmendmentKind.
+ */
+export const AmendDrop = "drop"; // a path is left out
+/**
+ * The words of AmendmentKind.
+ */
+export const AmendKeep = "keep"; // a path is not left out any more
+/**
+ * The words of AmendmentKind.
+ */
+export const AmendHunks = "hunks"; // the indexes rejected on a path
+/**
+ * The words of AmendmentKind.
+ */
+export const AmendEdit = "edit"; // a path's text
+/**
+ * The words of AmendmentKind.
+ */
+export const AmendPlan = "plan"; // the plan's JSON anew
+/**
+ * The words of AmendmentKind.
+ */
+export const AmendReset = "reset"; // a path is as the plan has it
+/**
+ * The words of AmendmentKind.
+ */
+export const AmendAgain = "again"; // nothing; it is simulated on the vault as it is now
+/**
+ * The words of AmendmentKind.
+ */
+export const AmendAll = "all"; // a step's limit is taken out
+/**
+ * QuestionKind is what the core asks the person for.
+ */
+export type QuestionKind = "allow" | "parameters" | "key";
+/**
+ * The words of QuestionKind.
+ */
+export const AskAllow = "allow"; // leave for a call
+/**
+ * The words of QuestionKind.
+ */
+export const AskParameters = "parameters"; // the parameters of a saved action
+/**
+ * The words of QuestionKind.
+ */
+export const AskKey = "key"; // leave to send a key somewhere
+/**
+ * FieldKind is what a field holds.
+ */
+export type FieldKind = "text" | "longtext" | "folder" | "note" | "date" | "choice";
+/**
+ * The words of FieldKind.
+ */
+export const FieldText = "text";
+/**
+ * The words of FieldKind.
+ */
+export const FieldLongtext = "longtext";
+/**
+ * The words of FieldKind.
+ */
+export const FieldFolder = "folder";
+/**
+ * The words of FieldKind.
+ */
+export const FieldNote = "note";
+/**
+ * The words of FieldKind.
+ */
+export const FieldDate = "date";
+/**
+ * The words of FieldKind.
+ */
+export const FieldChoice = "choice";
+/**
+ * ActionKind is what a saved action is.
+ */
+export type ActionKind = "plan" | "template" | "prompt";
+/**
+ * The words of ActionKind.
+ */
+export const ActionPlan = "plan"; // a fixed plan
+/**
+ * The words of ActionKind.
+ */
+export const ActionTemplate = "template"; // a plan with parameters
+/**
+ * The words of ActionKind.
+ */
+export const ActionPrompt = "prompt"; // it asks a model
+/**
+ * UsageFormat is how the ledger is written down.
+ */
+export type UsageFormat = "csv" | "json";
+/**
+ * The words of UsageFormat.
+ */
+export const UsageCSV = "csv";
+/**
+ * The words of UsageFormat.
+ */
+export const UsageJSON = "json";
+/**
+ * Pane is a part of the window.
+ */
+export type Pane = "editor" | "left" | "right" | "panel";
+/**
+ * The words of Pane.
+ */
+export const PaneEditor = "editor";
+/**
+ * The words of Pane.
+ */
+export const PaneLeft = "left";
+/**
+ * The words of Pane.
+ */
+export const PaneRight = "right";
+/**
+ * The words of Pane.
+ */
+export const PanePanel = "panel";
+
 /** The hash of the Go sources of this file: what both sides must agree on. */
-export const Contract = "dd7f80025833fd08";
+export const Contract = "7abea181d31c8b37";

@@ -28,6 +28,23 @@ export function contract() {
 	return hash.digest("hex").slice(0, 16);
 }
 
+/**
+ * A named string of Go as the union of its constants: tygo writes `string`, with
+ * which any word would do. The constants are told as the literals that they are.
+ */
+export function unions(types) {
+	const words = new Map();
+	const literals = types.replace(/^export const (\w+): (\w+) = (".*?");/gm, (whole, name, type, word) => {
+		if (!new RegExp(`^export type ${type} = string;`, "m").test(types)) return whole;
+		words.set(type, [...(words.get(type) ?? []), word]);
+		return `export const ${name} = ${word};`;
+	});
+	return literals.replace(/^export type (\w+) = string;/gm, (_, type) => {
+		if (!words.has(type)) throw new Error(`the type ${type} has no constants: a set of words is closed`);
+		return `export type ${type} = ${words.get(type).join(" | ")};`;
+	});
+}
+
 /** Every generated file with its text: [path, text] pairs. */
 export function generated() {
 	const dir = mkdtempSync(join(tmpdir(), "generate-"));
@@ -36,7 +53,7 @@ export function generated() {
 		const config = readFileSync(join(root, "tygo.yaml"), "utf8").replaceAll("bridge/protocol.gen.ts", out);
 		writeFileSync(join(dir, "tygo.yaml"), config);
 		execFileSync("go", ["tool", "tygo", "--config", join(dir, "tygo.yaml"), "generate"], { cwd: root });
-		const types = readFileSync(out, "utf8");
+		const types = unions(readFileSync(out, "utf8"));
 		const hash = contract();
 		return [
 			[

@@ -34,7 +34,7 @@ export const can: Can = {
 	recover: false,
 };
 
-export function event(type: string, fields: Partial<Event> = {}): Event {
+export function event(type: Event["type"], fields: Partial<Event> = {}): Event {
 	return { type, at, ...fields };
 }
 
@@ -81,7 +81,7 @@ export function call(n: number, fields: Partial<CallView> = {}): CallView {
 	};
 }
 
-export function exec(n: number, status: string, run = "r1"): Event {
+export function exec(n: number, status: CallView["status"], run = "r1"): Event {
 	return event("exec", {
 		exec: {
 			type: status === "running" ? "step.started" : "step.finished",

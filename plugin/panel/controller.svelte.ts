@@ -15,6 +15,7 @@ import type {
 	Method,
 	Params,
 	Problem,
+	RecoveryChoice,
 	Result,
 	Reverted,
 	Send,
@@ -405,7 +406,7 @@ export class PanelController {
 	}
 
 	/** Settles a run that a crash left unfinished. */
-	async recover(run: string, choice: string): Promise<void> {
+	async recover(run: string, choice: RecoveryChoice): Promise<void> {
 		await this.showReverted(run, undefined, await this.ask("recovery.resolve", { run, choice }));
 	}
 

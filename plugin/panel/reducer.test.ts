@@ -261,7 +261,7 @@ describe("the rest", () => {
 	});
 
 	it("leaves the state alone for an event it does not know", () => {
-		expect(fold([event("something.new")])).toEqual(initial);
+		expect(fold([event("something.new" as Event["type"])])).toEqual(initial);
 	});
 });
 

@@ -2,7 +2,7 @@
 
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Send } from "../../protocol";
+import type { Send, Turn } from "../../protocol";
 import { findChromium } from "../../dev/build";
 import { agentCall, attach, estimated, withNames } from "../../dev/chat";
 import { action, event, review, state, turn } from "../../dev/fixtures";
@@ -299,7 +299,7 @@ describe.skipIf(!findChromium())("the chat", () => {
 
 	describe("while an agent works", () => {
 		it("Enter steers and Alt+Enter queues, and both are shown", async () => {
-			const with1 = { ...agent, attached: [{ kind: "note", path: "a.md" }] };
+			const with1: Turn = { ...agent, attached: [{ kind: "note", path: "a.md" }] };
 			const page = await show(stage, [ready, event("turn.started", { turn: with1 })], {}, accepts);
 			expect(await button(page, "Run").count()).toBe(0);
 			await field(page).fill("Leave the headings");
@@ -378,7 +378,7 @@ describe.skipIf(!findChromium())("the chat", () => {
 		});
 
 		it("a stopped one goes on by Continue", async () => {
-			const stopped = { ...agent, phase: "done", outcome: "cancelled", canContinue: true };
+			const stopped: Turn = { ...agent, phase: "done", outcome: "cancelled", canContinue: true };
 			const page = await show(stage, [ready, event("turn.ended", { turn: stopped })], {}, accepts);
 			await button(page, "Continue").click();
 			expect((await sent(page))[0]).toMatchObject({ text: "", continue: true, mode: "agent" });
@@ -410,7 +410,7 @@ describe.skipIf(!findChromium())("the chat", () => {
 		});
 
 		it("is asked for again in its place, with what went along", async () => {
-			const with1 = { ...done, mode: "agent", attached: [{ kind: "note", path: "a.md" }] };
+			const with1: Turn = { ...done, mode: "agent", attached: [{ kind: "note", path: "a.md" }] };
 			const page = await show(
 				stage,
 				[ready, event("turn.ended", { turn: with1 })],
@@ -684,7 +684,7 @@ describe.skipIf(!findChromium())("the chat", () => {
 
 	it("shows where the time of a run went, and copies the link that opens it", async () => {
 		const url = "obsidian://embedded-agent?run=t1";
-		const ended = { ...agent, phase: "done", outcome: "answer", reply: "Yes.", tracesUrl: url };
+		const ended: Turn = { ...agent, phase: "done", outcome: "answer", reply: "Yes.", tracesUrl: url };
 		const span = { id: "s", name: "vault.readFile", kind: "tool", startMs: 10, durationMs: 30, status: "ok" };
 		const page = await show(
 			stage,

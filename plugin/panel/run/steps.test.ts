@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
+import type { CallView } from "../../protocol";
 import { call } from "../../dev/fixtures";
 import { rowsOf, stepsOf } from "./steps";
 
-const single = (n: number, stepId: string, status = "ok") => call(n, { stepId, index: -1, status });
+const single = (n: number, stepId: string, status: CallView["status"] = "ok") =>
+	call(n, { stepId, index: -1, status });
 const keys = (rows: ReturnType<typeof rowsOf>) => rows.map((row) => row.key);
 
 describe("the steps of a run", () => {

@@ -80,7 +80,7 @@ func (room *Chat) tellCall(e agent.Event) {
 	at := pipeline.Stamp(room.deps.Now())
 	room.deps.Out.GatherExec(c.CallID, func() *protocol.ExecutionEvent {
 		return &protocol.ExecutionEvent{
-			Type: kind, RunID: c.RunID, Timestamp: at, Level: level, Message: room.deps.Out.Redact(text),
+			Type: kind, RunID: c.RunID, Timestamp: at, Level: protocol.Level(level), Message: room.deps.Out.Redact(text),
 			CallID: c.CallID, StepID: c.StepID, Tool: c.Tool, Call: room.deps.History.CallView(&c, r), Progress: far,
 		}
 	})

@@ -86,7 +86,7 @@ func nameOf(a protocol.Attachment) string {
 // attach reads one attachment, with the tools that a plan would read it with:
 // what the policy hides from them is hidden here.
 func (room *Chat) attach(ctx context.Context, a protocol.Attachment) (planner.Attached, error) {
-	out := planner.Attached{Kind: a.Kind, Path: a.Path, Name: a.Name}
+	out := planner.Attached{Kind: string(a.Kind), Path: a.Path, Name: a.Name}
 	if a.Path != "" && a.Path != "/" {
 		if err := room.deps.Guard.Policy().MaySee(a.Path); err != nil {
 			return out, err
@@ -110,7 +110,7 @@ func (room *Chat) attach(ctx context.Context, a protocol.Attachment) (planner.At
 		tag := strings.TrimPrefix(a.Name, "#")
 		err = room.look(ctx, builtin.Query, tool.Args{"tags": []any{tag}, "limit": maxTagged}, &found)
 	default:
-		err = fault.New(fault.Validation, "error.attachment.kind", fault.P{"kind": a.Kind})
+		err = fault.New(fault.Validation, "error.attachment.kind", fault.P{"kind": string(a.Kind)})
 	}
 	out.Text, out.Cut = found.Content, found.Truncated
 	var names []string

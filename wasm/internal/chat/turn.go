@@ -61,11 +61,11 @@ func (t *turn) reasons(piece string) {
 
 // The phases and outcomes of a turn.
 const (
-	phaseAsking     = "asking"
-	phaseStreaming  = "streaming"
-	phaseRepairing  = "repairing"
-	phaseSimulating = "simulating"
-	phaseDone       = "done"
+	phaseAsking     = protocol.PhaseAsking
+	phaseStreaming  = protocol.PhaseStreaming
+	phaseRepairing  = protocol.PhaseRepairing
+	phaseSimulating = protocol.PhaseSimulating
+	phaseDone       = protocol.PhaseDone
 
 	OutcomePlan      = "plan"
 	OutcomeAnswer    = "answer"
@@ -315,7 +315,7 @@ func (room *Chat) watch(t *turn) planner.Watch {
 	}
 }
 
-func (room *Chat) phase(t *turn, phase string) {
+func (room *Chat) phase(t *turn, phase protocol.TurnPhase) {
 	view := t.set(func(t *protocol.Turn) { t.Phase = phase })
 	room.changed(&view)
 }

@@ -18,7 +18,7 @@ import (
 // Of shows a change. Of a file that is only renamed the caller gives the bytes
 // both before and after.
 func Of(c overlay.Change) protocol.FileView {
-	v := protocol.FileView{Path: c.Path, From: c.From, Status: string(c.Status), Hunks: []protocol.Hunk{}, Alerts: Alerts(c)}
+	v := protocol.FileView{Path: c.Path, From: c.From, Status: protocol.FileStatus(c.Status), Hunks: []protocol.Hunk{}, Alerts: Alerts(c)}
 	if c.Kind == host.Folder {
 		return v
 	}
@@ -48,7 +48,7 @@ func IsText(contents ...[]byte) bool {
 // may run in it counted.
 func Row(c overlay.Change) protocol.FileChange {
 	f := protocol.FileChange{
-		Path: c.Path, From: c.From, Status: string(c.Status), LinksOnly: c.Follows && c.Status == overlay.Modify,
+		Path: c.Path, From: c.From, Status: protocol.FileStatus(c.Status), LinksOnly: c.Follows && c.Status == overlay.Modify,
 		Undoable: true, Bytes: int64(len(c.After)),
 	}
 	if c.Kind == host.Folder {

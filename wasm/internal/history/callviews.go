@@ -19,7 +19,7 @@ const shown = 1500
 func (h *History) CallView(c *tool.Call, r *tool.Result) *protocol.CallView {
 	v := &protocol.CallView{
 		CallID: c.CallID, StepID: c.StepID, Tool: c.Tool, Index: -1, Attempt: c.Attempt, Status: "running",
-		Args: h.deps.Out.Redact(ShortJSON(c.Args)), Preview: h.deps.Out.Redact(c.Preview), Risk: string(c.Risk),
+		Args: h.deps.Out.Redact(ShortJSON(c.Args)), Preview: h.deps.Out.Redact(c.Preview), Risk: protocol.Risk(c.Risk),
 	}
 	if c.Iteration != nil {
 		v.Index = c.Iteration.Index
@@ -27,7 +27,7 @@ func (h *History) CallView(c *tool.Call, r *tool.Result) *protocol.CallView {
 	if r == nil {
 		return v
 	}
-	v.Status, v.DurationMs, v.Cached, v.SecretFrom = string(r.Status), r.DurationMs, r.Cached, r.SecretScope
+	v.Status, v.DurationMs, v.Cached, v.SecretFrom = protocol.CallStatus(r.Status), r.DurationMs, r.Cached, r.SecretScope
 	if r.OK {
 		v.Result, v.Pins = h.deps.Out.Redact(h.shortResult(c.Tool, r.Data)), pinsIn(r.Data)
 	}
@@ -132,13 +132,13 @@ func touched(e *tool.Effects) []string {
 func (h *History) pastCall(c audit.Pair) protocol.CallView {
 	v := protocol.CallView{
 		CallID: c.Call.CallID, StepID: c.Call.StepID, Tool: c.Call.Tool, Index: -1, Attempt: c.Call.Attempt,
-		Status: "unknown", Args: ShortJSON(c.Call.Args), Preview: c.Call.Preview, Risk: string(c.Call.Risk),
+		Status: protocol.CallUnknown, Args: ShortJSON(c.Call.Args), Preview: c.Call.Preview, Risk: protocol.Risk(c.Call.Risk),
 	}
 	if c.Call.Iteration != nil {
 		v.Index = c.Call.Iteration.Index
 	}
 	if r := c.Result; r != nil {
-		v.Status, v.DurationMs, v.Cached, v.SecretFrom = string(r.Status), r.DurationMs, r.Cached, r.SecretScope
+		v.Status, v.DurationMs, v.Cached, v.SecretFrom = protocol.CallStatus(r.Status), r.DurationMs, r.Cached, r.SecretScope
 		v.Result, v.Pins, v.Paths = h.shortResult(c.Call.Tool, r.Data), pinsIn(r.Data), touched(r.Effects)
 		if r.Error != nil {
 			v.Problem = &protocol.Problem{Code: string(r.Error.Code), Key: r.Error.Key, Params: r.Error.Params, Detail: r.Error.Message}

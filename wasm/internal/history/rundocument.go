@@ -14,7 +14,7 @@ import (
 type Run struct {
 	Version      string                `json:"version"`
 	RunID        string                `json:"runId"`
-	Kind         string                `json:"kind"`
+	Kind         protocol.RunKind      `json:"kind"`
 	Goal         string                `json:"goal"`
 	Instruction  string                `json:"instruction,omitempty"`
 	Action       string                `json:"action,omitempty"`

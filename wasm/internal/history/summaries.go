@@ -121,7 +121,7 @@ func (h *History) keptSummary(ctx context.Context, id string) (*protocol.RunSumm
 func SummaryOf(d *Run) protocol.RunSummary {
 	sum := protocol.RunSummary{
 		Run: d.RunID, Kind: d.Kind, Goal: d.Goal, Files: len(d.Files), Calls: d.Calls, Reverts: d.Reverts,
-		Outcome: "unfinished", Can: protocol.Can{Revert: true}, Text: TextOf("unfinished", d, d.Calls),
+		Outcome: protocol.OutcomeUnfinished, Can: protocol.Can{Revert: true}, Text: TextOf("unfinished", d, d.Calls),
 	}
 	if d.Confirmation != nil {
 		sum.StartedAt = d.Confirmation.At
@@ -162,7 +162,7 @@ func (h *History) checkSummary(ctx context.Context, end *journal.End, id string)
 }
 
 // OriginName names an origin as the protocol has it: "" is this device.
-func OriginName(o journal.Origin) string {
+func OriginName(o journal.Origin) protocol.Origin {
 	switch o {
 	case journal.Sealed:
 		return ""

@@ -273,7 +273,7 @@ func TestEventsAndResponsesKeepTheirOrder(t *testing.T) {
 				got = append(got, fmt.Sprint(e.Kind, e.ID, e.Method))
 			}
 		}
-		want := fmt.Sprint([]string{protocol.EventNotice, protocol.EventTurnText, protocol.EventState, "response1m"})
+		want := fmt.Sprint([]protocol.EventType{protocol.EventNotice, protocol.EventTurnText, protocol.EventState, "response1m"})
 		if fmt.Sprint(got) != want {
 			t.Fatalf("sent %v, want %v", got, want)
 		}

@@ -29,7 +29,7 @@ const (
 func (c *Conn) Emit(e protocol.Event) {
 	payload, err := json.Marshal(e)
 	if err != nil { // only numbers that JSON cannot express: a defect of the sender
-		panic("jsbridge: event " + e.Type + ": " + err.Error())
+		panic("jsbridge: event " + string(e.Type) + ": " + err.Error())
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -42,7 +42,7 @@ func (c *Conn) Emit(e protocol.Event) {
 	}
 	t.payload = append(t.payload, payload...)
 	t.count++
-	t.kind = e.Type
+	t.kind = string(e.Type)
 	if len(t.payload) > maxEventsLen {
 		c.flushEvents()
 	}

@@ -120,7 +120,7 @@ func (w workspace) Open(ctx context.Context, path string, newPane bool) error {
 }
 
 func (w workspace) Focus(ctx context.Context, pane string) error {
-	return do(ctx, w.c, "workspace.focus", jsonParams(protocol.Focus{Pane: pane}))
+	return do(ctx, w.c, "workspace.focus", jsonParams(protocol.Focus{Pane: protocol.Pane(pane)}))
 }
 
 type commands struct{ c *Conn }

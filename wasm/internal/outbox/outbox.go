@@ -35,8 +35,9 @@ type Outbox struct {
 
 // piece is text that streamed in, of one kind and turn.
 type piece struct {
-	kind, turn string
-	text       strings.Builder
+	kind protocol.EventType
+	turn string
+	text strings.Builder
 }
 
 // gather is how long events are gathered.
@@ -88,7 +89,7 @@ func (o *Outbox) GatherRun(r protocol.RunState) {
 
 // GatherText keeps a piece of an answer for the next moment. The first piece is
 // told at once: that is what a person waits for.
-func (o *Outbox) GatherText(kind, turn, text string) {
+func (o *Outbox) GatherText(kind protocol.EventType, turn, text string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.streaming != turn {
@@ -106,7 +107,7 @@ func (o *Outbox) GatherText(kind, turn, text string) {
 	o.later()
 }
 
-func textEvent(at, kind, turn, text string) protocol.Event {
+func textEvent(at string, kind protocol.EventType, turn, text string) protocol.Event {
 	return protocol.Event{Type: kind, At: at, Delta: &protocol.Delta{Turn: turn, Text: text}}
 }
 

@@ -47,7 +47,7 @@ func (o *Outbox) Redact(text string) string {
 
 // Notice tells the person something that belongs to no answer; run names the
 // run that it is about, "" for none.
-func (o *Outbox) Notice(level, key string, params map[string]string, run string) {
+func (o *Outbox) Notice(level protocol.Level, key string, params map[string]string, run string) {
 	o.Tell(protocol.Event{Type: protocol.EventNotice, Notice: &protocol.Notice{
 		Level: level, Text: protocol.Message{Key: key, Params: params}, Run: run,
 	}})

@@ -64,9 +64,9 @@ type UsageReport struct {
 	Rows     []UsageRow `json:"rows"`
 }
 
-// UsageExport asks for the ledger as "csv" or "json".
+// UsageExport asks for the ledger.
 type UsageExport struct {
-	Format string `json:"format"`
+	Format UsageFormat `json:"format"`
 }
 
 // Document is a text to be kept elsewhere.

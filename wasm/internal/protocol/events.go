@@ -3,7 +3,7 @@ package protocol
 // Event is what the core tells while it works. Exactly one of the pointers is
 // set, by Type. The panel's state is a pure fold over State and events.
 type Event struct {
-	Type string `json:"type"`
+	Type EventType `json:"type"`
 	// At is when, in RFC 3339 with milliseconds.
 	At string `json:"at"`
 
@@ -20,43 +20,21 @@ type Event struct {
 	RunID    string          `json:"runId,omitempty"`    // review.closed
 }
 
-// The event types.
-const (
-	EventTurnStarted    = "turn.started" // once for each turn, before all else of it
-	EventTurnChanged    = "turn.changed" // its phase, notes or messages; the turn is told whole
-	EventTurnText       = "turn.text"
-	EventTurnReasoning  = "turn.reasoning"
-	EventTurnEnded      = "turn.ended"
-	EventReviewOpened   = "review.opened"
-	EventReviewChanged  = "review.changed"
-	EventReviewClosed   = "review.closed"
-	EventRunState       = "run.state"
-	EventExec           = "exec"
-	EventQuestionOpened = "question.opened"
-	EventQuestionClosed = "question.closed"
-	EventNotice         = "notice"
-	EventState          = "state"
-	EventActionsChanged = "actions.changed"
-	EventTalksChanged   = "conversations.changed"
-)
-
-// Turn is one exchange: what the person said and what became of it. Phase:
-// "asking" (waiting for the model), "streaming", "repairing", "simulating",
-// "done". Outcome, once done: "plan", "answer", "question", "failed",
-// "cancelled".
+// Turn is one exchange: what the person said and what became of it. Outcome is
+// set once it is done.
 type Turn struct {
-	ID           string    `json:"id"`
-	Conversation string    `json:"conversation"`
-	Text         string    `json:"text"`
-	Phase        string    `json:"phase"`
-	Outcome      string    `json:"outcome,omitempty"`
-	Reply        string    `json:"reply"`
-	Reasoning    string    `json:"reasoning,omitempty"`
-	Run          string    `json:"run,omitempty"`
-	Problem      *Problem  `json:"problem,omitempty"`
-	Usage        *Usage    `json:"usage,omitempty"`
-	Notes        []Message `json:"notes,omitempty"` // "streaming is off for this endpoint", …
-	Mode         string    `json:"mode,omitempty"`
+	ID           string      `json:"id"`
+	Conversation string      `json:"conversation"`
+	Text         string      `json:"text"`
+	Phase        TurnPhase   `json:"phase"`
+	Outcome      TurnOutcome `json:"outcome,omitempty"`
+	Reply        string      `json:"reply"`
+	Reasoning    string      `json:"reasoning,omitempty"`
+	Run          string      `json:"run,omitempty"`
+	Problem      *Problem    `json:"problem,omitempty"`
+	Usage        *Usage      `json:"usage,omitempty"`
+	Notes        []Message   `json:"notes,omitempty"` // "streaming is off for this endpoint", …
+	Mode         Mode        `json:"mode,omitempty"`
 	// Attached is what went along with the words.
 	Attached []Attachment `json:"attached,omitempty"`
 	// Steered are messages that joined the turn, Queued those that wait for its
@@ -84,9 +62,9 @@ type Delta struct {
 	Text string `json:"text"`
 }
 
-// Notice is a short message for the person. Level: info, warn, error.
+// Notice is a short message for the person.
 type Notice struct {
-	Level string  `json:"level"`
+	Level Level   `json:"level"`
 	Text  Message `json:"text"`
 	Run   string  `json:"run,omitempty"`
 }
@@ -96,7 +74,7 @@ type ExecutionEvent struct {
 	Type      string `json:"type"` // run.started … run.finished
 	RunID     string `json:"runId"`
 	Timestamp string `json:"timestamp"`
-	Level     string `json:"level"`
+	Level     Level  `json:"level"`
 	Message   string `json:"message"`
 	CallID    string `json:"callId,omitempty"`
 	StepID    string `json:"stepId,omitempty"`
@@ -121,35 +99,33 @@ type StepProgress struct {
 
 // CallView is one call as the run log shows it.
 type CallView struct {
-	CallID     string   `json:"callId"`
-	StepID     string   `json:"stepId"`
-	Tool       string   `json:"tool"`
-	Index      int      `json:"index"` // of the iteration; -1 without foreach
-	Attempt    int      `json:"attempt"`
-	Status     string   `json:"status"` // running, ok, error, timeout, cancelled, skipped
-	Args       string   `json:"args"`   // JSON, redacted, shortened
-	Result     string   `json:"result"` // JSON, redacted, shortened
-	DurationMs int64    `json:"durationMs"`
-	Cached     bool     `json:"cached,omitempty"`
-	Preview    string   `json:"preview,omitempty"`
-	Risk       string   `json:"risk,omitempty"`
-	Paths      []string `json:"paths,omitempty"` // what it changed
-	Problem    *Problem `json:"problem,omitempty"`
-	Attempts   int      `json:"attempts,omitempty"`
-	SecretFrom string   `json:"secretScope,omitempty"`
-	Pins       []string `json:"pins,omitempty"` // the names of what an agent's step pinned
+	CallID     string     `json:"callId"`
+	StepID     string     `json:"stepId"`
+	Tool       string     `json:"tool"`
+	Index      int        `json:"index"` // of the iteration; -1 without foreach
+	Attempt    int        `json:"attempt"`
+	Status     CallStatus `json:"status"`
+	Args       string     `json:"args"`   // JSON, redacted, shortened
+	Result     string     `json:"result"` // JSON, redacted, shortened
+	DurationMs int64      `json:"durationMs"`
+	Cached     bool       `json:"cached,omitempty"`
+	Preview    string     `json:"preview,omitempty"`
+	Risk       Risk       `json:"risk,omitempty"`
+	Paths      []string   `json:"paths,omitempty"` // what it changed
+	Problem    *Problem   `json:"problem,omitempty"`
+	Attempts   int        `json:"attempts,omitempty"`
+	SecretFrom string     `json:"secretScope,omitempty"`
+	Pins       []string   `json:"pins,omitempty"` // the names of what an agent's step pinned
 	// Run is where Attached, the outputs that were too long, are kept.
 	Run      string           `json:"run,omitempty"`
 	Attached []AttachedOutput `json:"attached,omitempty"`
 }
 
-// RunState is how far a run is. State: "running", "paused", "cancelling",
-// "finished". Outcome, once finished: "ok", "partial", "failed", "cancelled",
-// "conflict".
+// RunState is how far a run is. Outcome is set once it is finished.
 type RunState struct {
 	Run     string        `json:"run"`
-	State   string        `json:"state"`
-	Outcome string        `json:"outcome,omitempty"`
+	State   RunPhase      `json:"state"`
+	Outcome RunOutcome    `json:"outcome,omitempty"`
 	Done    int           `json:"done"`
 	Failed  int           `json:"failed"`
 	Skipped int           `json:"skipped"`
@@ -160,7 +136,7 @@ type RunState struct {
 	Problem *Problem      `json:"problem,omitempty"`
 	Goal    string        `json:"goal"`
 	Can     Can           `json:"can"`
-	Kind    string        `json:"kind"` // run, revert, replay
+	Kind    RunKind       `json:"kind"`
 }
 
 // Can says what may be pressed for a run.
@@ -175,34 +151,26 @@ type Can struct {
 
 // RunSummary is one line of the history.
 type RunSummary struct {
-	Run        string  `json:"run"`
-	Kind       string  `json:"kind"` // one of RunKinds
-	Goal       string  `json:"goal"`
-	StartedAt  string  `json:"startedAt"`
-	EndedAt    string  `json:"endedAt,omitempty"`
-	Outcome    string  `json:"outcome"`
-	Files      int     `json:"files"`
-	Calls      int     `json:"calls"`
-	Bytes      int64   `json:"bytes"`
-	Reverts    string  `json:"reverts,omitempty"`    // the run this one took back
-	RevertedBy string  `json:"revertedBy,omitempty"` // the run that took this one back
-	Text       Message `json:"text"`
-	Can        Can     `json:"can"`
+	Run        string     `json:"run"`
+	Kind       RunKind    `json:"kind"`
+	Goal       string     `json:"goal"`
+	StartedAt  string     `json:"startedAt"`
+	EndedAt    string     `json:"endedAt,omitempty"`
+	Outcome    RunOutcome `json:"outcome"`
+	Files      int        `json:"files"`
+	Calls      int        `json:"calls"`
+	Bytes      int64      `json:"bytes"`
+	Reverts    string     `json:"reverts,omitempty"`    // the run this one took back
+	RevertedBy string     `json:"revertedBy,omitempty"` // the run that took this one back
+	Text       Message    `json:"text"`
+	Can        Can        `json:"can"`
 	// Of a run that did not end: where it stands, and what can be chosen.
-	Stands  string   `json:"stands,omitempty"`
-	Choices []string `json:"choices,omitempty"`
+	Stands  Stands           `json:"stands,omitempty"`
+	Choices []RecoveryChoice `json:"choices,omitempty"`
 	// Origin is "" where this device has sealed the run's records, and nobody has
 	// changed them since; what is of elsewhere is carried out by a review alone.
-	Origin string `json:"origin,omitempty"`
+	Origin Origin `json:"origin,omitempty"`
 }
-
-// The origins of a run that is not sealed by this device: it has no seal, that
-// of another device (or of this one before it lost its key), or was changed.
-const (
-	OriginUnsealed = "unsealed"
-	OriginForeign  = "foreign"
-	OriginChanged  = "changed"
-)
 
 // RunDetail is a past run opened.
 type RunDetail struct {
@@ -211,12 +179,3 @@ type RunDetail struct {
 	Calls   []CallView   `json:"calls"`
 	Plan    string       `json:"plan"`
 }
-
-// The kinds of runs: a plan, a revert, a run that was finished after a crash,
-// and what a conversation did at once, such as a command.
-const (
-	KindRun    = "run"
-	KindRevert = "revert"
-	KindFinish = "finish"
-	KindAgent  = "agent"
-)

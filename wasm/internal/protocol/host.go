@@ -145,9 +145,9 @@ type Open struct {
 	NewPane bool   `json:"newPane"`
 }
 
-// Focus gives a pane the keyboard: editor, left, right, panel.
+// Focus gives a pane the keyboard.
 type Focus struct {
-	Pane string `json:"pane"`
+	Pane Pane `json:"pane"`
 }
 
 // CommandInfo is one command of the palette.

@@ -10,7 +10,7 @@ type Review struct {
 	Summary []SummaryLine `json:"summary"`
 	Files   []FileChange  `json:"files"`
 	Steps   []StepPreview `json:"steps"`
-	Risk    string        `json:"risk"` // read-only, writes, commands: computed, never the plan's word
+	Risk    Risk          `json:"risk"`
 	Calls   int           `json:"calls"`
 	// DryRun reviews cannot be approved. Approvable is false also when the
 	// simulation failed or nothing would change.
@@ -28,32 +28,30 @@ type Review struct {
 	Amended  bool   `json:"amended"`
 	// Outputs are answers for the person: what read-only steps found.
 	Outputs []StepOutput `json:"outputs,omitempty"`
-	// Undo is "revert" or "finish" where the changes come from a past run's
+	// Undo is KindRevert or KindFinish where the changes come from a past run's
 	// journal: there is no plan. Title stands for the goal then and for a replay,
 	// and Origin is that of the run (RunSummary).
-	Undo   string   `json:"undo,omitempty"`
+	Undo   RunKind  `json:"undo,omitempty"`
 	Title  *Message `json:"title,omitempty"`
-	Origin string   `json:"origin,omitempty"`
+	Origin Origin   `json:"origin,omitempty"`
 }
 
-// SummaryLine is one line of the plan in words. Tone highlights it: "create",
-// "modify", "rename", "delete", "folder", "command", "read", "open".
+// SummaryLine is one line of the plan in words.
 type SummaryLine struct {
-	Tone  string   `json:"tone"`
+	Tone  Tone     `json:"tone"`
 	Text  Message  `json:"text"`
 	Paths []string `json:"paths,omitempty"`
 }
 
-// FileChange is one path of the changeset. Status: "create", "modify",
-// "rename", "trash", "mkdir", "rmdir". From is the path before a rename.
+// FileChange is one path of the changeset. From is the path before a rename.
 type FileChange struct {
-	Path    string `json:"path"`
-	Status  string `json:"status"`
-	From    string `json:"from,omitempty"`
-	Added   int    `json:"added"`   // lines
-	Removed int    `json:"removed"` // lines
-	Binary  bool   `json:"binary,omitempty"`
-	Bytes   int64  `json:"bytes"`
+	Path    string     `json:"path"`
+	Status  FileStatus `json:"status"`
+	From    string     `json:"from,omitempty"`
+	Added   int        `json:"added"`   // lines
+	Removed int        `json:"removed"` // lines
+	Binary  bool       `json:"binary,omitempty"`
+	Bytes   int64      `json:"bytes"`
 	// Runs counts the places that the change adds which may run by themselves or
 	// when they are pressed, Loads those that load something from elsewhere.
 	Runs  int `json:"runs,omitempty"`
@@ -109,12 +107,12 @@ type FileRef struct {
 
 // FileView is one file before and after, with the hunks between.
 type FileView struct {
-	Path   string `json:"path"`
-	From   string `json:"from,omitempty"`
-	Status string `json:"status"`
-	Before string `json:"before"`
-	After  string `json:"after"` // with the person's edits
-	Hunks  []Hunk `json:"hunks"`
+	Path   string     `json:"path"`
+	From   string     `json:"from,omitempty"`
+	Status FileStatus `json:"status"`
+	Before string     `json:"before"`
+	After  string     `json:"after"` // with the person's edits
+	Hunks  []Hunk     `json:"hunks"`
 	// Binary says that one side is no text (UTF-8). That side is told by its
 	// facts, and its text is empty; the other is shown as ever.
 	Binary      bool       `json:"binary,omitempty"`
@@ -151,31 +149,16 @@ type Hunk struct {
 	Rejected   bool     `json:"rejected,omitempty"`
 }
 
-// Amendment is one change a person makes in review. Kind: "drop" and "keep" (a
-// path), "hunks" (the indexes rejected on a path), "edit" (a path's text),
-// "plan" (the plan's JSON anew), "reset" (a path as the plan has it), "again"
-// (nothing; it is simulated on the vault as it is now), "all" (a step's limit).
+// Amendment is one change that a person makes in review.
 type Amendment struct {
-	Run      string `json:"run"`
-	Kind     string `json:"kind"`
-	Path     string `json:"path,omitempty"`
-	Rejected []int  `json:"rejected,omitempty"`
-	Text     string `json:"text,omitempty"`
-	Plan     string `json:"plan,omitempty"`
-	Step     string `json:"step,omitempty"`
+	Run      string        `json:"run"`
+	Kind     AmendmentKind `json:"kind"`
+	Path     string        `json:"path,omitempty"`
+	Rejected []int         `json:"rejected,omitempty"`
+	Text     string        `json:"text,omitempty"`
+	Plan     string        `json:"plan,omitempty"`
+	Step     string        `json:"step,omitempty"`
 }
-
-// The kinds of amendments.
-const (
-	AmendDrop  = "drop"
-	AmendKeep  = "keep"
-	AmendHunks = "hunks"
-	AmendEdit  = "edit"
-	AmendPlan  = "plan"
-	AmendReset = "reset"
-	AmendAgain = "again"
-	AmendAll   = "all"
-)
 
 // Approve is a yes to exactly one state of a review.
 type Approve struct {

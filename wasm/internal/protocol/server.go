@@ -124,17 +124,11 @@ type State struct {
 	Ready      bool         `json:"ready"` // a model is configured
 }
 
-// Mode is how an instruction is worked on.
-const (
-	ModePlan  = "plan"
-	ModeAgent = "agent"
-)
-
 // Send is one message of the person. DryRun asks for a review that cannot be
 // approved. UseSelection offers the selection to the model.
 type Send struct {
 	Text         string `json:"text"`
-	Mode         string `json:"mode"`
+	Mode         Mode   `json:"mode"`
 	DryRun       bool   `json:"dryRun"`
 	UseSelection bool   `json:"useSelection"`
 	Conversation string `json:"conversation"`
@@ -152,15 +146,15 @@ type Send struct {
 	Replace bool `json:"replace,omitempty"`
 }
 
-// Attachment is something a person gave along with an instruction. Kind: "note",
-// "folder", "tag", "heading", "image". Name is the tag or heading. An image has
-// a Path in the vault, or Data in base64 with its Type.
+// Attachment is something a person gave along with an instruction. Name is
+// the tag or heading. An image has a Path in the vault, or Data in base64 with its
+// Type.
 type Attachment struct {
-	Kind string `json:"kind"`
-	Path string `json:"path,omitempty"`
-	Name string `json:"name,omitempty"`
-	Data string `json:"data,omitempty"`
-	Type string `json:"type,omitempty"` // the media type, such as image/png
+	Kind AttachmentKind `json:"kind"`
+	Path string         `json:"path,omitempty"`
+	Name string         `json:"name,omitempty"`
+	Data string         `json:"data,omitempty"`
+	Type string         `json:"type,omitempty"` // the media type, such as image/png
 }
 
 // Accepted names the turn that a message began or joined.
@@ -188,9 +182,7 @@ type Replay struct {
 }
 
 // Revert takes a run back: all of it, or one path. Choices settle conflicts by
-// path: "keep" (leave it as it is now), "restore" (put back what was before the
-// run; a later edit is saved beside it), or "merged" (the text given). With
-// Review nothing is done: a review of what would be is opened. So it is, whether
+// path. With Review nothing is done: a review of what would be is opened. So it is, whether
 // asked for or not, for a run that is not sealed by this device.
 type Revert struct {
 	Run     string           `json:"run"`
@@ -203,18 +195,11 @@ type Revert struct {
 // the decision was made on (Conflict.NowEtag); a path that is different by then
 // is a conflict again.
 type ConflictChoice struct {
-	Path   string `json:"path"`
-	Now    string `json:"now"`
-	Choice string `json:"choice"`
-	Text   string `json:"text,omitempty"`
+	Path   string     `json:"path"`
+	Now    string     `json:"now"`
+	Choice Settlement `json:"choice"`
+	Text   string     `json:"text,omitempty"`
 }
-
-// The choices.
-const (
-	ChooseKeep    = "keep"
-	ChooseRestore = "restore"
-	ChooseMerged  = "merged"
-)
 
 // Reverted is how a revert went. Conflicts are paths where the person must
 // choose: nothing was written there. Review is the review that was opened
@@ -248,10 +233,10 @@ type Conflict struct {
 
 // RunsQuery asks for past runs, newest first.
 type RunsQuery struct {
-	Text    string `json:"text,omitempty"`
-	Kind    string `json:"kind,omitempty"`    // run, revert, replay
-	Outcome string `json:"outcome,omitempty"` // ok, partial, failed, cancelled, conflict
-	Limit   int    `json:"limit,omitempty"`
+	Text    string     `json:"text,omitempty"`
+	Kind    RunKind    `json:"kind,omitempty"`
+	Outcome RunOutcome `json:"outcome,omitempty"`
+	Limit   int        `json:"limit,omitempty"`
 }
 
 // Runs is a list of past runs with the bytes they take.
@@ -263,7 +248,7 @@ type Runs struct {
 // Verified says whether a run's records are whole and unchanged, and whose they
 // are (RunSummary.Origin).
 type Verified struct {
-	Origin   string    `json:"origin,omitempty"`
+	Origin   Origin    `json:"origin,omitempty"`
 	OK       bool      `json:"ok"`
 	Records  int       `json:"records"`
 	Problems []Message `json:"problems"`
@@ -276,37 +261,19 @@ type Clear struct {
 
 // Recovery is a person's choice for a run that a crash left unfinished.
 type Recovery struct {
-	Run    string `json:"run"`
-	Choice string `json:"choice"`
+	Run    string         `json:"run"`
+	Choice RecoveryChoice `json:"choice"`
 }
-
-// The choices: go on with what was approved, take it back (to the end, where
-// that was begun), bring back what was being taken back, leave it as it is.
-const (
-	RecoverFinish = "finish"
-	RecoverRevert = "revert"
-	RecoverBring  = "bring"
-	RecoverKeep   = "keep"
-)
-
-// Where a run stands that did not end: it was cut short while it ran, while it
-// was taken back, or while that was undone; or it goes on elsewhere.
-const (
-	StandsInterrupted  = "interrupted"
-	StandsTakingBack   = "takingBack"
-	StandsBringingBack = "bringingBack"
-	StandsLive         = "live"
-)
 
 // Question is something the core needs from the person while it works: leave
 // for a call that cannot be simulated, or a parameter of a saved action.
 type Question struct {
-	ID     string  `json:"id"`
-	Kind   string  `json:"kind"` // "allow", "parameters", "key"
-	Text   Message `json:"text"`
-	Reason Message `json:"reason"`
-	Tool   string  `json:"tool,omitempty"`
-	Args   string  `json:"args,omitempty"`
+	ID     string       `json:"id"`
+	Kind   QuestionKind `json:"kind"`
+	Text   Message      `json:"text"`
+	Reason Message      `json:"reason"`
+	Tool   string       `json:"tool,omitempty"`
+	Args   string       `json:"args,omitempty"`
 	// Requests are those that a yes lets out, each whole; Commands those that it
 	// runs, as they are known to the app.
 	Requests []RequestView `json:"requests,omitempty"`
@@ -352,11 +319,11 @@ type CommandView struct {
 
 // Field is one value that is asked for.
 type Field struct {
-	Name    string   `json:"name"`
-	Label   Message  `json:"label"`
-	Kind    string   `json:"kind"` // text, longtext, folder, note, date, choice
-	Value   string   `json:"value"`
-	Choices []string `json:"choices,omitempty"`
+	Name    string    `json:"name"`
+	Label   Message   `json:"label"`
+	Kind    FieldKind `json:"kind"`
+	Value   string    `json:"value"`
+	Choices []string  `json:"choices,omitempty"`
 	// Optional values may stay empty.
 	Optional bool `json:"optional,omitempty"`
 }

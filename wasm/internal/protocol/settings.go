@@ -105,14 +105,14 @@ type Action struct {
 	Name   string  `json:"name"`
 	Icon   string  `json:"icon,omitempty"`
 	Goal   string  `json:"goal"`
-	Risk   string  `json:"risk"`
+	Risk   Risk    `json:"risk"`
 	Fields []Field `json:"fields"`
 	// NeedsModel is true for actions with a prompt or a model step.
-	NeedsModel bool      `json:"needsModel"`
-	Warnings   []Message `json:"warnings,omitempty"`
-	Kind       string    `json:"kind"` // plan, template, prompt
-	Group      string    `json:"group,omitempty"`
-	Ribbon     bool      `json:"ribbon,omitempty"`
+	NeedsModel bool       `json:"needsModel"`
+	Warnings   []Message  `json:"warnings,omitempty"`
+	Kind       ActionKind `json:"kind"`
+	Group      string     `json:"group,omitempty"`
+	Ribbon     bool       `json:"ribbon,omitempty"`
 	// Bundled actions come with the plugin; they can be hidden, not changed.
 	// A copy can be.
 	Bundled bool `json:"bundled,omitempty"`
@@ -153,14 +153,14 @@ type ActionStepView struct {
 // ActionPut keeps an action: a new one when ID is "". Fields, risk and warnings
 // are computed from the plan.
 type ActionPut struct {
-	ID     string `json:"id"`
-	Name   string `json:"name"`
-	Icon   string `json:"icon"`
-	Group  string `json:"group"`
-	Ribbon bool   `json:"ribbon"`
-	Kind   string `json:"kind"`
-	Plan   string `json:"plan"`
-	Prompt string `json:"prompt"`
+	ID     string     `json:"id"`
+	Name   string     `json:"name"`
+	Icon   string     `json:"icon"`
+	Group  string     `json:"group"`
+	Ribbon bool       `json:"ribbon"`
+	Kind   ActionKind `json:"kind"`
+	Plan   string     `json:"plan"`
+	Prompt string     `json:"prompt"`
 	// Fields give the kind, value, choices and label of parameters; those left
 	// out keep what they have.
 	Fields []Field `json:"fields,omitempty"`

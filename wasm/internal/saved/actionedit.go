@@ -136,7 +136,7 @@ func (s *Saved) putInto(ctx context.Context, p protocol.ActionPut) (*action.Acti
 	case "", action.KindPlan, action.KindTemplate:
 		a.Plan = json.RawMessage(p.Plan)
 	default:
-		return nil, fault.New(fault.Validation, "error.action.kind", fault.P{"name": p.Name, "kind": p.Kind})
+		return nil, fault.New(fault.Validation, "error.action.kind", fault.P{"name": p.Name, "kind": string(p.Kind)})
 	}
 	var old action.Action
 	if p.ID == "" {
@@ -181,7 +181,7 @@ func paramsOf(names []string, fields []protocol.Field, old []action.Param) []act
 		switch {
 		case i >= 0:
 			f := fields[i]
-			param := action.Param{Name: name, Kind: f.Kind, Value: f.Value, Choices: f.Choices, Optional: f.Optional}
+			param := action.Param{Name: name, Kind: string(f.Kind), Value: f.Value, Choices: f.Choices, Optional: f.Optional}
 			if action.IsBundledLabel(f.Label.Key) {
 				param.Label = f.Label.Key
 			}

@@ -33,7 +33,7 @@ func (s *Saved) view(a *action.Action) protocol.Action {
 // cannot be read.
 func (s *Saved) lookAt(a *action.Action, check bool) (protocol.Action, *plan.Plan, []plan.Problem) {
 	v := protocol.Action{
-		ID: a.ID, Name: a.Name, Icon: a.Icon, Fields: []protocol.Field{}, Risk: string(tool.RiskCommands),
+		ID: a.ID, Name: a.Name, Icon: a.Icon, Fields: []protocol.Field{}, Risk: protocol.RiskCommands,
 		Kind: action.KindPlan, Group: a.Group, Ribbon: a.Ribbon, Bundled: a.Bundled(), NeedsModel: a.Plan == nil,
 	}
 	p, err := a.Template()
@@ -41,17 +41,17 @@ func (s *Saved) lookAt(a *action.Action, check bool) (protocol.Action, *plan.Pla
 		v.Warnings = []protocol.Message{{Key: "action.broken"}}
 		return v, nil, nil
 	}
-	v.Goal, v.Kind = p.Goal, a.KindOf(p)
+	v.Goal, v.Kind = p.Goal, protocol.ActionKind(a.KindOf(p))
 	for _, f := range a.Fields(p) {
 		v.Fields = append(v.Fields, fieldOf(f))
 	}
 	if v.NeedsModel {
-		v.Risk = string(tool.ReadOnly) // what it leads to is reviewed as its own plan
+		v.Risk = protocol.RiskReadOnly // what it leads to is reviewed as its own plan
 		return v, nil, nil
 	}
 	v.NeedsModel = slices.ContainsFunc(p.Steps, s.asksModel)
 	if !check {
-		v.Risk = string(reach.Of(p, s.deps.Registry).Risk)
+		v.Risk = protocol.Risk(reach.Of(p, s.deps.Registry).Risk)
 		return v, p, nil
 	}
 	g, problems := s.checkTemplate(p)
@@ -59,7 +59,7 @@ func (s *Saved) lookAt(a *action.Action, check bool) (protocol.Action, *plan.Pla
 		v.Warnings = append(toolWarnings(s.deps.Registry, p), protocol.Message{Key: "action.outdated"})
 		return v, p, problems
 	}
-	v.Warnings, v.Risk = outbox.Warnings(problems), string(g.Risk)
+	v.Warnings, v.Risk = outbox.Warnings(problems), protocol.Risk(g.Risk)
 	return v, p, problems
 }
 
@@ -109,7 +109,7 @@ func toolGone(reg *tool.Registry, name, version string) bool {
 }
 
 func fieldOf(p action.Param) protocol.Field {
-	f := protocol.Field{Name: p.Name, Kind: p.Kind, Value: p.Value, Choices: p.Choices, Optional: p.Optional, Label: labelOf(p)}
+	f := protocol.Field{Name: p.Name, Kind: protocol.FieldKind(p.Kind), Value: p.Value, Choices: p.Choices, Optional: p.Optional, Label: labelOf(p)}
 	if f.Value == "" && len(p.Choices) > 0 {
 		f.Value = p.Choices[0]
 	}

@@ -356,7 +356,7 @@ func TestABundledPlanHasNoStepThatAsksAModel(t *testing.T) {
 			t.Fatal(err)
 		}
 		g, problems := plan.Check(p, sh.s.registry, plan.Rules{Template: true})
-		if g != nil && string(g.Risk) != v.Risk {
+		if g != nil && protocol.Risk(g.Risk) != v.Risk {
 			t.Errorf("%s: the risk is %s, the list says %s", v.Name, g.Risk, v.Risk)
 		}
 		if g == nil || v.NeedsModel || !g.Simulable() || len(problems) > 0 || len(p.Steps) > 6 {

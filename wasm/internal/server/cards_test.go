@@ -52,7 +52,7 @@ func TestACrashInTheMiddleOfATakingBackIsOneCardWhichIsFinishedOrBroughtBack(t *
 	for _, n := range []int{0, 10, 13} {
 		for m := 1; ; m += stride(1, 4) {
 			var died bool
-			for _, choice := range []string{protocol.RecoverRevert, protocol.RecoverBring} {
+			for _, choice := range []protocol.RecoveryChoice{protocol.RecoverRevert, protocol.RecoverBring} {
 				var mem *hosttest.Memory
 				var run string
 				if mem, run, died = tornBack(t, n, m); !died {
@@ -120,7 +120,7 @@ func TestACardOffersWhatItsStandAllowsAndRefusesTheRest(t *testing.T) {
 			continue
 		}
 		card := w.State.Recoveries[0]
-		if !slices.Equal(card.Choices, []string{protocol.RecoverRevert, protocol.RecoverBring, protocol.RecoverKeep}) || card.Text.Key != "recovery.takingBack" || card.Kind != "run" {
+		if !slices.Equal(card.Choices, []protocol.RecoveryChoice{protocol.RecoverRevert, protocol.RecoverBring, protocol.RecoverKeep}) || card.Text.Key != "recovery.takingBack" || card.Kind != "run" {
 			t.Fatalf("%+v", card)
 		}
 		at := mem.Snapshot()

@@ -77,7 +77,7 @@ func TestAConversationIsKeptAndGoneOnWithAfterAStartInBothModes(t *testing.T) {
 }
 
 func TestAnotherConversationHearsNothingOfTheFirst(t *testing.T) {
-	for _, mode := range []string{protocol.ModePlan, protocol.ModeAgent} {
+	for _, mode := range []protocol.Mode{protocol.ModePlan, protocol.ModeAgent} {
 		r := newRig(t, note(), protocol.Settings{}, nil, llmtest.Say("One."), llmtest.Say("Two."))
 		r.send(protocol.Send{Text: "canary", Mode: mode, Conversation: "first"})
 		r.send(protocol.Send{Text: "hello", Mode: mode, Conversation: "second"})
@@ -219,7 +219,7 @@ func TestWhatWasQueuedWhenATurnWasStoppedIsReadWhenItGoesOn(t *testing.T) {
 }
 
 func TestALastTurnIsReplaced(t *testing.T) {
-	for _, mode := range []string{protocol.ModePlan, protocol.ModeAgent} {
+	for _, mode := range []protocol.Mode{protocol.ModePlan, protocol.ModeAgent} {
 		mem := note()
 		r := newRig(t, mem, protocol.Settings{}, nil, llmtest.Say("First."), llmtest.Say("Wrong."), llmtest.Say("Right."))
 		say := func(text string, replace bool) {

@@ -187,7 +187,7 @@ func TestAKillAtAnyOperationOfARunWithACommandNeverRunsItTwice(t *testing.T) {
 		sh.answering(sh.open(cutPlan))
 		ops := mem.Counts().Ops()
 		for _, at := range points(ops, 30) {
-			for _, choice := range []string{protocol.RecoverRevert, protocol.RecoverKeep, protocol.RecoverFinish} {
+			for _, choice := range []protocol.RecoveryChoice{protocol.RecoverRevert, protocol.RecoverKeep, protocol.RecoverFinish} {
 				where := fmt.Sprintf("%s: killed at %d of %d, %s", change, at, ops, choice)
 				mem := vault()
 				sh := begin(t, mem, free)
@@ -201,7 +201,7 @@ func TestAKillAtAnyOperationOfARunWithACommandNeverRunsItTwice(t *testing.T) {
 	}
 }
 
-func killedInACut(t *testing.T, mem *hosttest.Memory, run, choice, where string, n *int) {
+func killedInACut(t *testing.T, mem *hosttest.Memory, run string, choice protocol.RecoveryChoice, where string, n *int) {
 	t.Helper()
 	ran := *n
 	sh, w, err := start(t, mem, free)

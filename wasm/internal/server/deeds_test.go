@@ -70,7 +70,7 @@ func TestACommandThatAConversationRanIsARunInTheHistoryWithItsYes(t *testing.T) 
 	if v := call[protocol.Verified](sh, "run.verify", protocol.RunRef{Run: r.Run}); !v.OK {
 		t.Errorf("%+v", v.Problems)
 	}
-	for kind, n := range map[string]int{"": 2, protocol.KindAgent: 1, protocol.KindRun: 1, protocol.KindRevert: 0} {
+	for kind, n := range map[protocol.RunKind]int{"": 2, protocol.KindAgent: 1, protocol.KindRun: 1, protocol.KindRevert: 0} {
 		if got := call[protocol.Runs](sh, "runs.list", protocol.RunsQuery{Kind: kind}); len(got.Runs) != n {
 			t.Errorf("%q: %d runs, want %d", kind, len(got.Runs), n)
 		}

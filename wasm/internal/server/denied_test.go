@@ -163,7 +163,7 @@ func (r *trial) leaks() []string {
 		look(fmt.Sprintf("request %d", i), q)
 	}
 	for _, e := range r.all {
-		look("event "+e.Type, e)
+		look("event "+string(e.Type), e)
 	}
 	for path, data := range r.mem.StoreFiles() {
 		if strings.HasPrefix(path, "index/") {
@@ -302,8 +302,8 @@ func (r *trial) runsDenied(doc []byte) {
 
 func TestAnOpenNoteThatMayNotBeSeenIsNotToldToTheModel(t *testing.T) {
 	for name, way := range deniedWays {
-		for _, mode := range []string{protocol.ModePlan, protocol.ModeAgent} {
-			t.Run(name+"/"+mode, func(t *testing.T) {
+		for _, mode := range []protocol.Mode{protocol.ModePlan, protocol.ModeAgent} {
+			t.Run(name+"/"+string(mode), func(t *testing.T) {
 				r := deniedRig(t, way, llmtest.Say("Fine."))
 				r.send(protocol.Send{Text: "what is in Private and in Work/?", Mode: mode, UseSelection: true, Conversation: "talk", Attached: []protocol.Attachment{
 					{Kind: "note", Path: "Private/Plain.md"},

@@ -76,7 +76,7 @@ func TestAKillAtAnyOperationIsRecoveredAndTakenBackWhole(t *testing.T) {
 	eachProfile(t, func(t *testing.T, p hosttest.Profile, sample int) {
 		c := calmRun(t, p)
 		for _, n := range points(c.ops, sample) {
-			for _, choice := range []string{protocol.RecoverRevert, protocol.RecoverKeep, protocol.RecoverFinish} {
+			for _, choice := range []protocol.RecoveryChoice{protocol.RecoverRevert, protocol.RecoverKeep, protocol.RecoverFinish} {
 				killed(t, c, p, n, choice)
 			}
 		}
@@ -85,7 +85,7 @@ func TestAKillAtAnyOperationIsRecoveredAndTakenBackWhole(t *testing.T) {
 
 // killed lets the host die in operation n, starts again, recovers as chosen,
 // and takes back what is left.
-func killed(t *testing.T, c calm, p hosttest.Profile, n int, choice string) {
+func killed(t *testing.T, c calm, p hosttest.Profile, n int, choice protocol.RecoveryChoice) {
 	t.Helper()
 	mem := c.vault(p)
 	sh := begin(t, mem, free)

@@ -56,7 +56,7 @@ func attempts(hot bool) []attempt {
 		{"actions.save", protocol.ActionSave{Run: forgedRun, Name: "Mine"}},
 	}
 	if hot {
-		for _, choice := range []string{protocol.RecoverFinish, protocol.RecoverRevert, protocol.RecoverKeep} {
+		for _, choice := range []protocol.RecoveryChoice{protocol.RecoverFinish, protocol.RecoverRevert, protocol.RecoverKeep} {
 			out = append(out, attempt{"recovery.resolve", protocol.Recovery{Run: forgedRun, Choice: choice}})
 		}
 	}

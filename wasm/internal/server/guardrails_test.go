@@ -220,7 +220,7 @@ func TestABrokenPolicyFileClosesEverything(t *testing.T) {
 			before := mem.Snapshot()
 			r := newRig(t, mem, protocol.Settings{Confirm: string(policy.ConfirmNever)}, nil, reads(1), llmtest.Call("c", "submit_plan", bulletsPlan))
 			putPolicy(t, mem, doc)
-			for _, mode := range []string{protocol.ModeAgent, protocol.ModePlan} {
+			for _, mode := range []protocol.Mode{protocol.ModeAgent, protocol.ModePlan} {
 				end := r.send(protocol.Send{Text: "go", Mode: mode, Conversation: "talk"})
 				if end.Problem == nil || end.Problem.Key != "agent.organisation.invalid" || end.Problem.Code != string(fault.Denied) {
 					t.Fatalf("%s: %+v", mode, end)

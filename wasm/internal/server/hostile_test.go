@@ -183,12 +183,12 @@ func TestNothingThatANoteSaysGetsFurtherThanTheReviewThroughTheWholeProgram(t *t
 	for i, file := range files {
 		h := readHostile(t, file)
 		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
-		modes := []string{protocol.ModeAgent, protocol.ModePlan}
+		modes := []protocol.Mode{protocol.ModeAgent, protocol.ModePlan}
 		if slow {
 			modes = modes[i%2 : i%2+1]
 		}
 		for _, mode := range modes {
-			t.Run(name+"/"+mode, func(t *testing.T) {
+			t.Run(name+"/"+string(mode), func(t *testing.T) {
 				if h.play(t, mode) {
 					reviewed++
 				} else {
@@ -204,7 +204,7 @@ func TestNothingThatANoteSaysGetsFurtherThanTheReviewThroughTheWholeProgram(t *t
 
 // play lets the captured model act, looks at what the person is shown, and says
 // yes to it. It tells whether there was anything to say yes to.
-func (h *hostile) play(t *testing.T, mode string) bool {
+func (h *hostile) play(t *testing.T, mode protocol.Mode) bool {
 	mem := hosttest.New(hosttest.Options{Files: h.Files, Active: h.Active, Commands: []hosttest.Command{
 		{ID: "publish:publish", Name: "Publish changes"}, {ID: "app:delete-file", Name: "Delete current file"},
 	}})
@@ -265,7 +265,7 @@ func (h *hostile) play(t *testing.T, mode string) bool {
 }
 
 // checkAsked proves that nothing moved what the model is given.
-func (h *hostile) checkAsked(t *testing.T, r *rig, mode string) {
+func (h *hostile) checkAsked(t *testing.T, r *rig, mode protocol.Mode) {
 	t.Helper()
 	reqs := r.model.Requests()
 	for i, q := range reqs {

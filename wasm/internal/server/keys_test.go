@@ -140,8 +140,8 @@ func TestTheModelsKeyGoesOnlyWhereThisDeviceWasAllowedToSendIt(t *testing.T) {
 		"the app's own client, and no":    {set: at(here), allowed: []string{here}, plain: true, asks: 1},
 		"the app's own client, and yes":   {set: at(here), allowed: []string{here}, plain: true, yes: true, asks: 1, sends: true},
 	} {
-		for _, mode := range []string{protocol.ModePlan, protocol.ModeAgent} {
-			t.Run(name+", "+mode, func(t *testing.T) {
+		for _, mode := range []protocol.Mode{protocol.ModePlan, protocol.ModeAgent} {
+			t.Run(name+", "+string(mode), func(t *testing.T) {
 				d := newDevice()
 				d.plain[here] = c.plain
 				for _, o := range c.allowed {
@@ -272,8 +272,8 @@ func TestTheListOfKeysSaysWhereEachGoes(t *testing.T) {
 // what the core puts together.
 func TestAKeyThatTheEndpointRepeatsInPiecesIsKeptNowhere(t *testing.T) {
 	const key = "own-key-0123456789"
-	for _, mode := range []string{protocol.ModePlan, protocol.ModeAgent} {
-		t.Run(mode, func(t *testing.T) {
+	for _, mode := range []protocol.Mode{protocol.ModePlan, protocol.ModeAgent} {
+		t.Run(string(mode), func(t *testing.T) {
 			d := newDevice()
 			if err := d.Allow(t.Context(), "model-key", "https://models.example.com", false); err != nil {
 				t.Fatal(err)

@@ -39,7 +39,7 @@ func TestWritesThatTheDiskStillHeldWhenTheCoreDiedDoNotLandAfterTheTakingBack(t 
 	for n := 1; n <= 9; n++ {
 		for k := 0; ; k++ {
 			more := true
-			for _, choice := range []string{protocol.RecoverRevert, protocol.RecoverKeep, protocol.RecoverFinish} {
+			for _, choice := range []protocol.RecoveryChoice{protocol.RecoverRevert, protocol.RecoverKeep, protocol.RecoverFinish} {
 				synctest.Test(t, func(t *testing.T) { more = late(t, n, k, choice, &most) && more })
 			}
 			if !more {
@@ -54,7 +54,7 @@ func TestWritesThatTheDiskStillHeldWhenTheCoreDiedDoNotLandAfterTheTakingBack(t 
 
 // late lets the core die while the disk sits on write n and those with it, which
 // land in order k. False where there is no such order.
-func late(t *testing.T, n, k int, choice string, most *int) bool {
+func late(t *testing.T, n, k int, choice protocol.RecoveryChoice, most *int) bool {
 	mem := hosttest.New(hosttest.Options{Files: boxes})
 	before := mem.Snapshot()
 	sh := begin(t, mem, free)
@@ -110,7 +110,7 @@ func (deaf) Quiet(context.Context) error { return nil }
 func TestAWriteOfAGoneWindowThatLandsWhileItsRunIsDecidedAboutIsTakenBackLater(t *testing.T) {
 	seen := 0
 	for n := 1; n <= 9; n++ {
-		for _, choice := range []string{protocol.RecoverKeep, protocol.RecoverFinish} {
+		for _, choice := range []protocol.RecoveryChoice{protocol.RecoverKeep, protocol.RecoverFinish} {
 			synctest.Test(t, func(t *testing.T) {
 				mem := hosttest.New(hosttest.Options{Files: boxes})
 				before := mem.Snapshot()

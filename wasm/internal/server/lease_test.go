@@ -72,7 +72,7 @@ func TestARunThatIsUnderWayElsewhereIsWatchedAndNotRecovered(t *testing.T) {
 				t.Fatalf("%+v", cards)
 			}
 			at := mem.Snapshot()
-			for _, choice := range []string{protocol.RecoverRevert, protocol.RecoverKeep, protocol.RecoverFinish} {
+			for _, choice := range []protocol.RecoveryChoice{protocol.RecoverRevert, protocol.RecoverKeep, protocol.RecoverFinish} {
 				if _, err := try[protocol.Reverted](other, "recovery.resolve", protocol.Recovery{Run: r.Run, Choice: choice}); err == nil {
 					t.Errorf("%s was done to a run that is under way", choice)
 				}

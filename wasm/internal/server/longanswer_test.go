@@ -13,7 +13,7 @@ import (
 
 // answerCost gives what an answer in pieces of seven characters allocates in the
 // core, its events, and what was kept of it.
-func answerCost(t *testing.T, mode string, thinking bool, bytes int) (uint64, int, protocol.Turn) {
+func answerCost(t *testing.T, mode protocol.Mode, thinking bool, bytes int) (uint64, int, protocol.Turn) {
 	t.Helper()
 	text := strings.Repeat("seven! ", bytes/7)
 	blocks := []llm.Block{llm.Text(text)}
@@ -48,7 +48,7 @@ func answerCost(t *testing.T, mode string, thinking bool, bytes int) (uint64, in
 }
 
 func TestALongAnswerInSmallPiecesCostsNoMoreThanItsLength(t *testing.T) {
-	for _, mode := range []string{protocol.ModePlan, protocol.ModeAgent} {
+	for _, mode := range []protocol.Mode{protocol.ModePlan, protocol.ModeAgent} {
 		for _, thinking := range []bool{false, true} {
 			const n = 70_000
 			answerCost(t, mode, thinking, 700) // what is made once is made here

@@ -307,7 +307,7 @@ func (r *request) run(t *testing.T, v *requestVault) {
 	}
 	var list []string
 	for _, f := range review.Files {
-		list = append(list, f.Status+" "+f.Path)
+		list = append(list, string(f.Status)+" "+f.Path)
 	}
 	if v.list != nil && !slices.Equal(list, v.list) {
 		t.Errorf("the review lists\n%s\nnot\n%s", strings.Join(list, "\n"), strings.Join(v.list, "\n"))

@@ -71,7 +71,7 @@ func TestAConflictOfARevertIsShownAndEachChoiceDoesWhatItSays(t *testing.T) {
 		{protocol.ConflictChoice{Choice: protocol.ChooseRestore}, map[string]string{"A.md": twoNotes["A.md"], "A (edited).md": mine}},
 		{protocol.ConflictChoice{Choice: protocol.ChooseMerged, Text: "both\n"}, map[string]string{"A.md": "both\n", "A (edited).md": "(none)"}},
 	} {
-		t.Run(c.choice.Choice, func(t *testing.T) {
+		t.Run(string(c.choice.Choice), func(t *testing.T) {
 			mem := hosttest.New(hosttest.Options{Files: twoNotes})
 			sh := begin(t, mem, free)
 			end := sh.do(editPlan)
@@ -97,8 +97,8 @@ func TestAConflictOfARevertIsShownAndEachChoiceDoesWhatItSays(t *testing.T) {
 }
 
 func TestAChoiceMadeOnOtherBytesIsAConflictAgain(t *testing.T) {
-	for _, choice := range []string{protocol.ChooseKeep, protocol.ChooseRestore, protocol.ChooseMerged} {
-		t.Run(choice, func(t *testing.T) {
+	for _, choice := range []protocol.Settlement{protocol.ChooseKeep, protocol.ChooseRestore, protocol.ChooseMerged} {
+		t.Run(string(choice), func(t *testing.T) {
 			mem := hosttest.New(hosttest.Options{Files: twoNotes})
 			sh := begin(t, mem, free)
 			end := sh.do(editPlan)
@@ -125,11 +125,11 @@ func TestAChoiceMadeOnOtherBytesIsAConflictAgain(t *testing.T) {
 
 func TestAMoveBackToATakenNameIsAConflictAndEachChoiceDoesWhatItSays(t *testing.T) {
 	const move = `{"id":"m","tool":"vault.rename","args":{"path":"A.md","newPath":"Moved.md"}}`
-	for choice, want := range map[string]map[string]string{
+	for choice, want := range map[protocol.Settlement]map[string]string{
 		protocol.ChooseKeep:    {"A.md": "new\n", "Moved.md": twoNotes["A.md"], "A (edited).md": "(none)"},
 		protocol.ChooseRestore: {"A.md": twoNotes["A.md"], "Moved.md": "(none)", "A (edited).md": "new\n"},
 	} {
-		t.Run(choice, func(t *testing.T) {
+		t.Run(string(choice), func(t *testing.T) {
 			mem := hosttest.New(hosttest.Options{Files: twoNotes})
 			sh := begin(t, mem, free)
 			end := sh.do(planOf("move", move))

@@ -47,7 +47,7 @@ func interrupted(t *testing.T, files map[string]string, plan string, n int) (*ho
 
 func TestARunThatWasLeftOrFinishedAfterACrashIsTakenBackWholeAlsoWhereItMovedWhatItChanged(t *testing.T) {
 	before := hosttest.New(hosttest.Options{Files: boxes}).Snapshot()
-	for _, choice := range []string{protocol.RecoverKeep, protocol.RecoverFinish, protocol.RecoverRevert} {
+	for _, choice := range []protocol.RecoveryChoice{protocol.RecoverKeep, protocol.RecoverFinish, protocol.RecoverRevert} {
 		for n := 1; ; n++ {
 			found, run, died := interrupted(t, boxes, boxPlan, n)
 			if !died {
@@ -79,7 +79,7 @@ func TestARunThatWasLeftOrFinishedAfterACrashIsTakenBackWholeAlsoWhereItMovedWha
 
 func TestANoteThatWasEditedAfterACrashIsMergedOrToldByALaterRevert(t *testing.T) {
 	const line = "the person's\n"
-	for _, choice := range []string{protocol.RecoverKeep, protocol.RecoverFinish, protocol.RecoverRevert} {
+	for _, choice := range []protocol.RecoveryChoice{protocol.RecoverKeep, protocol.RecoverFinish, protocol.RecoverRevert} {
 		for n := 1; ; n++ {
 			found, run, died := interrupted(t, boxes, boxPlan, n)
 			if !died {

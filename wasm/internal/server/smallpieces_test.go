@@ -65,7 +65,7 @@ func event(kind, data string) string {
 
 // streamCost gives what an answer in pieces allocates from the wire to the events
 // of the core.
-func streamCost(t *testing.T, dialect, mode string, length, piece int) uint64 {
+func streamCost(t *testing.T, dialect string, mode protocol.Mode, length, piece int) uint64 {
 	t.Helper()
 	d := streams[dialect]
 	text := strings.Repeat("words ", length/6)
@@ -99,7 +99,7 @@ func TestAnAnswerInPiecesOfOneByteCostsWhatItsEventsCost(t *testing.T) {
 		length = 1 << 20
 	}
 	for dialect := range streams {
-		for _, mode := range []string{protocol.ModePlan, protocol.ModeAgent} {
+		for _, mode := range []protocol.Mode{protocol.ModePlan, protocol.ModeAgent} {
 			streamCost(t, dialect, mode, 6<<10, 1000) // what is made once is made here
 			large, small := streamCost(t, dialect, mode, length, 1000), streamCost(t, dialect, mode, length, 1)
 			if small > 12*large {

@@ -12,7 +12,7 @@ import (
 func TestATurnStartsOnceAndWhatChangesOfItIsToldAsAChange(t *testing.T) {
 	const wrong = `{"goal":"g","assumptions":[],"steps":[{"id":"a","tool":"no.such","args":{}}]}`
 	for name, c := range map[string]struct {
-		mode  string
+		mode  protocol.Mode
 		turns []llmtest.Turn
 	}{
 		"an answer":                   {protocol.ModePlan, []llmtest.Turn{llmtest.Say("Because of the frost.")}},
@@ -21,7 +21,7 @@ func TestATurnStartsOnceAndWhatChangesOfItIsToldAsAChange(t *testing.T) {
 	} {
 		r := newRig(t, note(), free, nil, c.turns...)
 		end := r.send(protocol.Send{Text: "go on", Mode: c.mode, Conversation: "talk"})
-		var kinds []string
+		var kinds []protocol.EventType
 		for _, e := range r.heard() {
 			if e.Turn != nil && e.Turn.ID == end.ID {
 				kinds = append(kinds, e.Type)

@@ -39,7 +39,7 @@ func TestAKillInTheMiddleOfARecoveryIsRecoveredToo(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", where, err)
 			}
-			for _, kind := range []string{"revert", "run"} {
+			for _, kind := range []protocol.RunKind{protocol.KindRevert, protocol.KindRun} {
 				for _, sum := range w.State.Recoveries {
 					if sum.Kind != kind {
 						continue

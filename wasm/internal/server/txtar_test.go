@@ -121,7 +121,7 @@ func (s *story) play(line string) {
 	case "revert":
 		s.reverted("revert", "run.revert", protocol.Revert{Run: s.r.Run})
 	case "recover":
-		s.reverted("recover "+rest, "recovery.resolve", protocol.Recovery{Run: s.r.Run, Choice: rest})
+		s.reverted("recover "+rest, "recovery.resolve", protocol.Recovery{Run: s.r.Run, Choice: protocol.RecoveryChoice(rest)})
 	case "restart":
 		s.sh.s.Close()
 		s.mem = s.mem.CrashClone()

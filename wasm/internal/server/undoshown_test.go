@@ -103,7 +103,7 @@ func TestTheReviewOfAnUndoShowsWhatAReviewShows(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			sh := begin(t, hosttest.New(hosttest.Options{Files: c.files}), free)
 			want := sh.factsOf(sh.open(planWith(c.step)))
-			for kind, r := range map[string]journaltest.Run{
+			for kind, r := range map[protocol.RunKind]journaltest.Run{
 				protocol.KindRevert: {ID: forgedRun, Goal: "Undo", Ops: []host.Op{c.undid}},
 				protocol.KindFinish: {ID: forgedRun, Goal: "Undo", Ops: []host.Op{c.left}, Hot: true, Open: true},
 			} {

@@ -107,7 +107,7 @@ func TestTheHistoryIsReadFromWhatVerifyCovers(t *testing.T) {
 }
 
 func TestARunThatACrashHasLeftIsVerifiedOnceItIsSettled(t *testing.T) {
-	for _, choice := range []string{protocol.RecoverRevert, protocol.RecoverKeep, protocol.RecoverFinish} {
+	for _, choice := range []protocol.RecoveryChoice{protocol.RecoverRevert, protocol.RecoverKeep, protocol.RecoverFinish} {
 		settled := 0
 		for at := 2; at < 24; at++ {
 			where := fmt.Sprintf("%s, killed at %d", choice, at)

@@ -66,7 +66,7 @@ func markAlike(ctx context.Context, v *overlay.Vault, files []protocol.FileChang
 }
 
 func newName(f *protocol.FileChange) bool {
-	return f.Status == string(overlay.Create) || f.Status == string(overlay.Rename) || f.Status == string(overlay.Mkdir)
+	return f.Status == protocol.FileCreate || f.Status == protocol.FileRename || f.Status == protocol.FileMkdir
 }
 
 // lettersOf names the letters of a name that another does not have: three of them.

@@ -80,7 +80,7 @@ func (d *Deeds) begin(ctx context.Context, at time.Time) error {
 		return err
 	}
 	jw, err := journal.Begin(ctx, s.deps.Host.Store, s.deps.Runs.Ground(d.ID, s.deps.Host.Vault), history.Dir(d.ID),
-		journal.Header{Run: d.ID, Kind: protocol.KindAgent, At: pipeline.Stamp(at)}, nil)
+		journal.Header{Run: d.ID, Kind: string(protocol.KindAgent), At: pipeline.Stamp(at)}, nil)
 	if err != nil {
 		return err
 	}
@@ -184,7 +184,7 @@ func (d *Deeds) End(ctx context.Context, tr *history.Tracing) error {
 	}
 	return d.t.EndRun(ctx, end, &protocol.RunSummary{
 		Run: d.ID, Kind: protocol.KindAgent, Goal: d.t.deps.Out.Redact(d.goal), StartedAt: pipeline.Stamp(d.began), EndedAt: end.At,
-		Outcome: outcome, Calls: d.ok, Text: protocol.Message{Key: "run.acted", Params: map[string]string{"n": strconv.Itoa(d.ok)}},
+		Outcome: protocol.RunOutcome(outcome), Calls: d.ok, Text: protocol.Message{Key: "run.acted", Params: map[string]string{"n": strconv.Itoa(d.ok)}},
 	})
 }
 

@@ -25,7 +25,7 @@ import (
 type Run struct {
 	t         *Transactions
 	Review    *Review
-	kind      string
+	kind      protocol.RunKind
 	automatic bool
 	gate      *runner.Gate
 	cancel    context.CancelFunc
@@ -172,7 +172,7 @@ func (x *Run) execute(dir string) (*runner.Report, error) {
 	}
 	planned := x.take(se, se.from, se.cut(se.from), 0)
 	x.jw, err = journal.Begin(x.ctx, s.deps.Host.Store, s.deps.Runs.Ground(se.ID, s.deps.Guard.Writable()), dir,
-		journal.Header{Run: se.ID, Kind: x.kind, At: pipeline.Stamp(x.began), Approval: se.View.Approval, Ops: len(se.writes(se.from)), Doc: host.Etag(doc)}, planned)
+		journal.Header{Run: se.ID, Kind: string(x.kind), At: pipeline.Stamp(x.began), Approval: se.View.Approval, Ops: len(se.writes(se.from)), Doc: host.Etag(doc)}, planned)
 	if err != nil {
 		return nil, err
 	}

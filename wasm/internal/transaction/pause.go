@@ -37,7 +37,7 @@ func (t *Transactions) Resume(_ context.Context, p protocol.RunRef) (protocol.Em
 	return protocol.Empty{}, nil
 }
 
-func (x *Run) mark(state string) {
+func (x *Run) mark(state protocol.RunPhase) {
 	x.mu.Lock()
 	if x.rs.State == "running" || x.rs.State == "paused" {
 		x.rs.State = state

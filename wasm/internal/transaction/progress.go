@@ -90,7 +90,7 @@ func (x *Run) stepProgress(c *tool.Call) {
 func (x *Run) tellProgress(callID string, c *tool.Call, p tool.Progress) {
 	e := x.t.progressEvent(c, callID, callID != "" && c.Risk == tool.ReadOnly, p)
 	x.log.Event(&audit.Event{
-		Type: e.Type, RunID: e.RunID, Timestamp: e.Timestamp, Level: e.Level, Message: e.Message,
+		Type: e.Type, RunID: e.RunID, Timestamp: e.Timestamp, Level: string(e.Level), Message: e.Message,
 		CallID: callID, StepID: c.StepID, Tool: c.Tool, Payload: map[string]any{"done": p.Done, "total": p.Total},
 	})
 	x.t.tellProgress(e)

@@ -153,7 +153,7 @@ func (t *Transactions) amendSession(se *Review, a protocol.Amendment) error {
 		}
 		return amendText(se, se.Changes[i], a)
 	default:
-		return fault.New(fault.Validation, "error.review.amendment", fault.P{"kind": a.Kind})
+		return fault.New(fault.Validation, "error.review.amendment", fault.P{"kind": string(a.Kind)})
 	}
 	return nil
 }

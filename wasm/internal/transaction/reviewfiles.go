@@ -33,7 +33,7 @@ func Files(ctx context.Context, se *Review) (*protocol.Review, error) {
 		return nil, err
 	}
 	r := &protocol.Review{
-		Run: se.ID, Goal: se.plan.Goal, Assumptions: canon.List(se.plan.Assumptions), Risk: string(se.graph.Risk),
+		Run: se.ID, Goal: se.plan.Goal, Assumptions: canon.List(se.plan.Assumptions), Risk: protocol.Risk(se.graph.Risk),
 		Files: []protocol.FileChange{}, Steps: []protocol.StepPreview{}, Amended: !se.amend.Empty(), Approval: ApprovalOf(se),
 	}
 	listed := make(rows, len(changes)+len(left))
@@ -123,7 +123,10 @@ const maxHosts = 5
 // changeLines says changes in words.
 func changeLines(files []protocol.FileChange) []protocol.SummaryLine {
 	lines := []protocol.SummaryLine{}
-	for _, g := range []struct{ status, tone string }{
+	for _, g := range []struct {
+		status string
+		tone   protocol.Tone
+	}{
 		{"mkdir", "folder"},
 		{"create", "create"},
 		{"modify", "modify"},
@@ -134,7 +137,7 @@ func changeLines(files []protocol.FileChange) []protocol.SummaryLine {
 	} {
 		var paths []string
 		for _, f := range files {
-			status := f.Status
+			status := string(f.Status)
 			if f.LinksOnly {
 				status = "links"
 			}
@@ -149,7 +152,7 @@ func changeLines(files []protocol.FileChange) []protocol.SummaryLine {
 	return lines
 }
 
-func summaryLine(status, tone string, paths []string) protocol.SummaryLine {
+func summaryLine(status string, tone protocol.Tone, paths []string) protocol.SummaryLine {
 	p := map[string]string{"n": strconv.Itoa(len(paths)), "path": paths[0]}
 	key := "review." + status
 	if folder, one := commonFolder(paths); one && status == "create" {

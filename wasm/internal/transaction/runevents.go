@@ -76,7 +76,7 @@ func (x *Run) ended(c *tool.Call, r *tool.Result) {
 	x.log.Event(&audit.Event{Type: kind, RunID: c.RunID, Timestamp: at, Level: level, Message: messageOf(c, r), CallID: c.CallID, StepID: c.StepID, Tool: c.Tool})
 	x.t.deps.Out.GatherExec(c.CallID, func() *protocol.ExecutionEvent {
 		return &protocol.ExecutionEvent{
-			Type: kind, RunID: c.RunID, Timestamp: at, Level: level, Message: x.t.deps.Out.Redact(text),
+			Type: kind, RunID: c.RunID, Timestamp: at, Level: protocol.Level(level), Message: x.t.deps.Out.Redact(text),
 			CallID: c.CallID, StepID: c.StepID, Tool: c.Tool, Call: x.t.deps.History.CallView(c, r),
 		}
 	})
@@ -99,7 +99,7 @@ func (x *Run) skipped(n *plan.Node, r *tool.Result) {
 		Type: kind, RunID: x.Review.ID, Timestamp: r.StartedAt, Level: "warn", Message: r.UserMessage, StepID: n.Step.ID, Tool: n.Tool.Name,
 		CallID: "step:" + n.Step.ID,
 		Call: &protocol.CallView{
-			CallID: "step:" + n.Step.ID, StepID: n.Step.ID, Tool: n.Tool.Name, Index: -1, Attempt: 1, Status: string(r.Status),
+			CallID: "step:" + n.Step.ID, StepID: n.Step.ID, Tool: n.Tool.Name, Index: -1, Attempt: 1, Status: protocol.CallStatus(r.Status),
 			Problem: x.t.deps.Out.ProblemOf(r.Fault),
 		},
 	}
@@ -167,7 +167,7 @@ func (x *Run) finish(rep *runner.Report, err error) journal.End {
 	if err != nil && rs.Problem == nil && outcome != history.OutcomeCancelled {
 		rs.Problem = x.t.deps.Out.Problem(err)
 	}
-	rs.Outcome, rs.Text = outcome, protocol.Message{Key: key, Params: params}
+	rs.Outcome, rs.Text = protocol.RunOutcome(outcome), protocol.Message{Key: key, Params: params}
 	rs.Summary = x.made()
 	if x.log != nil {
 		if x.again != nil {
@@ -189,7 +189,7 @@ func (x *Run) finish(rep *runner.Report, err error) journal.End {
 func (x *Run) made() []protocol.SummaryLine {
 	var files []protocol.FileChange
 	for _, c := range x.written() {
-		files = append(files, protocol.FileChange{Path: c.Path, From: c.From, Status: string(c.Status), LinksOnly: c.Follows && c.Status == overlay.Modify})
+		files = append(files, protocol.FileChange{Path: c.Path, From: c.From, Status: protocol.FileStatus(c.Status), LinksOnly: c.Follows && c.Status == overlay.Modify})
 	}
 	if len(files) == 0 {
 		return nil

@@ -18,7 +18,7 @@ import (
 // of a plan.
 type Undo interface {
 	// Kind is protocol.KindRevert or protocol.KindFinish.
-	Kind() string
+	Kind() protocol.RunKind
 	// Simulate plans it anew on the review's base, and makes the review of it.
 	Simulate(ctx context.Context, of *Review) error
 	// Refused gives the first thing of it that the policy refuses by now.
@@ -70,7 +70,7 @@ func (x *Run) undo(total int, free func()) {
 		if x.rs.Outcome == "" || x.rs.Outcome == history.OutcomeOK {
 			x.rs.Outcome = history.OutcomeFailed
 		}
-		x.rs.Text = protocol.Message{Key: "run." + x.rs.Outcome, Params: map[string]string{"goal": x.rs.Goal, "n": strconv.Itoa(sum.Calls), "total": strconv.Itoa(total)}}
+		x.rs.Text = protocol.Message{Key: "run." + string(x.rs.Outcome), Params: map[string]string{"goal": x.rs.Goal, "n": strconv.Itoa(sum.Calls), "total": strconv.Itoa(total)}}
 	} else {
 		x.rs.Summary = doneLines(x.Review.View.Files)
 	}

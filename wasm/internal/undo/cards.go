@@ -109,7 +109,7 @@ func (b *Undo) elsewhere(ctx context.Context, id string, state lease.State) (*ca
 	if state == lease.Remote {
 		key = "recovery.liveRemote"
 	}
-	sum.Stands, sum.Choices, sum.Can = protocol.StandsLive, []string{}, protocol.Can{}
+	sum.Stands, sum.Choices, sum.Can = protocol.StandsLive, []protocol.RecoveryChoice{}, protocol.Can{}
 	sum.Text = protocol.Message{Key: key, Params: map[string]string{"goal": sum.Goal, "n": strconv.Itoa(done), "total": strconv.Itoa(total)}}
 	return &card{run: id, sum: sum}, nil
 }
@@ -171,7 +171,7 @@ func (b *Undo) describe(ctx context.Context, c *card, l *journal.Log) error {
 			done++
 		}
 	}
-	key := map[string]string{
+	key := map[protocol.Stands]string{
 		protocol.StandsInterrupted:  "recovery.found",
 		protocol.StandsTakingBack:   "recovery.takingBack",
 		protocol.StandsBringingBack: "recovery.bringingBack",
@@ -183,9 +183,9 @@ func (b *Undo) describe(ctx context.Context, c *card, l *journal.Log) error {
 	}
 	sum.Stands, sum.Can = stands, protocol.Can{Recover: true}
 	sum.Text = protocol.Message{Key: key, Params: map[string]string{"goal": sum.Goal, "n": strconv.Itoa(done), "total": strconv.Itoa(l.Ops)}}
-	sum.Choices = []string{protocol.RecoverFinish, protocol.RecoverRevert, protocol.RecoverKeep}
+	sum.Choices = []protocol.RecoveryChoice{protocol.RecoverFinish, protocol.RecoverRevert, protocol.RecoverKeep}
 	if stands != protocol.StandsInterrupted {
-		sum.Choices = []string{protocol.RecoverRevert, protocol.RecoverBring, protocol.RecoverKeep}
+		sum.Choices = []protocol.RecoveryChoice{protocol.RecoverRevert, protocol.RecoverBring, protocol.RecoverKeep}
 		if c.back == c.run { // what it takes back is no longer kept
 			sum.Choices = sum.Choices[1:]
 		}
@@ -214,7 +214,7 @@ func (b *Undo) Resolve(ctx context.Context, p protocol.Recovery) (protocol.Rever
 		return b.endedMeanwhile(ctx, p)
 	}
 	if !slices.Contains(cards[i].sum.Choices, p.Choice) {
-		return out, fault.New(fault.Validation, "error.recovery.choice", fault.P{"choice": p.Choice})
+		return out, fault.New(fault.Validation, "error.recovery.choice", fault.P{"choice": string(p.Choice)})
 	}
 	if out, err = b.decide(ctx, cards[i], p.Choice); err != nil {
 		return out, err
@@ -248,7 +248,7 @@ func (b *Undo) endedMeanwhile(ctx context.Context, p protocol.Recovery) (protoco
 
 // decide does with a card what was chosen. What began last is settled first: the
 // bytes that it has cut short are no sign of those before it.
-func (b *Undo) decide(ctx context.Context, c *card, choice string) (protocol.Reverted, error) {
+func (b *Undo) decide(ctx context.Context, c *card, choice protocol.RecoveryChoice) (protocol.Reverted, error) {
 	out := emptyReverted()
 	if err := b.takeOver(ctx, c); err != nil {
 		return out, err

@@ -78,7 +78,7 @@ func (b *Undo) findLast(ctx context.Context) (*protocol.RunSummary, error) {
 			break
 		}
 		sum, err := b.deps.History.Summary(ctx, id)
-		if err == nil && sum.Kind == "run" && sum.Can.Revert && sum.Origin == "" && sum.RevertedBy == "" && sum.Outcome != "unfinished" {
+		if err == nil && sum.Kind == protocol.KindRun && sum.Can.Revert && sum.Origin == "" && sum.RevertedBy == "" && sum.Outcome != protocol.OutcomeUnfinished {
 			return &sum, nil
 		}
 	}
@@ -104,7 +104,7 @@ func (b *Undo) settleAs(ctx context.Context, id string, l *journal.Log, outcome,
 		return b.deps.Runs.End(ctx, id)
 	}
 	sum := history.SummaryOf(d)
-	sum.EndedAt, sum.Outcome, sum.Files, sum.Can = end.At, outcome, 0, protocol.Can{}
+	sum.EndedAt, sum.Outcome, sum.Files, sum.Can = end.At, protocol.RunOutcome(outcome), 0, protocol.Can{}
 	if l != nil {
 		sum.Files = len(l.Touched())
 		for _, e := range l.Entries {

@@ -106,7 +106,7 @@ func choices(list []protocol.ConflictChoice) (map[string]journal.Choice, error) 
 		switch c.Choice {
 		case protocol.ChooseKeep, protocol.ChooseRestore, protocol.ChooseMerged:
 		default:
-			return nil, fault.New(fault.Validation, "error.recovery.choice", fault.P{"choice": c.Choice})
+			return nil, fault.New(fault.Validation, "error.recovery.choice", fault.P{"choice": string(c.Choice)})
 		}
 		out[c.Path] = journal.Choice{Now: c.Now, Keep: c.Choice == protocol.ChooseKeep, Restore: c.Choice == protocol.ChooseRestore, Text: c.Text}
 	}
@@ -133,7 +133,7 @@ func conflictView(c journal.Conflict) protocol.Conflict {
 // carryBack journals and makes the writes of a revert: a run of its own, which
 // can be reverted too. It gives its id, or "" when there was nothing to do.
 func (b *Undo) carryBack(ctx context.Context, doc *history.Run, only string, u *undoing, base *overlay.Base) (string, error) {
-	planned := u.writes(KindRevert)
+	planned := u.writes(string(KindRevert))
 	if len(planned) == 0 {
 		return "", nil
 	}
@@ -176,7 +176,7 @@ func (b *Undo) writeRun(ctx context.Context, d *history.Run, h journal.Header, p
 	if err := log.WriteRun(ctx, doc); err != nil {
 		return err
 	}
-	h.Run, h.Kind, h.At, h.Doc = d.RunID, d.Kind, pipeline.Stamp(d.Now), host.Etag(doc)
+	h.Run, h.Kind, h.At, h.Doc = d.RunID, string(d.Kind), pipeline.Stamp(d.Now), host.Etag(doc)
 	jw, err := journal.Begin(ctx, b.deps.Host.Store, b.deps.Runs.Ground(d.RunID, vault), dir, h, planned)
 	if err != nil {
 		return err
@@ -192,7 +192,7 @@ func (b *Undo) writeRun(ctx context.Context, d *history.Run, h journal.Header, p
 	}
 	end.Heads[journal.File], end.Counts[journal.File] = jw.Head()
 	sum := protocol.RunSummary{
-		Run: d.RunID, Kind: d.Kind, Goal: d.Goal, StartedAt: h.At, EndedAt: end.At, Outcome: end.Outcome,
+		Run: d.RunID, Kind: d.Kind, Goal: d.Goal, StartedAt: h.At, EndedAt: end.At, Outcome: protocol.RunOutcome(end.Outcome),
 		Files: len(d.Files), Calls: len(planned), Reverts: d.Reverts, Can: protocol.Can{Revert: end.Done > 0}, Text: text,
 	}
 	if err := b.deps.Transactions.EndRun(ctx, end, &sum); err != nil {

@@ -13,6 +13,7 @@ import (
 	"embedded-agent/wasm/internal/journal"
 	"embedded-agent/wasm/internal/overlay"
 	"embedded-agent/wasm/internal/policy"
+	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/vaultpath"
 )
 
@@ -35,7 +36,7 @@ type undoing struct {
 // undoOf are the wishes: which run, and how.
 type undoOf struct {
 	run     string
-	kind    string // revert or finish
+	kind    protocol.RunKind // revert or finish
 	path    string
 	choices map[string]journal.Choice
 	settled bool // what became of its writes is known, and written down
@@ -86,7 +87,7 @@ func leaveOutRefused(l *journal.Log, pol *policy.Policy) []journal.Refused {
 func (b *Undo) planUndo(ctx context.Context, l *journal.Log, of undoOf, base *overlay.Base, amend *overlay.Amendments, o journal.RevertOptions) (*undoing, error) {
 	u := &undoing{log: l, ours: l.Ours(), vault: overlay.New(base, overlay.WithAmendments(amend)), report: &journal.Report{}}
 	u.refused = leaveOutRefused(l, b.deps.Guard.InForce(ctx))
-	v := &careful{Vault: u.vault.For(of.kind), u: u, check: func(op host.Op) error { return b.checkUndo(ctx, u.ours, op) }, tolerant: of.kind == KindFinish}
+	v := &careful{Vault: u.vault.For(string(of.kind)), u: u, check: func(op host.Op) error { return b.checkUndo(ctx, u.ours, op) }, tolerant: of.kind == KindFinish}
 	if l.Hot() && !of.settled {
 		if err := l.Settle(ctx, v); err != nil {
 			return nil, err

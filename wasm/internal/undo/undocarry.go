@@ -12,7 +12,7 @@ import (
 
 // CarryOut implements Undo.
 func (u *pastUndo) CarryOut(ctx context.Context, se *transaction.Review) (protocol.RunSummary, error) {
-	sum, err := u.b.undoAs(ctx, se.ID, se, u, u.done.writes(u.of.kind))
+	sum, err := u.b.undoAs(ctx, se.ID, se, u, u.done.writes(string(u.of.kind)))
 	if err == nil {
 		u.b.endUndone(context.WithoutCancel(ctx), se.ID, u)
 	}

@@ -27,7 +27,7 @@ type pastUndo struct {
 func (u *pastUndo) Past() transaction.Undo { return &pastUndo{of: u.of} }
 
 // Kind implements Undo.
-func (u *pastUndo) Kind() string { return u.of.kind }
+func (u *pastUndo) Kind() protocol.RunKind { return u.of.kind }
 
 // Refused implements Undo.
 func (u *pastUndo) Refused(ctx context.Context) error {
@@ -99,7 +99,7 @@ func (b *Undo) reviewOfUndo(ctx context.Context, se *transaction.Review, of *pas
 	if err != nil {
 		return nil, err
 	}
-	r.Title = &protocol.Message{Key: "review.undo." + of.of.kind, Params: map[string]string{"goal": se.Goal()}}
+	r.Title = &protocol.Message{Key: "review.undo." + string(of.of.kind), Params: map[string]string{"goal": se.Goal()}}
 	r.Undo, r.Origin, r.Warnings = of.of.kind, history.OriginName(u.log.Origin), append(b.undoWarnings(se, of), r.Warnings...)
 	r.Calls = len(u.writes(""))
 	r.Approvable = r.Calls > 0
@@ -112,7 +112,7 @@ func (b *Undo) undoWarnings(se *transaction.Review, of *pastUndo) []protocol.Mes
 	u := of.done
 	out := []protocol.Message{}
 	if !u.ours {
-		out = append(out, protocol.Message{Key: "review.origin." + history.OriginName(u.log.Origin)})
+		out = append(out, protocol.Message{Key: "review.origin." + string(history.OriginName(u.log.Origin))})
 	}
 	out = append(out, refusedMessages(b, u.refused)...)
 	if n := len(u.report.Conflicts); n > 0 {

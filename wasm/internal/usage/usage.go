@@ -161,7 +161,7 @@ func (u *Usage) Export(ctx context.Context, p protocol.UsageExport) (protocol.Do
 		text, err := l.JSON()
 		return protocol.Document{Text: string(text) + "\n"}, err
 	}
-	return protocol.Document{}, fault.New(fault.Validation, "error.usage.format", fault.P{"format": p.Format})
+	return protocol.Document{}, fault.New(fault.Validation, "error.usage.format", fault.P{"format": string(p.Format)})
 }
 
 // DefaultPrices gives the price table that comes with the plugin: the method

@@ -1,6 +1,6 @@
 // The message that is being written, and what goes along with it.
 
-import type { Attachment, Estimated, Send, Turn } from "../../../protocol";
+import type { Attachment, Estimated, Mode, Send, Turn } from "../../../protocol";
 import { mostAttached, mostImages, same } from "./attached";
 import type { AppPort, Selected } from "../../../app/port";
 
@@ -10,9 +10,6 @@ export interface Offer {
 	snippet: string;
 	tokens: number;
 }
-
-/** How an instruction is worked on (protocol.Mode). */
-export type Mode = "plan" | "agent";
 
 /** The words, what goes along with them, and how they are to be worked on. */
 export class Compose {

@@ -1,0 +1,280 @@
+package protocol
+
+// The closed sets of words that cross. Each is a type of its own here and a union
+// in TypeScript, so that a word that is none of them does not compile.
+
+// EventType says what an Event tells.
+type EventType string
+
+// The words of EventType.
+const (
+	EventTurnStarted    EventType = "turn.started" // once for each turn, before all else of it
+	EventTurnChanged    EventType = "turn.changed" // its phase, notes or messages; the turn is told whole
+	EventTurnText       EventType = "turn.text"
+	EventTurnReasoning  EventType = "turn.reasoning"
+	EventTurnEnded      EventType = "turn.ended"
+	EventReviewOpened   EventType = "review.opened"
+	EventReviewChanged  EventType = "review.changed"
+	EventReviewClosed   EventType = "review.closed"
+	EventRunState       EventType = "run.state"
+	EventExec           EventType = "exec"
+	EventQuestionOpened EventType = "question.opened"
+	EventQuestionClosed EventType = "question.closed"
+	EventNotice         EventType = "notice"
+	EventState          EventType = "state" // everything anew
+	EventActionsChanged EventType = "actions.changed"
+	EventTalksChanged   EventType = "conversations.changed"
+)
+
+// Mode is how an instruction is worked on.
+type Mode string
+
+// The words of Mode.
+const (
+	ModePlan  Mode = "plan"  // a model makes a plan
+	ModeAgent Mode = "agent" // a model calls tools, and what it did becomes a plan
+)
+
+// TurnPhase is what a turn is at.
+type TurnPhase string
+
+// The words of TurnPhase.
+const (
+	PhaseAsking     TurnPhase = "asking" // it waits for the model
+	PhaseStreaming  TurnPhase = "streaming"
+	PhaseRepairing  TurnPhase = "repairing"
+	PhaseSimulating TurnPhase = "simulating"
+	PhaseDone       TurnPhase = "done"
+)
+
+// TurnOutcome is how a turn ended.
+type TurnOutcome string
+
+// The words of TurnOutcome.
+const (
+	TurnPlan      TurnOutcome = "plan"
+	TurnAnswer    TurnOutcome = "answer"
+	TurnQuestion  TurnOutcome = "question"
+	TurnFailed    TurnOutcome = "failed"
+	TurnCancelled TurnOutcome = "cancelled"
+)
+
+// AttachmentKind is what a person gave along with an instruction.
+type AttachmentKind string
+
+// The words of AttachmentKind.
+const (
+	AttachNote    AttachmentKind = "note"
+	AttachFolder  AttachmentKind = "folder"
+	AttachTag     AttachmentKind = "tag"
+	AttachHeading AttachmentKind = "heading"
+	AttachImage   AttachmentKind = "image"
+)
+
+// Level is how much something matters to the person.
+type Level string
+
+// The words of Level.
+const (
+	LevelInfo  Level = "info"
+	LevelWarn  Level = "warn"
+	LevelError Level = "error"
+)
+
+// CallStatus is how far a call is, or how it ended.
+type CallStatus string
+
+// The words of CallStatus.
+const (
+	CallRunning   CallStatus = "running"
+	CallOK        CallStatus = "ok"
+	CallError     CallStatus = "error"
+	CallTimeout   CallStatus = "timeout"
+	CallCancelled CallStatus = "cancelled"
+	CallSkipped   CallStatus = "skipped"
+	CallUnknown   CallStatus = "unknown" // of an old run whose records do not say
+)
+
+// Risk is the most that a plan or a call does; it is computed, and never taken from the plan.
+type Risk string
+
+// The words of Risk.
+const (
+	RiskReadOnly Risk = "read-only"
+	RiskWrites   Risk = "writes"
+	RiskCommands Risk = "commands"
+)
+
+// RunKind is what a run is.
+type RunKind string
+
+// The words of RunKind.
+const (
+	KindRun    RunKind = "run"    // a plan
+	KindRevert RunKind = "revert" // a run that takes another one back
+	KindFinish RunKind = "finish" // a run that was finished after a crash
+	KindAgent  RunKind = "agent"  // what a conversation did at once, such as a command
+)
+
+// RunPhase is what a run is at.
+type RunPhase string
+
+// The words of RunPhase.
+const (
+	RunRunning    RunPhase = "running"
+	RunPaused     RunPhase = "paused"
+	RunCancelling RunPhase = "cancelling"
+	RunFinished   RunPhase = "finished"
+)
+
+// RunOutcome is how a run ended.
+type RunOutcome string
+
+// The words of RunOutcome.
+const (
+	OutcomeOK         RunOutcome = "ok"
+	OutcomePartial    RunOutcome = "partial"
+	OutcomeFailed     RunOutcome = "failed"
+	OutcomeCancelled  RunOutcome = "cancelled"
+	OutcomeConflict   RunOutcome = "conflict"
+	OutcomeUnfinished RunOutcome = "unfinished" // it has not ended, or nobody knows how
+)
+
+// Origin says of a run that is not sealed by this device why it is not.
+type Origin string
+
+// The words of Origin.
+const (
+	OriginUnsealed Origin = "unsealed" // it has no seal
+	OriginForeign  Origin = "foreign"  // it has that of another device, or of this one before it lost its key
+	OriginChanged  Origin = "changed"  // it was changed since
+)
+
+// Stands is where a run stands that did not end.
+type Stands string
+
+// The words of Stands.
+const (
+	StandsInterrupted  Stands = "interrupted"  // it was cut short while it ran
+	StandsTakingBack   Stands = "takingBack"   // while it was taken back
+	StandsBringingBack Stands = "bringingBack" // while that was undone
+	StandsLive         Stands = "live"         // it goes on elsewhere
+)
+
+// RecoveryChoice is what a person chooses for a run that did not end.
+type RecoveryChoice string
+
+// The words of RecoveryChoice.
+const (
+	RecoverFinish RecoveryChoice = "finish" // go on with what was approved
+	RecoverRevert RecoveryChoice = "revert" // take it back, to the end where that was begun
+	RecoverBring  RecoveryChoice = "bring"  // bring back what was being taken back
+	RecoverKeep   RecoveryChoice = "keep"   // leave it as it is
+)
+
+// Settlement is how a person settles a conflict.
+type Settlement string
+
+// The words of Settlement.
+const (
+	ChooseKeep    Settlement = "keep"    // leave the file as it is now
+	ChooseRestore Settlement = "restore" // put back what was before the run; a later edit is saved beside it
+	ChooseMerged  Settlement = "merged"  // the text given
+)
+
+// FileStatus is what becomes of a path.
+type FileStatus string
+
+// The words of FileStatus.
+const (
+	FileCreate FileStatus = "create"
+	FileModify FileStatus = "modify"
+	FileRename FileStatus = "rename"
+	FileTrash  FileStatus = "trash"
+	FileMkdir  FileStatus = "mkdir"
+	FileRmdir  FileStatus = "rmdir"
+)
+
+// Tone is the kind of a line of the summary, which highlights it.
+type Tone string
+
+// The words of Tone.
+const (
+	ToneCreate  Tone = "create"
+	ToneModify  Tone = "modify"
+	ToneRename  Tone = "rename"
+	ToneDelete  Tone = "delete"
+	ToneFolder  Tone = "folder"
+	ToneCommand Tone = "command"
+	ToneRuns    Tone = "runs" // what may run or load by itself
+	ToneRead    Tone = "read"
+	ToneOpen    Tone = "open"
+)
+
+// AmendmentKind is what a person changes in review.
+type AmendmentKind string
+
+// The words of AmendmentKind.
+const (
+	AmendDrop  AmendmentKind = "drop"  // a path is left out
+	AmendKeep  AmendmentKind = "keep"  // a path is not left out any more
+	AmendHunks AmendmentKind = "hunks" // the indexes rejected on a path
+	AmendEdit  AmendmentKind = "edit"  // a path's text
+	AmendPlan  AmendmentKind = "plan"  // the plan's JSON anew
+	AmendReset AmendmentKind = "reset" // a path is as the plan has it
+	AmendAgain AmendmentKind = "again" // nothing; it is simulated on the vault as it is now
+	AmendAll   AmendmentKind = "all"   // a step's limit is taken out
+)
+
+// QuestionKind is what the core asks the person for.
+type QuestionKind string
+
+// The words of QuestionKind.
+const (
+	AskAllow      QuestionKind = "allow"      // leave for a call
+	AskParameters QuestionKind = "parameters" // the parameters of a saved action
+	AskKey        QuestionKind = "key"        // leave to send a key somewhere
+)
+
+// FieldKind is what a field holds.
+type FieldKind string
+
+// The words of FieldKind.
+const (
+	FieldText     FieldKind = "text"
+	FieldLongtext FieldKind = "longtext"
+	FieldFolder   FieldKind = "folder"
+	FieldNote     FieldKind = "note"
+	FieldDate     FieldKind = "date"
+	FieldChoice   FieldKind = "choice"
+)
+
+// ActionKind is what a saved action is.
+type ActionKind string
+
+// The words of ActionKind.
+const (
+	ActionPlan     ActionKind = "plan"     // a fixed plan
+	ActionTemplate ActionKind = "template" // a plan with parameters
+	ActionPrompt   ActionKind = "prompt"   // it asks a model
+)
+
+// UsageFormat is how the ledger is written down.
+type UsageFormat string
+
+// The words of UsageFormat.
+const (
+	UsageCSV  UsageFormat = "csv"
+	UsageJSON UsageFormat = "json"
+)
+
+// Pane is a part of the window.
+type Pane string
+
+// The words of Pane.
+const (
+	PaneEditor Pane = "editor"
+	PaneLeft   Pane = "left"
+	PaneRight  Pane = "right"
+	PanePanel  Pane = "panel"
+)
