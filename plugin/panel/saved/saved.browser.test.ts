@@ -94,6 +94,26 @@ describe.skipIf(!findChromium())("the panel", () => {
 			await expect.poll(put).toEqual({ ...same, icon: "play", group: "House", ribbon: false });
 		});
 
+		it("are changed one change after the other, so that none undoes another", async () => {
+			const kept = detail({
+				action: action({ id: "a2", name: "Water the beds", icon: "play", kind: "plan" }),
+			});
+			const page = await open(withActions(grouped), { "action.get": kept, "action.put": kept });
+			await page.getByRole("button", { name: "More options for Water the beds", exact: true }).click();
+			await page.evaluate(() => {
+				const { menu } = window.dev.app.heard;
+				menu.find((e) => e.title === "Icon")?.run();
+				window.dev.app.pick("folder");
+				menu.find((e) => e.title === "Show in ribbon")?.run();
+			});
+			const methods = () =>
+				page.evaluate(() =>
+					window.dev.asked.map((a) => a.method).filter((m) => m === "action.get" || m === "action.put"),
+				);
+			await expect.poll(methods).toHaveLength(4);
+			expect(await methods()).toEqual(["action.get", "action.put", "action.get", "action.put"]);
+		});
+
 		it("that come with the plugin can be hidden, copied and looked at, not changed", async () => {
 			const only = grouped.filter((a) => a.bundled);
 			const bundled = detail({ action: action({ id: "b1", name: "Folder index", bundled: true }) });
