@@ -34,6 +34,7 @@ test: browser
 
 # What is exhaustive or heavy; under 30 minutes.
 rest: browser
+	@test -f main.js || $(stages) build
 	@log=$$(mktemp); $(stages) go-vet-js staticcheck go-all go-race go-js-all >$$log 2>&1 & beside=$$!; \
 	status=0; $(stages) e2e-rest eslint || status=1; \
 	wait $$beside || status=1; cat $$log; rm -f $$log; \
