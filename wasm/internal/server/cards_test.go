@@ -140,3 +140,53 @@ func TestACardOffersWhatItsStandAllowsAndRefusesTheRest(t *testing.T) {
 		return
 	}
 }
+
+// heldHere lists the runs that a core holds although nothing carries them out.
+func heldHere(t *testing.T, sh *shell) []string {
+	t.Helper()
+	ids, err := sh.s.runs.IDs(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.DeleteFunc(ids, func(id string) bool { return sh.s.runs.Lease(id) == nil })
+}
+
+// twoOpen gives a vault in which neither a run nor its taking back has ended.
+func twoOpen(t *testing.T) (*hosttest.Memory, string) {
+	t.Helper()
+	for n := 1; n < 40; n++ {
+		for m := 1; ; m++ {
+			mem, run, died := tornBack(t, n, m)
+			if !died {
+				break
+			}
+			sh := begin(t, mem.CrashClone(), free)
+			ids, err := sh.s.runs.IDs(t.Context())
+			sh.s.Close()
+			if err == nil && len(ids) > 1 {
+				return mem, run
+			}
+		}
+	}
+	t.Fatal("a run and its taking back were never both cut short")
+	return nil, ""
+}
+
+// Otherwise the run would be on no card until the next start: it would look as if
+// it were carried out here.
+func TestADecisionThatTheStoreRefusesHoldsNoRun(t *testing.T) {
+	mem, run := twoOpen(t)
+	for n := 1; ; n++ {
+		again := mem.CrashClone()
+		sh := begin(t, again, free)
+		again.ResetCounts()
+		again.FailAt(n, nil)
+		_, err := try[protocol.Reverted](sh, "recovery.resolve", protocol.Recovery{Run: run, Choice: protocol.RecoverRevert})
+		if held := heldHere(t, sh); len(held) > 0 {
+			t.Errorf("refused at write %d (%v): %q are held", n, err, held)
+		}
+		if again.Counts().Ops() < n {
+			return
+		}
+	}
+}

@@ -36,6 +36,26 @@ func acted(t *testing.T, yes bool) (*shell, protocol.Turn) {
 	return sh, *e.Turn
 }
 
+func TestACommandWhoseRecordCannotBeBegunIsNotRunAndHoldsNoRun(t *testing.T) {
+	for n := 1; n <= 4; n++ {
+		mem := actingVault()
+		sh := newShell(t, mem, protocol.Settings{Provider: "openai", AllowCommands: true},
+			llmtest.Reply(llm.Call("1", "commands.run", []byte(`{"id":"x:do"}`))), llmtest.Say("Done."), llmtest.Say("Nothing more."))
+		call[protocol.Accepted](sh, "send", protocol.Send{Text: "do it", Mode: protocol.ModeAgent, Conversation: "c"})
+		q := sh.await("question", func(e protocol.Event) bool { return e.Type == protocol.EventQuestionOpened }).Question
+		mem.ResetCounts()
+		mem.FailAt(n, nil)
+		call[protocol.Empty](sh, "answer", protocol.Answer{ID: q.ID, Yes: true})
+		sh.await("end", func(e protocol.Event) bool { return e.Type == protocol.EventTurnEnded })
+		if ran := mem.Ran(); len(ran) > 0 {
+			t.Errorf("refused at write %d: %q was run", n, ran)
+		}
+		if held := heldHere(t, sh); len(held) > 0 {
+			t.Errorf("refused at write %d: %q are held", n, held)
+		}
+	}
+}
+
 func TestACommandThatAConversationRanIsARunInTheHistoryWithItsYes(t *testing.T) {
 	sh, turn := acted(t, true)
 	runs := call[protocol.Runs](sh, "runs.list", protocol.RunsQuery{})

@@ -75,6 +75,11 @@ func (d *Deeds) begin(ctx context.Context, at time.Time) error {
 	if err := s.deps.Runs.Begin(ctx, d.ID, func() {}); err != nil {
 		return err
 	}
+	defer func() {
+		if d.log == nil { // its records could not be begun, and it has no end
+			s.deps.Runs.Let(d.ID)
+		}
+	}()
 	log := audit.New(s.deps.Host.Store, history.Dir(d.ID), s.deps.Out.Redact)
 	if err := log.WriteRun(ctx, doc); err != nil {
 		return err

@@ -250,14 +250,14 @@ func (b *Undo) endedMeanwhile(ctx context.Context, p protocol.Recovery) (protoco
 // bytes that it has cut short are no sign of those before it.
 func (b *Undo) decide(ctx context.Context, c *card, choice protocol.RecoveryChoice) (protocol.Reverted, error) {
 	out := emptyReverted()
-	if err := b.takeOver(ctx, c); err != nil {
-		return out, err
-	}
 	defer func() {
 		for _, id := range c.hot {
 			b.deps.Runs.Let(id)
 		}
 	}()
+	if err := b.takeOver(ctx, c); err != nil {
+		return out, err
+	}
 	about := slices.DeleteFunc(slices.Clone(c.hot), func(id string) bool { return id == c.run })
 	for _, id := range slices.Backward(about) {
 		l, err := journal.Load(ctx, b.deps.Host.Store, history.Dir(id))
