@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { inTurn } from "./turns";
 
 /** Keeps the thread for some ms, as the beginning of a read does. */
@@ -11,6 +11,17 @@ test("what is begun alone waits for nobody", () => {
 	let begun = false;
 	void inTurn(async () => void (begun = true));
 	expect(begun).toBe(true);
+});
+
+test("what is begun alone waits for nobody, however long the machine does other things", async () => {
+	await new Promise((resolve) => setTimeout(resolve)); // what the test before has begun is over
+	let now = 0;
+	const clock = vi.spyOn(performance, "now").mockImplementation(() => (now += 1000));
+	let begun = false;
+	void inTurn(async () => void (begun = true));
+	clock.mockRestore();
+	expect(begun).toBe(true);
+	await new Promise((resolve) => setTimeout(resolve)); // its task is over, too
 });
 
 test("what begins together leaves turns to others in between", async () => {

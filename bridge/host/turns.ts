@@ -14,6 +14,7 @@ export async function inTurn<T>(work: () => Promise<T>): Promise<T> {
 		if (!next) {
 			until = performance.now() + SLICE_MS;
 			next = task().then(() => void (next = undefined));
+			return work(); // the first of a task, however late it is by now
 		}
 		if (performance.now() < until) return work();
 		await next;
