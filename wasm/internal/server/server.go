@@ -172,7 +172,7 @@ func (s *Server) Registry() *tool.Registry { return s.registry }
 
 func (s *Server) now() time.Time { return s.deps.Now() }
 
-// state gives all that a panel needs. The lock must not be held.
+// state gives all that a panel needs.
 func (s *Server) state(ctx context.Context) (protocol.State, error) {
 	list, err := s.library.List(ctx)
 	if err != nil {

@@ -58,8 +58,8 @@ func (s *Server) configure(in protocol.Settings) error {
 	if err != nil {
 		return err
 	}
+	s.out.Hide(red) // before anything is done by the new settings
 	s.guard.TakeSettings(in)
-	s.out.Hide(red)
 	return nil
 }
 

@@ -24,7 +24,7 @@ func (t *Transactions) Alone() (func(), error) {
 	return t.taking.Unlock, nil
 }
 
-// aloneNext is alone for what a person has approved: it waits its turn. A review
+// aloneNext is Alone for what a person has approved: it waits its turn. A review
 // is shown before the request that opened it has given the vault back.
 func (t *Transactions) aloneNext() (func(), error) {
 	t.taking.Lock()

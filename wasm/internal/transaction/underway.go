@@ -19,7 +19,7 @@ type Turn interface {
 	Note(protocol.Message)
 }
 
-// begin makes a turn the one that is under way: one at a time, and not while a run
+// BeginTurn makes a turn the one that is under way: one at a time, and not while a run
 // is. The review that is open is closed. PRECONDITION_FAILED says that something
 // else is under way.
 func (t *Transactions) BeginTurn(turn Turn) error {
