@@ -14,21 +14,9 @@ func TestAContextCarriesNoValues(t *testing.T) {
 		"proxy/cork.go":   "net/http hands the connection of a request to its handler through the context, and in no other way",
 		"proxy/intake.go": "reads what cork.go put there",
 	}
-	used := map[string]bool{}
-	eachGoFile(t, func(file string) {
-		for _, bad := range contextValues(parse(t, filepath.Join(root, "wasm/internal", file))) {
-			if allowed[file] != "" {
-				used[file] = true
-				continue
-			}
-			t.Errorf("%s uses %s: %s", file, bad, reason)
-		}
-	})
-	for file := range allowed {
-		if !used[file] {
-			t.Errorf("%s puts nothing into a context any more: take it off the list", file)
-		}
-	}
+	onlyWhereListed(t, allowed, contextValues,
+		func(file, bad string) { t.Errorf("%s uses %s: %s", file, bad, reason) },
+		func(at string) { t.Errorf("%s puts nothing into a context any more: take it off the list", at) })
 }
 
 // contextValues finds context.WithValue, and Value asked of what is named as
@@ -75,19 +63,29 @@ func TestTimesAreWrittenInOnePlace(t *testing.T) {
 		"timestamp":           "is the place",
 		"tool/builtin/moment": "writes dates in the forms that people choose for their notes",
 	}
+	onlyWhereListed(t, allowed, writtenTimes,
+		func(file, bad string) { t.Errorf("%s writes a time as %s: %s", file, bad, reason) },
+		func(at string) { t.Errorf("%s writes no time any more: take it off the list", at) })
+}
+
+// onlyWhereListed calls wrong with each thing that find sees in a file of the core
+// which the list does not allow, and gone with each entry of the list that allows
+// nothing.
+func onlyWhereListed(t *testing.T, allowed map[string]string, find func(*ast.File) []string, wrong func(file, found string), gone func(at string)) {
+	t.Helper()
 	used := map[string]bool{}
 	eachGoFile(t, func(file string) {
-		for _, bad := range writtenTimes(parse(t, filepath.Join(root, "wasm/internal", file))) {
+		for _, found := range find(parse(t, filepath.Join(root, "wasm/internal", file))) {
 			if at := listedAt(allowed, file); at != "" {
 				used[at] = true
 				continue
 			}
-			t.Errorf("%s writes a time as %s: %s", file, bad, reason)
+			wrong(file, found)
 		}
 	})
 	for at := range allowed {
 		if !used[at] {
-			t.Errorf("%s writes no time any more: take it off the list", at)
+			gone(at)
 		}
 	}
 }

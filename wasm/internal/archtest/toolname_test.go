@@ -32,21 +32,9 @@ func TestNothingGoesByTheNameOfATool(t *testing.T) {
 	for _, tl := range append(builtin.All(), agent.StepTool(), agent.ReadTool()) {
 		names = append(names, tl.Name)
 	}
-	used := map[string]bool{}
-	eachGoFile(t, func(file string) {
-		for _, name := range toolNamesIn(parse(t, filepath.Join(root, "wasm/internal", file)), names) {
-			if at := listedAt(namesTools, file); at != "" {
-				used[at] = true
-				continue
-			}
-			t.Errorf("%s names the tool %s: %s", file, name, reason)
-		}
-	})
-	for at := range namesTools {
-		if !used[at] {
-			t.Errorf("%s names no tool any more: take it off the list", at)
-		}
-	}
+	onlyWhereListed(t, namesTools, func(f *ast.File) []string { return toolNamesIn(f, names) },
+		func(file, name string) { t.Errorf("%s names the tool %s: %s", file, name, reason) },
+		func(at string) { t.Errorf("%s names no tool any more: take it off the list", at) })
 }
 
 // eachGoFile calls f for every Go file that is no test, with its path from
