@@ -4,6 +4,7 @@ import obsidianmd from "eslint-plugin-obsidianmd";
 import svelte from "eslint-plugin-svelte";
 import globals from "globals";
 import tseslint from "typescript-eslint";
+import settled from "./scripts/lint/settled.mjs";
 import svelteConfig from "./svelte.config.js";
 
 const shipped = ["main.ts", "i18n/**/*.ts", "bridge/**/*.ts", "plugin/**/*.ts", "plugin/**/*.svelte"];
@@ -42,6 +43,8 @@ export default defineConfig([
 		languageOptions: {
 			parserOptions: typed,
 		},
+		plugins: { local: { rules: { settled } } },
+		rules: { "local/settled": "error" },
 	},
 	{
 		files: ["**/*.svelte", "**/*.svelte.ts"],

@@ -255,7 +255,10 @@ export class AgentSettings extends PluginSettingTab {
 					const { bytes: taken } = await this.agent.ask("runs.list", { limit: 1 });
 					setting.setDesc(t("settings.used.is", { size: bytes(taken) }));
 				};
-				const count = () => tell().catch((error: unknown) => setting.setDesc(t(asProblem(error))));
+				const count = () =>
+					tell().catch((error: unknown) => {
+						setting.setDesc(t(asProblem(error)));
+					});
 				setting.addButton((button) =>
 					button.setButtonText(t("settings.used.count")).onClick(() => void count()),
 				);

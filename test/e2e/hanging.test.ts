@@ -3,6 +3,7 @@ import type { CDPSession, Page } from "playwright-core";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { hashFolder } from "./harness";
 import { eventually, leave, sentence, sitDown, type Person } from "./person";
+import { closeSettings, openSettings } from "./settings-page";
 
 afterAll(leave);
 
@@ -71,4 +72,18 @@ test("a review that was open when its core hung stays to be read, cannot be appr
 	await person.button("Approve").click();
 	await eventually(() => person.list("Projects/XYZ").length).toBe(10);
 	expect(person.model.requests.length).toBe(asked);
+}, 180_000);
+
+test("settings that are left while they wait for the core leave an app that goes on", async () => {
+	const person = await seat();
+	await person.askForNotes(); // the core is awake
+	const dialog = await openSettings(person);
+	await dialog.getByText("Kept runs use").waitFor();
+	await freezeWorkers(person.page);
+	await dialog.getByRole("button", { name: "Calculate", exact: true }).click();
+	await closeSettings(person);
+	// The core does not hear that either, is ended, and all that waited for it is told.
+	await person.panel.getByText("was restarted while this review was open").waitFor();
+	await person.button("Check the plan again").click();
+	await person.button("Approve").waitFor();
 }, 180_000);
