@@ -254,15 +254,19 @@ function reasons(output) {
 /** Reads vitest's summary. */
 function vitestCount(print) {
 	const totals = { passed: 0, failed: 0, skipped: 0 };
+	let reason = 0; // lines of a reason that may still follow
 	return {
 		totals,
 		line(text) {
 			print(text);
 			// eslint-disable-next-line no-control-regex -- colours
-			const plain = text.replace(/\x1b\[[0-9;]*m/g, "");
-			// Each failure's heading, then the first line of what went wrong.
+			const plain = text.replace(/\x1b\[[0-9;]*m/g, "").trimEnd();
+			// Each failure's heading, then what went wrong: a browser's says what it waited for, and where.
 			if (/^\s*FAIL\s/.test(plain)) failures.push(plain.trim());
-			else if (/^\s*\w*Error: /.test(plain) && failures.length > 0) failures.push(`  ${plain.trim()}`);
+			else if (/^\s*\w*Error: /.test(plain) && failures.length > 0) reason = 25;
+			if (reason > 0 && plain !== "") failures.push(`  ${plain.trimStart().slice(0, 300)}`);
+			// The place of the mistake ends it.
+			reason = plain.trimStart().startsWith("❯") ? 0 : Math.max(0, reason - 1);
 			if (!/^\s*Tests\s/.test(plain)) return;
 			for (const kind of Object.keys(totals))
 				totals[kind] += Number(new RegExp(`(\\d+) ${kind}`).exec(plain)?.[1] ?? 0);
