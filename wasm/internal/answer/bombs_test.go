@@ -1,10 +1,11 @@
 package answer
 
 import (
-	"runtime"
 	"strings"
 	"testing"
 	"time"
+
+	"embedded-agent/wasm/internal/costtest"
 )
 
 // bombs are texts that cost a careless reader the square of their length, or
@@ -78,16 +79,7 @@ var bombs = map[string]func(n int) string{
 
 func TestABombIsBoundedAndCostsTimeByItsLength(t *testing.T) {
 	const small = 16 << 10
-	fastest := func(s string) time.Duration {
-		best := time.Duration(1 << 62)
-		for range 3 {
-			runtime.GC()
-			start := time.Now()
-			draw(s)
-			best = min(best, time.Since(start))
-		}
-		return best
-	}
+	fastest := func(s string) time.Duration { return costtest.Fastest(func() { draw(s) }) }
 	for name, bomb := range bombs {
 		t.Run(name, func(t *testing.T) {
 			nodes := draw(bomb(512 << 10))

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"embedded-agent/wasm/internal/costtest"
 )
 
 // Hostile texts for everything that must be linear.
@@ -38,15 +40,7 @@ func TestParseIsLinearOnHostileTexts(t *testing.T) {
 	}
 	small, large := hostile(20_000), hostile(200_000)
 	for unit := range small {
-		took := func(s string) time.Duration {
-			best := time.Hour
-			for range 3 {
-				start := time.Now()
-				Parse([]byte(s))
-				best = min(best, time.Since(start))
-			}
-			return best
-		}
+		took := func(s string) time.Duration { return costtest.Fastest(func() { Parse([]byte(s)) }) }
 		a, b := took(small[unit]), took(large[unit])
 		if b > 40*a && b > time.Second {
 			t.Errorf("%q: %v for 20 kB, %v for 200 kB", unit, a, b)
