@@ -61,7 +61,7 @@ function computed(): unknown[] {
 	return languages.map((language) => {
 		moment.locale(language);
 		return {
-			locale: localeOf(moment as unknown as Moment),
+			locale: localeOf(moment),
 			written: times.map((time) => formats.map((format) => moment(time).format(format))),
 		};
 	});
@@ -76,7 +76,7 @@ test("the core's tests hold what Moment writes in each of the languages", () => 
 
 test.each(moment.locales())("the locale %s of Moment has all that the core asks for", (language) => {
 	moment.locale(language);
-	const locale = localeOf(moment as unknown as Moment);
+	const locale = localeOf(moment);
 	expect(locale?.months.plain.filter((name) => typeof name === "string" && name !== "")).toHaveLength(12);
 	expect(locale?.weekdays.plain.filter((name) => typeof name === "string" && name !== "")).toHaveLength(7);
 	expect(Object.values(locale?.long ?? {}).every((format) => typeof format === "string")).toBe(true);
