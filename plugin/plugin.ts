@@ -10,7 +10,7 @@ import { asProblem } from "./panel/core";
 import { quietly, testing, Waiting } from "./panel/waiting";
 import type { PanelController } from "./panel/controller.svelte";
 import type { Event, Method, Params, Result, TestResult } from "./protocol";
-import { ActionRibbon } from "./ribbon";
+import { ActionRibbon, removeRibbonIcon } from "./ribbon";
 import { AgentSettings } from "./settings/tab";
 import { Status } from "./status";
 import { PanelView, viewType } from "./view";
@@ -36,7 +36,7 @@ export default class EmbeddedAgentPlugin extends Plugin {
 
 	private readonly ribbon = new ActionRibbon(({ id, name, icon }) => {
 		const el = this.addRibbonIcon(icon || "play", name, () => void this.runAction(id));
-		return () => el.remove();
+		return () => removeRibbonIcon(this, name, el);
 	});
 
 	override async onload(): Promise<void> {
