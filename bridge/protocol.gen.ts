@@ -802,6 +802,69 @@ export interface DeviceKey {
 }
 
 //////////
+// source: locale.go
+
+/**
+ * Locale is how the app writes dates in the person's language: the tables of the
+ * app's own copy of Moment, read from it when the core starts.
+ */
+export interface Locale {
+	language: string; // as Moment names it, such as "zh-cn"
+	months: Names; // 12, January first
+	monthsShort: Names;
+	weekdays: Names; // 7, Sunday first
+	/**
+	 * WeekdaysShort and WeekdaysMin have no other forms.
+	 */
+	weekdaysShort: string[];
+	weekdaysMin: string[];
+	/**
+	 * Long is what LT, LTS, L to LLLL and l to llll stand for.
+	 */
+	long: { [key: string]: string};
+	/**
+	 * Ordinals are the numbers with their ordinal sign, from 0 on, for each of the
+	 * tokens M, Q, D, DDD, d, w and W.
+	 */
+	ordinals: { [key: string]: string[]};
+	halfDays: HalfDay[];
+	/**
+	 * Digits are what 0 to 9 are written as, Comma what a comma is; empty where they
+	 * are written as they are.
+	 */
+	digits?: string[];
+	comma?: string;
+	/**
+	 * FirstDay is the day with which a week begins (0 is Sunday). The first week of
+	 * a year is the one with the day 7 + FirstDay - FirstWeek of January.
+	 */
+	firstDay: number /* int */;
+	firstWeek: number /* int */;
+}
+/**
+ * Names are names by their number. Inside holds other forms of them, which are
+ * used in formats in which the regular expression When finds something; empty
+ * where there are none.
+ */
+export interface Names {
+	plain: string[];
+	inside?: string[];
+	when?: string;
+}
+/**
+ * HalfDay is a part of the day, such as "am", in small and large letters.
+ */
+export interface HalfDay {
+	from: number /* int */; // minutes since midnight
+	lower: string;
+	upper: string;
+	/**
+	 * Hours are the hours of the day that 0 to 12 o'clock mean with this word.
+	 */
+	hours: number /* int */[];
+}
+
+//////////
 // source: metadata.go
 
 /**
@@ -881,6 +944,11 @@ export interface Sandbox {
 	maxSteps: number /* int64 */;
 	maxMs: number /* int */;
 	maxMb: number /* int */;
+	/**
+	 * Locale is a Locale as JSON, for dates; empty is English. As a text, since the
+	 * same one comes with every script and is read once.
+	 */
+	locale?: string;
 }
 /**
  * Sandboxed is what a script gave: Output is JSON. Error is what is wrong with
@@ -1828,6 +1896,10 @@ export interface Platform {
 	linkFormat: string;
 	markdownLinks: boolean;
 	/**
+	 * Locale is how the app writes dates; nil is English.
+	 */
+	locale?: Locale;
+	/**
 	 * UTCOffsetMin is the person's time zone, in minutes east of UTC.
 	 */
 	utcOffsetMin: number /* int */;
@@ -2564,4 +2636,4 @@ export const PaneRight = "right";
 export const PanePanel = "panel";
 
 /** The hash of the Go sources of this file: what both sides must agree on. */
-export const Contract = "7abea181d31c8b37";
+export const Contract = "62176043fe283ee2";

@@ -4,13 +4,14 @@
 import { getLanguage, Notice, Plugin, type ObsidianProtocolData, type WorkspaceLeaf } from "obsidian";
 import type { Client } from "../bridge/client";
 import { ActionCommands } from "./commands";
-import { coreSettings, firstRun, readData, type Data, type PaletteEntry } from "./data";
+import { coreSettings, type Data, type PaletteEntry } from "./data";
+import { KeptSettings } from "./kept-settings";
 import { setLanguage, t } from "../i18n";
 import { asProblem } from "./panel/core";
 import { quietly, testing, Waiting } from "./panel/waiting";
 import type { PanelController } from "./panel/controller.svelte";
 import type { Event, Method, Params, Result, TestResult } from "./protocol";
-import { ActionRibbon } from "./ribbon";
+import { ActionRibbon, removeRibbonIcon } from "./ribbon";
 import { AgentSettings } from "./settings/tab";
 import { Status } from "./status";
 import { PanelView, viewType } from "./view";
@@ -20,7 +21,8 @@ import { visible } from "./text/marks";
 const link = "embedded-agent";
 
 export default class EmbeddedAgentPlugin extends Plugin {
-	data: Data = firstRun;
+	private kept = KeptSettings.read(null);
+	private saving: Promise<void> = Promise.resolve();
 	private controller: Promise<PanelController> | null = null;
 	private connected: Promise<Client> | null = null;
 	private client: Client | null = null;
@@ -36,12 +38,12 @@ export default class EmbeddedAgentPlugin extends Plugin {
 
 	private readonly ribbon = new ActionRibbon(({ id, name, icon }) => {
 		const el = this.addRibbonIcon(icon || "play", name, () => void this.runAction(id));
-		return () => el.remove();
+		return () => removeRibbonIcon(this, name, el);
 	});
 
 	override async onload(): Promise<void> {
 		setLanguage(getLanguage());
-		this.data = readData(await this.loadData());
+		this.kept = KeptSettings.read(await this.loadData());
 		this.status = new Status(this, { visible: () => this.visible(), open: (run) => void this.openRun(run) });
 		this.registerView(viewType, (leaf: WorkspaceLeaf) => new PanelView(leaf, () => this.panel()));
 		this.addRibbonIcon("wand-sparkles", t("panel.title"), () => void this.open());
@@ -66,9 +68,35 @@ export default class EmbeddedAgentPlugin extends Plugin {
 		void this.controller?.then((controller) => controller.dispose());
 	}
 
-	/** data.json was changed by sync or by hand. */
+	/** The settings, as data.json has them. */
+	get data(): Data {
+		return this.kept.data;
+	}
+
+	/** data.json was changed by sync or by hand. What was changed here since the other device wrote it stays. */
 	override async onExternalSettingsChange(): Promise<void> {
-		this.data = readData(await this.loadData());
+		await this.save();
+	}
+
+	/**
+	 * Writes the settings where the file is not as they are. It is read before: sync may have brought another device's in
+	 * this moment. One after the other, so that none is overwritten unread.
+	 */
+	private save(): Promise<void> {
+		const saved = this.saving.then(async () => {
+			const file = KeptSettings.read(await this.loadData());
+			const merged = this.kept.merge(file);
+			const learned = !merged.equals(this.kept);
+			this.kept = merged;
+			if (!merged.equals(file)) await this.saveData(merged.file);
+			if (learned) await this.follow();
+		});
+		this.saving = saved.catch(() => undefined); // whoever waits for this one hears of it
+		return saved;
+	}
+
+	/** Goes by settings that came from elsewhere. */
+	private async follow(): Promise<void> {
 		this.commands.follow(this.data.palette);
 		this.ribbon.follow(this.data.palette);
 		this.settingTab.update();
@@ -77,16 +105,15 @@ export default class EmbeddedAgentPlugin extends Plugin {
 
 	/** Keeps what the person chose, and tells the core if it runs. */
 	async changeData(fields: Partial<Data>): Promise<void> {
-		this.data = { ...this.data, ...fields };
-		await Promise.all([this.saveData(this.data), this.configure()]); // what is kept is already in force
+		this.kept = this.kept.with(fields);
+		await Promise.all([this.save(), this.configure()]); // what is kept is already in force
 	}
 
 	/** Keeps what the person chose only when the core takes it; throws the core's reason. */
 	async tryData(fields: Partial<Data>): Promise<void> {
-		const next = { ...this.data, ...fields };
-		const state = await this.ask("configure", coreSettings(next));
-		this.data = next;
-		await this.saveData(next);
+		const state = await this.ask("configure", coreSettings({ ...this.data, ...fields }));
+		this.kept = this.kept.with(fields);
+		await this.save();
 		(await this.panel()).reset(state);
 	}
 
@@ -184,8 +211,8 @@ export default class EmbeddedAgentPlugin extends Plugin {
 		const palette = actions.map(({ id, name, icon, ribbon }) =>
 			ribbon ? { id, name, icon: icon ?? "", ribbon } : { id, name },
 		);
-		this.data = { ...this.data, palette };
-		void this.saveData(this.data);
+		this.kept = this.kept.with({ palette });
+		void this.save();
 	}
 
 	private addActionCommand({ id, name }: PaletteEntry): void {

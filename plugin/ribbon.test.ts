@@ -18,3 +18,16 @@ it("the ribbon shows the actions that are to be there, and follows their names a
 	expect(ribbon.follow([{ ...one, ribbon: false }])).toBe(true);
 	expect(shown).toEqual([]);
 });
+
+it("the app knows an icon by its name: one that goes takes its namesake along, which comes back", () => {
+	let shown: string[] = [];
+	const ribbon = new ActionRibbon(({ id, name }) => {
+		shown.push(`${name} ${id}`);
+		return () => void (shown = shown.filter((icon) => !icon.startsWith(`${name} `)));
+	});
+	const [a, b] = ["1", "2"].map((id): PaletteEntry => ({ id, name: "One", icon: "play", ribbon: true }));
+	const other: PaletteEntry = { id: "3", name: "Other", ribbon: true };
+	ribbon.follow([a!, b!, other]);
+	expect(ribbon.follow([b!, other])).toBe(true);
+	expect(shown.sort()).toEqual(["One 2", "Other 3"]);
+});

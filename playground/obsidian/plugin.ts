@@ -45,13 +45,10 @@ export abstract class Plugin extends Component {
 	onExternalSettingsChange?(): unknown;
 
 	addRibbonIcon(icon: string, title: string, callback: (event: MouseEvent) => unknown): HTMLElement {
-		const el = this.app.workspace.leftRibbon.addRibbonItemButton(
-			`${this.manifest.id}:${title}`,
-			icon,
-			title,
-			callback,
-		);
-		this.register(() => el.remove());
+		const ribbon = this.app.workspace.leftRibbon;
+		const id = `${this.manifest.id}:${title}`;
+		const el = ribbon.addRibbonItemButton(id, icon, title, callback);
+		this.register(() => ribbon.removeRibbonAction(id));
 		return el;
 	}
 

@@ -1,6 +1,8 @@
 import moment from "moment";
+import "moment/min/locales";
 import { App } from "../obsidian/app";
 import { readJson } from "../obsidian/config";
+import { getLanguage } from "../obsidian/environment";
 import { obsidianModule } from "../obsidian/index";
 import { MarkdownView } from "../obsidian/markdown-view";
 import { Notice } from "../obsidian/notice";
@@ -48,6 +50,7 @@ export async function boot({
 	const start = performance.now();
 	const { frameEl, mainEl } = drawFrame(profile);
 	setRequestConnection(connection);
+	moment.locale(dateLocale(getLanguage()));
 	window.moment = moment;
 	const app = new App({
 		connection,
@@ -163,4 +166,11 @@ function addStatus(app: App): void {
 	workspace.on("editor-change", update);
 	workspace.on("active-leaf-change", update);
 	update();
+}
+
+/** Moment's name for a language of the app; English where it has none. */
+function dateLocale(language: string): string {
+	const names: Record<string, string> = { zh: "zh-cn", no: "nb" };
+	const name = names[language] ?? language.toLowerCase();
+	return moment.locales().includes(name) ? name : "en";
 }

@@ -1,5 +1,6 @@
-import { apiVersion, getLanguage, Platform as Device, type App } from "obsidian";
+import { apiVersion, getLanguage, moment, Platform as Device, type App } from "obsidian";
 import type { Platform } from "../../bridge/protocol.gen";
+import { localeOf, type Moment } from "./locale";
 
 /** What the core must know of where it runs. */
 export function platform(app: App): Platform {
@@ -15,6 +16,8 @@ export function platform(app: App): Platform {
 		configDir: app.vault.configDir,
 		linkFormat: typeof format === "string" ? format : "shortest",
 		markdownLinks: option("useMarkdownLinks") === true,
+		// English is the core's own.
+		locale: moment.locale() === "en" ? undefined : localeOf(moment as unknown as Moment),
 		utcOffsetMin: -new Date().getTimezoneOffset(),
 	};
 }

@@ -220,6 +220,9 @@ test("it can stand in the ribbon, with an icon of the app's, also after a restar
 	await person.button("Cancel").click();
 	await choose(person, "More options for My ten notes", "Remove from ribbon");
 	await inRibbon.waitFor({ state: "detached" });
+	// The app draws its ribbon again of its own list.
+	await page.evaluate(() => window.app.workspace.leftRibbon.draw());
+	expect(await inRibbon.count()).toBe(0);
 });
 
 test("a link asks before it opens its review, and a no leaves it at that", async () => {

@@ -47,6 +47,23 @@ test("switched on, their folder and formats count, as they stand at that moment"
 	expect(hashFolder(person.vault)).toEqual(before);
 });
 
+test("dates are written in the app's language, as the app itself writes them", async () => {
+	const format = "dddd D. MMMM gggg-[W]ww";
+	const on = { "core-plugins": { "daily-notes": true }, "daily-notes": { folder: "Journal", format } };
+	const person = await seat(on);
+	for (const language of ["de", "zh-cn", "pl"]) {
+		await person.page.evaluate(async (language) => {
+			window.moment.locale(language);
+			await window.app.plugins.disablePlugin("embedded-agent");
+			await window.app.plugins.enablePlugin("embedded-agent");
+		}, language);
+		await person.openPanel();
+		const own = await person.page.evaluate((format) => window.moment().format(format), format);
+		expect(await makeDailyNote(person)).toContain(`Journal/${own}.md`);
+		await person.plan.getByRole("button", { name: "Cancel", exact: true }).click();
+	}
+});
+
 test("switched off, what is left of their settings does not count", async () => {
 	const off = { "daily-notes": false, templates: false };
 	const person = await seat({ "core-plugins": off, "daily-notes": daily, templates });

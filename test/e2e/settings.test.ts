@@ -378,3 +378,21 @@ describe("tools, keys, hosts and prices", () => {
 		await dialog.getByText(/Kept runs use [1-9]/).waitFor();
 	});
 });
+
+test("another device's file takes nothing away that was chosen here, and keeps what a newer version wrote", async () => {
+	const person = await seat({ effort: { planner: "high" } });
+	const before = data(person);
+	await choose(person, { "Allow deletes": true });
+	expect(data(person)).toMatchObject({ allowDeletes: true, effort: { planner: "high" } });
+	// The other device knew nothing of it, and chose something else a little later.
+	const changed = { maxSteps: Date.now() + 60_000 };
+	await person.page.evaluate(([path, text]) => window.app.vault.adapter.write(path, text), [
+		`${pluginFolder}/data.json`,
+		JSON.stringify({ ...before, maxSteps: 77, changed }),
+	] as const);
+	await eventually(() => data(person)).toMatchObject({
+		allowDeletes: true,
+		maxSteps: 77,
+		effort: { planner: "high" },
+	});
+});

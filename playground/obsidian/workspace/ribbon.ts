@@ -7,6 +7,8 @@ export class WorkspaceRibbon {
 	containerEl: HTMLElement;
 	private readonly actionsEl: HTMLElement;
 	private readonly bottomEl: HTMLElement;
+	/** All icons by their ids. What is drawn is drawn of these, whatever became of the elements. */
+	private items: { id: string; el: HTMLElement }[] = [];
 
 	constructor(readonly side: "left" | "right") {
 		this.containerEl = createDiv({
@@ -19,12 +21,24 @@ export class WorkspaceRibbon {
 	}
 
 	addRibbonItemButton(
-		_id: string,
+		id: string,
 		icon: string,
 		title: string,
 		callback: (event: MouseEvent) => unknown,
 	): HTMLElement {
-		return this.button(this.actionsEl, icon, title, callback);
+		const el = this.button(this.actionsEl, icon, title, callback);
+		this.items.push({ id, el });
+		return el;
+	}
+
+	removeRibbonAction(id: string): void {
+		this.items = this.items.filter((item) => item.id !== id);
+		this.draw();
+	}
+
+	/** Draws the icons again, as the app does when its layout changes: one whose element was removed comes back. */
+	draw(): void {
+		this.actionsEl.replaceChildren(...this.items.map(({ el }) => el));
 	}
 
 	addBottomButton(icon: string, title: string, callback: (event: MouseEvent) => unknown): HTMLElement {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"embedded-agent/wasm/internal/moment"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/protocol"
@@ -76,6 +77,12 @@ func (g *Guard) SetPlatform(p protocol.Platform) *time.Location {
 	own := &g.host.Platform
 	own.Name, own.AppVersion, own.Language, own.ConfigDir = p.Name, p.AppVersion, p.Language, p.ConfigDir
 	own.LinkFormat, own.MarkdownLinks = p.LinkFormat, p.MarkdownLinks
+	own.Dates = nil
+	if p.Locale != nil {
+		// Tables that lack something leave dates in English: another plugin may have
+		// changed the app's.
+		own.Dates, _ = moment.NewLocale(*p.Locale)
+	}
 	g.zone = time.FixedZone("", p.UTCOffsetMin*60)
 	g.base.Platform, g.base.Readable = p.Name, g.readable()
 	g.tighten()

@@ -15,6 +15,7 @@ import (
 	"encoding/hex"
 
 	"embedded-agent/wasm/internal/digest"
+	"embedded-agent/wasm/internal/moment"
 )
 
 // Kind says what a path is.
@@ -186,6 +187,8 @@ type Platform struct {
 	// to a note is written ("shortest", "relative", "absolute").
 	LinkFormat    string `json:"linkFormat"`
 	MarkdownLinks bool   `json:"markdownLinks"`
+	// Dates writes and reads dates in the app's language; nil is English.
+	Dates *moment.Locale `json:"-"`
 }
 
 // Host is all ports together. Changes, Metadata, Commands, Editor, Workspace,

@@ -3,6 +3,8 @@ package host
 import (
 	"context"
 	"time"
+
+	"embedded-agent/wasm/internal/moment"
 )
 
 // Script is a script to be run where it can do no harm. Input is JSON, handed
@@ -12,6 +14,8 @@ type Script struct {
 	Input  []byte
 	Now    time.Time
 	Limits ScriptLimits
+	// Dates writes and reads dates; nil is English.
+	Dates *moment.Locale
 }
 
 // ScriptLimits bound a script. Zero values are the sandbox's own.

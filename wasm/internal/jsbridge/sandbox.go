@@ -41,6 +41,8 @@ func sandboxParams(s host.Script) Params {
 		dst = strconv.AppendInt(dst, s.Limits.Time.Milliseconds(), 10)
 		dst = append(dst, `,"maxMb":`...)
 		dst = strconv.AppendInt(dst, int64(s.Limits.MB), 10)
+		dst = append(dst, `,"locale":`...)
+		dst = canon.AppendString(dst, s.Dates.JSON())
 		return append(dst, '}')
 	}
 }
@@ -81,7 +83,7 @@ func (s *Sandbox) Handle(_ context.Context, method string, payload []byte) ([]by
 	}
 	r := protocol.Sandbox{
 		Script: root.Get("script").Str(), Input: root.Get("input").Str(), Now: root.Get("now").Str(),
-		MaxSteps: root.Get("maxSteps").Int(), MaxMB: int(root.Get("maxMb").Int()),
+		MaxSteps: root.Get("maxSteps").Int(), MaxMB: int(root.Get("maxMb").Int()), Locale: root.Get("locale").Str(),
 	}
 	if r.MaxMB != s.limit && r.MaxMB > overhead {
 		// Garbage is collected before the memory's maximum is reached.

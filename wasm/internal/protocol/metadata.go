@@ -60,6 +60,9 @@ type Sandbox struct {
 	MaxSteps int64  `json:"maxSteps"`
 	MaxMs    int    `json:"maxMs"`
 	MaxMB    int    `json:"maxMb"`
+	// Locale is a Locale as JSON, for dates; empty is English. As a text, since the
+	// same one comes with every script and is read once.
+	Locale string `json:"locale,omitempty"`
 }
 
 // Sandboxed is what a script gave: Output is JSON. Error is what is wrong with

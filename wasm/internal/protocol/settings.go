@@ -95,6 +95,8 @@ type Platform struct {
 	ConfigDir     string `json:"configDir"`
 	LinkFormat    string `json:"linkFormat"`
 	MarkdownLinks bool   `json:"markdownLinks"`
+	// Locale is how the app writes dates; nil is English.
+	Locale *Locale `json:"locale,omitempty"`
 	// UTCOffsetMin is the person's time zone, in minutes east of UTC.
 	UTCOffsetMin int `json:"utcOffsetMin"`
 }

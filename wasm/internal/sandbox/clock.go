@@ -7,14 +7,14 @@ import (
 	"go.starlark.net/starlark"
 	"go.starlark.net/starlarkstruct"
 
+	"embedded-agent/wasm/internal/moment"
 	"embedded-agent/wasm/internal/timestamp"
-	"embedded-agent/wasm/internal/tool/builtin/moment"
 )
 
 // clockModule is "time". Times are texts in RFC 3339, as the other tools have
 // them, so that they can be given back; the clock is the run's, which stands
-// still.
-func clockModule(now time.Time) *starlarkstruct.Module {
+// still. Dates are written in the app's language.
+func clockModule(now time.Time, dates *moment.Locale) *starlarkstruct.Module {
 	return &starlarkstruct.Module{Name: "time", Members: starlark.StringDict{
 		"now": starlark.NewBuiltin("time.now", func(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kw []starlark.Tuple) (starlark.Value, error) {
 			if err := starlark.UnpackArgs(b.Name(), args, kw); err != nil {
@@ -23,7 +23,7 @@ func clockModule(now time.Time) *starlarkstruct.Module {
 			return timeText(now), nil
 		}),
 		"parse": starlark.NewBuiltin("time.parse", func(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kw []starlark.Tuple) (starlark.Value, error) {
-			return parseTime(b, args, kw, now.Location())
+			return parseTime(b, args, kw, now.Location(), dates)
 		}),
 		"format": starlark.NewBuiltin("time.format", func(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kw []starlark.Tuple) (starlark.Value, error) {
 			var text, format string
@@ -37,7 +37,7 @@ func clockModule(now time.Time) *starlarkstruct.Module {
 			if moment.TooLong(format) {
 				return nil, fmt.Errorf("time.format: the format has more than %d characters", moment.MaxFormat)
 			}
-			return starlark.String(moment.Format(t, format)), nil
+			return starlark.String(dates.Format(t, format)), nil
 		}),
 		"add": starlark.NewBuiltin("time.add", func(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kw []starlark.Tuple) (starlark.Value, error) {
 			return addTime(b, args, kw, now.Location())
@@ -75,7 +75,7 @@ func readTime(text string, loc *time.Location) (time.Time, error) {
 }
 
 // parseTime gives a time, or None for what is none in the format.
-func parseTime(b *starlark.Builtin, args starlark.Tuple, kw []starlark.Tuple, loc *time.Location) (starlark.Value, error) {
+func parseTime(b *starlark.Builtin, args starlark.Tuple, kw []starlark.Tuple, loc *time.Location, dates *moment.Locale) (starlark.Value, error) {
 	var text, format string
 	if err := starlark.UnpackArgs(b.Name(), args, kw, "text", &text, "format?", &format); err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func parseTime(b *starlark.Builtin, args starlark.Tuple, kw []starlark.Tuple, lo
 		}
 		return timeText(t), nil
 	}
-	p, ok := moment.NewParser(format)
+	p, ok := dates.NewParser(format)
 	if !ok {
 		return nil, fmt.Errorf("time.parse: the format %.100q cannot be read back", format)
 	}

@@ -27,6 +27,7 @@ import (
 	"go.starlark.net/syntax"
 
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/moment"
 	"embedded-agent/wasm/internal/protocol"
 )
 
@@ -50,7 +51,10 @@ const (
 // compiled, since a loop over notes runs the same one thousands of times.
 type Interpreter struct {
 	programs map[string]*starlark.Program
-	order    []string
+	// tables is the JSON of dates, the locale of the last script.
+	tables string
+	dates  *moment.Locale
+	order  []string
 }
 
 // New makes an interpreter.
@@ -95,7 +99,7 @@ func (in *Interpreter) Run(r protocol.Sandbox) protocol.Sandboxed {
 }
 
 func (in *Interpreter) run(thread *starlark.Thread, r protocol.Sandbox, now time.Time) ([]byte, error) {
-	env := starlark.StringDict{"json": jsonModule, "re": textModule, "time": clockModule(now)}
+	env := starlark.StringDict{"json": jsonModule, "re": textModule, "time": clockModule(now, in.datesOf(r.Locale))}
 	program, err := in.compile(r.Script, env)
 	if err != nil {
 		return nil, err
@@ -117,6 +121,15 @@ func (in *Interpreter) run(thread *starlark.Thread, r protocol.Sandbox, now time
 		return nil, err
 	}
 	return appendValue(nil, value, 0)
+}
+
+// datesOf gives the locale of its JSON, made once. Tables that lack something are
+// English, as in the core.
+func (in *Interpreter) datesOf(tables string) *moment.Locale {
+	if tables != in.tables {
+		in.tables, in.dates = tables, moment.Read(tables)
+	}
+	return in.dates
 }
 
 // compile gives a script's program, kept from an earlier run where there is

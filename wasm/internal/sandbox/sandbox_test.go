@@ -2,6 +2,7 @@ package sandbox_test
 
 import (
 	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 
@@ -142,5 +143,29 @@ func BenchmarkRun(b *testing.B) {
 		if out := in.Run(r); out.Error != "" {
 			b.Fatal(out.Error)
 		}
+	}
+}
+
+func TestAScriptWritesDatesInTheAppsLanguage(t *testing.T) {
+	data, err := os.ReadFile("../moment/testdata/locales.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var golden struct {
+		Languages []struct{ Locale json.RawMessage }
+	}
+	if err := json.Unmarshal(data, &golden); err != nil {
+		t.Fatal(err)
+	}
+	in := sandbox.New()
+	script := "def main(input):\n  return time.format(\"2026-11-22\", \"dddd [W]ww\") + \" \" + time.parse(time.format(\"2026-03-01\", \"LL\"), \"LL\")"
+	for i, want := range map[int]string{0: "Sunday W48 2026-03-01", 1: "Sonntag W47 2026-03-01"} {
+		r := in.Run(protocol.Sandbox{Script: script, Input: "{}", Now: now, Locale: string(golden.Languages[i].Locale)})
+		if r.Error != "" || !strings.HasPrefix(r.Output, `"`+want) {
+			t.Errorf("language %d: %s %s, want %s", i, r.Output, r.Error, want)
+		}
+	}
+	if r := in.Run(protocol.Sandbox{Script: script, Input: "{}", Now: now, Locale: "{}"}); !strings.HasPrefix(r.Output, `"Sunday W48`) {
+		t.Errorf("tables that lack everything: %s %s", r.Output, r.Error)
 	}
 }

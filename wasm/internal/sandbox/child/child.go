@@ -85,7 +85,7 @@ func (r *Runner) Run(ctx context.Context, s host.Script) ([]byte, error) {
 	defer cancel()
 	said, err := r.ask(ctx, protocol.Sandbox{
 		Script: s.Source, Input: string(s.Input), Now: timestamp.Zoned(s.Now),
-		MaxSteps: s.Limits.Steps, MaxMs: int(s.Limits.Time.Milliseconds()), MaxMB: s.Limits.MB,
+		MaxSteps: s.Limits.Steps, MaxMs: int(s.Limits.Time.Milliseconds()), MaxMB: s.Limits.MB, Locale: s.Dates.JSON(),
 	})
 	switch {
 	case err == nil:

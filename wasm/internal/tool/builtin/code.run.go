@@ -27,7 +27,7 @@ func ScriptOf(env *tool.Env, args tool.Args) (host.Script, error) {
 	if err != nil {
 		return host.Script{}, fault.New(fault.Validation, "error.tool.args", fault.P{"tool": "code.run", "problems": err.Error()})
 	}
-	return host.Script{Source: args.String("script"), Input: input, Now: env.Now, Limits: env.Script}, nil
+	return host.Script{Source: args.String("script"), Input: input, Now: env.Now, Limits: env.Script, Dates: env.Platform.Dates}, nil
 }
 
 func runCode(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {

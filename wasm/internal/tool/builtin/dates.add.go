@@ -3,15 +3,15 @@ package builtin
 import (
 	"context"
 
+	"embedded-agent/wasm/internal/moment"
 	"embedded-agent/wasm/internal/tool"
-	"embedded-agent/wasm/internal/tool/builtin/moment"
 )
 
 func datesAdd() tool.Tool {
 	return define(tool.Tool{
 		Spec: tool.Spec{Name: "dates.add", Category: "utility", SideEffects: tool.None, Aliases: map[string]string{"text": "date"}},
 		Run: func(_ context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
-			t, err := parseDate(args.String("date"), env.Now)
+			t, err := parseDateIn(env.Platform.Dates, args.String("date"), env.Now)
 			if err != nil {
 				return nil, err
 			}

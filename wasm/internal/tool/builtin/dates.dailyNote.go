@@ -9,7 +9,6 @@ import (
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/timestamp"
 	"embedded-agent/wasm/internal/tool"
-	"embedded-agent/wasm/internal/tool/builtin/moment"
 	"embedded-agent/wasm/internal/vaultpath"
 )
 
@@ -40,11 +39,11 @@ func dailyNote(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, e
 	if text == "" {
 		text = "today"
 	}
-	t, err := parseDate(text, env.Now)
+	t, err := parseDateIn(env.Platform.Dates, text, env.Now)
 	if err != nil {
 		return nil, err
 	}
-	name, err := formatDate(t, s.Format)
+	name, err := formatDate(env, t, s.Format)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +81,7 @@ func (s *dailySettings) shown(ctx context.Context, env *tool.Env) error {
 // lastDaily finds the newest daily note before a day.
 func lastDaily(ctx context.Context, env *tool.Env, s dailySettings, before time.Time) (string, time.Time, error) {
 	missing := fault.New(fault.NotFound, "tools.dates.noDaily", fault.P{"folder": orDash(s.Folder)})
-	p, ok := moment.NewParser(s.Format)
+	p, ok := env.Platform.Dates.NewParser(s.Format)
 	if !ok {
 		return "", time.Time{}, fault.New(fault.Validation, "tools.dates.format", fault.P{"format": s.Format})
 	}

@@ -14,11 +14,11 @@ func datesFormat() tool.Tool {
 			if text == "" {
 				text = "now"
 			}
-			t, err := parseDate(text, env.Now)
+			t, err := parseDateIn(env.Platform.Dates, text, env.Now)
 			if err != nil {
 				return nil, err
 			}
-			out, err := formatDate(t, args.String("format"))
+			out, err := formatDate(env, t, args.String("format"))
 			if err != nil {
 				return nil, err
 			}

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -8,20 +9,31 @@ import (
 	"unicode/utf8"
 
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/moment"
 	"embedded-agent/wasm/internal/regex"
 	"embedded-agent/wasm/internal/timestamp"
-	"embedded-agent/wasm/internal/tool/builtin/moment"
+	"embedded-agent/wasm/internal/tool"
 )
 
 // parseDate reads a date as people write it: ISO 8601, dates with the month's
 // name, numeric dates that can be read in one way only, and words relative to
 // now ("tomorrow", "last Friday", "3 days ago", "start of next month").
-func parseDate(text string, now time.Time) (time.Time, error) {
+func parseDate(text string, now time.Time) (time.Time, error) { return parseDateIn(nil, text, now) }
+
+// parseDateIn reads the names of months and days in a language, too.
+func parseDateIn(l *moment.Locale, text string, now time.Time) (time.Time, error) {
 	s := strings.ToLower(strings.Join(strings.Fields(text), " "))
 	day := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
 	for _, read := range []func(string, time.Time, time.Time) (time.Time, bool){absoluteDate, wordDate, relativeDate, weekdayDate, periodDate} {
 		if t, ok := read(s, day, now); ok {
 			return t, nil
+		}
+	}
+	if l != nil && strings.ContainsAny(l.Read(s), "0123456789") && len(s) <= maxDate {
+		for _, p := range readersOf(l) {
+			if t, ok := p.Parse(s, now.Location()); ok {
+				return t, nil
+			}
 		}
 	}
 	return time.Time{}, fault.New(fault.Validation, "tools.dates.unknown", fault.P{"text": text})
@@ -38,12 +50,12 @@ func checkFormat(format string) error {
 }
 
 // formatDate writes a date in a format that came from a plan, a note or the app's
-// settings.
-func formatDate(t time.Time, format string) (string, error) {
+// settings, in the app's language.
+func formatDate(env *tool.Env, t time.Time, format string) (string, error) {
 	if err := checkFormat(format); err != nil {
 		return "", err
 	}
-	return moment.Format(t, format), nil
+	return env.Platform.Dates.Format(t, format), nil
 }
 
 // absoluteFormats are read as they are; two numbers that could each be the
@@ -58,23 +70,40 @@ var absoluteFormats = []string{
 // absolute are the readers of absoluteFormats, and of dates with slashes by day
 // and by month first; made once, since a query may read thousands of dates.
 var absolute = sync.OnceValue(func() (ps struct{ all, dayFirst, monthFirst []*moment.Parser }) {
-	readers := func(formats ...string) (out []*moment.Parser) {
-		for _, f := range formats {
-			if p, ok := moment.NewParser(f); ok {
-				out = append(out, p)
-			}
-		}
-		return out
-	}
-	ps.all, ps.dayFirst, ps.monthFirst = readers(absoluteFormats...), readers("D/M/YYYY"), readers("M/D/YYYY")
+	ps.all, ps.dayFirst, ps.monthFirst = readers(nil, absoluteFormats...), readers(nil, "D/M/YYYY"), readers(nil, "M/D/YYYY")
 	return ps
 })
+
+func readers(l *moment.Locale, formats ...string) (out []*moment.Parser) {
+	for _, f := range formats {
+		if p, ok := l.NewParser(f); ok {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// localeReaders has the readers of absoluteFormats, and of the language's own long
+// forms, by locale: []*moment.Parser by *moment.Locale. A host has one locale.
+var localeReaders sync.Map
+
+func readersOf(l *moment.Locale) []*moment.Parser {
+	if kept, ok := localeReaders.Load(l); ok {
+		return kept.([]*moment.Parser)
+	}
+	made := readers(l, append(slices.Clone(absoluteFormats), "LL", "ll", "dddd, D. MMMM YYYY", "ddd, D. MMM YYYY", "D. MMM YYYY")...)
+	localeReaders.Store(l, made)
+	return made
+}
+
+// maxDate is how many bytes a date in words may have.
+const maxDate = 60
 
 func absoluteDate(s string, _, now time.Time) (time.Time, bool) {
 	if t, err := time.ParseInLocation(time.DateOnly, s, now.Location()); err == nil {
 		return t, true
 	}
-	if !strings.ContainsAny(s, "0123456789") || len(s) > 60 {
+	if !strings.ContainsAny(s, "0123456789") || len(s) > maxDate {
 		return time.Time{}, false
 	}
 	if t, err := time.Parse(time.RFC3339, strings.ToUpper(s)); err == nil {

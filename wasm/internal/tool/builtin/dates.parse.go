@@ -5,7 +5,6 @@ import (
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/tool"
-	"embedded-agent/wasm/internal/tool/builtin/moment"
 )
 
 func datesParse() tool.Tool {
@@ -17,7 +16,7 @@ func datesParse() tool.Tool {
 		Run: func(_ context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
 			text := args.String("text")
 			if !args.Has("format") {
-				t, err := parseDate(text, env.Now)
+				t, err := parseDateIn(env.Platform.Dates, text, env.Now)
 				if err != nil {
 					return nil, err
 				}
@@ -26,7 +25,7 @@ func datesParse() tool.Tool {
 			if err := checkFormat(args.String("format")); err != nil {
 				return nil, err
 			}
-			p, ok := moment.NewParser(args.String("format"))
+			p, ok := env.Platform.Dates.NewParser(args.String("format"))
 			if !ok {
 				return nil, fault.New(fault.Validation, "tools.dates.format", fault.P{"format": args.String("format")})
 			}

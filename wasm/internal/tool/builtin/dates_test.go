@@ -1,12 +1,15 @@
 package builtin_test
 
 import (
+	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host/hosttest"
-	"embedded-agent/wasm/internal/tool/builtin/moment"
+	"embedded-agent/wasm/internal/moment"
+	"embedded-agent/wasm/internal/protocol"
 )
 
 func TestDatesInWords(t *testing.T) { // today is Friday, 20 November 2026
@@ -32,6 +35,59 @@ func TestDatesInWords(t *testing.T) { // today is Friday, 20 November 2026
 			t.Errorf("%q is %v (%v)", text, d, err)
 		}
 	}
+}
+
+func TestDatesAreWrittenAndReadInTheAppsLanguage(t *testing.T) { // today is Friday, 20 November 2026
+	env := envOf(hosttest.New(hosttest.Options{}).Host())
+	env.Platform.Dates = german(t)
+	for _, tt := range []struct {
+		tool string
+		args map[string]any
+		out  string
+		want string
+	}{
+		{"dates.format", map[string]any{"format": "dddd, D. MMMM, [KW] w"}, "text", "Freitag, 20. November, KW 47"},
+		{"dates.format", map[string]any{"date": "2026-11-22", "format": "dddd gggg-[W]ww"}, "text", "Sonntag 2026-W47"},
+		{"dates.format", map[string]any{"date": "2. März 2026", "format": "L"}, "text", "02.03.2026"},
+		{"dates.parse", map[string]any{"text": "Montag, 7. Dezember 2026"}, "date", "2026-12-07"},
+		{"dates.parse", map[string]any{"text": "Mo., 7. Dez. 2026", "format": "ddd, D. MMM YYYY"}, "date", "2026-12-07"},
+		{"dates.parse", map[string]any{"text": "3 March 2026"}, "date", "2026-03-03"},
+		{"dates.dailyNote", map[string]any{"format": "YYYY/MM-MMMM/dddd DD", "date": "2026-03-01"}, "path", "2026/03-März/Sonntag 01.md"},
+		{"dates.add", map[string]any{"date": "1. Mai 2026", "days": 1}, "date", "2026-05-02"},
+	} {
+		if d := mustCall(t, env, tt.tool, tt.args); d[tt.out] != tt.want {
+			t.Errorf("%s %v: %v, want %s", tt.tool, tt.args, d[tt.out], tt.want)
+		}
+	}
+	if d, err := call(t, env, "dates.parse", map[string]any{"text": "irgendwann 2026"}); !fault.Is(err, fault.Validation) {
+		t.Errorf("a text without a date is %v (%v)", d, err)
+	}
+}
+
+// german is the locale that the app has in German.
+func german(t *testing.T) *moment.Locale {
+	t.Helper()
+	data, err := os.ReadFile("../../moment/testdata/locales.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var golden struct {
+		Languages []struct{ Locale protocol.Locale }
+	}
+	if err := json.Unmarshal(data, &golden); err != nil {
+		t.Fatal(err)
+	}
+	for _, language := range golden.Languages {
+		if language.Locale.Language == "de" {
+			l, err := moment.NewLocale(language.Locale)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return l
+		}
+	}
+	t.Fatal("the golden file has no German")
+	return nil
 }
 
 // TestADateFormatIsReadUpToALength holds for every way in which a format comes

@@ -84,7 +84,7 @@ var placeholder = regex.Lazy(`\{\{ *([^{}:]+?) *(?::([^{}]*))?\}\}`)
 func fillTemplate(text, path string, settings templateSettings, args tool.Args, env *tool.Env) (string, error) {
 	at, err := parseDate("now", env.Now)
 	if args.Has("date") {
-		at, err = parseDate(args.String("date"), env.Now)
+		at, err = parseDateIn(env.Platform.Dates, args.String("date"), env.Now)
 	}
 	if err != nil {
 		return "", err
@@ -95,7 +95,7 @@ func fillTemplate(text, path string, settings templateSettings, args tool.Args, 
 			format = ofSettings
 		}
 		var s string
-		s, err = formatDate(at, format)
+		s, err = formatDate(env, at, format)
 		return s
 	}
 	value := func(m string) string {

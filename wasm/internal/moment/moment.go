@@ -1,5 +1,5 @@
 // Package moment writes and reads dates in the formats of the Moment library,
-// which Obsidian's daily notes and templates use (moment 2.29, English locale).
+// which Obsidian's daily notes and templates use (moment 2.29), in the language of the app.
 package moment
 
 import (
@@ -16,21 +16,22 @@ import (
 // other character. The order of alternatives is that of Moment's own pattern.
 var token = regex.Lazy(`(\[[^\[]*\])|(\\)?([Hh]mm(ss)?|Mo|MM?M?M?|Do|DDDo|DD?D?D?|ddd?d?|do?|w[o|w]?|W[o|W]?|Qo?|N{1,5}|YYYYYY|YYYYY|YYYY|YY|y{2,4}|yo?|gg(ggg?)?|GG(GGG?)?|e|E|a|A|hh?|HH?|kk?|mm?|ss?|S{1,9}|x|X|zz?|ZZ?|LTS|LT|LL?L?L?|l{1,4}|.|\s)`)
 
-// long are the formats that stand for others, in English.
-var long = map[string]string{
-	"LT": "h:mm A", "LTS": "h:mm:ss A", "L": "MM/DD/YYYY", "LL": "MMMM D, YYYY",
-	"LLL": "MMMM D, YYYY h:mm A", "LLLL": "dddd, MMMM D, YYYY h:mm A",
-	"l": "M/D/YYYY", "ll": "MMM D, YYYY", "lll": "MMM D, YYYY h:mm A", "llll": "ddd, MMM D, YYYY h:mm A",
-}
-
-// expand replaces the long forms by what they stand for.
-func expand(format string) string {
-	return token().ReplaceAllStringFunc(format, func(t string) string {
-		if f, ok := long[t]; ok {
-			return f
+// expand replaces the long forms by what they stand for, which may have long
+// forms itself: five times, as Moment does, and up to a length.
+func (l *Locale) expand(format string) string {
+	for range 5 {
+		next := token().ReplaceAllStringFunc(format, func(t string) string {
+			if f, ok := l.Long[t]; ok {
+				return f
+			}
+			return t
+		})
+		if next == format || len(next) > maxLong*MaxFormat {
+			break
 		}
-		return t
-	})
+		format = next
+	}
+	return format
 }
 
 // MaxFormat is how many characters a format may have. What people use has a tenth
@@ -42,19 +43,21 @@ const MaxFormat = 1000
 func TooLong(format string) bool { return utf8.RuneCountInString(format) > MaxFormat }
 
 // Format writes a time. An empty format is ISO 8601, as in Moment.
-func Format(t time.Time, format string) string {
+func (l *Locale) Format(t time.Time, format string) string {
+	l = l.of()
 	if format == "" {
 		format = "YYYY-MM-DDTHH:mm:ssZ"
 	}
+	format = l.expand(format)
 	var b strings.Builder
-	for _, m := range token().FindAllString(expand(format), -1) {
-		b.WriteString(part(t, m))
+	for _, m := range token().FindAllString(format, -1) {
+		b.WriteString(l.part(t, m, format))
 	}
-	return b.String()
+	return l.written(b.String())
 }
 
-// part writes one token.
-func part(t time.Time, tok string) string {
+// part writes one token of a format.
+func (l *Locale) part(t time.Time, tok, format string) string {
 	if strings.HasPrefix(tok, "[") && strings.HasSuffix(tok, "]") && len(tok) > 1 {
 		return tok[1 : len(tok)-1]
 	}
@@ -64,26 +67,47 @@ func part(t time.Time, tok string) string {
 	if layout, ok := layouts[tok]; ok {
 		return t.Format(layout)
 	}
-	if s, ok := datePart(t, tok); ok {
-		return s
-	}
-	if s, ok := weekPart(t, tok); ok {
-		return s
-	}
-	if s, ok := timePart(t, tok); ok {
-		return s
+	for _, write := range []func(time.Time, string) (string, bool){
+		func(t time.Time, tok string) (string, bool) { return l.namePart(t, tok, format) },
+		l.datePart, l.weekPart, timePart,
+	} {
+		if s, ok := write(t, tok); ok {
+			return s
+		}
 	}
 	return tok
 }
 
-// layouts are the tokens that the time package has too.
-var layouts = map[string]string{
-	"M": "1", "MM": "01", "MMM": "Jan", "MMMM": "January", "D": "2", "DD": "02", "DDDD": "002", "ddd": "Mon", "dddd": "Monday",
-	"HH": "15", "h": "3", "hh": "03", "hmm": "304", "hmmss": "30405", "m": "4", "mm": "04", "s": "5", "ss": "05",
-	"a": "pm", "A": "PM", "Z": "-07:00", "ZZ": "-0700",
+// namePart writes what has a name.
+func (l *Locale) namePart(t time.Time, tok, format string) (string, bool) {
+	day, month := int(t.Weekday()), int(t.Month())-1
+	switch tok {
+	case "MMM":
+		return name(l.MonthsShort, l.monthsShort, month, format), true
+	case "MMMM":
+		return name(l.Months, l.months, month, format), true
+	case "dd":
+		return l.WeekdaysMin[day], true
+	case "ddd":
+		return l.WeekdaysShort[day], true
+	case "dddd":
+		return name(l.Weekdays, l.weekdays, day, format), true
+	case "a":
+		return l.halfDay(t).Lower, true
+	case "A":
+		return l.halfDay(t).Upper, true
+	}
+	return "", false
 }
 
-func datePart(t time.Time, tok string) (string, bool) {
+// layouts are the tokens that the time package has too.
+var layouts = map[string]string{
+	"M": "1", "MM": "01", "D": "2", "DD": "02", "DDDD": "002",
+	"HH": "15", "h": "3", "hh": "03", "hmm": "304", "hmmss": "30405", "m": "4", "mm": "04", "s": "5", "ss": "05",
+	"Z": "-07:00", "ZZ": "-0700",
+}
+
+func (l *Locale) datePart(t time.Time, tok string) (string, bool) {
 	switch tok {
 	case "YYYY", "y", "yyyy":
 		return pad(t.Year(), 4), true
@@ -96,37 +120,37 @@ func datePart(t time.Time, tok string) (string, bool) {
 	case "Q":
 		return strconv.Itoa((int(t.Month()) + 2) / 3), true
 	case "Qo":
-		return ordinal((int(t.Month()) + 2) / 3), true
+		return l.ordinal("Q", (int(t.Month())+2)/3), true
 	case "Mo":
-		return ordinal(int(t.Month())), true
+		return l.ordinal("M", int(t.Month())), true
 	case "Do":
-		return ordinal(t.Day()), true
+		return l.ordinal("D", t.Day()), true
 	case "DDD":
 		return strconv.Itoa(t.YearDay()), true
 	case "DDDo":
-		return ordinal(t.YearDay()), true
+		return l.ordinal("DDD", t.YearDay()), true
 	}
 	return "", false
 }
 
-func weekPart(t time.Time, tok string) (string, bool) {
+func (l *Locale) weekPart(t time.Time, tok string) (string, bool) {
 	switch tok {
-	case "d", "e":
+	case "d":
 		return strconv.Itoa(int(t.Weekday())), true
+	case "e":
+		return strconv.Itoa((int(t.Weekday()) + 7 - l.FirstDay) % 7), true
 	case "do":
-		return ordinal(int(t.Weekday())), true
-	case "dd":
-		return t.Weekday().String()[:2], true
+		return l.ordinal("d", int(t.Weekday())), true
 	case "E":
 		return strconv.Itoa((int(t.Weekday())+6)%7 + 1), true
 	}
 	isoYear, iso := t.ISOWeek()
-	year, week := Week(t)
+	year, week := l.Week(t)
 	switch tok {
 	case "w":
 		return strconv.Itoa(week), true
 	case "wo":
-		return ordinal(week), true
+		return l.ordinal("w", week), true
 	case "ww":
 		return pad(week, 2), true
 	case "gg":
@@ -136,7 +160,7 @@ func weekPart(t time.Time, tok string) (string, bool) {
 	case "W":
 		return strconv.Itoa(iso), true
 	case "Wo":
-		return ordinal(iso), true
+		return l.ordinal("W", iso), true
 	case "WW":
 		return pad(iso, 2), true
 	case "GG":
@@ -172,13 +196,6 @@ func timePart(t time.Time, tok string) (string, bool) {
 	return "", false
 }
 
-// Week gives the year and number of a week as Moment's English locale counts:
-// weeks start on Sunday, the first is the one with the first of January.
-func Week(t time.Time) (year, week int) {
-	saturday := t.AddDate(0, 0, 6-int(t.Weekday()))
-	return saturday.Year(), (saturday.YearDay()-1)/7 + 1
-}
-
 // AddMonths gives the same day n months on; the last day of a month that is too
 // short for it.
 func AddMonths(t time.Time, n int) time.Time {
@@ -188,18 +205,3 @@ func AddMonths(t time.Time, n int) time.Time {
 }
 
 func pad(n, width int) string { return fmt.Sprintf("%0*d", width, n) }
-
-func ordinal(n int) string {
-	suffix := "th"
-	if n%100/10 != 1 {
-		switch n % 10 {
-		case 1:
-			suffix = "st"
-		case 2:
-			suffix = "nd"
-		case 3:
-			suffix = "rd"
-		}
-	}
-	return strconv.Itoa(n) + suffix
-}

@@ -1,7 +1,10 @@
 package moment
 
 import (
+	"cmp"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,7 +21,7 @@ type date struct {
 	year, month, day, hour, minute, second int
 	yearDay, isoYear, isoWeek              int
 	weekYear, week                         int
-	pm, am                                 bool
+	halfDay                                []int // what 0 to 12 o'clock mean; nil where nothing was said
 }
 
 func number(set func(d *date, n int)) func(*date, string) bool {
@@ -29,18 +32,14 @@ func number(set func(d *date, n int)) func(*date, string) bool {
 	}
 }
 
-// fields are the tokens that Parse understands; weekday names are read and
-// not used.
-var fields = map[string]field{
+// numbers are the tokens that are read as numbers, in every language.
+var numbers = map[string]field{
 	"YYYY": {`\d{4}`, number(func(d *date, n int) { d.year = n })},
 	"YY":   {`\d{2}`, number(func(d *date, n int) { d.year = twoDigits(n) })},
 	"M":    {`\d{1,2}`, number(func(d *date, n int) { d.month = n })},
 	"MM":   {`\d{2}`, number(func(d *date, n int) { d.month = n })},
-	"MMM":  {`[A-Za-z]{3}`, monthName},
-	"MMMM": {`[A-Za-z]+`, monthName},
 	"D":    {`\d{1,2}`, number(func(d *date, n int) { d.day = n })},
 	"DD":   {`\d{2}`, number(func(d *date, n int) { d.day = n })},
-	"Do":   {`\d{1,2}(?:st|nd|rd|th)`, func(d *date, s string) bool { d.day, _ = strconv.Atoi(s[:len(s)-2]); return true }},
 	"DDD":  {`\d{1,3}`, number(func(d *date, n int) { d.yearDay = n })},
 	"DDDD": {`\d{3}`, number(func(d *date, n int) { d.yearDay = n })},
 	"H":    {`\d{1,2}`, number(func(d *date, n int) { d.hour = n })},
@@ -51,21 +50,80 @@ var fields = map[string]field{
 	"mm":   {`\d{2}`, number(func(d *date, n int) { d.minute = n })},
 	"s":    {`\d{1,2}`, number(func(d *date, n int) { d.second = n })},
 	"ss":   {`\d{2}`, number(func(d *date, n int) { d.second = n })},
-	"a":    {`[aApP][mM]`, halfDay},
-	"A":    {`[aApP][mM]`, halfDay},
 	"GGGG": {`\d{4}`, number(func(d *date, n int) { d.isoYear = n })},
 	"W":    {`\d{1,2}`, number(func(d *date, n int) { d.isoWeek = n })},
 	"WW":   {`\d{2}`, number(func(d *date, n int) { d.isoWeek = n })},
 	"gggg": {`\d{4}`, number(func(d *date, n int) { d.weekYear = n })},
 	"w":    {`\d{1,2}`, number(func(d *date, n int) { d.week = n })},
 	"ww":   {`\d{2}`, number(func(d *date, n int) { d.week = n })},
-	"dd":   {`[A-Za-z]{2}`, ignored},
-	"ddd":  {`[A-Za-z]{3}`, ignored},
-	"dddd": {`[A-Za-z]+`, ignored},
 	"d":    {`\d`, ignored},
 	"e":    {`\d`, ignored},
 	"E":    {`\d`, ignored},
 	"Q":    {`\d`, ignored},
+}
+
+// field gives how a token is read in the language. Names of weekdays are read
+// and not used.
+func (l *Locale) field(tok string) (field, bool) {
+	switch tok {
+	case "MMM":
+		return l.named(func(d *date, n int) { d.month = n + 1 }, l.MonthsShort.Plain, l.MonthsShort.Inside), true
+	case "MMMM":
+		return l.named(func(d *date, n int) { d.month = n + 1 }, l.Months.Plain, l.Months.Inside), true
+	case "Do":
+		return l.named(func(d *date, n int) { d.day = n }, l.Ordinals["D"]), true
+	case "dd":
+		return l.named(nothing, l.WeekdaysMin), true
+	case "ddd":
+		return l.named(nothing, l.WeekdaysShort), true
+	case "dddd":
+		return l.named(nothing, l.Weekdays.Plain, l.Weekdays.Inside), true
+	case "a", "A":
+		return l.halfDayField(), true
+	}
+	f, ok := numbers[tok]
+	return f, ok
+}
+
+func nothing(*date, int) {}
+
+// named reads one of several lists of names as its number.
+func (l *Locale) named(set func(d *date, n int), lists ...[]string) field {
+	byName := map[string]int{}
+	for _, names := range lists {
+		for n, name := range names {
+			byName[strings.ToLower(l.Read(name))] = n
+		}
+	}
+	return field{anyOf(byName), func(d *date, s string) bool {
+		n, ok := byName[strings.ToLower(s)]
+		set(d, n)
+		return ok
+	}}
+}
+
+// halfDayField reads the name of a part of the day.
+func (l *Locale) halfDayField() field {
+	byName := map[string][]int{}
+	for _, h := range l.HalfDays {
+		byName[strings.ToLower(h.Lower)], byName[strings.ToLower(h.Upper)] = h.Hours, h.Hours
+	}
+	return field{anyOf(byName), func(d *date, s string) bool {
+		d.halfDay = byName[strings.ToLower(s)]
+		return true
+	}}
+}
+
+// anyOf is the expression of any of the names: the longest first, so that one
+// that another begins with does not hide that.
+func anyOf[V any](names map[string]V) string {
+	all := slices.SortedFunc(maps.Keys(names), func(a, b string) int {
+		return cmp.Or(len(b)-len(a), strings.Compare(a, b))
+	})
+	for i := range all {
+		all[i] = regexp.QuoteMeta(all[i])
+	}
+	return `(?i:` + strings.Join(all, "|") + `)`
 }
 
 func ignored(*date, string) bool { return true }
@@ -77,38 +135,25 @@ func twoDigits(n int) int {
 	return 2000 + n
 }
 
-func monthName(d *date, s string) bool {
-	for m := time.January; m <= time.December; m++ {
-		if strings.EqualFold(m.String(), s) || strings.EqualFold(m.String()[:3], s) {
-			d.month = int(m)
-			return true
-		}
-	}
-	return false
-}
-
-func halfDay(d *date, s string) bool {
-	d.pm, d.am = s[0] == 'p' || s[0] == 'P', s[0] == 'a' || s[0] == 'A'
-	return true
-}
-
 // Parser reads texts of one format.
 type Parser struct {
+	locale *Locale
 	re     *regexp.Regexp
 	fields []field
 }
 
 // NewParser prepares the reading of a format. ok is false for a format with
 // tokens that say no date (or that are not understood), and for one that is too long.
-func NewParser(format string) (*Parser, bool) {
+func (l *Locale) NewParser(format string) (*Parser, bool) {
 	if TooLong(format) {
 		return nil, false
 	}
-	p := &Parser{}
+	l = l.of()
+	p := &Parser{locale: l}
 	var b strings.Builder
 	b.WriteString(`^`)
-	for _, tok := range token().FindAllString(expand(format), -1) {
-		f, ok := fields[tok]
+	for _, tok := range token().FindAllString(l.expand(format), -1) {
+		f, ok := l.field(tok)
 		switch {
 		case ok:
 			b.WriteString("(" + f.pattern + ")")
@@ -136,7 +181,7 @@ func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 // Parse reads a text as a time at a place; false when it is not of the format or
 // is no date.
 func (p *Parser) Parse(s string, loc *time.Location) (time.Time, bool) {
-	m := p.re.FindStringSubmatch(s)
+	m := p.re.FindStringSubmatch(p.locale.Read(s))
 	if m == nil {
 		return time.Time{}, false
 	}
@@ -146,16 +191,13 @@ func (p *Parser) Parse(s string, loc *time.Location) (time.Time, bool) {
 			return time.Time{}, false
 		}
 	}
-	return d.time(loc)
+	return d.time(p.locale, loc)
 }
 
 // time gives the moment that the fields name.
-func (d *date) time(loc *time.Location) (time.Time, bool) {
-	switch {
-	case d.pm && d.hour < 12:
-		d.hour += 12
-	case d.am && d.hour == 12:
-		d.hour = 0
+func (d *date) time(l *Locale, loc *time.Location) (time.Time, bool) {
+	if d.halfDay != nil && d.hour < len(d.halfDay) {
+		d.hour = d.halfDay[d.hour]
 	}
 	if d.hour > 23 || d.minute > 59 || d.second > 59 {
 		return time.Time{}, false
@@ -170,9 +212,8 @@ func (d *date) time(loc *time.Location) (time.Time, bool) {
 		y, w := t.ISOWeek()
 		return t, y == d.isoYear && w == d.isoWeek
 	case d.weekYear > 0 && d.week > 0:
-		jan1 := at(d.weekYear, 1, 1)
-		t := jan1.AddDate(0, 0, (d.week-1)*7-int(jan1.Weekday()))
-		y, w := Week(t)
+		t := at(d.weekYear, 1, 1).AddDate(0, 0, l.firstWeek(d.weekYear)+(d.week-1)*7)
+		y, w := l.Week(t)
 		return t, y == d.weekYear && w == d.week
 	case d.year > 0 && d.yearDay > 0:
 		t := at(d.year, 1, d.yearDay)
