@@ -32,17 +32,15 @@ export class Reading {
 		}
 	}
 
-	/** Scrolls by as much as the row has moved within the list. Returns whether it did. */
-	keep(): boolean {
+	/** Scrolls by as much as the row has moved within the list. */
+	keep(): void {
 		const { row } = this;
-		if (!row?.isConnected) return false;
+		if (!row?.isConnected) return;
 		const from = this.space.getBoundingClientRect().top;
 		// Where the list's beginning is in sight, nothing above the row is hidden.
-		if (from >= this.scroller.getBoundingClientRect().top) return false;
+		if (from >= this.scroller.getBoundingClientRect().top) return;
 		const by = row.getBoundingClientRect().top - from - this.at;
-		if (Math.abs(by) < 0.5) return false;
-		this.scroller.scrollTop += by;
-		return true;
+		if (Math.abs(by) >= 0.5) this.scroller.scrollTop += by;
 	}
 
 	/**
