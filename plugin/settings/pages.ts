@@ -41,6 +41,9 @@ export class PanelPage extends SettingPage {
 abstract class ListPage<T> extends SettingPage {
 	/** Where the page says what went wrong, or what the core knows. */
 	protected noteEl!: HTMLElement;
+	/** What deletes each entry, in their order. */
+	private deleters: HTMLElement[] = [];
+	private addEl!: HTMLElement;
 
 	constructor(protected readonly agent: EmbeddedAgentPlugin) {
 		super();
@@ -57,18 +60,28 @@ abstract class ListPage<T> extends SettingPage {
 		el.empty();
 		el.createEl("p", { cls: "setting-item-description", text: this.words.text });
 		this.noteEl = el.createDiv({ cls: "setting-item-description" });
+		this.deleters = [];
 		const entries = this.entries();
 		if (entries.length === 0) el.createEl("p", { cls: "setting-list-empty", text: this.words.none });
 		entries.forEach((entry, index) => this.row(el, entry, index));
-		new Setting(el).addButton((button) =>
-			button.setButtonText(this.words.add).onClick(() => void this.change([...this.entries(), this.fresh()])),
-		);
+		new Setting(el).addButton((button) => {
+			this.addEl = button.buttonEl;
+			button.setButtonText(this.words.add).onClick(() => void this.add());
+		});
 	}
 
-	/** Keeps other entries and draws them. */
-	protected async change(entries: T[]): Promise<void> {
-		await this.keep(entries);
+	/** Begins a new entry, which is written next. */
+	private async add(): Promise<void> {
+		await this.keep([...this.entries(), this.fresh()]);
 		this.display();
+		this.deleters.at(-1)?.closest(".setting-item")?.querySelector("input")?.focus();
+	}
+
+	/** Deletes an entry; the keyboard goes to the next one, to the last, or to the button for a new one. */
+	private async delete(index: number): Promise<void> {
+		await this.keep(this.entries().filter((_, i) => i !== index));
+		this.display();
+		(this.deleters[index] ?? this.deleters.at(-1) ?? this.addEl).focus();
 	}
 
 	/** Keeps one entry changed; what is being typed in stays as it is. */
@@ -77,12 +90,13 @@ abstract class ListPage<T> extends SettingPage {
 	}
 
 	protected remove(setting: Setting, index: number, label: string): void {
-		setting.addExtraButton((button) =>
+		setting.addExtraButton((button) => {
+			this.deleters.push(button.extraSettingsEl);
 			button
 				.setIcon("trash-2")
 				.setTooltip(label)
-				.onClick(() => void this.change(this.entries().filter((_, i) => i !== index))),
-		);
+				.onClick(() => void this.delete(index));
+		});
 	}
 }
 

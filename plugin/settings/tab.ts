@@ -25,6 +25,7 @@ import { asProblem } from "../panel/core";
 import type EmbeddedAgentPlugin from "../plugin";
 import type { TestResult } from "../protocol";
 import { addressOf, open, presetOf, presets } from "./presets";
+import { redraw, whileDisabled } from "./focus";
 import { HostsPage, PanelPage, SecretsPage } from "./pages";
 import { fromControl, toControl, type SettingKey } from "./values";
 
@@ -68,8 +69,13 @@ export class AgentSettings extends PluginSettingTab {
 	override async setControlValue(key: string, value: unknown): Promise<void> {
 		await this.change(fromControl(this.agent.data, key as SettingKey, value));
 		// Another provider asks for other things; another address is none that the key goes to.
-		if (key === "preset") this.update();
+		if (key === "preset") this.redraw();
 		if (key === "baseUrl") this.showKey();
+	}
+
+	/** Draws the definitions anew; the keyboard stays where it is. */
+	private redraw(): void {
+		redraw(this.containerEl, () => this.update());
 	}
 
 	private change(fields: Partial<Data>): Promise<void> {
@@ -179,10 +185,10 @@ export class AgentSettings extends PluginSettingTab {
 			render: (setting) => {
 				setting.addButton((button) =>
 					button.setButtonText(t("settings.test.button")).onClick(async () => {
-						button.setDisabled(true);
 						setting.setDesc(t("settings.test.running"));
-						tell(setting, await this.agent.testConnection());
-						button.setDisabled(false);
+						await whileDisabled(button.buttonEl, async () =>
+							tell(setting, await this.agent.testConnection()),
+						);
 					}),
 				);
 			},
@@ -206,14 +212,14 @@ export class AgentSettings extends PluginSettingTab {
 			emptyState: t("settings.allowedRoots.empty"),
 			items: roots.map((path) => ({ name: path })),
 			onDelete: (index) => {
-				void this.change({ allowedRoots: roots.filter((_, i) => i !== index) }).then(() => this.update());
+				void this.change({ allowedRoots: roots.filter((_, i) => i !== index) }).then(() => this.redraw());
 			},
 			addItem: {
 				name: t("settings.allowedRoots.add"),
 				action: () => {
 					new FolderModal(this.app, (folder) => {
 						const next = [...new Set([...this.agent.data.allowedRoots, folder.path])];
-						void this.change({ allowedRoots: next }).then(() => this.update());
+						void this.change({ allowedRoots: next }).then(() => this.redraw());
 					}).open();
 				},
 			},

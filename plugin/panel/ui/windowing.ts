@@ -2,6 +2,9 @@
 // is measured otherwise (an opened one, or one whose badges stand below its
 // name), so 10,000 rows cost as much as the few that differ.
 
+/** Heights that differ by less, in CSS pixels, are alike. */
+const grain = 0.05;
+
 /** The heights of a list's rows, in CSS pixels. */
 export class Heights {
 	private different = new Map<number, number>();
@@ -17,8 +20,8 @@ export class Heights {
 	/** Notes a measured height. Returns whether anything moved. */
 	set(index: number, height: number): boolean {
 		const known = this.different.get(index) ?? this.base;
-		if (Math.abs(known - height) < 0.5) return false;
-		if (Math.abs(this.base - height) < 0.5) this.different.delete(index);
+		if (Math.abs(known - height) < grain) return false;
+		if (Math.abs(this.base - height) < grain) this.different.delete(index);
 		else this.different.set(index, height);
 		this.sorted = null;
 		return true;

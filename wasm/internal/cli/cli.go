@@ -39,7 +39,7 @@ type session struct {
 	ctx      context.Context // of the command, for what the core asks by itself
 	s        *server.Server
 	store    host.Store
-	folder   *hostfs.Folder
+	folder   io.Closer // this program's place in the folder
 	ended    chan protocol.RunState
 	toldAt   time.Time // when it was last said how far something is; of hear alone
 }
@@ -82,12 +82,19 @@ func (f *flags) start(ctx context.Context, in io.Reader, out, stderr io.Writer) 
 	if err != nil {
 		return nil, err
 	}
-	c := &session{out: terminal.To(out), err: terminal.To(stderr), in: bufio.NewReader(in), ctx: ctx, ended: make(chan protocol.RunState, 1)}
 	ports := h.Host()
-	c.store, c.folder = ports.Store, h
 	ports.Sandbox = child.New() // its child ends with this program
-	c.s, err = server.New(server.Deps{Host: ports, Emit: c.hear})
-	if err != nil {
+	return f.over(ctx, ports, h, in, out, stderr)
+}
+
+// over starts the core over a host; folder is closed when the session is.
+func (f *flags) over(ctx context.Context, ports host.Host, folder io.Closer, in io.Reader, out, stderr io.Writer) (*session, error) {
+	c := &session{
+		out: terminal.To(out), err: terminal.To(stderr), in: bufio.NewReader(in), ctx: ctx,
+		store: ports.Store, folder: folder, ended: make(chan protocol.RunState, 1),
+	}
+	var err error
+	if c.s, err = server.New(server.Deps{Host: ports, Emit: c.hear}); err != nil {
 		return nil, err
 	}
 	w, err := ask[protocol.Welcome](ctx, c, "hello", protocol.Hello{
@@ -177,23 +184,31 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return fail(stderr, err)
 	}
 	defer c.close()
-	r, err := c.s.OpenPlan(ctx, raw, params, *dry)
+	return c.run(ctx, raw, params, wishes{yes: *yes, dry: *dry, diff: *diff})
+}
+
+// wishes are what the flags of a run say.
+type wishes struct{ yes, dry, diff bool }
+
+// run simulates a plan, shows it, asks, and makes it.
+func (c *session) run(ctx context.Context, raw []byte, params map[string]any, w wishes) int {
+	r, err := c.s.OpenPlan(ctx, raw, params, w.dry)
 	if err != nil {
-		return fail(stderr, err)
+		return fail(c.err, err)
 	}
-	if err := c.show(ctx, r, *diff); err != nil {
-		return fail(stderr, err)
+	if err := c.show(ctx, r, w.diff); err != nil {
+		return fail(c.err, err)
 	}
 	switch {
 	case r.Problem != nil && r.Stopped:
-		return fail(stderr, errors.New(problemText(r.Problem)))
-	case *dry:
+		return fail(c.err, errors.New(problemText(r.Problem)))
+	case w.dry:
 		return exitOK
-	case !*yes && !c.confirm(ctx, "Make these changes? [y/N] "):
+	case !w.yes && !c.confirm(ctx, "Make these changes? [y/N] "):
 		c.say("Nothing was changed.\n")
 		return exitFailed
 	}
-	return c.approve(ctx, r, *yes)
+	return c.approve(ctx, r, w.yes)
 }
 
 // listFlag is a flag that may be given again, each time with one more text.
