@@ -7,7 +7,10 @@ import (
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/modelstep"
 	"embedded-agent/wasm/internal/pipeline"
+	"embedded-agent/wasm/internal/price"
+	"embedded-agent/wasm/internal/shorten"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/trace"
 )
@@ -48,7 +51,7 @@ type Config struct {
 	// ResultBytes bounds the text of one result in the conversation; 0 is
 	// 64 KiB. Store keeps the whole; nil keeps none.
 	ResultBytes int
-	Store       Store
+	Store       shorten.Store
 
 	// On is told every event, one at a time; it must not call back.
 	On func(Event)
@@ -130,11 +133,11 @@ const (
 type Outcome struct {
 	Stop    Stop
 	Problem *fault.Error
-	Outputs Outputs
+	Outputs modelstep.Outputs
 	State   State
 	// Usage is the sum over the run's questions; estimated where the provider
 	// did not count.
-	Usage  llm.Usage
+	Usage  price.Usage
 	Bundle *Bundle
 }
 

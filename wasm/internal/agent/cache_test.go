@@ -16,6 +16,8 @@ import (
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/llmtest"
 	"embedded-agent/wasm/internal/pipeline"
+	"embedded-agent/wasm/internal/reuse"
+	"embedded-agent/wasm/internal/secrets"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -34,7 +36,7 @@ func TestResultsAreReusedByTheToolsPolicyAndShownAsCached(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var never, ttl, forever, reads, writes int
 		generation := uint64(1)
-		cache := agent.NewCache(0, func(*tool.Entry, tool.Args) string { return "" }).For(func() uint64 { return generation })
+		cache := reuse.NewCache(0, func(*tool.Entry, tool.Args) string { return "" }).For(func() uint64 { return generation })
 		tools := []tool.Tool{
 			cached("test.never", tool.None, tool.CacheNone, &never), cached("test.ttl", tool.None, tool.CacheTTL, &ttl),
 			cached("test.forever", tool.None, tool.CacheForever, &forever), cached("test.reads", tool.Reads, tool.CacheForever, &reads),
@@ -74,7 +76,7 @@ func TestResultsAreReusedByTheToolsPolicyAndShownAsCached(t *testing.T) {
 
 func TestAVaultThatChangesWhileItIsReadLeavesNothingStaleInTheCache(t *testing.T) {
 	generation := uint64(1)
-	c := agent.NewCache(0, nil).For(func() uint64 { return generation })
+	c := reuse.NewCache(0, nil).For(func() uint64 { return generation })
 	s := spec("test.reads", tool.Reads)
 	s.Cache = tool.CacheForever
 	e := &tool.Entry{Tool: tool.Tool{Spec: s}}
@@ -91,7 +93,7 @@ func TestAVaultThatChangesWhileItIsReadLeavesNothingStaleInTheCache(t *testing.T
 
 func TestACacheKeepsScopesApartAndItsOwnCopies(t *testing.T) {
 	scope := "device"
-	c := agent.NewCache(2, func(*tool.Entry, tool.Args) string { return scope }).For(nil)
+	c := reuse.NewCache(2, func(*tool.Entry, tool.Args) string { return scope }).For(nil)
 	s := spec("test.paid", tool.None)
 	s.Cache, s.Secrets = tool.CacheForever, []string{"key"}
 	e := &tool.Entry{Tool: tool.Tool{Spec: s}}
@@ -138,8 +140,8 @@ func TestSecretsComeFromTheNearestScopeAndTheScopeIsShownButNeverTheValue(t *tes
 		{map[string]string{}, ""},
 	} {
 		store := func(_ context.Context, name string) (string, bool, error) { v, ok := c.stored[name]; return v, ok, nil }
-		secrets := agent.NewSecrets(store, agent.SecretNames{
-			agent.VaultScope: {"key": "vault-key"}, agent.OrganisationScope: {"key": "org-key"},
+		secrets := secrets.New(store, secrets.Names{
+			secrets.VaultScope: {"key": "vault-key"}, secrets.OrganisationScope: {"key": "org-key"},
 		})
 		used := ""
 		paid := tool.Tool{Spec: s, Run: func(_ context.Context, env *tool.Env, _ tool.Args) (tool.Data, error) {
@@ -175,7 +177,7 @@ func TestSecretsComeFromTheNearestScopeAndTheScopeIsShownButNeverTheValue(t *tes
 func TestACallThatIsHeldToAScopeTakesItsSecretsFromThatOneAlone(t *testing.T) {
 	stored := map[string]string{"key": "of the device", "vault-key": "of the vault"}
 	store := func(_ context.Context, name string) (string, bool, error) { v, ok := stored[name]; return v, ok, nil }
-	secrets := agent.NewSecrets(store, agent.SecretNames{agent.VaultScope: {"key": "vault-key"}, agent.OrganisationScope: {"key": "org-key"}})
+	secrets := secrets.New(store, secrets.Names{secrets.VaultScope: {"key": "vault-key"}, secrets.OrganisationScope: {"key": "org-key"}})
 	e := &tool.Entry{Tool: echo}
 	for scope, want := range map[string]string{"": "of the device", "device": "of the device", "vault": "of the vault", "organisation": ""} {
 		values, from, err := secrets.Resolve(t.Context(), e, []string{"key"}, scope)
@@ -192,7 +194,7 @@ func TestASecretStoreThatFailsIsAuthRequiredWithoutItsWords(t *testing.T) {
 	s := spec("test.paid", tool.None)
 	s.Secrets = []string{"key"}
 	e := &tool.Entry{Tool: tool.Tool{Spec: s}}
-	secrets := agent.NewSecrets(func(context.Context, string) (string, bool, error) {
+	secrets := secrets.New(func(context.Context, string) (string, bool, error) {
 		return "", false, errors.New("keyring said sk-oops")
 	}, nil)
 	_, err := secrets.Scope(t.Context(), e)

@@ -9,7 +9,9 @@ import (
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/pipeline"
+	"embedded-agent/wasm/internal/shorten"
 	"embedded-agent/wasm/internal/strictjson"
+	"embedded-agent/wasm/internal/timestamp"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/trace"
 )
@@ -113,7 +115,7 @@ func (l *loop) prepare(asked llm.ToolCall) *slot {
 	l.mu.Unlock()
 	s.call = &tool.Call{
 		RunID: l.cfg.RunID, StepID: l.cfg.StepID, Tool: asked.Name, Args: args, Attempt: 1, Seq: seq,
-		TimeoutMs: l.cfg.Timing.Timeout.Milliseconds(), Cancelable: true, CreatedAt: pipeline.Stamp(time.Now()),
+		TimeoutMs: l.cfg.Timing.Timeout.Milliseconds(), Cancelable: true, CreatedAt: timestamp.Milli(time.Now()),
 		PlannerVersion: l.cfg.PlannerVersion, ExecutorVersion: l.cfg.ExecutorVersion,
 		ToolRegistryVersion: l.cfg.Registry.Version(), Policy: l.cfg.Policy,
 	}
@@ -140,7 +142,7 @@ func (s *slot) begin() {
 		CallID: c.CallID, LogicalID: c.LogicalID, Tool: c.Tool, Version: c.Version, Attempt: c.Attempt, Step: c.StepID,
 		Description: s.description(),
 	})
-	s.span.Content("gen_ai.tool.call.arguments", func() string { return jsonText(c.Args) })
+	s.span.Content("gen_ai.tool.call.arguments", func() string { return shorten.JSON(c.Args) })
 	l.mu.Lock()
 	l.state.Order = append(l.state.Order, c.LogicalID)
 	l.mu.Unlock()
@@ -281,7 +283,7 @@ func (s *slot) limit() time.Duration {
 
 // made is a result that the loop gives itself.
 func (s *slot) made(err *fault.Error) *tool.Result {
-	now := pipeline.Stamp(time.Now())
+	now := timestamp.Milli(time.Now())
 	c := &s.ident
 	began, ended := s.l.cfg.recorded.times(c, now)
 	return &tool.Result{

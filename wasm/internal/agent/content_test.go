@@ -18,6 +18,7 @@ import (
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/llmtest"
 	"embedded-agent/wasm/internal/pipeline"
+	"embedded-agent/wasm/internal/shorten"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -37,7 +38,7 @@ func TestAnOutputOverTheCapIsMarkedAndTheWholeIsAnAttachment(t *testing.T) {
 		return "run:" + name, nil
 	}
 	k := newKit(t, []llmtest.Turn{llmtest.Call("c1", "test.big", `{}`), llmtest.Say("ok")}, withTools(bigTool),
-		withDeps(func(d *pipeline.Deps) { d.Cap = agent.Cap(store, 20_000) }))
+		withDeps(func(d *pipeline.Deps) { d.Cap = shorten.Cap(store, 20_000) }))
 	out := k.run("go")
 	e := envelope(t, out, 0)
 	if !e.Truncated || len(e.Attachments) != 1 || e.Attachments[0].Kind != "blob" {
@@ -77,9 +78,9 @@ func TestAResultTooLongForTheConversationIsShortenedThereAndWholeInTheReceipt(t 
 }
 
 func TestAStoreThatFailsIsSaidAndTheResultStands(t *testing.T) {
-	for _, store := range []agent.Store{nil, func(context.Context, string, string, []byte) (string, error) { return "", errors.New("disk full") }} {
+	for _, store := range []shorten.Store{nil, func(context.Context, string, string, []byte) (string, error) { return "", errors.New("disk full") }} {
 		r := &tool.Result{OK: true, Data: tool.Data{"text": strings.Repeat("x", 1000)}}
-		agent.Cap(store, 100)(t.Context(), &tool.Call{}, r)
+		shorten.Cap(store, 100)(t.Context(), &tool.Call{}, r)
 		if !r.OK || !r.Truncated || len(r.Attachments) != 0 || !strings.Contains(r.UserMessage, "could not be kept") {
 			t.Errorf("%+v", r)
 		}
@@ -106,7 +107,7 @@ func TestACutOutputIsValidJSONOfTheSameFormWithinTheCap(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := &tool.Result{OK: true, Data: data}
-		agent.Cap(nil, limit)(context.Background(), &tool.Call{}, r)
+		shorten.Cap(nil, limit)(context.Background(), &tool.Call{}, r)
 		after, err := llm.Marshal(r.Data)
 		if err != nil || len(after) > limit || r.Truncated != (len(before) > limit) ||
 			strings.Contains(string(after), "\ufffd") && !strings.Contains(string(before), "\ufffd") {

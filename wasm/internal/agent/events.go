@@ -3,6 +3,7 @@ package agent
 import (
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/modelstep"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -61,9 +62,9 @@ type Event struct {
 	Call *tool.Call   `json:"-"`
 	Made *tool.Result `json:"-"`
 
-	Stop    Stop         `json:"stop,omitempty"`
-	Problem *fault.Error `json:"problem,omitempty"`
-	Outputs *Outputs     `json:"outputs,omitempty"`
+	Stop    Stop               `json:"stop,omitempty"`
+	Problem *fault.Error       `json:"problem,omitempty"`
+	Outputs *modelstep.Outputs `json:"outputs,omitempty"`
 }
 
 // emit tells an event; one at a time.

@@ -7,6 +7,7 @@ import (
 
 	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/limits"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/llmtest"
 	"embedded-agent/wasm/internal/tool"
@@ -21,9 +22,9 @@ func FuzzTighten(f *testing.F) {
 	} {
 		f.Add([]byte(doc))
 	}
-	have := agent.Limits{EnabledTools: []string{"a.a"}, MaxIterations: 3, MaxToolCalls: 4, MaxTokens: 500, MaxCost: 600, SideEffects: tool.Reads}
+	have := limits.Limits{EnabledTools: []string{"a.a"}, MaxIterations: 3, MaxToolCalls: 4, MaxTokens: 500, MaxCost: 600, SideEffects: tool.Reads}
 	f.Fuzz(func(t *testing.T, doc []byte) {
-		got, err := agent.Tighten(have, doc)
+		got, err := limits.Tighten(have, doc)
 		if err != nil {
 			if !fault.Is(err, fault.Validation) {
 				t.Fatal(err)

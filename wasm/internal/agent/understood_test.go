@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/limits"
 	"embedded-agent/wasm/internal/llm"
 )
 
@@ -35,14 +36,14 @@ func TestAPolicyFileWithAnythingInItThatIsNotUnderstoodIsRefusedByName(t *testin
 		`{"version":1,"enabled_tools":"vault.readFile"}`:                                                 "enabled_tools",
 		`null`: "JSON object", `[]`: "JSON object", ``: "value", `{"version":1}{}`: "after the end",
 	} {
-		l, err := Tighten(Limits{}, []byte(doc))
+		l, err := limits.Tighten(limits.Limits{}, []byte(doc))
 		if !fault.Is(err, fault.Validation) || !strings.Contains(err.Error(), names) {
 			t.Errorf("%s: %v does not name %s", doc, err, names)
 		}
 		if l.EnabledTools != nil || l.BlockedTools != nil {
 			t.Errorf("%s: part of it was taken", doc)
 		}
-		if _, _, err := OrganisationSecrets([]byte(doc)); err == nil {
+		if _, _, err := limits.OrganisationSecrets([]byte(doc)); err == nil {
 			t.Errorf("%s: its secrets are taken", doc)
 		}
 	}

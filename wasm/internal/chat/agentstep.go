@@ -7,9 +7,13 @@ import (
 
 	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/history"
+	"embedded-agent/wasm/internal/limits"
 	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/modelstep"
 	"embedded-agent/wasm/internal/pipeline"
+	"embedded-agent/wasm/internal/price"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/shorten"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/transaction"
 	"embedded-agent/wasm/internal/version"
@@ -18,14 +22,22 @@ import (
 //go:embed agentstep.md
 var StepSystem string
 
-// StartStep makes a model step of a simulation ready.
-func (room *Chat) StartStep(ctx context.Context, sim *transaction.Simulation, env *tool.Env, a agent.StepArgs) (agent.Step, error) {
-	name := agent.StepName(env.Call)
+// AskModel makes a model step of a simulation.
+func (room *Chat) AskModel(ctx context.Context, sim *transaction.Simulation, env *tool.Env, args tool.Args) (tool.Data, error) {
+	ask := agent.Steps(func(ctx context.Context, env *tool.Env, a modelstep.Args) (agent.Step, error) {
+		return startStep(ctx, room, sim, env, a)
+	})
+	return ask(ctx, env, args)
+}
+
+// startStep makes a model step ready.
+func startStep(ctx context.Context, room *Chat, sim *transaction.Simulation, env *tool.Env, a modelstep.Args) (agent.Step, error) {
+	name := modelstep.Name(env.Call)
 	m, err := room.NewModel(ctx, "", func(protocol.Message) {})
 	if err != nil {
 		return agent.Step{}, err
 	}
-	guard, err := room.deps.Guard.Agent(m.host(), sim.Budget, &a)
+	guard, err := m.guard(room, sim.Budget, &a)
 	if err != nil {
 		return agent.Step{}, err
 	}
@@ -41,7 +53,7 @@ func (room *Chat) StartStep(ctx context.Context, sim *transaction.Simulation, en
 			System:  StepSystem, Registry: room.deps.Registry, Gates: gates, Guard: guard, Images: room.deps.Images, ImageLimits: room.imageLimits(), Store: tr.Store(),
 			Do: pipeline.New(gates.Fit(pipeline.Deps{
 				Registry: room.deps.Registry, Policy: pol, Simulating: true, Env: sim.Paged, Cache: sim.Cache,
-				Limit: room.deps.Guard.Rate, Secrets: room.deps.Guard.ResolveSecrets, Cap: agent.Cap(sim.Review.Trace.Store(), pol.Limits.MaxOutputBytes), Redact: room.deps.Guard.RedactResult,
+				Limit: room.deps.Guard.Rate, Secrets: room.deps.Guard.ResolveSecrets, Cap: shorten.Cap(sim.Review.Trace.Store(), pol.Limits.MaxOutputBytes), Redact: room.deps.Guard.RedactResult,
 				Judge: asked.Judge, Ask: asked.Ask,
 				Timeout: time.Duration(pol.Limits.MaxTimeoutMs) * time.Millisecond,
 			})),
@@ -50,13 +62,28 @@ func (room *Chat) StartStep(ctx context.Context, sim *transaction.Simulation, en
 			Policy: pol.Snapshot(), ExecutorVersion: version.Core, PlannerVersion: version.Core,
 		},
 		Last: room.lastValues(ctx, sim.Review, name),
-		Done: func(out *agent.Outcome) { tr.Keep(out.Bundle) },
+		Done: func(out *agent.Outcome) { keepBundle(tr, out.Bundle, room.deps.Registry) },
 	}, nil
+}
+
+// guard makes the guard of an agent that asks the model, or of a model step of a
+// plan, whose limits are narrower.
+func (m *model) guard(room *Chat, budget *limits.Budget, step *modelstep.Args) (*agent.Guard, error) {
+	l, err := room.deps.Guard.AgentLimits()
+	if err != nil {
+		return nil, err
+	}
+	if step != nil {
+		l = step.Tighten(l)
+	}
+	prices, host := room.deps.Usage.Prices(), m.host()
+	find := func(model string) (price.Price, bool) { return prices.Find(host, model) }
+	return agent.NewGuard(l, budget, agent.WithPrices(find), agent.Also(room.deps.Guard.StillOffered)), nil
 }
 
 // lastValues gives what the pins of a step had when its action ran last; nil for
 // nothing.
-func (room *Chat) lastValues(ctx context.Context, se *transaction.Review, step string) agent.LastValues {
+func (room *Chat) lastValues(ctx context.Context, se *transaction.Review, step string) modelstep.LastValues {
 	if values := room.deps.Pins.Of(ctx, se.Pins, se.Action, step, se.ID); values != nil {
 		return values
 	}

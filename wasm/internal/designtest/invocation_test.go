@@ -9,6 +9,7 @@ import (
 
 	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/host/hosttest"
+	"embedded-agent/wasm/internal/limits"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/llmtest"
 	"embedded-agent/wasm/internal/overlay"
@@ -62,10 +63,7 @@ func loopOver(t *testing.T, mem *hosttest.Memory, model llm.Provider) agent.Conf
 	if err != nil {
 		t.Fatal(err)
 	}
-	guard, err := agent.NewGuard(agent.Limits{BlockedTools: []string{"vault.delete"}}, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	guard := agent.NewGuard(limits.Limits{BlockedTools: []string{"vault.delete"}}, nil)
 	gates := agent.NewGates()
 	deps := pipeline.Deps{Registry: reg, Policy: pol, Env: func(c *tool.Call) (*tool.Env, *overlay.View) {
 		view := vault.For(c.LogicalID)

@@ -4,7 +4,7 @@
 //
 // The way of the data:
 //
-//	Request ─Dialect.Build─► HTTPRequest ─Transport─► bytes ─Decoder─► Event … Event ─Accumulator─► Message
+//	Request ─Dialect.Build─► web.Request ─Transport─► bytes ─Decoder─► Event … Event ─Accumulator─► Message
 //
 // A stream of events is: start; then for each block of the message its start, deltas and end, told apart by
 // ContentIndex; usage; and exactly one terminal event, done or error. A Stream never fails in another way: whatever goes

@@ -6,7 +6,8 @@ import (
 	"io"
 	"sort"
 
-	"embedded-agent/wasm/internal/llm/jsontree"
+	"embedded-agent/wasm/internal/jsontree"
+	"embedded-agent/wasm/internal/web"
 )
 
 // Model is a model that an endpoint offers.
@@ -64,7 +65,7 @@ func parseModel(m jsontree.Value) Model {
 const maxList = 16 << 20
 
 // FetchModels asks an endpoint for its models.
-func FetchModels(ctx context.Context, d Dialect, e Endpoint, t Transport) ([]Model, error) {
+func FetchModels(ctx context.Context, d Dialect, e Endpoint, t web.Transport) ([]Model, error) {
 	answer, err := t.Do(ctx, d.Models(e))
 	if err != nil {
 		return nil, AsError(err, e.Host())

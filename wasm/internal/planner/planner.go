@@ -16,6 +16,7 @@ import (
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/plan"
+	"embedded-agent/wasm/internal/price"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -72,7 +73,7 @@ type Outcome struct {
 	Question bool
 	// Cut says that the reply broke off at the output limit.
 	Cut      bool
-	Usage    llm.Usage
+	Usage    price.Usage
 	Messages []llm.Message // what to go on with
 }
 
