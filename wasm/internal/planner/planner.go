@@ -249,7 +249,7 @@ func asks(reply string) bool {
 // complaint tells the model what is wrong with its plan.
 func (a *asking) complaint(m llm.Message, problems []plan.Problem) []llm.Message {
 	var b strings.Builder
-	b.WriteString("The plan was refused before anything ran. Mend exactly these points and submit the whole plan again:\n")
+	b.WriteString("The plan was refused before anything ran. Correct exactly these points and submit the whole plan again:\n")
 	for _, p := range problems {
 		b.WriteString("- " + p.Error() + "\n")
 	}
