@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"sort"
+	"time"
 
 	"embedded-agent/wasm/internal/jsontree"
 	"embedded-agent/wasm/internal/web"
@@ -85,7 +86,7 @@ func FetchModels(ctx context.Context, d Dialect, e Endpoint, t web.Transport) ([
 		}
 	}
 	if answer.Status() < 200 || answer.Status() > 299 {
-		return nil, HTTPError(e.Host(), answer.Status(), RetryAfter(answer.Header), body)
+		return nil, HTTPError(e.Host(), answer.Status(), web.RetryAfter(answer.Header, time.Time{}), body)
 	}
 	if sniff(body) == modePage {
 		return nil, NewError("llm.error.html", "host", e.Host())

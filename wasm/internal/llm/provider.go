@@ -194,7 +194,7 @@ func (s *stream) ask() {
 	s.status = answer.Status()
 	if s.status < 200 || s.status > 299 {
 		body := s.body()
-		s.decoder.Fail(HTTPError(s.p.endpoint.Host(), s.status, RetryAfter(answer.Header), body))
+		s.decoder.Fail(HTTPError(s.p.endpoint.Host(), s.status, web.RetryAfter(answer.Header, time.Time{}), body))
 	}
 }
 
