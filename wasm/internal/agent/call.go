@@ -19,7 +19,6 @@ import (
 // slot is one call of an answer on its way.
 type slot struct {
 	l     *loop
-	queue *pathQueue
 	asked llm.ToolCall
 	call  *tool.Call // the pipeline's once it is handed over
 	ident tool.Call  // as it was prepared
@@ -28,18 +27,12 @@ type slot struct {
 	// refused is why the call is not made at all.
 	refused *fault.Error
 
-	before   []<-chan struct{} // passed, of the calls before
-	passed   chan struct{}     // closed when it is admitted, or over
-	passOnce sync.Once
-	started  chan struct{}
+	position *position
 	moved    chan struct{} // has one when the call has come further
 	since    time.Time     // when it began to execute
 
-	mu     sync.Mutex
-	hold   *hold
-	placed bool
-	left   bool
-	over   bool // its end was told
+	mu   sync.Mutex
+	over bool // its end was told
 
 	message llm.Message
 }
@@ -58,7 +51,7 @@ func (l *loop) execute(calls []llm.ToolCall) []llm.Message {
 			s.refused = l.interruption()
 		}
 		if s.refused != nil {
-			s.leave()
+			s.position.leave()
 			s.finish(s.made(s.refused), true)
 			continue
 		}
@@ -96,9 +89,9 @@ func (l *loop) prepareAll(calls []llm.ToolCall) []*slot {
 	var before []<-chan struct{}
 	for i, c := range calls {
 		s := l.prepare(c)
-		s.before = before[:len(before):len(before)]
+		s.position.before = before[:len(before):len(before)]
 		if s.refused == nil {
-			before = append(before, s.passed)
+			before = append(before, s.position.passed)
 		}
 		slots[i] = s
 	}
@@ -106,7 +99,7 @@ func (l *loop) prepareAll(calls []llm.ToolCall) []*slot {
 }
 
 func (l *loop) prepare(asked llm.ToolCall) *slot {
-	s := &slot{l: l, queue: l.queue, asked: asked, passed: make(chan struct{}), started: make(chan struct{}), moved: make(chan struct{}, 1)}
+	s := &slot{l: l, asked: asked, position: newPosition(l.queue), moved: make(chan struct{}, 1)}
 	args, err := argsOf(asked)
 	s.refused = fault.From(err)
 	l.mu.Lock()
@@ -146,10 +139,9 @@ func (s *slot) begin() {
 	l.mu.Lock()
 	l.state.Order = append(l.state.Order, c.LogicalID)
 	l.mu.Unlock()
-	l.emit(Event{
-		Type: ToolStart, ToolCallID: s.asked.ID, CallID: c.CallID, LogicalID: c.LogicalID, Tool: c.Tool, Args: c.Args,
-		Call: &s.ident,
-	})
+	started := s.event(c)
+	started.Args = c.Args
+	l.emit(Event{Type: ToolStart, CallEvent: started})
 	guard := l.cfg.Trace.StartPolicy(s.span, c.CallID, c.Tool)
 	defer guard.End()
 	denied := judge(c.Tool, func() error { return l.cfg.Guard.beforeTool(l.ctx, c, s.entry) })
@@ -196,13 +188,13 @@ func (s *slot) run(batch context.Context) {
 	go func() {
 		r := s.l.cfg.Do(ctx, pipeline.Request{Call: s.call})
 		s.l.cfg.Gates.byCall.Delete(s.call)
-		s.leave()
+		s.position.leave()
 		result <- r
 	}()
-	r, own := s.await(ctx, result, s.started)
+	r, own := s.await(ctx, result, s.position.started)
 	detach()
 	cancel()
-	s.leave()
+	s.position.leave()
 	if batch.Err() != nil {
 		s.interrupted(r)
 	}

@@ -109,15 +109,15 @@ func newKit(t *testing.T, turns []llmtest.Turn, opts ...option) *kit {
 	}
 	gates := agent.NewGates()
 	k.cfg = agent.Config{
-		RunID: runID, Provider: k.model, ProviderName: "script", Request: llm.Request{Model: "script-1"},
-		System: "You work on notes.", Registry: reg, Gates: gates, Guard: guard,
-		Do: pipeline.New(gates.Fit(deps)), Audit: (*auditLog)(k), TracesURL: "obsidian://embedded-agent?run=" + runID,
-		ExecutorVersion: "test", Policy: k.policy.Snapshot(),
-		On: func(e agent.Event) {
+		Identity: agent.Identity{RunID: runID},
+		Model:    agent.Model{Provider: k.model, ProviderName: "script", Request: llm.Request{Model: "script-1"}, System: "You work on notes."},
+		Registry: reg, Gates: gates, Guard: guard, Do: pipeline.New(gates.Fit(deps)),
+		Watchers: agent.Watchers{Audit: (*auditLog)(k), TracesURL: "obsidian://embedded-agent?run=" + runID, On: func(e agent.Event) {
 			k.mu.Lock()
 			defer k.mu.Unlock()
 			k.events = append(k.events, e)
-		},
+		}},
+		Origin: agent.Origin{ExecutorVersion: "test", Policy: k.policy.Snapshot()},
 	}
 	if s.config != nil {
 		s.config(&k.cfg)

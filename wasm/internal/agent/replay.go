@@ -109,7 +109,7 @@ func ReplayAlone(ctx context.Context, b *Bundle, reg *tool.Registry) (*Outcome, 
 func aloneConfig(b *Bundle, reg *tool.Registry) Config {
 	const plenty = 1 << 30
 	g := NewGuard(limits.Limits{MaxIterations: plenty, MaxToolCalls: plenty}, nil)
-	return Config{Registry: reg, Guard: g, TracesURL: b.Outputs.TracesURL}
+	return Config{Registry: reg, Guard: g, Watchers: Watchers{TracesURL: b.Outputs.TracesURL}}
 }
 
 func play(ctx context.Context, b *Bundle, cfg Config, p *player) (*Outcome, error) {

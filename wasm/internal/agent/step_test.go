@@ -59,7 +59,8 @@ func (k *stepKit) simulate(doc string) *runner.Report {
 	start := func(_ context.Context, _ *tool.Env, a modelstep.Args) (agent.Step, error) {
 		guard := agent.NewGuard(a.Tighten(k.limits), k.budget)
 		return agent.Step{Last: &k.last, Config: agent.Config{
-			RunID: runID, StepID: "ask", Provider: k.model, Request: llm.Request{Model: "script-1"}, Registry: reg, Do: do, Gates: gates, Guard: guard,
+			Identity: agent.Identity{RunID: runID, StepID: "ask"}, Model: agent.Model{Provider: k.model, Request: llm.Request{Model: "script-1"}},
+			Registry: reg, Do: do, Gates: gates, Guard: guard,
 		}}, nil
 	}
 	reg, err := tool.NewRegistry(append(builtin.All(), modelstep.Tool())...)

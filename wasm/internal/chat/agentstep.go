@@ -11,6 +11,7 @@ import (
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/modelstep"
 	"embedded-agent/wasm/internal/pipeline"
+	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/price"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/shorten"
@@ -48,22 +49,39 @@ func startStep(ctx context.Context, room *Chat, sim *transaction.Simulation, env
 	asked := room.deps.Guard.NewOutgoing(func() string { return sim.Review.Said }, nil)
 	return agent.Step{
 		Config: agent.Config{
-			RunID: sim.Review.ID, StepID: name, Name: "step", Provider: m.acting(room), ProviderName: m.kind,
-			Request: llm.Request{Model: m.name, MaxTokens: m.max, Temperature: m.temp, Whole: m.whole},
-			System:  StepSystem, Registry: room.deps.Registry, Gates: gates, Guard: guard, Images: room.deps.Images, ImageLimits: room.imageLimits(), Store: tr.Store(),
+			Identity: agent.Identity{RunID: sim.Review.ID, StepID: name, Name: "step"},
+			Model:    m.asked(room, StepSystem),
+			Registry: room.deps.Registry, Gates: gates, Guard: guard,
 			Do: pipeline.New(gates.Fit(pipeline.Deps{
 				Registry: room.deps.Registry, Policy: pol, Simulating: true, Env: sim.Paged, Cache: sim.Cache,
 				Limit: room.deps.Guard.Rate, Secrets: room.deps.Guard.ResolveSecrets, Cap: shorten.Cap(sim.Review.Trace.Store(), pol.Limits.MaxOutputBytes), Redact: room.deps.Guard.RedactResult,
 				Judge: asked.Judge, Ask: asked.Ask,
 				Timeout: time.Duration(pol.Limits.MaxTimeoutMs) * time.Millisecond,
 			})),
-			On:    room.watchStep,
-			Trace: tr.Recorder(), Parent: tr.Top(), TracesURL: history.TracesURL(sim.Review.ID),
-			Policy: pol.Snapshot(), ExecutorVersion: version.Core, PlannerVersion: version.Core,
+			Results:  agent.Results{Images: room.deps.Images, ImageLimits: room.imageLimits(), Store: tr.Store()},
+			Watchers: watchers(sim.Review, room.watchStep), Origin: origin(pol),
 		},
 		Last: room.lastValues(ctx, sim.Review, name),
 		Done: func(out *agent.Outcome) { keepBundle(tr, out.Bundle, room.deps.Registry) },
 	}, nil
+}
+
+// asked says how an agent asks the model.
+func (m *model) asked(room *Chat, system string) agent.Model {
+	return agent.Model{
+		Provider: m.acting(room), ProviderName: m.kind, System: system,
+		Request: llm.Request{Model: m.name, MaxTokens: m.max, Temperature: m.temp, Whole: m.whole},
+	}
+}
+
+// watchers are told what an agent does for a review: the panel, and its trace.
+func watchers(se *transaction.Review, on func(agent.Event)) agent.Watchers {
+	return agent.Watchers{On: on, Trace: se.Trace.Recorder(), Parent: se.Trace.Top(), TracesURL: history.TracesURL(se.ID)}
+}
+
+// origin is what the calls of an agent are made under.
+func origin(pol *policy.Policy) agent.Origin {
+	return agent.Origin{Policy: pol.Snapshot(), ExecutorVersion: version.Core, PlannerVersion: version.Core}
 }
 
 // guard makes the guard of an agent that asks the model, or of a model step of a

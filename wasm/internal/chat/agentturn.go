@@ -265,12 +265,11 @@ func (w *work) run(ctx context.Context, in agent.Input) (*agent.Outcome, price.U
 	var used price.Usage
 	for {
 		out, err := agent.Run(ctx, agent.Config{
-			RunID: w.se.ID, StepID: history.AgentStep, Conversation: w.talk.ID, Provider: w.m.acting(room), ProviderName: w.m.kind,
-			Request: llm.Request{Model: w.m.name, MaxTokens: w.m.max, Temperature: w.m.temp, Whole: w.m.whole},
-			System:  AgentSystem, Registry: room.deps.Registry, Gates: w.gates, Guard: w.guard, Inbox: w.talk.inbox, Do: w.do,
-			Images: room.deps.Images, ImageLimits: room.imageLimits(), Store: w.se.Trace.Attach,
-			On: room.watchAgent(w.t), Trace: w.se.Trace.Rec, Parent: w.se.Trace.Root, TracesURL: history.TracesURL(w.se.ID),
-			Policy: pol.Snapshot(), ExecutorVersion: version.Core, PlannerVersion: version.Core,
+			Identity: agent.Identity{RunID: w.se.ID, StepID: history.AgentStep, Conversation: w.talk.ID},
+			Model:    w.m.asked(room, AgentSystem),
+			Registry: room.deps.Registry, Do: w.do, Gates: w.gates, Guard: w.guard, Inbox: w.talk.inbox,
+			Results:  agent.Results{Images: room.deps.Images, ImageLimits: room.imageLimits(), Store: w.se.Trace.Attach},
+			Watchers: watchers(w.se, room.watchAgent(w.t)), Origin: origin(pol),
 		}, in)
 		if err != nil {
 			w.close(false)

@@ -70,8 +70,9 @@ func loopOver(t *testing.T, mem *hosttest.Memory, model llm.Provider) agent.Conf
 		return &tool.Env{Vault: view, Editor: view, Platform: h.Platform, Now: time.Now(), Progress: func(tool.Progress) {}}, view
 	}}
 	return agent.Config{
-		RunID: "0d4ee5b4-6f0e-4d52-9a5e-0a6b3a1c9f00", Provider: model, ProviderName: "script",
-		Request: llm.Request{Model: "script"}, Registry: reg, Gates: gates, Guard: guard, Do: pipeline.New(gates.Fit(deps)),
+		Identity: agent.Identity{RunID: "0d4ee5b4-6f0e-4d52-9a5e-0a6b3a1c9f00"},
+		Model:    agent.Model{Provider: model, ProviderName: "script", Request: llm.Request{Model: "script"}},
+		Registry: reg, Gates: gates, Guard: guard, Do: pipeline.New(gates.Fit(deps)),
 	}
 }
 
