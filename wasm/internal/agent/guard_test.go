@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 
 	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/fault"
@@ -322,79 +321,4 @@ func TestAToolOverItsRateIsRefusedWithTheTimeToWait(t *testing.T) {
 			t.Errorf("a stopped wait gave %v", err)
 		}
 	})
-}
-
-func TestAnOrganisationsPolicyCanOnlyTighten(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		tools := []string{"a.a", "b.b", "c.c"}
-		subset := rapid.SliceOfDistinct(rapid.SampledFrom(tools), func(s string) string { return s })
-		have := limits.Limits{
-			MaxIterations: rapid.IntRange(0, 40).Draw(t, "iterations"),
-			MaxToolCalls:  rapid.IntRange(0, 80).Draw(t, "calls"),
-			MaxTokens:     rapid.Int64Range(0, 5000).Draw(t, "tokens"),
-			MaxCost:       price.Nano(rapid.Int64Range(0, 5e9).Draw(t, "cost")),
-			SideEffects:   rapid.SampledFrom([]tool.SideEffects{"", tool.None, tool.Reads, tool.Writes, tool.Commands}).Draw(t, "effects"),
-		}
-		if rapid.Bool().Draw(t, "list") {
-			have.EnabledTools = append([]string{}, subset.Draw(t, "enabled")...)
-		}
-		doc := fmt.Sprintf(`{"version":1,"max_iterations":%d,"max_tool_calls":%d,"max_tokens":%d,"max_cost":%d,"side_effects":%q,"enabled_tools":["a.a","b.b"],"blocked_tools":["b.b"],"rate_limits":{"a.a":{"per_minute":5,"burst":1}}}`,
-			rapid.IntRange(1, 50).Draw(t, "o iterations"), rapid.IntRange(1, 90).Draw(t, "o calls"), rapid.IntRange(1, 6000).Draw(t, "o tokens"),
-			rapid.IntRange(1, 6).Draw(t, "o cost"), rapid.SampledFrom([]string{"none", "reads", "writes", "commands"}).Draw(t, "o effects"))
-		got, err := limits.Tighten(have, []byte(doc))
-		if err != nil {
-			t.Fatal(err)
-		}
-		was, now := inForce(have), inForce(got)
-		if now.MaxIterations > was.MaxIterations || now.MaxToolCalls > was.MaxToolCalls || now.MaxTokens > was.MaxTokens || now.MaxCost > was.MaxCost || order(now.SideEffects) > order(was.SideEffects) {
-			t.Fatalf("looser: %+v, then %+v", was, now)
-		}
-		for _, name := range got.EnabledTools {
-			if have.EnabledTools != nil && !strings.Contains(fmt.Sprint(have.EnabledTools), name) {
-				t.Fatalf("%s was enabled", name)
-			}
-		}
-		if got.EnabledTools == nil || len(got.BlockedTools) != 1 {
-			t.Fatalf("lists %v %v", got.EnabledTools, got.BlockedTools)
-		}
-	})
-}
-
-// inForce fills in what zero stands for.
-func inForce(l limits.Limits) limits.Limits {
-	if l.MaxIterations == 0 {
-		l.MaxIterations = limits.DefaultMaxIterations
-	}
-	if l.MaxToolCalls == 0 {
-		l.MaxToolCalls = limits.DefaultMaxToolCalls
-	}
-	if l.MaxTokens == 0 {
-		l.MaxTokens = 1 << 60
-	}
-	if l.MaxCost == 0 {
-		l.MaxCost = 1 << 60
-	}
-	return l
-}
-
-func order(s tool.SideEffects) int {
-	return map[tool.SideEffects]int{tool.None: 0, tool.Reads: 1, tool.Writes: 2, tool.Commands: 3, "": 3}[s]
-}
-
-func TestAnOrganisationsPolicyThatIsNotUnderstoodLetsNothingRun(t *testing.T) {
-	for name, doc := range map[string]string{
-		"empty": ``, "not JSON": `{`, "a list": `[]`, "null": `null`, "no version": `{}`, "other version": `{"version":2}`,
-		"unknown field": `{"version":1,"max_iteration":3}`, "zero": `{"version":1,"max_tool_calls":0}`,
-		"negative": `{"version":1,"max_tokens":-1}`, "no amount": `{"version":1,"max_cost":0}`,
-		"wrong effect": `{"version":1,"side_effects":"all"}`, "wrong type": `{"version":1,"max_iterations":"3"}`,
-		"no rate": `{"version":1,"rate_limits":{"a.a":{"per_minute":0,"burst":1}}}`,
-	} {
-		if _, err := limits.Tighten(limits.Limits{}, []byte(doc)); !fault.Is(err, fault.Validation) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	names, hosts, err := limits.OrganisationSecrets([]byte(`{"version":1,"secrets":{"search":"org-search"},"secret_hosts":{"search":["api.example.com"]}}`))
-	if err != nil || names["search"] != "org-search" || hosts["search"][0] != "api.example.com" {
-		t.Errorf("%v %v %v", names, hosts, err)
-	}
 }
