@@ -2,6 +2,7 @@ package archtest
 
 import (
 	"bytes"
+	"go/ast"
 	"os"
 	"path/filepath"
 	"slices"
@@ -90,6 +91,26 @@ func TestWhatCarriesOutAPlanAsksNoModelItself(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestOnlyASimulationIsHandedWhatAsksAModel(t *testing.T) {
+	const reason = "in a run, a replay and a recovery a model step has the answer that was approved, and asks nobody"
+	allowed := map[string]string{
+		"transaction/simulation.go": "hands it to the tools of a simulation",
+		"modelstep/modelstep.go":    "is the tool that it is handed to",
+		"server/server.go":          "takes it from chat",
+	}
+	onlyWhereListed(t, allowed, func(f *ast.File) []string {
+		var found []string
+		ast.Inspect(f, func(n ast.Node) bool {
+			if s, ok := n.(*ast.SelectorExpr); ok && s.Sel.Name == "AskModel" {
+				found = append(found, "AskModel")
+			}
+			return true
+		})
+		return found
+	}, func(file, found string) { t.Errorf("%s uses %s: %s", file, found, reason) },
+		func(at string) { t.Errorf("%s does not use it any more: take it off the list", at) })
 }
 
 func TestTheServerIsDispatchAndWiring(t *testing.T) {

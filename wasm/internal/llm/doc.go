@@ -1,5 +1,5 @@
-// Package llm is the one model of a conversation with a language model: messages, requests, stream events, errors,
-// usage and cost. What a particular endpoint speaks is a Dialect (packages openai, chat, anthropic): a pure
+// Package llm is the one model of a conversation with a language model: messages, requests, stream events and
+// errors. What a particular endpoint speaks is a Dialect (packages openai, chat, anthropic): a pure
 // transform between this model and bytes. A Provider joins a dialect, an endpoint and a Transport.
 //
 // The way of the data:
