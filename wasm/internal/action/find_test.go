@@ -12,14 +12,14 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"embedded-agent/wasm/internal/action"
-	"embedded-agent/wasm/internal/agent"
+	"embedded-agent/wasm/internal/modelstep"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/tool/builtin"
 )
 
 var tools = sync.OnceValues(func() (*tool.Registry, error) {
-	return tool.NewRegistry(append(builtin.All(), agent.StepTool())...) // which is not run here
+	return tool.NewRegistry(append(builtin.All(), modelstep.Tool())...) // which is not run here
 })
 
 func registry(t testing.TB) *tool.Registry {

@@ -7,7 +7,10 @@ import (
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/modelstep"
 	"embedded-agent/wasm/internal/pipeline"
+	"embedded-agent/wasm/internal/price"
+	"embedded-agent/wasm/internal/shorten"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/trace"
 )
@@ -15,21 +18,8 @@ import (
 // Config is what a loop works with. Provider, Registry, Do, Gates and Guard are
 // needed.
 type Config struct {
-	// RunID is the run's, and StepID the plan's step ("agent" when empty: the
-	// conversation itself). Name is the agent's, for traces. Several agents of
-	// one run (a foreach) need StepIDs of their own, and States whose Seq begin
-	// far enough apart that no two calls have one number.
-	RunID, StepID, Name string
-	// Conversation correlates runs of one conversation in traces.
-	Conversation string
-
-	Provider llm.Provider
-	// ProviderName is the provider's name in traces, such as "openai".
-	ProviderName string
-	// Request holds the model and its options (limits, temperature, reasoning).
-	// Its messages and tools are set by the loop.
-	Request llm.Request
-	System  string
+	Identity
+	Model
 
 	Registry *tool.Registry
 	// Do makes a call. It must have been built from Deps that Gates has fitted.
@@ -42,14 +32,50 @@ type Config struct {
 	// Concurrency bounds the calls that execute at once; 0 is 4.
 	Concurrency int
 	Timing      Timing
+
+	Results
+	Watchers
+	Origin
+
+	// recorded stands in for the tools in a replay.
+	recorded *player
+}
+
+// Identity says whose loop it is.
+type Identity struct {
+	// RunID is the run's, and StepID the plan's step ("agent" when empty: the
+	// conversation itself). Name is the agent's, for traces. Several agents of
+	// one run (a foreach) need StepIDs of their own, and States whose Seq begin
+	// far enough apart that no two calls have one number.
+	RunID, StepID, Name string
+	// Conversation correlates runs of one conversation in traces.
+	Conversation string
+}
+
+// Model is who is asked, and how.
+type Model struct {
+	Provider llm.Provider
+	// ProviderName is the provider's name in traces, such as "openai".
+	ProviderName string
+	// Request holds the model and its options (limits, temperature, reasoning).
+	// Its messages and tools are set by the loop.
+	Request llm.Request
+	System  string
+}
+
+// Results bounds what a model is given of results and images.
+type Results struct {
 	// Images bounds images before a model sees them; nil leaves images out.
 	Images      ImageFitter
 	ImageLimits ImageLimits
 	// ResultBytes bounds the text of one result in the conversation; 0 is
 	// 64 KiB. Store keeps the whole; nil keeps none.
 	ResultBytes int
-	Store       Store
+	Store       shorten.Store
+}
 
+// Watchers are told what the loop does. None is needed.
+type Watchers struct {
 	// On is told every event, one at a time; it must not call back.
 	On func(Event)
 	// Audit records the calls that never reached the pipeline: those that the
@@ -60,13 +86,12 @@ type Config struct {
 	Parent *trace.Span
 	// TracesURL is where the run can be looked at.
 	TracesURL string
+}
 
-	// Policy, ExecutorVersion and PlannerVersion are copied into every call.
+// Origin is copied into every call: what it was made under.
+type Origin struct {
 	Policy                          tool.PolicySnapshot
 	ExecutorVersion, PlannerVersion string
-
-	// recorded stands in for the tools in a replay.
-	recorded *player
 }
 
 // Timing bounds one call (docs/design/invocation.md#time). Zero durations are those
@@ -130,11 +155,11 @@ const (
 type Outcome struct {
 	Stop    Stop
 	Problem *fault.Error
-	Outputs Outputs
+	Outputs modelstep.Outputs
 	State   State
 	// Usage is the sum over the run's questions; estimated where the provider
 	// did not count.
-	Usage  llm.Usage
+	Usage  price.Usage
 	Bundle *Bundle
 }
 
@@ -169,7 +194,7 @@ func run(ctx context.Context, cfg Config, in Input, f feed) (*Outcome, error) {
 	}
 	l.span.End()
 	out := l.outcome(stop, problem)
-	l.emit(Event{Type: AgentEnd, Stop: stop, Problem: problem, Outputs: &out.Outputs})
+	l.emit(Event{Type: AgentEnd, RunEnd: RunEnd{Stop: stop, Problem: problem, Outputs: &out.Outputs}})
 	return out, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"embedded-agent/wasm/internal/agent"
+	"embedded-agent/wasm/internal/limits"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/llmtest"
 )
@@ -22,7 +23,7 @@ func BenchmarkLoopOverheadPerCall(b *testing.B) {
 	for b.Loop() {
 		b.StopTimer()
 		turns := append(endless(10, blocks...), llmtest.Say("ok"))
-		k := newKit(t, turns, withTools(echo), withLimits(agent.Limits{MaxIterations: 20, MaxToolCalls: 1000}),
+		k := newKit(t, turns, withTools(echo), withLimits(limits.Limits{MaxIterations: 20, MaxToolCalls: 1000}),
 			withConfig(func(c *agent.Config) { c.On = func(agent.Event) {} }))
 		b.StartTimer()
 		if _, err := agent.Run(b.Context(), k.cfg, agent.Input{Messages: []llm.Message{llm.UserMessage("go")}}); err != nil {

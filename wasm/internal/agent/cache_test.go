@@ -3,7 +3,6 @@ package agent_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,6 +15,8 @@ import (
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/llmtest"
 	"embedded-agent/wasm/internal/pipeline"
+	"embedded-agent/wasm/internal/reuse"
+	"embedded-agent/wasm/internal/secrets"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -34,7 +35,7 @@ func TestResultsAreReusedByTheToolsPolicyAndShownAsCached(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var never, ttl, forever, reads, writes int
 		generation := uint64(1)
-		cache := agent.NewCache(0, func(*tool.Entry, tool.Args) string { return "" }).For(func() uint64 { return generation })
+		cache := reuse.NewCache(0, func(*tool.Entry, tool.Args) string { return "" }).For(func() uint64 { return generation })
 		tools := []tool.Tool{
 			cached("test.never", tool.None, tool.CacheNone, &never), cached("test.ttl", tool.None, tool.CacheTTL, &ttl),
 			cached("test.forever", tool.None, tool.CacheForever, &forever), cached("test.reads", tool.Reads, tool.CacheForever, &reads),
@@ -72,58 +73,6 @@ func TestResultsAreReusedByTheToolsPolicyAndShownAsCached(t *testing.T) {
 	})
 }
 
-func TestAVaultThatChangesWhileItIsReadLeavesNothingStaleInTheCache(t *testing.T) {
-	generation := uint64(1)
-	c := agent.NewCache(0, nil).For(func() uint64 { return generation })
-	s := spec("test.reads", tool.Reads)
-	s.Cache = tool.CacheForever
-	e := &tool.Entry{Tool: tool.Tool{Spec: s}}
-	one := &tool.Call{CallID: "1", ArgsHash: "h"}
-	if _, hit := c.Get(one, e); hit {
-		t.Fatal("a hit in an empty cache")
-	}
-	generation++ // somebody writes meanwhile
-	c.Put(one, e, tool.Data{"old": true})
-	if d, hit := c.Get(&tool.Call{CallID: "2", ArgsHash: "h"}, e); hit {
-		t.Errorf("the old result is reused: %v", d)
-	}
-}
-
-func TestACacheKeepsScopesApartAndItsOwnCopies(t *testing.T) {
-	scope := "device"
-	c := agent.NewCache(2, func(*tool.Entry, tool.Args) string { return scope }).For(nil)
-	s := spec("test.paid", tool.None)
-	s.Cache, s.Secrets = tool.CacheForever, []string{"key"}
-	e := &tool.Entry{Tool: tool.Tool{Spec: s}}
-	get := func(id, hash string) (tool.Data, bool) { return c.Get(&tool.Call{CallID: id, ArgsHash: hash}, e) }
-	put := func(id string, d tool.Data) { c.Put(&tool.Call{CallID: id}, e, d) }
-	get("1", "h")
-	data := tool.Data{"list": []any{"a"}}
-	put("1", data)
-	data["list"].([]any)[0] = "spoilt"
-	got, hit := get("2", "h")
-	if !hit || got["list"].([]any)[0] != "a" {
-		t.Fatalf("%v %v", got, hit)
-	}
-	got["list"].([]any)[0] = "spoilt"
-	if got, _ := get("3", "h"); got["list"].([]any)[0] != "a" {
-		t.Error("a reader changed what is kept")
-	}
-	scope = "organisation"
-	if _, hit := get("4", "h"); hit {
-		t.Error("a result of another scope was reused")
-	}
-	scope = "device"
-	for i := range 3 {
-		get(fmt.Sprint("n", i), fmt.Sprint("h", i))
-		put(fmt.Sprint("n", i), tool.Data{})
-	}
-	if _, hit := get("5", "h"); hit {
-		t.Error("the cache grows without bound")
-	}
-	put("never looked for", tool.Data{})
-}
-
 func TestSecretsComeFromTheNearestScopeAndTheScopeIsShownButNeverTheValue(t *testing.T) {
 	const value = "sk-very-secret-value"
 	s := spec("test.paid", tool.None)
@@ -138,8 +87,8 @@ func TestSecretsComeFromTheNearestScopeAndTheScopeIsShownButNeverTheValue(t *tes
 		{map[string]string{}, ""},
 	} {
 		store := func(_ context.Context, name string) (string, bool, error) { v, ok := c.stored[name]; return v, ok, nil }
-		secrets := agent.NewSecrets(store, agent.SecretNames{
-			agent.VaultScope: {"key": "vault-key"}, agent.OrganisationScope: {"key": "org-key"},
+		secrets := secrets.New(store, secrets.Names{
+			secrets.VaultScope: {"key": "vault-key"}, secrets.OrganisationScope: {"key": "org-key"},
 		})
 		used := ""
 		paid := tool.Tool{Spec: s, Run: func(_ context.Context, env *tool.Env, _ tool.Args) (tool.Data, error) {
@@ -169,43 +118,5 @@ func TestSecretsComeFromTheNearestScopeAndTheScopeIsShownButNeverTheValue(t *tes
 		if strings.Contains(string(all), value) {
 			t.Error("the value got out")
 		}
-	}
-}
-
-func TestACallThatIsHeldToAScopeTakesItsSecretsFromThatOneAlone(t *testing.T) {
-	stored := map[string]string{"key": "of the device", "vault-key": "of the vault"}
-	store := func(_ context.Context, name string) (string, bool, error) { v, ok := stored[name]; return v, ok, nil }
-	secrets := agent.NewSecrets(store, agent.SecretNames{agent.VaultScope: {"key": "vault-key"}, agent.OrganisationScope: {"key": "org-key"}})
-	e := &tool.Entry{Tool: echo}
-	for scope, want := range map[string]string{"": "of the device", "device": "of the device", "vault": "of the vault", "organisation": ""} {
-		values, from, err := secrets.Resolve(t.Context(), e, []string{"key"}, scope)
-		switch {
-		case want == "" && !fault.Is(err, fault.Auth):
-			t.Errorf("%s has no secret, and gave %v, %v", scope, values, err)
-		case want != "" && (err != nil || values["key"] != want || scope != "" && from != scope):
-			t.Errorf("%s: %v from %s, %v", scope, values, from, err)
-		}
-	}
-}
-
-func TestASecretStoreThatFailsIsAuthRequiredWithoutItsWords(t *testing.T) {
-	s := spec("test.paid", tool.None)
-	s.Secrets = []string{"key"}
-	e := &tool.Entry{Tool: tool.Tool{Spec: s}}
-	secrets := agent.NewSecrets(func(context.Context, string) (string, bool, error) {
-		return "", false, errors.New("keyring said sk-oops")
-	}, nil)
-	_, err := secrets.Scope(t.Context(), e)
-	if !fault.Is(err, fault.Auth) || strings.Contains(err.Error(), "oops") {
-		t.Errorf("%v", err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, _, err := secrets.Resolve(ctx, e, e.Secrets, ""); !fault.Is(err, fault.Cancelled) {
-		t.Errorf("stopped: %v", err)
-	}
-	none := &tool.Entry{Tool: echo}
-	if values, scope, err := secrets.Resolve(t.Context(), none, nil, ""); err != nil || len(values) != 0 || scope != "" {
-		t.Errorf("%v %q %v", values, scope, err)
 	}
 }

@@ -9,7 +9,9 @@ import (
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/pipeline"
+	"embedded-agent/wasm/internal/shorten"
 	"embedded-agent/wasm/internal/strictjson"
+	"embedded-agent/wasm/internal/timestamp"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/trace"
 )
@@ -17,7 +19,6 @@ import (
 // slot is one call of an answer on its way.
 type slot struct {
 	l     *loop
-	queue *pathQueue
 	asked llm.ToolCall
 	call  *tool.Call // the pipeline's once it is handed over
 	ident tool.Call  // as it was prepared
@@ -26,18 +27,12 @@ type slot struct {
 	// refused is why the call is not made at all.
 	refused *fault.Error
 
-	before   []<-chan struct{} // passed, of the calls before
-	passed   chan struct{}     // closed when it is admitted, or over
-	passOnce sync.Once
-	started  chan struct{}
+	position *position
 	moved    chan struct{} // has one when the call has come further
 	since    time.Time     // when it began to execute
 
-	mu     sync.Mutex
-	hold   *hold
-	placed bool
-	left   bool
-	over   bool // its end was told
+	mu   sync.Mutex
+	over bool // its end was told
 
 	message llm.Message
 }
@@ -56,7 +51,7 @@ func (l *loop) execute(calls []llm.ToolCall) []llm.Message {
 			s.refused = l.interruption()
 		}
 		if s.refused != nil {
-			s.leave()
+			s.position.leave()
 			s.finish(s.made(s.refused), true)
 			continue
 		}
@@ -94,9 +89,9 @@ func (l *loop) prepareAll(calls []llm.ToolCall) []*slot {
 	var before []<-chan struct{}
 	for i, c := range calls {
 		s := l.prepare(c)
-		s.before = before[:len(before):len(before)]
+		s.position.before = before[:len(before):len(before)]
 		if s.refused == nil {
-			before = append(before, s.passed)
+			before = append(before, s.position.passed)
 		}
 		slots[i] = s
 	}
@@ -104,7 +99,7 @@ func (l *loop) prepareAll(calls []llm.ToolCall) []*slot {
 }
 
 func (l *loop) prepare(asked llm.ToolCall) *slot {
-	s := &slot{l: l, queue: l.queue, asked: asked, passed: make(chan struct{}), started: make(chan struct{}), moved: make(chan struct{}, 1)}
+	s := &slot{l: l, asked: asked, position: newPosition(l.queue), moved: make(chan struct{}, 1)}
 	args, err := argsOf(asked)
 	s.refused = fault.From(err)
 	l.mu.Lock()
@@ -113,7 +108,7 @@ func (l *loop) prepare(asked llm.ToolCall) *slot {
 	l.mu.Unlock()
 	s.call = &tool.Call{
 		RunID: l.cfg.RunID, StepID: l.cfg.StepID, Tool: asked.Name, Args: args, Attempt: 1, Seq: seq,
-		TimeoutMs: l.cfg.Timing.Timeout.Milliseconds(), Cancelable: true, CreatedAt: pipeline.Stamp(time.Now()),
+		TimeoutMs: l.cfg.Timing.Timeout.Milliseconds(), Cancelable: true, CreatedAt: timestamp.Milli(time.Now()),
 		PlannerVersion: l.cfg.PlannerVersion, ExecutorVersion: l.cfg.ExecutorVersion,
 		ToolRegistryVersion: l.cfg.Registry.Version(), Policy: l.cfg.Policy,
 	}
@@ -140,14 +135,13 @@ func (s *slot) begin() {
 		CallID: c.CallID, LogicalID: c.LogicalID, Tool: c.Tool, Version: c.Version, Attempt: c.Attempt, Step: c.StepID,
 		Description: s.description(),
 	})
-	s.span.Content("gen_ai.tool.call.arguments", func() string { return jsonText(c.Args) })
+	s.span.Content("gen_ai.tool.call.arguments", func() string { return shorten.JSON(c.Args) })
 	l.mu.Lock()
 	l.state.Order = append(l.state.Order, c.LogicalID)
 	l.mu.Unlock()
-	l.emit(Event{
-		Type: ToolStart, ToolCallID: s.asked.ID, CallID: c.CallID, LogicalID: c.LogicalID, Tool: c.Tool, Args: c.Args,
-		Call: &s.ident,
-	})
+	started := s.event(c)
+	started.Args = c.Args
+	l.emit(Event{Type: ToolStart, CallEvent: started})
 	guard := l.cfg.Trace.StartPolicy(s.span, c.CallID, c.Tool)
 	defer guard.End()
 	denied := judge(c.Tool, func() error { return l.cfg.Guard.beforeTool(l.ctx, c, s.entry) })
@@ -194,13 +188,13 @@ func (s *slot) run(batch context.Context) {
 	go func() {
 		r := s.l.cfg.Do(ctx, pipeline.Request{Call: s.call})
 		s.l.cfg.Gates.byCall.Delete(s.call)
-		s.leave()
+		s.position.leave()
 		result <- r
 	}()
-	r, own := s.await(ctx, result, s.started)
+	r, own := s.await(ctx, result, s.position.started)
 	detach()
 	cancel()
-	s.leave()
+	s.position.leave()
 	if batch.Err() != nil {
 		s.interrupted(r)
 	}
@@ -281,7 +275,7 @@ func (s *slot) limit() time.Duration {
 
 // made is a result that the loop gives itself.
 func (s *slot) made(err *fault.Error) *tool.Result {
-	now := pipeline.Stamp(time.Now())
+	now := timestamp.Milli(time.Now())
 	c := &s.ident
 	began, ended := s.l.cfg.recorded.times(c, now)
 	return &tool.Result{

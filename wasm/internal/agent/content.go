@@ -7,6 +7,7 @@ import (
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/shorten"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -41,11 +42,11 @@ func (l *loop) content(r *tool.Result) []llm.Block {
 	}
 	data, images := takeImages(r.Data)
 	cut := cutJSON{Truncated: r.Truncated, Attachments: r.Attachments}
-	text := jsonText(data)
+	text := shorten.JSON(data)
 	if len(text) > l.cfg.ResultBytes {
 		whole := []byte(text)
-		small := shrink(data, l.cfg.ResultBytes)
-		text = jsonText(small)
+		small := shorten.Value(data, l.cfg.ResultBytes)
+		text = shorten.JSON(small)
 		cut.Truncated = true
 		if !r.Truncated {
 			cut.Attachments = l.keepWhole(r, whole)
@@ -53,7 +54,7 @@ func (l *loop) content(r *tool.Result) []llm.Block {
 	}
 	blocks := []llm.Block{llm.Text(text)}
 	if cut.Truncated {
-		blocks = append(blocks, llm.Text(jsonText(cut)))
+		blocks = append(blocks, llm.Text(shorten.JSON(cut)))
 	}
 	for _, image := range images {
 		blocks = append(blocks, l.fitImage(image))
@@ -67,7 +68,7 @@ func (l *loop) keepWhole(r *tool.Result, whole []byte) []tool.Attachment {
 	if l.cfg.Store == nil {
 		return nil
 	}
-	a, err := keep(l.ctx, l.cfg.Store, r.CallID, whole)
+	a, err := shorten.Keep(l.ctx, l.cfg.Store, r.CallID, whole)
 	if err != nil {
 		return nil
 	}
@@ -78,33 +79,20 @@ func (l *loop) keepWhole(r *tool.Result, whole []byte) []tool.Attachment {
 func failure(r *tool.Result) llm.Block {
 	e := r.Error
 	if e == nil { // skipped: left out by the person
-		return llm.Text(jsonText(errorJSON{Status: "error", Tool: r.Tool, Error: r.UserMessage, Code: fault.Cancelled}))
+		return llm.Text(shorten.JSON(errorJSON{Status: "error", Tool: r.Tool, Error: r.UserMessage, Code: fault.Cancelled}))
 	}
 	if e.Code == fault.Denied {
-		return llm.Text(jsonText(blockedJSON{"blocked", r.Tool, e.Message, e.Code}))
+		return llm.Text(shorten.JSON(blockedJSON{"blocked", r.Tool, e.Message, e.Code}))
 	}
-	return llm.Text(jsonText(errorJSON{"error", r.Tool, e.Message, e.Code, e.Retryable, e.RetryAfterS}))
+	return llm.Text(shorten.JSON(errorJSON{"error", r.Tool, e.Message, e.Code, e.Retryable, e.RetryAfterS}))
 }
 
 // details are kept with a result in the conversation and not sent.
 func details(c *tool.Call, r *tool.Result) json.RawMessage {
-	return json.RawMessage(jsonText(map[string]any{
+	return json.RawMessage(shorten.JSON(map[string]any{
 		"callId": c.CallID, "call_id": c.LogicalID, "status": r.Status, "cached": r.Cached, "truncated": r.Truncated,
 		"secretScope": r.SecretScope, "durationMs": r.DurationMs,
 	}))
-}
-
-// jsonText writes a value; what cannot be written (a tool's own type, a number
-// that is none) becomes the error's words in a JSON string.
-func jsonText(v any) string {
-	b, err := llm.Marshal(v)
-	if err != nil {
-		b, err = llm.Marshal(err.Error())
-		if err != nil {
-			return `"unreadable"`
-		}
-	}
-	return string(b)
 }
 
 // takeImages takes the images out of a tool's output: objects with "type":

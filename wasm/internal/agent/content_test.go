@@ -10,14 +10,13 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"embedded-agent/i18n"
 	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/llmtest"
 	"embedded-agent/wasm/internal/pipeline"
+	"embedded-agent/wasm/internal/shorten"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -37,7 +36,7 @@ func TestAnOutputOverTheCapIsMarkedAndTheWholeIsAnAttachment(t *testing.T) {
 		return "run:" + name, nil
 	}
 	k := newKit(t, []llmtest.Turn{llmtest.Call("c1", "test.big", `{}`), llmtest.Say("ok")}, withTools(bigTool),
-		withDeps(func(d *pipeline.Deps) { d.Cap = agent.Cap(store, 20_000) }))
+		withDeps(func(d *pipeline.Deps) { d.Cap = shorten.Cap(store, 20_000) }))
 	out := k.run("go")
 	e := envelope(t, out, 0)
 	if !e.Truncated || len(e.Attachments) != 1 || e.Attachments[0].Kind != "blob" {
@@ -77,45 +76,13 @@ func TestAResultTooLongForTheConversationIsShortenedThereAndWholeInTheReceipt(t 
 }
 
 func TestAStoreThatFailsIsSaidAndTheResultStands(t *testing.T) {
-	for _, store := range []agent.Store{nil, func(context.Context, string, string, []byte) (string, error) { return "", errors.New("disk full") }} {
+	for _, store := range []shorten.Store{nil, func(context.Context, string, string, []byte) (string, error) { return "", errors.New("disk full") }} {
 		r := &tool.Result{OK: true, Data: tool.Data{"text": strings.Repeat("x", 1000)}}
-		agent.Cap(store, 100)(t.Context(), &tool.Call{}, r)
+		shorten.Cap(store, 100)(t.Context(), &tool.Call{}, r)
 		if !r.OK || !r.Truncated || len(r.Attachments) != 0 || !strings.Contains(r.UserMessage, "could not be kept") {
 			t.Errorf("%+v", r)
 		}
 	}
-}
-
-func TestACutOutputIsValidJSONOfTheSameFormWithinTheCap(t *testing.T) {
-	value := rapid.Custom(func(t *rapid.T) any {
-		switch rapid.IntRange(0, 3).Draw(t, "kind") {
-		case 0:
-			return strings.Repeat(rapid.SampledFrom([]string{"a", "é", "\"", "\n", "😀", "\u2028"}).Draw(t, "char"), rapid.IntRange(0, 3000).Draw(t, "len"))
-		case 1:
-			return slices.Repeat([]string{"word"}, rapid.IntRange(0, 400).Draw(t, "len"))
-		case 2:
-			return slices.Repeat([]any{map[string]any{"a": "b"}}, rapid.IntRange(0, 400).Draw(t, "len"))
-		}
-		return rapid.Float64().Draw(t, "number")
-	})
-	rapid.Check(t, func(t *rapid.T) {
-		data := tool.Data(rapid.MapOfN(rapid.StringN(1, 9, 20), value, 1, 8).Draw(t, "data"))
-		limit := rapid.IntRange(200, 4000).Draw(t, "limit")
-		before, err := llm.Marshal(data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := &tool.Result{OK: true, Data: data}
-		agent.Cap(nil, limit)(context.Background(), &tool.Call{}, r)
-		after, err := llm.Marshal(r.Data)
-		if err != nil || len(after) > limit || r.Truncated != (len(before) > limit) ||
-			strings.Contains(string(after), "\ufffd") && !strings.Contains(string(before), "\ufffd") {
-			t.Fatalf("%d bytes of %d with limit %d, truncated %v, %v", len(after), len(before), limit, r.Truncated, err)
-		}
-		if !r.Truncated && string(before) != string(after) {
-			t.Fatal("what fits was changed")
-		}
-	})
 }
 
 // tinyFitter counts what it is asked to fit.

@@ -3,6 +3,7 @@ package agent
 import (
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/modelstep"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -25,7 +26,7 @@ const (
 )
 
 // Event is one event of the loop (docs/design/invocation.md#events). Type says
-// which fields are set.
+// which parts of it are set.
 type Event struct {
 	Type EventType `json:"type"`
 	Turn int       `json:"turn"`
@@ -35,6 +36,17 @@ type Event struct {
 	// Messages are those that joined the conversation, or the one that ended.
 	Messages []llm.Message `json:"messages,omitempty"`
 
+	CallEvent
+	// Content is what an update or an end has to show.
+	Content []llm.Block `json:"content,omitempty"`
+	CallProgress
+	CallEnd
+
+	RunEnd
+}
+
+// CallEvent says which call a tool event is about.
+type CallEvent struct {
 	// ToolCallID is the provider's id of a call. CallID and LogicalID are its
 	// callId and call_id (docs/design/tool-calls.md#identity); CallID is also the
 	// one of the step.* events.
@@ -43,27 +55,33 @@ type Event struct {
 	LogicalID  string         `json:"call_id,omitempty"`
 	Tool       string         `json:"toolName,omitempty"`
 	Args       map[string]any `json:"args,omitempty"`
-	// Content is what an update or an end has to show.
-	Content []llm.Block `json:"content,omitempty"`
-	// Done, Total and Found are the progress of an update.
+	// Call is the call as it was made: for whoever shows it.
+	Call *tool.Call `json:"-"`
+}
+
+// CallProgress is how far a call is, in a tool_execution_update.
+type CallProgress struct {
 	Done  int `json:"done,omitempty"`
 	Total int `json:"total,omitempty"`
 	Found int `json:"found,omitempty"`
+}
 
+// CallEnd is how a call ended, in a tool_execution_end.
+type CallEnd struct {
 	IsError  bool           `json:"isError,omitempty"`
 	Envelope *tool.Envelope `json:"envelope,omitempty"`
 	// Status and SecretScope are the result's.
 	Status      tool.Status `json:"status,omitempty"`
 	SecretScope string      `json:"secretScope,omitempty"`
-
-	// Call is the call of a tool event as it was made, and Made the result of an
-	// end, whole: for whoever shows it.
-	Call *tool.Call   `json:"-"`
+	// Made is the result, whole: for whoever shows it.
 	Made *tool.Result `json:"-"`
+}
 
-	Stop    Stop         `json:"stop,omitempty"`
-	Problem *fault.Error `json:"problem,omitempty"`
-	Outputs *Outputs     `json:"outputs,omitempty"`
+// RunEnd is how the loop ended, in an agent_end.
+type RunEnd struct {
+	Stop    Stop               `json:"stop,omitempty"`
+	Problem *fault.Error       `json:"problem,omitempty"`
+	Outputs *modelstep.Outputs `json:"outputs,omitempty"`
 }
 
 // emit tells an event; one at a time.

@@ -5,6 +5,7 @@ import (
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/shorten"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/trace"
 )
@@ -36,9 +37,8 @@ func (s *slot) finish(r *tool.Result, own bool) {
 	s.endSpan(r)
 	s.message = m
 	l.emit(Event{
-		Type: ToolEnd, ToolCallID: s.asked.ID, CallID: call.CallID, LogicalID: call.LogicalID, Tool: call.Tool,
-		Content: content, IsError: !r.OK, Envelope: &envelope, Status: r.Status, SecretScope: r.SecretScope,
-		Call: call, Made: r,
+		Type: ToolEnd, CallEvent: s.event(call), Content: content,
+		CallEnd: CallEnd{IsError: !r.OK, Envelope: &envelope, Status: r.Status, SecretScope: r.SecretScope, Made: r},
 	})
 }
 
@@ -56,9 +56,14 @@ func (s *slot) progress(p tool.Progress) {
 	}
 	s.moves()
 	s.l.emit(Event{
-		Type: ToolUpdate, ToolCallID: s.asked.ID, CallID: s.ident.CallID, LogicalID: s.ident.LogicalID,
-		Tool: s.ident.Tool, Done: p.Done, Total: p.Total, Found: p.Found, Content: []llm.Block{llm.Text(text)}, Call: &s.ident,
+		Type: ToolUpdate, CallEvent: s.event(&s.ident), Content: []llm.Block{llm.Text(text)},
+		CallProgress: CallProgress{Done: p.Done, Total: p.Total, Found: p.Found},
 	})
+}
+
+// event says which call an event is about.
+func (s *slot) event(c *tool.Call) CallEvent {
+	return CallEvent{ToolCallID: s.asked.ID, CallID: c.CallID, LogicalID: c.LogicalID, Tool: c.Tool, Call: c}
 }
 
 // record keeps a receipt. A hook that changed the arguments has changed the
@@ -84,7 +89,7 @@ func (s *slot) endSpan(r *tool.Result) {
 	s.span.Set(
 		trace.Attr{Key: "embedded_agent.call.cached", Value: r.Cached},
 		trace.Attr{Key: "embedded_agent.secret.scope", Value: r.SecretScope})
-	s.span.Content("gen_ai.tool.call.result", func() string { return jsonText(r.Data) })
+	s.span.Content("gen_ai.tool.call.result", func() string { return shorten.JSON(r.Data) })
 	if r.Error != nil {
 		s.span.Fail(string(r.Error.Code), r.Error.Message)
 	} else if !r.OK {

@@ -2,43 +2,12 @@ package agent_test
 
 import (
 	"encoding/json"
-	"slices"
 	"testing"
 
 	"embedded-agent/wasm/internal/agent"
-	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/llmtest"
-	"embedded-agent/wasm/internal/tool"
 )
-
-// FuzzTighten: whatever an organisation's file holds, it loosens nothing.
-func FuzzTighten(f *testing.F) {
-	for _, doc := range []string{
-		`{"version":1}`, `{"version":1,"enabled_tools":[]}`, `{"version":1,"max_cost":1e308}`, `{"version":1,"max_tokens":1e3}`,
-		`{"version":1,"side_effects":"commands","max_iterations":99999999,"enabled_tools":["vault.delete"]}`,
-		`{"version":1,"version":1,"rate_limits":{"*":{"per_minute":1e-300,"burst":1}}}`,
-	} {
-		f.Add([]byte(doc))
-	}
-	have := agent.Limits{EnabledTools: []string{"a.a"}, MaxIterations: 3, MaxToolCalls: 4, MaxTokens: 500, MaxCost: 600, SideEffects: tool.Reads}
-	f.Fuzz(func(t *testing.T, doc []byte) {
-		got, err := agent.Tighten(have, doc)
-		if err != nil {
-			if !fault.Is(err, fault.Validation) {
-				t.Fatal(err)
-			}
-			return
-		}
-		if got.MaxIterations > 3 || got.MaxToolCalls > 4 || got.MaxTokens > 500 || got.MaxCost > 600 || order(got.SideEffects) > 1 ||
-			got.MaxIterations < 1 || got.MaxToolCalls < 1 || got.MaxTokens < 1 || got.MaxCost < 1 {
-			t.Fatalf("%+v", got)
-		}
-		if slices.ContainsFunc(got.EnabledTools, func(s string) bool { return s != "a.a" }) || got.EnabledTools == nil {
-			t.Fatalf("%v", got.EnabledTools)
-		}
-	})
-}
 
 // FuzzCall: whatever a model writes for a call, it has one result, which is
 // JSON, and the vault is as it was.

@@ -45,7 +45,7 @@ func (g *Gates) slotOf(c *tool.Call) *slot {
 func (g *Gates) before(check func(context.Context, *tool.Call) error) func(context.Context, *tool.Call) error {
 	return func(ctx context.Context, c *tool.Call) error {
 		if s := g.slotOf(c); s != nil {
-			for _, passed := range s.before {
+			for _, passed := range s.position.before {
 				select {
 				case <-passed:
 				case <-ctx.Done():
@@ -72,7 +72,7 @@ func (g *Gates) prepare(d pipeline.Deps) func(context.Context, *tool.Call) error
 			if err != nil {
 				return err
 			}
-			if err := s.admit(ctx, claimsOf(e, c.Args)); err != nil {
+			if err := s.position.admit(ctx, claimsOf(e, c.Args)); err != nil {
 				return err
 			}
 		}
@@ -145,18 +145,37 @@ func (q *pathQueue) leave(h *hold) {
 	}
 }
 
+// position is where a call stands among those of its loop: after which others its
+// stages begin, and what it holds while it executes.
+type position struct {
+	queue    *pathQueue
+	before   []<-chan struct{} // passed, of the calls before
+	passed   chan struct{}     // closed when it is admitted, or over
+	passOnce sync.Once
+	started  chan struct{} // closed when it may execute
+
+	mu   sync.Mutex
+	hold *hold
+	runs bool // it has one of the queue's places
+	left bool
+}
+
+func newPosition(q *pathQueue) *position {
+	return &position{queue: q, passed: make(chan struct{}), started: make(chan struct{})}
+}
+
 // admit lets the next call begin its stages, and returns when this one may
 // execute.
-func (s *slot) admit(ctx context.Context, claims []claim) error {
-	s.mu.Lock()
-	if s.left { // given up before it came here
-		s.mu.Unlock()
+func (p *position) admit(ctx context.Context, claims []claim) error {
+	p.mu.Lock()
+	if p.left { // given up before it came here
+		p.mu.Unlock()
 		return fault.New(fault.Cancelled, "error.cancelled", nil)
 	}
-	h, after := s.queue.enter(claims)
-	s.hold = h
-	s.mu.Unlock()
-	s.pass()
+	h, after := p.queue.enter(claims)
+	p.hold = h
+	p.mu.Unlock()
+	p.pass()
 	for _, earlier := range after {
 		select {
 		case <-earlier:
@@ -165,43 +184,43 @@ func (s *slot) admit(ctx context.Context, claims []claim) error {
 		}
 	}
 	select {
-	case s.queue.places <- struct{}{}:
+	case p.queue.places <- struct{}{}:
 	case <-ctx.Done():
 		return fault.From(ctx.Err())
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.left || ctx.Err() != nil {
-		<-s.queue.places
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.left || ctx.Err() != nil {
+		<-p.queue.places
 		return fault.New(fault.Cancelled, "error.cancelled", nil)
 	}
-	s.placed = true
-	close(s.started)
+	p.runs = true
+	close(p.started)
 	return nil
 }
 
 // pass lets the next call in source order begin.
-func (s *slot) pass() { s.passOnce.Do(func() { close(s.passed) }) }
+func (p *position) pass() { p.passOnce.Do(func() { close(p.passed) }) }
 
 // yield gives the place to run to others.
-func (s *slot) yield() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.placed {
-		s.placed = false
-		<-s.queue.places
+func (p *position) yield() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.runs {
+		p.runs = false
+		<-p.queue.places
 	}
 }
 
 // leave ends a call's part in the order, whether it ran or not.
-func (s *slot) leave() {
-	s.pass()
-	s.yield()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.left = true
-	if s.hold != nil {
-		s.queue.leave(s.hold)
-		s.hold = nil
+func (p *position) leave() {
+	p.pass()
+	p.yield()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.left = true
+	if p.hold != nil {
+		p.queue.leave(p.hold)
+		p.hold = nil
 	}
 }

@@ -11,12 +11,13 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 
 	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/limits"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/llmtest"
+	"embedded-agent/wasm/internal/price"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -35,7 +36,7 @@ func endless(n int, blocks ...llm.Block) []llmtest.Turn {
 
 func TestTheModelIsAskedAtMostTenTimesUnlessSettingsSayOtherwise(t *testing.T) {
 	for limit, want := range map[int]int{0: 10, 3: 3, 12: 12} {
-		k := newKit(t, endless(20, call("c1", "test.echo", `{}`)), withTools(echo), withLimits(agent.Limits{MaxIterations: limit, MaxToolCalls: 100}))
+		k := newKit(t, endless(20, call("c1", "test.echo", `{}`)), withTools(echo), withLimits(limits.Limits{MaxIterations: limit, MaxToolCalls: 100}))
 		out := k.run("go")
 		if got := len(k.model.Requests()); got != want || out.Stop != agent.Denied || out.Problem.Key != "agent.limit.iterations" {
 			t.Errorf("limit %d: asked %d times, %s %v", limit, got, out.Stop, out.Problem)
@@ -44,7 +45,7 @@ func TestTheModelIsAskedAtMostTenTimesUnlessSettingsSayOtherwise(t *testing.T) {
 }
 
 func TestAContinuedRunDoesNotGetNewIterationsUntilThePersonSpeaks(t *testing.T) {
-	k := newKit(t, endless(20, call("c1", "test.echo", `{}`)), withTools(echo), withLimits(agent.Limits{MaxIterations: 2, MaxToolCalls: 100}))
+	k := newKit(t, endless(20, call("c1", "test.echo", `{}`)), withTools(echo), withLimits(limits.Limits{MaxIterations: 2, MaxToolCalls: 100}))
 	out := k.run("go")
 	again := k.runInput(t.Context(), agent.Input{State: out.State})
 	if again.Stop != agent.Denied || len(k.model.Requests()) != 2 {
@@ -100,7 +101,7 @@ func TestOnlyEnabledToolsWithinTheCeilingAreOfferedAndRun(t *testing.T) {
 		),
 		llmtest.Say("ok"),
 	}, withTools(mk("test.pure", tool.None), mk("test.writer", tool.Writes), mk("test.other", tool.None), old),
-		withLimits(agent.Limits{EnabledTools: []string{"test.pure", "test.writer", "test.old"}, SideEffects: tool.Reads}))
+		withLimits(limits.Limits{EnabledTools: []string{"test.pure", "test.writer", "test.old"}, SideEffects: tool.Reads}))
 	out := k.run("go")
 	if ran != "test.puretest.old" && ran != "test.oldtest.pure" {
 		t.Errorf("ran %s", ran)
@@ -165,7 +166,7 @@ func TestAGuardThatFailsDenies(t *testing.T) {
 func TestTokensAreAccruedWhileTheModelSpeaksAndStopItHard(t *testing.T) {
 	long := strings.Repeat("all the words in the world ", 400)
 	model := &dripping{text: long}
-	k := newKit(t, nil, withTools(echo), withLimits(agent.Limits{EnabledTools: []string{"test.echo"}, MaxTokens: 500}),
+	k := newKit(t, nil, withTools(echo), withLimits(limits.Limits{EnabledTools: []string{"test.echo"}, MaxTokens: 500}),
 		withConfig(func(c *agent.Config) { c.Provider = model }))
 	out := k.run("go")
 	if out.Stop != agent.Denied || out.Problem.Key != "agent.limit.tokens" {
@@ -185,11 +186,11 @@ func TestTokensAreAccruedWhileTheModelSpeaksAndStopItHard(t *testing.T) {
 
 func TestAnAnswerThatUsedUpTheBudgetHasItsCallsRefused(t *testing.T) {
 	turn := llmtest.Reply(llm.Text("Here."), call("c1", "test.no", `{}`))
-	turn.Usage = llm.Usage{Input: 100, Output: 5000}
+	turn.Usage = price.Usage{Input: 100, Output: 5000}
 	k := newKit(t, []llmtest.Turn{turn}, withTools(quick("test.no", func(context.Context, *tool.Env, tool.Args) (tool.Data, error) {
 		t.Error("the call ran")
 		return nil, nil
-	})), withLimits(agent.Limits{EnabledTools: []string{"test.no"}, MaxTokens: 1000}))
+	})), withLimits(limits.Limits{EnabledTools: []string{"test.no"}, MaxTokens: 1000}))
 	out := k.run("go")
 	if e := envelope(t, out, 0); out.Stop != agent.Denied || e.Error == nil || e.Error.Code != string(fault.Denied) {
 		t.Errorf("%s, %+v", out.Stop, e.Error)
@@ -243,8 +244,8 @@ func (s *drip) Next() (llm.Event, bool) {
 func (s *drip) Close() {}
 
 func TestAQuestionLargerThanTheBudgetIsNotAsked(t *testing.T) {
-	budget := agent.NewBudget()
-	k := newKit(t, []llmtest.Turn{llmtest.Say("x")}, withLimits(agent.Limits{MaxTokens: 500, EnabledTools: []string{}}), func(s *setup) { s.budget = budget })
+	budget := limits.NewBudget()
+	k := newKit(t, []llmtest.Turn{llmtest.Say("x")}, withLimits(limits.Limits{MaxTokens: 500, EnabledTools: []string{}}), func(s *setup) { s.budget = budget })
 	out := k.run(strings.Repeat("word ", 2000))
 	if out.Stop != agent.Denied || len(k.model.Requests()) != 0 || out.Usage.Total() != 0 {
 		t.Errorf("%s, %d requests, %d tokens", out.Stop, len(k.model.Requests()), out.Usage.Total())
@@ -255,29 +256,29 @@ func TestAQuestionLargerThanTheBudgetIsNotAsked(t *testing.T) {
 }
 
 func TestCostStopsTheRunAndALimitWithoutAPriceDenies(t *testing.T) {
-	price := func(model string) (llm.Price, bool) {
-		return llm.Price{Input: 1, Output: 10}, model == "script-1"
+	prices := func(model string) (price.Price, bool) {
+		return price.Price{Input: 1, Output: 10}, model == "script-1"
 	}
 	turn := llmtest.Reply(call("c1", "test.echo", `{}`))
-	turn.Usage = llm.Usage{Input: 1000, Output: 100} // 0.002
+	turn.Usage = price.Usage{Input: 1000, Output: 100} // 0.002
 	turns := []llmtest.Turn{turn, turn, turn, turn, turn}
-	limits := agent.Limits{EnabledTools: []string{"test.echo"}, MaxCost: 3_500_000}
-	k := newKit(t, turns, withTools(echo), withLimits(limits), func(s *setup) { s.guard = append(s.guard, agent.WithPrices(price)) })
+	bounds := limits.Limits{EnabledTools: []string{"test.echo"}, MaxCost: 3_500_000}
+	k := newKit(t, turns, withTools(echo), withLimits(bounds), func(s *setup) { s.guard = append(s.guard, agent.WithPrices(prices)) })
 	if out := k.run("go"); out.Stop != agent.Denied || out.Problem.Key != "agent.limit.cost" || len(k.model.Requests()) != 2 {
 		t.Errorf("%s %v after %d requests", out.Stop, out.Problem, len(k.model.Requests()))
 	}
-	k = newKit(t, turns, withTools(echo), withLimits(limits))
+	k = newKit(t, turns, withTools(echo), withLimits(bounds))
 	if out := k.run("go"); out.Stop != agent.Denied || out.Problem.Key != "agent.limit.noPrice" || len(k.model.Requests()) != 0 {
 		t.Errorf("without a price: %s %v", out.Stop, out.Problem)
 	}
 }
 
 func TestOneBudgetHoldsOverTheAgentsOfAForeach(t *testing.T) {
-	budget := agent.NewBudget()
+	budget := limits.NewBudget()
 	total := 0
 	for range 4 {
 		k := newKit(t, endless(20, call("c1", "test.echo", `{}`)), withTools(echo),
-			withLimits(agent.Limits{MaxIterations: 3, MaxToolCalls: 7}), func(s *setup) { s.budget = budget })
+			withLimits(limits.Limits{MaxIterations: 3, MaxToolCalls: 7}), func(s *setup) { s.budget = budget })
 		out := k.run("go")
 		for i := range out.Outputs.ToolOrder {
 			if e := envelope(t, out, i); e.Error == nil {
@@ -295,7 +296,7 @@ func TestAToolOverItsRateIsRefusedWithTheTimeToWait(t *testing.T) {
 		k := newKit(t, []llmtest.Turn{
 			llmtest.Reply(call("c1", "test.echo", `{}`), call("c2", "test.echo", `{}`), call("c3", "test.echo", `{}`)),
 			llmtest.Say("ok"),
-		}, withTools(echo), withLimits(agent.Limits{Rates: map[string]agent.Rate{"test.echo": {PerMinute: 6, Burst: 2}}}))
+		}, withTools(echo), withLimits(limits.Limits{Rates: map[string]limits.Rate{"test.echo": {PerMinute: 6, Burst: 2}}}))
 		out := k.run("go")
 		got := results(out.State.Messages)
 		if got[0] != `{"n":0}` || got[1] != `{"n":0}` || !strings.Contains(got[2], `"retry_after_s":10`) || !strings.Contains(got[2], "RATE_LIMIT") {
@@ -303,7 +304,7 @@ func TestAToolOverItsRateIsRefusedWithTheTimeToWait(t *testing.T) {
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {
-		lim := agent.NewRateLimiter(map[string]agent.Rate{"*": {PerMinute: 60, Burst: 1}}, 5*time.Second)
+		lim := limits.NewRateLimiter(map[string]limits.Rate{"*": {PerMinute: 60, Burst: 1}}, 5*time.Second)
 		e := &tool.Entry{Tool: echo}
 		start := time.Now()
 		for range 3 {
@@ -320,79 +321,4 @@ func TestAToolOverItsRateIsRefusedWithTheTimeToWait(t *testing.T) {
 			t.Errorf("a stopped wait gave %v", err)
 		}
 	})
-}
-
-func TestAnOrganisationsPolicyCanOnlyTighten(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		tools := []string{"a.a", "b.b", "c.c"}
-		subset := rapid.SliceOfDistinct(rapid.SampledFrom(tools), func(s string) string { return s })
-		have := agent.Limits{
-			MaxIterations: rapid.IntRange(0, 40).Draw(t, "iterations"),
-			MaxToolCalls:  rapid.IntRange(0, 80).Draw(t, "calls"),
-			MaxTokens:     rapid.Int64Range(0, 5000).Draw(t, "tokens"),
-			MaxCost:       llm.Nano(rapid.Int64Range(0, 5e9).Draw(t, "cost")),
-			SideEffects:   rapid.SampledFrom([]tool.SideEffects{"", tool.None, tool.Reads, tool.Writes, tool.Commands}).Draw(t, "effects"),
-		}
-		if rapid.Bool().Draw(t, "list") {
-			have.EnabledTools = append([]string{}, subset.Draw(t, "enabled")...)
-		}
-		doc := fmt.Sprintf(`{"version":1,"max_iterations":%d,"max_tool_calls":%d,"max_tokens":%d,"max_cost":%d,"side_effects":%q,"enabled_tools":["a.a","b.b"],"blocked_tools":["b.b"],"rate_limits":{"a.a":{"per_minute":5,"burst":1}}}`,
-			rapid.IntRange(1, 50).Draw(t, "o iterations"), rapid.IntRange(1, 90).Draw(t, "o calls"), rapid.IntRange(1, 6000).Draw(t, "o tokens"),
-			rapid.IntRange(1, 6).Draw(t, "o cost"), rapid.SampledFrom([]string{"none", "reads", "writes", "commands"}).Draw(t, "o effects"))
-		got, err := agent.Tighten(have, []byte(doc))
-		if err != nil {
-			t.Fatal(err)
-		}
-		was, now := inForce(have), inForce(got)
-		if now.MaxIterations > was.MaxIterations || now.MaxToolCalls > was.MaxToolCalls || now.MaxTokens > was.MaxTokens || now.MaxCost > was.MaxCost || order(now.SideEffects) > order(was.SideEffects) {
-			t.Fatalf("looser: %+v, then %+v", was, now)
-		}
-		for _, name := range got.EnabledTools {
-			if have.EnabledTools != nil && !strings.Contains(fmt.Sprint(have.EnabledTools), name) {
-				t.Fatalf("%s was enabled", name)
-			}
-		}
-		if got.EnabledTools == nil || len(got.BlockedTools) != 1 {
-			t.Fatalf("lists %v %v", got.EnabledTools, got.BlockedTools)
-		}
-	})
-}
-
-// inForce fills in what zero stands for.
-func inForce(l agent.Limits) agent.Limits {
-	if l.MaxIterations == 0 {
-		l.MaxIterations = agent.DefaultMaxIterations
-	}
-	if l.MaxToolCalls == 0 {
-		l.MaxToolCalls = agent.DefaultMaxToolCalls
-	}
-	if l.MaxTokens == 0 {
-		l.MaxTokens = 1 << 60
-	}
-	if l.MaxCost == 0 {
-		l.MaxCost = 1 << 60
-	}
-	return l
-}
-
-func order(s tool.SideEffects) int {
-	return map[tool.SideEffects]int{tool.None: 0, tool.Reads: 1, tool.Writes: 2, tool.Commands: 3, "": 3}[s]
-}
-
-func TestAnOrganisationsPolicyThatIsNotUnderstoodLetsNothingRun(t *testing.T) {
-	for name, doc := range map[string]string{
-		"empty": ``, "not JSON": `{`, "a list": `[]`, "null": `null`, "no version": `{}`, "other version": `{"version":2}`,
-		"unknown field": `{"version":1,"max_iteration":3}`, "zero": `{"version":1,"max_tool_calls":0}`,
-		"negative": `{"version":1,"max_tokens":-1}`, "no amount": `{"version":1,"max_cost":0}`,
-		"wrong effect": `{"version":1,"side_effects":"all"}`, "wrong type": `{"version":1,"max_iterations":"3"}`,
-		"no rate": `{"version":1,"rate_limits":{"a.a":{"per_minute":0,"burst":1}}}`,
-	} {
-		if _, err := agent.NewGuard(agent.Limits{}, nil, []byte(doc)); !fault.Is(err, fault.Validation) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	names, hosts, err := agent.OrganisationSecrets([]byte(`{"version":1,"secrets":{"search":"org-search"},"secret_hosts":{"search":["api.example.com"]}}`))
-	if err != nil || names["search"] != "org-search" || hosts["search"][0] != "api.example.com" {
-		t.Errorf("%v %v %v", names, hosts, err)
-	}
 }

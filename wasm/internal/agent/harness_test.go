@@ -11,6 +11,7 @@ import (
 
 	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/host/hosttest"
+	"embedded-agent/wasm/internal/limits"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/llmtest"
 	"embedded-agent/wasm/internal/overlay"
@@ -47,8 +48,8 @@ type setup struct {
 	files    map[string]string
 	active   string
 	tools    []tool.Tool
-	limits   agent.Limits
-	budget   *agent.Budget
+	limits   limits.Limits
+	budget   *limits.Budget
 	org      []byte
 	guard    []agent.GuardOption
 	policy   policy.Policy
@@ -61,7 +62,7 @@ func withFiles(files map[string]string) option { return func(s *setup) { s.files
 func withTools(tools ...tool.Tool) option {
 	return func(s *setup) { s.tools = append(s.tools, tools...) }
 }
-func withLimits(l agent.Limits) option        { return func(s *setup) { s.limits = l } }
+func withLimits(l limits.Limits) option       { return func(s *setup) { s.limits = l } }
 func withDeps(f func(*pipeline.Deps)) option  { return func(s *setup) { s.deps = f } }
 func withConfig(f func(*agent.Config)) option { return func(s *setup) { s.config = f } }
 
@@ -80,10 +81,12 @@ func newKit(t *testing.T, turns []llmtest.Turn, opts ...option) *kit {
 	if err != nil {
 		t.Fatal(err)
 	}
-	guard, err := agent.NewGuard(s.limits, s.budget, s.org, s.guard...)
-	if err != nil {
-		t.Fatal(err)
+	if s.org != nil {
+		if s.limits, err = limits.Tighten(s.limits, s.org); err != nil {
+			t.Fatal(err)
+		}
 	}
+	guard := agent.NewGuard(s.limits, s.budget, s.guard...)
 	deps := pipeline.Deps{
 		Registry: reg, Policy: k.policy, Audit: (*auditLog)(k),
 		Env: func(c *tool.Call) (*tool.Env, *overlay.View) {
@@ -99,22 +102,22 @@ func newKit(t *testing.T, turns []llmtest.Turn, opts ...option) *kit {
 			k.asked = append(k.asked, c.Tool)
 			return false, nil
 		},
-		Limit: guard.RateLimiter(0).Limit,
+		Limit: limits.NewRateLimiter(s.limits.Rates, 0).Limit,
 	}
 	if s.deps != nil {
 		s.deps(&deps)
 	}
 	gates := agent.NewGates()
 	k.cfg = agent.Config{
-		RunID: runID, Provider: k.model, ProviderName: "script", Request: llm.Request{Model: "script-1"},
-		System: "You work on notes.", Registry: reg, Gates: gates, Guard: guard,
-		Do: pipeline.New(gates.Fit(deps)), Audit: (*auditLog)(k), TracesURL: "obsidian://embedded-agent?run=" + runID,
-		ExecutorVersion: "test", Policy: k.policy.Snapshot(),
-		On: func(e agent.Event) {
+		Identity: agent.Identity{RunID: runID},
+		Model:    agent.Model{Provider: k.model, ProviderName: "script", Request: llm.Request{Model: "script-1"}, System: "You work on notes."},
+		Registry: reg, Gates: gates, Guard: guard, Do: pipeline.New(gates.Fit(deps)),
+		Watchers: agent.Watchers{Audit: (*auditLog)(k), TracesURL: "obsidian://embedded-agent?run=" + runID, On: func(e agent.Event) {
 			k.mu.Lock()
 			defer k.mu.Unlock()
 			k.events = append(k.events, e)
-		},
+		}},
+		Origin: agent.Origin{ExecutorVersion: "test", Policy: k.policy.Snapshot()},
 	}
 	if s.config != nil {
 		s.config(&k.cfg)

@@ -16,6 +16,7 @@ import (
 	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/answer"
 	"embedded-agent/wasm/internal/host/hosttest"
+	"embedded-agent/wasm/internal/limits"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/llmtest"
 	"embedded-agent/wasm/internal/overlay"
@@ -182,7 +183,7 @@ func (c *hostileCase) kit(t *testing.T, turns []llmtest.Turn) *kit {
 		if s.Roots != nil {
 			set.policy.Sandbox.AllowedRoots = s.Roots
 		}
-		set.limits = agent.Limits{EnabledTools: s.Enabled, SideEffects: s.Ceiling, MaxTokens: s.MaxTokens}
+		set.limits = limits.Limits{EnabledTools: s.Enabled, SideEffects: s.Ceiling, MaxTokens: s.MaxTokens}
 		if s.Organisation != nil {
 			set.org = s.Organisation
 		}

@@ -9,6 +9,8 @@ import (
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/modelstep"
+	"embedded-agent/wasm/internal/price"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/trace"
 )
@@ -22,7 +24,7 @@ type loop struct {
 	queue  *pathQueue
 	span   *trace.Span
 	bundle *Bundle
-	usage  llm.Usage
+	usage  price.Usage
 	seen   reading
 
 	telling sync.Mutex // one event at a time
@@ -284,4 +286,28 @@ func (l *loop) outcome(stop Stop, problem *fault.Error) *Outcome {
 	out := outputsOf(l.state, l.cfg.TracesURL)
 	l.bundle.finish(stop, l.state, out)
 	return &Outcome{Stop: stop, Problem: problem, Outputs: out, State: l.state, Usage: l.usage, Bundle: l.bundle}
+}
+
+// outputsOf reads the outputs out of a state. The response is the text of the
+// last answer.
+func outputsOf(s State, tracesURL string) modelstep.Outputs {
+	out := modelstep.Outputs{
+		ToolsByID: make(map[string]tool.Envelope, len(s.Calls)), ToolOrder: append([]string{}, s.Order...),
+		TracesURL: tracesURL,
+	}
+	for id, e := range s.Calls {
+		out.ToolsByID[id] = e
+	}
+	for _, id := range s.Order {
+		if e, ok := s.Calls[id]; ok && modelstep.Succeeded(e) {
+			out.LastTool = &e
+		}
+	}
+	for i := len(s.Messages) - 1; i >= 0; i-- {
+		if s.Messages[i].Role == "assistant" {
+			out.Response = s.Messages[i].Text()
+			break
+		}
+	}
+	return out
 }

@@ -1,101 +1,24 @@
 package agent_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"embedded-agent/wasm/internal/agent"
-	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/limits"
 	"embedded-agent/wasm/internal/llm/llmtest"
-	"embedded-agent/wasm/internal/tool"
+	"embedded-agent/wasm/internal/modelstep"
 )
 
-// receipts makes outputs out of calls written as "id tool value"; a value of !
-// is a failure, of ? one that goes on.
-func receipts(calls ...string) agent.Outputs {
-	out := agent.Outputs{ToolsByID: map[string]tool.Envelope{}}
-	for _, c := range calls {
-		f := strings.Fields(c)
-		e := tool.Envelope{CallID: f[0], Name: f[1], Version: "1.0.0", TEnd: "2026-01-01T00:00:00.000Z"}
-		switch f[2] {
-		case "!":
-			e.Error = &tool.EnvelopeError{Code: "TIMEOUT"}
-		case "?":
-			e.TEnd = ""
-		default:
-			e.Output = f[2]
-		}
-		out.ToolOrder = append(out.ToolOrder, f[0])
-		out.ToolsByID[f[0]] = e
-	}
-	return out
-}
-
-func TestAPinTakesTheCallThatItsStrategyChooses(t *testing.T) {
-	out := receipts("1 w !", "2 w sun", "3 x other", "4 w rain", "5 v !")
-	for _, c := range []struct {
-		selector agent.Selector
-		want     any
-	}{
-		{agent.Selector{Tool: "w"}, "rain"},
-		{agent.Selector{Tool: "w", Strategy: agent.Latest}, "rain"},
-		{agent.Selector{Tool: "w", Strategy: agent.FirstSuccess}, "sun"},
-		{agent.Selector{Tool: "w@1.0.0", Strategy: agent.FirstSuccess}, "sun"},
-		{agent.Selector{Tool: "w@2.0.0"}, nil},
-		{agent.Selector{Tool: "w", Strategy: agent.ByCallID, CallID: "2"}, "sun"},
-		{agent.Selector{Tool: "w", Strategy: agent.ByCallID, CallID: "3"}, nil},
-		{agent.Selector{Tool: "w", Strategy: agent.ByCallID, CallID: "9"}, nil},
-		{agent.Selector{Tool: "v"}, nil},
-		{agent.Selector{Tool: "v", Strategy: agent.FirstSuccess}, nil},
-		{agent.Selector{Tool: "gone"}, nil},
-	} {
-		got, err := agent.ResolvePins([]agent.Pin{{Name: "p", Selector: c.selector}}, out, nil)
-		if value, there := got["p"]; err != nil || !there || value != c.want {
-			t.Errorf("%+v gives %v, %v", c.selector, got, err)
-		}
-	}
-}
-
-func TestAPinWithoutAValueGivesNullAnErrorOrTheLastSuccess(t *testing.T) {
-	last := &agent.MemoryValues{}
-	pins := []agent.Pin{{Name: "w", Selector: agent.Selector{Tool: "w"}, OnMissing: agent.MissingStale}}
-	for _, step := range []struct {
-		out  agent.Outputs
-		want any
-	}{
-		{receipts("1 w !"), nil}, // never anything
-		{receipts("1 w sun"), "sun"},
-		{receipts("1 w !"), "sun"},
-		{receipts("1 w ?"), "sun"},
-		{receipts("1 w rain"), "rain"},
-		{receipts(), "rain"},
-	} {
-		got, err := agent.ResolvePins(pins, step.out, last)
-		if err != nil || got["w"] != step.want {
-			t.Errorf("%v gives %v, %v", step.out.ToolOrder, got, err)
-		}
-	}
-	pins[0].OnMissing = agent.MissingError
-	if _, err := agent.ResolvePins(pins, receipts("1 w !"), last); !fault.Is(err, fault.NotFound) {
-		t.Errorf("error gives %v", err)
-	}
-	pins[0].OnMissing = agent.MissingNull
-	if got, err := agent.ResolvePins(pins, receipts(), last); err != nil || got["w"] != nil {
-		t.Errorf("null gives %v, %v", got, err)
-	}
-}
-
 func TestAPinOnAToolThatIsSwitchedOffKeepsWorking(t *testing.T) {
-	last := &agent.MemoryValues{}
-	pins := []agent.Pin{
-		{Name: "number", Selector: agent.Selector{Tool: "test.echo"}, OnMissing: agent.MissingStale},
-		{Name: "plain", Selector: agent.Selector{Tool: "test.echo"}},
+	last := &modelstep.MemoryValues{}
+	pins := []modelstep.Pin{
+		{Name: "number", Selector: modelstep.Selector{Tool: "test.echo"}, OnMissing: modelstep.MissingStale},
+		{Name: "plain", Selector: modelstep.Selector{Tool: "test.echo"}},
 	}
 	values := func(enabled ...string) map[string]any {
-		k := newKit(t, []llmtest.Turn{llmtest.Call("c1", "test.echo", `{"n":4}`), llmtest.Say("ok")}, withTools(echo), withLimits(agent.Limits{EnabledTools: enabled}))
-		got, err := agent.ResolvePins(pins, k.run("go").Outputs, last)
+		k := newKit(t, []llmtest.Turn{llmtest.Call("c1", "test.echo", `{"n":4}`), llmtest.Say("ok")}, withTools(echo), withLimits(limits.Limits{EnabledTools: enabled}))
+		got, err := modelstep.ResolvePins(pins, k.run("go").Outputs, last)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,22 +30,5 @@ func TestAPinOnAToolThatIsSwitchedOffKeepsWorking(t *testing.T) {
 	}
 	if d := cmp.Diff(map[string]any{"number": four, "plain": nil}, values("vault.readFile")); d != "" {
 		t.Errorf("switched off (-want +got):\n%s", d)
-	}
-}
-
-func TestPinsThatCannotWorkAreRefused(t *testing.T) {
-	ok := agent.Selector{Tool: "w"}
-	for name, pins := range map[string][]agent.Pin{
-		"no name":          {{Selector: ok}},
-		"name of words":    {{Name: "a b", Selector: ok}},
-		"twice":            {{Name: "a", Selector: ok}, {Name: "a", Selector: ok}},
-		"no tool":          {{Name: "a"}},
-		"strategy":         {{Name: "a", Selector: agent.Selector{Tool: "w", Strategy: "best"}}},
-		"by_call_id empty": {{Name: "a", Selector: agent.Selector{Tool: "w", Strategy: agent.ByCallID}}},
-		"on_missing":       {{Name: "a", Selector: ok, OnMissing: "retry"}},
-	} {
-		if _, err := agent.ResolvePins(pins, receipts(), nil); !fault.Is(err, fault.Validation) {
-			t.Errorf("%s: %v", name, err)
-		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"embedded-agent/wasm/internal/digest"
 	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/shorten"
 )
 
 // reading is what has been worked out about the requests of one loop. Each
@@ -40,10 +41,10 @@ func (r *reading) digest(q llm.Request) string {
 // add chains a value to the sum, in a form that no way of writing the same JSON
 // changes: arguments and schemas are kept as the bytes that they came in.
 func (r *reading) add(v any) {
-	text := jsonText(v)
+	text := shorten.JSON(v)
 	var plain any
 	if json.Unmarshal([]byte(text), &plain) == nil {
-		text = jsonText(plain)
+		text = shorten.JSON(plain)
 	}
 	r.sum = digest.Sum256(append(r.sum[:], text...))
 }

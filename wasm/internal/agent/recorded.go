@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/modelstep"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/tool"
 )
@@ -19,12 +20,12 @@ import (
 // Calls that cannot be staged are not in it: they asked, and were made, one by
 // one. Whatever the arguments hold is text; nothing in them becomes a reference.
 // Nil when nothing was staged. Check it with Rules.Bound.
-func AsPlan(goal string, out Outputs, reg *tool.Registry) (*plan.Plan, error) {
+func AsPlan(goal string, out modelstep.Outputs, reg *tool.Registry) (*plan.Plan, error) {
 	p := &plan.Plan{Goal: "${goal}", Assumptions: []string{}}
 	values := map[string]any{"goal": goal}
 	for _, id := range out.ToolOrder {
 		e := out.ToolsByID[id]
-		if !succeeded(e) {
+		if !modelstep.Succeeded(e) {
 			continue
 		}
 		entry, err := reg.Get(e.Name, e.Version)

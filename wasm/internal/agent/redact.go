@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/shorten"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -24,15 +25,11 @@ func (b *Bundle) Redacted(ctx context.Context, redact func(string) string, reg *
 	if !redactTree(&tree, redact) {
 		return b, nil
 	}
-	clean, err := ParseBundle([]byte(jsonText(tree)))
+	clean, err := ParseBundle([]byte(shorten.JSON(tree)))
 	if err != nil {
 		return nil, err
 	}
-	cfg, err := aloneConfig(clean, reg)
-	if err != nil {
-		return nil, err
-	}
-	out, err := play(ctx, clean, cfg, &player{b: clean, anew: true})
+	out, err := play(ctx, clean, aloneConfig(clean, reg), &player{b: clean, anew: true})
 	if err != nil {
 		return nil, err
 	}

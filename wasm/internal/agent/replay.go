@@ -7,8 +7,11 @@ import (
 	"sync"
 
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/limits"
 	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/modelstep"
 	"embedded-agent/wasm/internal/pipeline"
+	"embedded-agent/wasm/internal/shorten"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -32,9 +35,9 @@ type Bundle struct {
 	Turns []BundleTurn `json:"turns"`
 	// Stop is how the run ended, and Outputs what it gave, with every
 	// ToolEnvelope.
-	Stop     Stop          `json:"stop"`
-	Outputs  Outputs       `json:"outputs"`
-	Messages []llm.Message `json:"messages"`
+	Stop     Stop              `json:"stop"`
+	Outputs  modelstep.Outputs `json:"outputs"`
+	Messages []llm.Message     `json:"messages"`
 }
 
 // BundleTurn is one turn: what joined the conversation, what was asked (by its
@@ -66,20 +69,23 @@ func (b *Bundle) request(digest string)         { b.last().Request = digest }
 func (b *Bundle) answer(m llm.Message)          { b.last().Answer = &m }
 func (b *Bundle) results(results []llm.Message) { b.last().Results = results }
 
-func (b *Bundle) finish(stop Stop, s State, out Outputs) {
+func (b *Bundle) finish(stop Stop, s State, out modelstep.Outputs) {
 	b.Stop, b.Outputs, b.Messages = stop, out, append([]llm.Message(nil), s.Messages...)
 }
 
 // ParseBundle reads a bundle as JSON.
 func ParseBundle(doc []byte) (*Bundle, error) {
-	var b Bundle
+	var b *Bundle
 	if err := json.Unmarshal(doc, &b); err != nil {
 		return nil, fault.New(fault.Validation, "error.json.invalid", nil).With(err)
+	}
+	if b == nil {
+		return nil, fault.New(fault.Validation, "error.json.invalid", nil)
 	}
 	if b.Version != BundleVersion {
 		return nil, fault.New(fault.Validation, "agent.replay.version", fault.P{"version": strconv.Itoa(b.Version)})
 	}
-	return &b, nil
+	return b, nil
 }
 
 // Replay goes through a recorded conversation again, without a model: the loop
@@ -97,17 +103,13 @@ func Replay(ctx context.Context, b *Bundle, cfg Config) (*Outcome, error) {
 // ReplayAlone is Replay with nothing but the bundle: no model, no tools, and
 // limits that nothing in it can reach.
 func ReplayAlone(ctx context.Context, b *Bundle, reg *tool.Registry) (*Outcome, error) {
-	cfg, err := aloneConfig(b, reg)
-	if err != nil {
-		return nil, err
-	}
-	return Replay(ctx, b, cfg)
+	return Replay(ctx, b, aloneConfig(b, reg))
 }
 
-func aloneConfig(b *Bundle, reg *tool.Registry) (Config, error) {
+func aloneConfig(b *Bundle, reg *tool.Registry) Config {
 	const plenty = 1 << 30
-	g, err := NewGuard(Limits{MaxIterations: plenty, MaxToolCalls: plenty}, nil, nil)
-	return Config{Registry: reg, Guard: g, TracesURL: b.Outputs.TracesURL}, err
+	g := NewGuard(limits.Limits{MaxIterations: plenty, MaxToolCalls: plenty}, nil)
+	return Config{Registry: reg, Guard: g, Watchers: Watchers{TracesURL: b.Outputs.TracesURL}}
 }
 
 func play(ctx context.Context, b *Bundle, cfg Config, p *player) (*Outcome, error) {
@@ -298,7 +300,7 @@ func (p *player) check(out *Outcome) error {
 		return diverged("it ended as " + string(out.Stop) + " instead of " + string(p.b.Stop))
 	case out.Outputs.Response != p.b.Outputs.Response:
 		return diverged("another answer")
-	case jsonText(out.Outputs.ToolOrder) != jsonText(p.b.Outputs.ToolOrder):
+	case shorten.JSON(out.Outputs.ToolOrder) != shorten.JSON(p.b.Outputs.ToolOrder):
 		return diverged("other calls")
 	}
 	return nil

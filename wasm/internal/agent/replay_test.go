@@ -12,6 +12,7 @@ import (
 
 	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/limits"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/llmtest"
 	"embedded-agent/wasm/internal/tool"
@@ -34,11 +35,8 @@ func keepBundle(t *testing.T, b *agent.Bundle) *agent.Bundle {
 // forReplay is the config of a replay: no model, no tools.
 func forReplay(k *kit) agent.Config {
 	cfg := k.cfg
-	guard, err := agent.NewGuard(k.cfg.Guard.Limits(), nil, nil)
-	if err != nil {
-		k.t.Fatal(err)
-	}
-	cfg.Provider, cfg.Do, cfg.Gates, cfg.Inbox, cfg.On, cfg.Guard = nil, nil, nil, nil, nil, guard
+	cfg.Provider, cfg.Do, cfg.Gates, cfg.Inbox, cfg.On = nil, nil, nil, nil, nil
+	cfg.Guard = agent.NewGuard(k.cfg.Guard.Limits(), nil)
 	return cfg
 }
 
@@ -93,7 +91,7 @@ func conversation(t *testing.T) (*kit, *agent.Outcome) {
 			<-ctx.Done()
 			return nil, ctx.Err()
 		}),
-	), withLimits(agent.Limits{SideEffects: tool.Writes}), withConfig(func(c *agent.Config) { c.Inbox = inbox }))
+	), withLimits(limits.Limits{SideEffects: tool.Writes}), withConfig(func(c *agent.Config) { c.Inbox = inbox }))
 	time.AfterFunc(35*time.Second, func() { inbox.Steer(llm.UserMessage("Enough of that.")) })
 	return k, k.run("go")
 }
@@ -126,10 +124,10 @@ func TestARunThatEndedBadlyReplaysToTheSameEnd(t *testing.T) {
 		want  agent.Stop
 	}{
 		"iterations": {endless(20, call("c1", "test.echo", `{}`)), nil, agent.Denied},
-		"tokens": {nil, []option{withLimits(agent.Limits{EnabledTools: []string{}, MaxTokens: 300}), withConfig(func(c *agent.Config) {
+		"tokens": {nil, []option{withLimits(limits.Limits{EnabledTools: []string{}, MaxTokens: 300}), withConfig(func(c *agent.Config) {
 			c.Provider = &dripping{text: strings.Repeat("words and words ", 500)}
 		})}, agent.Denied},
-		"a question too large": {nil, []option{withLimits(agent.Limits{EnabledTools: []string{}, MaxTokens: 5})}, agent.Denied},
+		"a question too large": {nil, []option{withLimits(limits.Limits{EnabledTools: []string{}, MaxTokens: 5})}, agent.Denied},
 		"failure":              {[]llmtest.Turn{{Blocks: []llm.Block{llm.Text("Half "), call("c1", "test.echo", `{}`)}, Fail: llm.NewError("llm.error.cut")}}, nil, agent.Failed},
 		"stop in the answer":   {[]llmtest.Turn{{Blocks: []llm.Block{llm.Text("Half ")}, Hold: true}}, nil, agent.Stopped},
 		"stop in a tool":       {[]llmtest.Turn{llmtest.Reply(call("c1", "test.echo", `{}`), call("c2", "test.stuck", `{}`))}, nil, agent.Stopped},
@@ -206,15 +204,6 @@ func TestAReplayNoticesEveryDifference(t *testing.T) {
 			}
 		})
 	}
-}
-
-func mustGuard(t *testing.T, l agent.Limits) *agent.Guard {
-	t.Helper()
-	g, err := agent.NewGuard(l, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
 }
 
 func TestABundleOfAnotherVersionOrNoJSONIsRefused(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/shorten"
 )
 
 // spanMessage and spanPart are a message as the GenAI conventions have it in
@@ -37,7 +38,7 @@ func spanMessages(ms ...llm.Message) string {
 			out[i].Parts = append(out[i].Parts, partOf(m, b))
 		}
 	}
-	return jsonText(out)
+	return shorten.JSON(out)
 }
 
 func partOf(m llm.Message, b llm.Block) spanPart {

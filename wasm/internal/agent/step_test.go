@@ -13,12 +13,16 @@ import (
 	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host/hosttest"
+	"embedded-agent/wasm/internal/limits"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/llmtest"
+	"embedded-agent/wasm/internal/modelstep"
 	"embedded-agent/wasm/internal/overlay"
 	"embedded-agent/wasm/internal/pipeline"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/policy"
+	"embedded-agent/wasm/internal/price"
+	"embedded-agent/wasm/internal/reuse"
 	"embedded-agent/wasm/internal/runner"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/tool/builtin"
@@ -29,17 +33,17 @@ type stepKit struct {
 	t      *testing.T
 	mem    *hosttest.Memory
 	model  *llmtest.Provider
-	budget *agent.Budget
-	last   agent.MemoryValues
-	limits agent.Limits
-	frozen *agent.Frozen
+	budget *limits.Budget
+	last   modelstep.MemoryValues
+	limits limits.Limits
+	frozen *reuse.Frozen
 	vault  *overlay.Vault
 }
 
 func newStepKit(t *testing.T, files map[string]string, turns ...llmtest.Turn) *stepKit {
 	return &stepKit{
 		t: t, mem: hosttest.New(hosttest.Options{Files: files}), model: llmtest.NewProvider(turns...),
-		budget: agent.NewBudget(), frozen: agent.NewFrozen(nil),
+		budget: limits.NewBudget(), frozen: reuse.NewFrozen(nil),
 	}
 }
 
@@ -52,13 +56,14 @@ func (k *stepKit) simulate(doc string) *runner.Report {
 	gates := agent.NewGates()
 	var reg *tool.Registry
 	var do pipeline.Func
-	start := func(_ context.Context, _ *tool.Env, a agent.StepArgs) (agent.Step, error) {
-		guard, err := agent.NewGuard(a.Tighten(k.limits), k.budget, nil)
+	start := func(_ context.Context, _ *tool.Env, a modelstep.Args) (agent.Step, error) {
+		guard := agent.NewGuard(a.Tighten(k.limits), k.budget)
 		return agent.Step{Last: &k.last, Config: agent.Config{
-			RunID: runID, StepID: "ask", Provider: k.model, Request: llm.Request{Model: "script-1"}, Registry: reg, Do: do, Gates: gates, Guard: guard,
-		}}, err
+			Identity: agent.Identity{RunID: runID, StepID: "ask"}, Model: agent.Model{Provider: k.model, Request: llm.Request{Model: "script-1"}},
+			Registry: reg, Do: do, Gates: gates, Guard: guard,
+		}}, nil
 	}
-	reg, err := tool.NewRegistry(append(builtin.All(), agent.StepTool())...)
+	reg, err := tool.NewRegistry(append(builtin.All(), modelstep.Tool())...)
 	if err != nil {
 		k.t.Fatal(err)
 	}
@@ -111,7 +116,7 @@ func TestAStepAsksAModelOnceAndItsResultIsFrozenForEveryLaterSimulation(t *testi
 		if err := json.Unmarshal(doc, &results); err != nil || len(results) != 1 {
 			t.Fatalf("%d frozen results, %v", len(results), err)
 		}
-		k.frozen = agent.NewFrozen(results)
+		k.frozen = reuse.NewFrozen(results)
 	}
 	first := k.model.Requests()[0]
 	if len(first.Tools) != 1 || first.Tools[0].Name != "vault.readFile" {
@@ -123,23 +128,23 @@ func TestAStepAsksAModelOnceAndItsResultIsFrozenForEveryLaterSimulation(t *testi
 }
 
 func TestAStepThatAsksForMoreThanTheSettingsGetsTheSettings(t *testing.T) {
-	have := agent.Limits{EnabledTools: []string{"vault.readFile", "vault.writeFile"}, MaxIterations: 4, MaxToolCalls: 5, SideEffects: tool.Commands}
-	got := agent.StepArgs{Tools: []string{"vault.readFile", "commands.run"}, MaxIterations: 100, MaxToolCalls: 2}.Tighten(have)
-	want := agent.Limits{EnabledTools: []string{"vault.readFile"}, MaxIterations: 4, MaxToolCalls: 2, SideEffects: tool.Reads}
+	have := limits.Limits{EnabledTools: []string{"vault.readFile", "vault.writeFile"}, MaxIterations: 4, MaxToolCalls: 5, SideEffects: tool.Commands}
+	got := modelstep.Args{Tools: []string{"vault.readFile", "commands.run"}, MaxIterations: 100, MaxToolCalls: 2}.Tighten(have)
+	want := limits.Limits{EnabledTools: []string{"vault.readFile"}, MaxIterations: 4, MaxToolCalls: 2, SideEffects: tool.Reads}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
-	if l := (agent.StepArgs{}).Tighten(agent.Limits{SideEffects: tool.None}); l.SideEffects != tool.None || l.EnabledTools == nil {
+	if l := (modelstep.Args{}).Tighten(limits.Limits{SideEffects: tool.None}); l.SideEffects != tool.None || l.EnabledTools == nil {
 		t.Errorf("%+v", l)
 	}
 }
 
 func TestAStepWithAGuardThatLetsItWriteDoesNotRun(t *testing.T) {
-	for _, limits := range []agent.Limits{{}, {EnabledTools: []string{}}, {EnabledTools: []string{}, SideEffects: tool.Writes}, {SideEffects: tool.Reads}} {
-		ask := agent.Steps(func(context.Context, *tool.Env, agent.StepArgs) (agent.Step, error) {
-			return agent.Step{Config: agent.Config{Guard: mustGuard(t, limits)}}, nil
+	for _, limits := range []limits.Limits{{}, {EnabledTools: []string{}}, {EnabledTools: []string{}, SideEffects: tool.Writes}, {SideEffects: tool.Reads}} {
+		ask := agent.Steps(func(context.Context, *tool.Env, modelstep.Args) (agent.Step, error) {
+			return agent.Step{Config: agent.Config{Guard: agent.NewGuard(limits, nil)}}, nil
 		})
-		if _, err := agent.StepTool().Run(t.Context(), &tool.Env{AskModel: ask}, tool.Args{"prompt": "x"}); !fault.Is(err, fault.Internal) {
+		if _, err := modelstep.Tool().Run(t.Context(), &tool.Env{AskModel: ask}, tool.Args{"prompt": "x"}); !fault.Is(err, fault.Internal) {
 			t.Errorf("%+v: %v", limits, err)
 		}
 	}
@@ -147,11 +152,11 @@ func TestAStepWithAGuardThatLetsItWriteDoesNotRun(t *testing.T) {
 
 func TestTheAgentsOfAForeachShareOneBudgetAndAFailureIsTheSteps(t *testing.T) {
 	k := newStepKit(t, map[string]string{"A.md": "a"})
-	k.limits = agent.Limits{MaxTokens: 3000}
+	k.limits = limits.Limits{MaxTokens: 3000}
 	var turns []llmtest.Turn
 	for i := range 6 {
 		turn := llmtest.Say(fmt.Sprint("answer ", i))
-		turn.Usage = llm.Usage{Input: 900, Output: 100}
+		turn.Usage = price.Usage{Input: 900, Output: 100}
 		turns = append(turns, turn)
 	}
 	k.model = llmtest.NewProvider(turns...)

@@ -2,6 +2,7 @@ package archtest
 
 import (
 	"bytes"
+	"go/ast"
 	"os"
 	"path/filepath"
 	"slices"
@@ -78,17 +79,38 @@ func TestOnlyAnEntryLooksIntoTheRooms(t *testing.T) {
 }
 
 func TestWhatCarriesOutAPlanAsksNoModelItself(t *testing.T) {
-	const reason = "the model steps of a simulation come in as one function (transaction.Deps.StartStep); nothing else may ask a model"
+	const reason = "no room below chat may reach a model, directly or not; what a simulation needs of one comes in as functions (transaction.Talk)"
+	chat := floorOf(internal + "chat")
 	for _, p := range core(t) {
-		if !within(p.ImportPath, "underway", "transaction", "undo", "saved") {
+		if at := floorOf(p.ImportPath); at < 0 || at >= chat {
 			continue
 		}
-		for _, i := range p.Imports {
-			if within(i, "llm", "planner", "conversation") {
-				t.Errorf("%s imports %s: %s", p.ImportPath, i, reason)
+		for _, dep := range p.Deps {
+			if within(dep, "llm", "agent", "planner", "conversation") {
+				t.Errorf("%s depends on %s: %s", p.ImportPath, dep, reason)
 			}
 		}
 	}
+}
+
+func TestOnlyASimulationIsHandedWhatAsksAModel(t *testing.T) {
+	const reason = "in a run, a replay and a recovery a model step has the answer that was approved, and asks nobody"
+	allowed := map[string]string{
+		"transaction/simulation.go": "hands it to the tools of a simulation",
+		"modelstep/modelstep.go":    "is the tool that it is handed to",
+		"server/server.go":          "takes it from chat",
+	}
+	onlyWhereListed(t, allowed, func(f *ast.File) []string {
+		var found []string
+		ast.Inspect(f, func(n ast.Node) bool {
+			if s, ok := n.(*ast.SelectorExpr); ok && s.Sel.Name == "AskModel" {
+				found = append(found, "AskModel")
+			}
+			return true
+		})
+		return found
+	}, func(file, found string) { t.Errorf("%s uses %s: %s", file, found, reason) },
+		func(at string) { t.Errorf("%s does not use it any more: take it off the list", at) })
 }
 
 func TestTheServerIsDispatchAndWiring(t *testing.T) {

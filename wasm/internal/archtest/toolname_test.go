@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"embedded-agent/wasm/internal/agent"
+	"embedded-agent/wasm/internal/modelstep"
 	"embedded-agent/wasm/internal/tool/builtin"
 )
 
@@ -18,7 +19,7 @@ import (
 // a tool may stand, with the reason.
 var namesTools = map[string]string{
 	"tool/builtin":        "makes the tools",
-	"agent/step.go":       "makes a tool of its own",
+	"modelstep":           "makes a tool of its own",
 	"agent/readoutput.go": "makes a tool of its own",
 	"plan/plantest":       "has stand-ins for tools, for tests",
 	"protocol":            "has methods of the boundary that are called as tools are",
@@ -29,7 +30,7 @@ var namesTools = map[string]string{
 func TestNothingGoesByTheNameOfATool(t *testing.T) {
 	const reason = "what a tool does is said by its facts (tool.Facts), which also hold for a tool that is added later; one that is called by the core has a constant in package builtin"
 	var names []string
-	for _, tl := range append(builtin.All(), agent.StepTool(), agent.ReadTool()) {
+	for _, tl := range append(builtin.All(), modelstep.Tool(), agent.ReadTool()) {
 		names = append(names, tl.Name)
 	}
 	onlyWhereListed(t, namesTools, func(f *ast.File) []string { return toolNamesIn(f, names) },

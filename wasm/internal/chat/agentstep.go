@@ -7,9 +7,14 @@ import (
 
 	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/history"
+	"embedded-agent/wasm/internal/limits"
 	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/modelstep"
 	"embedded-agent/wasm/internal/pipeline"
+	"embedded-agent/wasm/internal/policy"
+	"embedded-agent/wasm/internal/price"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/shorten"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/transaction"
 	"embedded-agent/wasm/internal/version"
@@ -18,14 +23,22 @@ import (
 //go:embed agentstep.md
 var StepSystem string
 
-// StartStep makes a model step of a simulation ready.
-func (room *Chat) StartStep(ctx context.Context, sim *transaction.Simulation, env *tool.Env, a agent.StepArgs) (agent.Step, error) {
-	name := agent.StepName(env.Call)
+// AskModel makes a model step of a simulation.
+func (room *Chat) AskModel(ctx context.Context, sim *transaction.Simulation, env *tool.Env, args tool.Args) (tool.Data, error) {
+	ask := agent.Steps(func(ctx context.Context, env *tool.Env, a modelstep.Args) (agent.Step, error) {
+		return startStep(ctx, room, sim, env, a)
+	})
+	return ask(ctx, env, args)
+}
+
+// startStep makes a model step ready.
+func startStep(ctx context.Context, room *Chat, sim *transaction.Simulation, env *tool.Env, a modelstep.Args) (agent.Step, error) {
+	name := modelstep.Name(env.Call)
 	m, err := room.NewModel(ctx, "", func(protocol.Message) {})
 	if err != nil {
 		return agent.Step{}, err
 	}
-	guard, err := room.deps.Guard.Agent(m.host(), sim.Budget, &a)
+	guard, err := m.guard(room, sim.Budget, &a)
 	if err != nil {
 		return agent.Step{}, err
 	}
@@ -36,27 +49,59 @@ func (room *Chat) StartStep(ctx context.Context, sim *transaction.Simulation, en
 	asked := room.deps.Guard.NewOutgoing(func() string { return sim.Review.Said }, nil)
 	return agent.Step{
 		Config: agent.Config{
-			RunID: sim.Review.ID, StepID: name, Name: "step", Provider: m.acting(room), ProviderName: m.kind,
-			Request: llm.Request{Model: m.name, MaxTokens: m.max, Temperature: m.temp, Whole: m.whole},
-			System:  StepSystem, Registry: room.deps.Registry, Gates: gates, Guard: guard, Images: room.deps.Images, ImageLimits: room.imageLimits(), Store: tr.Store(),
+			Identity: agent.Identity{RunID: sim.Review.ID, StepID: name, Name: "step"},
+			Model:    m.asked(room, StepSystem),
+			Registry: room.deps.Registry, Gates: gates, Guard: guard,
 			Do: pipeline.New(gates.Fit(pipeline.Deps{
 				Registry: room.deps.Registry, Policy: pol, Simulating: true, Env: sim.Paged, Cache: sim.Cache,
-				Limit: room.deps.Guard.Rate, Secrets: room.deps.Guard.ResolveSecrets, Cap: agent.Cap(sim.Review.Trace.Store(), pol.Limits.MaxOutputBytes), Redact: room.deps.Guard.RedactResult,
+				Limit: room.deps.Guard.Rate, Secrets: room.deps.Guard.ResolveSecrets, Cap: shorten.Cap(sim.Review.Trace.Store(), pol.Limits.MaxOutputBytes), Redact: room.deps.Guard.RedactResult,
 				Judge: asked.Judge, Ask: asked.Ask,
 				Timeout: time.Duration(pol.Limits.MaxTimeoutMs) * time.Millisecond,
 			})),
-			On:    room.watchStep,
-			Trace: tr.Recorder(), Parent: tr.Top(), TracesURL: history.TracesURL(sim.Review.ID),
-			Policy: pol.Snapshot(), ExecutorVersion: version.Core, PlannerVersion: version.Core,
+			Results:  agent.Results{Images: room.deps.Images, ImageLimits: room.imageLimits(), Store: tr.Store()},
+			Watchers: watchers(sim.Review, room.watchStep), Origin: origin(pol),
 		},
 		Last: room.lastValues(ctx, sim.Review, name),
-		Done: func(out *agent.Outcome) { tr.Keep(out.Bundle) },
+		Done: func(out *agent.Outcome) { keepBundle(tr, out.Bundle, room.deps.Registry) },
 	}, nil
+}
+
+// asked says how an agent asks the model.
+func (m *model) asked(room *Chat, system string) agent.Model {
+	return agent.Model{
+		Provider: m.acting(room), ProviderName: m.kind, System: system,
+		Request: llm.Request{Model: m.name, MaxTokens: m.max, Temperature: m.temp, Whole: m.whole},
+	}
+}
+
+// watchers are told what an agent does for a review: the panel, and its trace.
+func watchers(se *transaction.Review, on func(agent.Event)) agent.Watchers {
+	return agent.Watchers{On: on, Trace: se.Trace.Recorder(), Parent: se.Trace.Top(), TracesURL: history.TracesURL(se.ID)}
+}
+
+// origin is what the calls of an agent are made under.
+func origin(pol *policy.Policy) agent.Origin {
+	return agent.Origin{Policy: pol.Snapshot(), ExecutorVersion: version.Core, PlannerVersion: version.Core}
+}
+
+// guard makes the guard of an agent that asks the model, or of a model step of a
+// plan, whose limits are narrower.
+func (m *model) guard(room *Chat, budget *limits.Budget, step *modelstep.Args) (*agent.Guard, error) {
+	l, err := room.deps.Guard.AgentLimits()
+	if err != nil {
+		return nil, err
+	}
+	if step != nil {
+		l = step.Tighten(l)
+	}
+	prices, host := room.deps.Usage.Prices(), m.host()
+	find := func(model string) (price.Price, bool) { return prices.Find(host, model) }
+	return agent.NewGuard(l, budget, agent.WithPrices(find), agent.Also(room.deps.Guard.StillOffered)), nil
 }
 
 // lastValues gives what the pins of a step had when its action ran last; nil for
 // nothing.
-func (room *Chat) lastValues(ctx context.Context, se *transaction.Review, step string) agent.LastValues {
+func (room *Chat) lastValues(ctx context.Context, se *transaction.Review, step string) modelstep.LastValues {
 	if values := room.deps.Pins.Of(ctx, se.Pins, se.Action, step, se.ID); values != nil {
 		return values
 	}

@@ -14,13 +14,17 @@ import (
 	"embedded-agent/wasm/internal/guard"
 	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/ids"
+	"embedded-agent/wasm/internal/limits"
 	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/modelstep"
 	"embedded-agent/wasm/internal/overlay"
 	"embedded-agent/wasm/internal/pipeline"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/planner"
 	"embedded-agent/wasm/internal/policy"
+	"embedded-agent/wasm/internal/price"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/shorten"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/transaction"
 	"embedded-agent/wasm/internal/version"
@@ -91,7 +95,7 @@ func (w *work) prepare(ctx context.Context) error {
 		return err
 	}
 	w.m = m
-	if w.guard, err = room.deps.Guard.Agent(m.host(), agent.NewBudget(), nil); err != nil {
+	if w.guard, err = m.guard(room, limits.NewBudget(), nil); err != nil {
 		return err
 	}
 	if err := room.ConfirmKey(ctx); err != nil {
@@ -182,7 +186,7 @@ func (w *work) deps() pipeline.Deps {
 			}
 			return env, view
 		},
-		Cache: room.deps.Transactions.ResultsFor(v), Limit: room.deps.Guard.Rate, Secrets: room.deps.Guard.ResolveSecrets, Cap: agent.Cap(w.se.Trace.Attach, pol.Limits.MaxOutputBytes),
+		Cache: room.deps.Transactions.ResultsFor(v), Limit: room.deps.Guard.Rate, Secrets: room.deps.Guard.ResolveSecrets, Cap: shorten.Cap(w.se.Trace.Attach, pol.Limits.MaxOutputBytes),
 		Redact: room.deps.Guard.RedactResult, Check: room.deps.Guard.KeepHidden,
 		Timeout: time.Duration(pol.Limits.MaxTimeoutMs) * time.Millisecond,
 	}
@@ -255,25 +259,24 @@ func recent(turns []*conversation.Turn) []llm.Message {
 
 // run lets the agent work. A message that came in the moment of its end is
 // worked on too.
-func (w *work) run(ctx context.Context, in agent.Input) (*agent.Outcome, llm.Usage, error) {
+func (w *work) run(ctx context.Context, in agent.Input) (*agent.Outcome, price.Usage, error) {
 	room, pol := w.room, w.room.deps.Guard.Policy()
 	w.open()
-	var used llm.Usage
+	var used price.Usage
 	for {
 		out, err := agent.Run(ctx, agent.Config{
-			RunID: w.se.ID, StepID: history.AgentStep, Conversation: w.talk.ID, Provider: w.m.acting(room), ProviderName: w.m.kind,
-			Request: llm.Request{Model: w.m.name, MaxTokens: w.m.max, Temperature: w.m.temp, Whole: w.m.whole},
-			System:  AgentSystem, Registry: room.deps.Registry, Gates: w.gates, Guard: w.guard, Inbox: w.talk.inbox, Do: w.do,
-			Images: room.deps.Images, ImageLimits: room.imageLimits(), Store: w.se.Trace.Attach,
-			On: room.watchAgent(w.t), Trace: w.se.Trace.Rec, Parent: w.se.Trace.Root, TracesURL: history.TracesURL(w.se.ID),
-			Policy: pol.Snapshot(), ExecutorVersion: version.Core, PlannerVersion: version.Core,
+			Identity: agent.Identity{RunID: w.se.ID, StepID: history.AgentStep, Conversation: w.talk.ID},
+			Model:    w.m.asked(room, AgentSystem),
+			Registry: room.deps.Registry, Do: w.do, Gates: w.gates, Guard: w.guard, Inbox: w.talk.inbox,
+			Results:  agent.Results{Images: room.deps.Images, ImageLimits: room.imageLimits(), Store: w.se.Trace.Attach},
+			Watchers: watchers(w.se, room.watchAgent(w.t)), Origin: origin(pol),
 		}, in)
 		if err != nil {
 			w.close(false)
 			return nil, used, err
 		}
 		used = used.Add(out.Usage)
-		w.se.Trace.Keep(out.Bundle)
+		keepBundle(w.se.Trace, out.Bundle, room.deps.Registry)
 		left := w.close(out.Problem == nil)
 		if len(left) == 0 {
 			return out, used, nil
@@ -316,7 +319,7 @@ func (w *work) close(goOn bool) []llm.Message {
 }
 
 // note writes down what the agent came to.
-func (w *work) note(out *agent.Outcome, before int, used llm.Usage) {
+func (w *work) note(out *agent.Outcome, before int, used price.Usage) {
 	said := &w.t.said.turn
 	said.Messages = out.State.Messages[before:]
 	said.Seq, said.Asked, said.Trace = out.State.Seq, out.State.Turn, w.se.ID
@@ -345,7 +348,7 @@ func (w *work) review(ctx context.Context, out *agent.Outcome) error {
 		return nil
 	}
 	room := w.room
-	all := agent.Outputs{ToolsByID: map[string]tool.Envelope{}}
+	all := modelstep.Outputs{ToolsByID: map[string]tool.Envelope{}}
 	for _, e := range staged {
 		all.ToolOrder = append(all.ToolOrder, e.CallID)
 		all.ToolsByID[e.CallID] = e

@@ -7,9 +7,9 @@ import (
 
 	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/llm"
-	"embedded-agent/wasm/internal/pipeline"
 	"embedded-agent/wasm/internal/planner"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/timestamp"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/transaction"
 )
@@ -77,7 +77,7 @@ func (room *Chat) tellCall(e agent.Event) {
 	if kind == "step.progress" {
 		far = transaction.ViewOfProgress(true, tool.Progress{Done: e.Done, Total: e.Total, Found: e.Found})
 	}
-	at := pipeline.Stamp(room.deps.Now())
+	at := timestamp.Milli(room.deps.Now())
 	room.deps.Out.GatherExec(c.CallID, func() *protocol.ExecutionEvent {
 		return &protocol.ExecutionEvent{
 			Type: kind, RunID: c.RunID, Timestamp: at, Level: protocol.Level(level), Message: room.deps.Out.Redact(text),

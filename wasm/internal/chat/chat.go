@@ -22,12 +22,13 @@ import (
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/transaction"
 	"embedded-agent/wasm/internal/usage"
+	"embedded-agent/wasm/internal/web"
 )
 
 // Deps is what the room is given.
 type Deps struct {
 	Host      host.Host
-	Transport llm.Transport
+	Transport web.Transport
 	// Provider, where set, is used instead of one made from the settings.
 	Provider llm.Provider
 	// Images makes images fit for a model; nil sends only those that fit as they

@@ -7,6 +7,7 @@ import (
 	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/planner"
+	"embedded-agent/wasm/internal/price"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/usage"
@@ -22,7 +23,7 @@ func (room *Chat) TestConnection(ctx context.Context, _ protocol.Empty) (protoco
 		return out, nil
 	}
 	r := llm.Probe(ctx, m.dialect, m.endpoint, m.transport(room), m.name, nil)
-	if r.Usage != (llm.Usage{}) {
+	if r.Usage != (price.Usage{}) {
 		room.deps.Usage.Add(m.host(), m.name, &r.Usage)
 	}
 	for _, f := range r.Findings {
@@ -81,9 +82,9 @@ func (room *Chat) Estimate(ctx context.Context, p protocol.EstimateText) (protoc
 	out.Prompt, out.Window = llm.EstimateRequest(r), room.window(ctx, m)
 	table := room.deps.Usage.Prices()
 	out.Currency, out.PricesOf = table.Currency, table.Updated
-	if price, ok := table.Find(m.host(), m.name); ok {
+	if known, ok := table.Find(m.host(), m.name); ok {
 		out.Priced = true
-		out.Cost = usage.Amount(price.Cost(llm.Usage{Input: int64(out.Prompt)}))
+		out.Cost = usage.Amount(known.Cost(price.Usage{Input: int64(out.Prompt)}))
 	}
 	return out, nil
 }

@@ -9,6 +9,7 @@ import (
 	"embedded-agent/wasm/internal/conversation"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/modelstep"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/tool/builtin"
@@ -311,7 +312,7 @@ func asNote(c *conversation.Conversation) string {
 }
 
 // writing gives the receipts of calls that wrote to the overlay, in order.
-func (room *Chat) writing(out agent.Outputs) []tool.Envelope {
+func (room *Chat) writing(out modelstep.Outputs) []tool.Envelope {
 	var list []tool.Envelope
 	for _, id := range out.ToolOrder {
 		e := out.ToolsByID[id]

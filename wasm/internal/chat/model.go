@@ -14,6 +14,7 @@ import (
 	"embedded-agent/wasm/internal/llm/sentinel/textonly"
 	"embedded-agent/wasm/internal/network"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/web"
 )
 
 // The providers.
@@ -81,7 +82,7 @@ func (room *Chat) NewModel(ctx context.Context, named string, note func(protocol
 			},
 		})
 	}
-	m.provider = llm.Hide(m.provider, llm.Hiding{Keys: room.deps.Guard.HidesKey(m.endpoint.Secret), Drawn: room.deps.Out.Redact})
+	m.provider = llm.Hide(m.provider, llm.Hiding{Keys: room.deps.Guard.Keys().Hides(m.endpoint.Secret), Drawn: room.deps.Out.Redact})
 	m.provider = llm.Adapting(metered{m.provider, m, room}, llm.Adaptation{Without: m.without(), Refused: func(f llm.Feature, _ *llm.Error) {
 		room.Refused(m, f)
 	}})
@@ -179,7 +180,7 @@ func (room *Chat) Refused(m *model, f llm.Feature) {
 }
 
 // transport is the network, narrowed to the model's endpoint.
-func (m *model) transport(room *Chat) llm.Transport {
+func (m *model) transport(room *Chat) web.Transport {
 	return network.Out{Transport: keyed{room.deps.Transport, room, m.endpoint}, Base: m.endpoint.BaseURL, Buffered: func() {
 		if room.endpoints.toldBuffered(m.host()) {
 			m.Note(protocol.Message{Key: "turn.buffered", Params: map[string]string{"host": m.host()}})
@@ -224,18 +225,18 @@ func (x *meteredStream) Next() (llm.Event, bool) {
 // through, the person is asked before a key goes that way: it follows redirects,
 // and nobody can see where to.
 type keyed struct {
-	llm.Transport
+	web.Transport
 	room     *Chat
 	endpoint llm.Endpoint
 }
 
 // Do sends a request.
-func (k keyed) Do(ctx context.Context, r llm.HTTPRequest) (llm.HTTPResponse, error) {
+func (k keyed) Do(ctx context.Context, r web.Request) (web.Response, error) {
 	answer, err := k.Transport.Do(ctx, r)
-	if err == nil || fault.From(err).Key != "error.secret.redirects" || !k.room.deps.Guard.TiesKeys() {
+	if err == nil || fault.From(err).Key != "error.secret.redirects" || !k.room.deps.Guard.Keys().Ties() {
 		return answer, err
 	}
-	if err := k.room.deps.Guard.AskKey(ctx, k.endpoint.Secret, k.endpoint.BaseURL, true); err != nil {
+	if err := k.room.deps.Guard.Keys().Ask(ctx, k.endpoint.Secret, k.endpoint.BaseURL, true); err != nil {
 		return nil, err
 	}
 	return k.Transport.Do(ctx, r)
@@ -249,5 +250,5 @@ func (room *Chat) ConfirmKey(ctx context.Context) error {
 	}
 	c := room.deps.Guard.Settings()
 	m := modelOf(&c, "")
-	return room.deps.Guard.ConfirmKey(ctx, m.endpoint.Secret, m.endpoint.BaseURL)
+	return room.deps.Guard.Keys().Confirm(ctx, m.endpoint.Secret, m.endpoint.BaseURL)
 }

@@ -13,10 +13,10 @@ import (
 	"embedded-agent/wasm/internal/ids"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/outbox"
-	"embedded-agent/wasm/internal/pipeline"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/planner"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/timestamp"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -142,7 +142,7 @@ func (room *Chat) Send(ctx context.Context, p protocol.Send) (protocol.Accepted,
 // startTurn begins a turn: one at a time, and not while a run is under way.
 func (room *Chat) startTurn(text, conversation string, work func(context.Context, *turn) error) (protocol.Accepted, error) {
 	ctx, cancel := context.WithCancel(room.deps.Life)
-	t := &turn{room: room, cancel: cancel, ended: make(chan struct{}), t: protocol.Turn{ID: ids.New(), Conversation: conversation, Text: text, Phase: phaseAsking, StartedAt: pipeline.Stamp(room.deps.Now())}}
+	t := &turn{room: room, cancel: cancel, ended: make(chan struct{}), t: protocol.Turn{ID: ids.New(), Conversation: conversation, Text: text, Phase: phaseAsking, StartedAt: timestamp.Milli(room.deps.Now())}}
 	room.mu.Lock()
 	if err := room.deps.Transactions.BeginTurn(t); err != nil {
 		room.mu.Unlock()
@@ -220,7 +220,7 @@ func (room *Chat) planTurn(ctx context.Context, t *turn, p protocol.Send) error 
 	}
 	id := ids.New()
 	tr := room.deps.History.Trace(id, p.Conversation)
-	m.provider = tr.Provider(m.provider, m.kind)
+	m.provider = traced(tr, m.provider, m.kind)
 	if t.said != nil {
 		in.History, t.said.turn.Trace = room.historyOf(t.said.talk), id
 	}

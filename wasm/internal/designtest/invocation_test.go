@@ -9,6 +9,7 @@ import (
 
 	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/host/hosttest"
+	"embedded-agent/wasm/internal/limits"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/llmtest"
 	"embedded-agent/wasm/internal/overlay"
@@ -62,18 +63,16 @@ func loopOver(t *testing.T, mem *hosttest.Memory, model llm.Provider) agent.Conf
 	if err != nil {
 		t.Fatal(err)
 	}
-	guard, err := agent.NewGuard(agent.Limits{BlockedTools: []string{"vault.delete"}}, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	guard := agent.NewGuard(limits.Limits{BlockedTools: []string{"vault.delete"}}, nil)
 	gates := agent.NewGates()
 	deps := pipeline.Deps{Registry: reg, Policy: pol, Env: func(c *tool.Call) (*tool.Env, *overlay.View) {
 		view := vault.For(c.LogicalID)
 		return &tool.Env{Vault: view, Editor: view, Platform: h.Platform, Now: time.Now(), Progress: func(tool.Progress) {}}, view
 	}}
 	return agent.Config{
-		RunID: "0d4ee5b4-6f0e-4d52-9a5e-0a6b3a1c9f00", Provider: model, ProviderName: "script",
-		Request: llm.Request{Model: "script"}, Registry: reg, Gates: gates, Guard: guard, Do: pipeline.New(gates.Fit(deps)),
+		Identity: agent.Identity{RunID: "0d4ee5b4-6f0e-4d52-9a5e-0a6b3a1c9f00"},
+		Model:    agent.Model{Provider: model, ProviderName: "script", Request: llm.Request{Model: "script"}},
+		Registry: reg, Gates: gates, Guard: guard, Do: pipeline.New(gates.Fit(deps)),
 	}
 }
 

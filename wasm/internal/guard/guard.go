@@ -8,12 +8,11 @@ import (
 	"embedded-agent/wasm/internal/ask"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/keyprint"
-	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/outbox"
 	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/tool"
-	"embedded-agent/wasm/internal/usage"
+	"embedded-agent/wasm/internal/web"
 )
 
 // Keys is what a host knows of the secrets of its store beside whether they are
@@ -36,7 +35,7 @@ type Deps struct {
 	Host     host.Host
 	Registry *tool.Registry
 	// Transport is the network; nil where there is none.
-	Transport llm.Transport
+	Transport web.Transport
 	// HasSecret says whether the host's secret store has a value for a name; nil
 	// where there is no such store.
 	HasSecret func(ctx context.Context, name string) (bool, error)
@@ -44,7 +43,6 @@ type Deps struct {
 	Keys      Keys
 	Out       *outbox.Outbox
 	Questions *ask.Questions
-	Usage     *usage.Usage
 	Now       func() time.Time
 }
 
@@ -56,6 +54,7 @@ type Guard struct {
 	registry  *tool.Registry
 	questions *ask.Questions
 	out       *outbox.Outbox
+	keys      *Keyring
 	fetched   fetched
 
 	mu       sync.Mutex // guards what follows; nothing else is locked or called under it
@@ -69,5 +68,7 @@ type Guard struct {
 
 // New gives a guard with no settings yet: see TakeSettings.
 func New(d Deps) *Guard {
-	return &Guard{deps: d, host: d.Host, registry: d.Registry, questions: d.Questions, out: d.Out, zone: time.UTC}
+	g := &Guard{deps: d, host: d.Host, registry: d.Registry, questions: d.Questions, out: d.Out, zone: time.UTC}
+	g.keys = &Keyring{keys: d.Keys, has: d.HasSecret, questions: d.Questions, named: g.namedSecrets}
+	return g
 }

@@ -7,10 +7,11 @@ import (
 	"slices"
 	"time"
 
-	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/fault"
-	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/limits"
+	"embedded-agent/wasm/internal/price"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/secrets"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -21,13 +22,12 @@ const PolicyFile = "policy.json"
 // bounds are the limits of agents as they are in force: the settings, tightened
 // by the organisation's policy.
 type bounds struct {
-	organisation []byte       // nil when there is none
-	closed       *fault.Error // the policy cannot be used: nothing runs
-	limits       agent.Limits // without the organisation's, which a Guard adds itself
-	secrets      agent.SecretNames
-	secretHosts  map[string][]string // of the organisation's secrets, by the tool's name
-	limiter      *agent.RateLimiter
-	rates        map[string]agent.Rate
+	organisation []byte        // nil when there is none
+	closed       *fault.Error  // the policy cannot be used: nothing runs
+	limits       limits.Limits // the settings', tightened
+	secrets      named
+	limiter      *limits.RateLimiter
+	rates        map[string]limits.Rate
 	read         time.Time // when the file was read last
 }
 
@@ -59,28 +59,29 @@ func (g *Guard) ReadOrganisation(ctx context.Context) *fault.Error {
 // held.
 func (g *Guard) tighten() {
 	r := &g.bounds
-	r.limits = limitsOf(&g.settings)
-	r.secrets, r.secretHosts = secretNames(g.settings.Secrets), nil
-	tight := r.limits
+	set := limitsOf(&g.settings)
+	names, secretHosts := secretNames(g.settings.Secrets), map[string][]string(nil)
+	tight := set
 	if r.organisation != nil {
 		var err error
-		if tight, err = agent.Tighten(r.limits, r.organisation); err != nil {
+		if tight, err = limits.Tighten(set, r.organisation); err != nil {
 			f := fault.From(err)
 			r.closed = fault.New(fault.Denied, f.Key, f.Params)
-		} else if r.secrets[agent.OrganisationScope], r.secretHosts, err = agent.OrganisationSecrets(r.organisation); err != nil {
+		} else if names[secrets.OrganisationScope], secretHosts, err = limits.OrganisationSecrets(r.organisation); err != nil {
 			r.closed = fault.From(err)
 		}
 	}
+	r.limits, r.secrets = tight, nameSecrets(&g.settings, names, secretHosts)
 	if r.limiter == nil || !sameRates(r.rates, tight.Rates) {
 		// Made anew only when the rates are others: settings that are saved again
 		// give nobody a fresh start.
-		r.limiter, r.rates = agent.NewRateLimiter(tight.Rates, ratePatience), tight.Rates
+		r.limiter, r.rates = limits.NewRateLimiter(tight.Rates, ratePatience), tight.Rates
 	}
 	p := *g.base
 	p.Closed, p.Ceiling = r.closed, tight.SideEffects
 	p.EnabledTools, p.Forbidden = nil, nil
 	for _, name := range g.registry.Names() {
-		own := allows(&r.limits, name)
+		own := allows(&set, name)
 		if !own {
 			if p.EnabledTools == nil {
 				p.EnabledTools = g.every()
@@ -105,11 +106,11 @@ func (g *Guard) every() map[string]bool {
 	return all
 }
 
-func allows(l *agent.Limits, name string) bool {
+func allows(l *limits.Limits, name string) bool {
 	return !slices.Contains(l.BlockedTools, name) && (l.EnabledTools == nil || slices.Contains(l.EnabledTools, name))
 }
 
-func sameRates(a, b map[string]agent.Rate) bool {
+func sameRates(a, b map[string]limits.Rate) bool {
 	if len(a) != len(b) {
 		return false
 	}
@@ -125,55 +126,52 @@ func sameRates(a, b map[string]agent.Rate) bool {
 const ratePatience = 2 * time.Second
 
 // limitsOf gives the limits that the settings set.
-func limitsOf(c *protocol.Settings) agent.Limits {
-	l := agent.Limits{
+func limitsOf(c *protocol.Settings) limits.Limits {
+	l := limits.Limits{
 		MaxIterations: c.AgentIterations, MaxToolCalls: c.AgentCalls, MaxTokens: int64(max(c.AgentTokens, 0)),
 		BlockedTools: slices.Clone(c.DisabledTools),
 	}
 	if c.AgentCost > 0 {
-		l.MaxCost = llm.Nano(math.Ceil(math.Min(c.AgentCost, 1e9) * 1e9))
+		l.MaxCost = price.Nano(math.Ceil(math.Min(c.AgentCost, 1e9) * 1e9))
 	}
 	for name, n := range c.CallsPerMinute {
 		if n <= 0 {
 			continue // no limit
 		}
 		if l.Rates == nil {
-			l.Rates = map[string]agent.Rate{}
+			l.Rates = map[string]limits.Rate{}
 		}
-		l.Rates[name] = agent.Rate{PerMinute: float64(n), Burst: n}
+		l.Rates[name] = limits.Rate{PerMinute: float64(n), Burst: n}
 	}
 	return l
 }
 
-// Agent makes the guard of an agent, or of a model step of a plan, whose limits
-// are narrower. The tools that the policy would refuse are refused here already,
-// so a model does not hear of them.
-func (g *Guard) Agent(host string, budget *agent.Budget, step *agent.StepArgs) (*agent.Guard, error) {
+// AgentLimits gives what an agent may do and use now. The tools that the policy
+// would refuse are refused here already, so a model does not hear of them. A
+// policy of the organisation that cannot be used is POLICY_DENIED.
+func (g *Guard) AgentLimits() (limits.Limits, error) {
 	g.mu.Lock()
-	limits, organisation, closed := g.bounds.limits, g.bounds.organisation, g.bounds.closed
+	l, closed := g.bounds.limits, g.bounds.closed
 	g.mu.Unlock()
 	if closed != nil {
-		return nil, closed
+		return limits.Limits{}, closed
 	}
-	limits.BlockedTools = slices.Clone(limits.BlockedTools)
+	l.BlockedTools = slices.Clone(l.BlockedTools)
 	for _, name := range g.registry.Names() {
 		if e, err := g.registry.Get(name, ""); err == nil && !g.Offered(e) {
-			limits.BlockedTools = append(limits.BlockedTools, name)
+			l.BlockedTools = append(l.BlockedTools, name)
 		}
 	}
-	if step != nil {
-		limits = step.Tighten(limits)
+	return l, nil
+}
+
+// StillOffered judges a call of an agent: what was switched off while it works is
+// off.
+func (g *Guard) StillOffered(_ context.Context, c *tool.Call) error {
+	if e, err := g.registry.Get(c.Tool, c.Version); err == nil && !g.Offered(e) {
+		return errors.New("switched off meanwhile")
 	}
-	prices := g.deps.Usage.Prices()
-	return agent.NewGuard(limits, budget, organisation, agent.WithPrices(func(model string) (llm.Price, bool) {
-		return prices.Find(host, model)
-	}), agent.Also(func(_ context.Context, c *tool.Call) error {
-		// What was switched off while the agent works is off.
-		if e, err := g.registry.Get(c.Tool, c.Version); err == nil && !g.Offered(e) {
-			return errors.New("switched off meanwhile")
-		}
-		return nil
-	}))
+	return nil
 }
 
 // Rate is the pipelines' stage that holds tools to their rates.

@@ -12,10 +12,10 @@ import (
 
 	"embedded-agent/wasm/internal/destination"
 	"embedded-agent/wasm/internal/fault"
-	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/network"
 	"embedded-agent/wasm/internal/regex"
 	"embedded-agent/wasm/internal/tool"
+	"embedded-agent/wasm/internal/web"
 )
 
 // fetcher is tool.Fetcher over the network, for what the settings allow.
@@ -34,22 +34,21 @@ func (g *Guard) Fetcher() tool.Fetcher {
 // take is the call's own limit.
 func (f fetcher) Fetch(ctx context.Context, r tool.HTTPRequest) (*tool.HTTPAnswer, error) {
 	f.g.mu.Lock()
-	allowed, hosts := f.g.settings.AllowHTTP, f.g.settings.HTTPHosts
-	secrets := f.g.toolSecrets()
+	allowed, named := f.g.settings.AllowHTTP, f.g.bounds.secrets
 	f.g.mu.Unlock()
 	if !allowed {
 		return nil, fault.New(fault.Denied, "policy.httpOff", fault.P{"tool": "http." + strings.ToLower(r.Method)})
 	}
-	entry, err := network.Reachable(hosts, r.Method, r.URL)
+	entry, err := network.Reachable(named.hosts, r.Method, r.URL)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkHeader(r.Header, secrets); err != nil {
+	if err := checkHeader(r.Header, named.tools); err != nil {
 		return nil, err
 	}
 	for _, value := range r.Header {
 		for _, m := range SecretRef().FindAllStringSubmatch(value, -1) {
-			if err := f.g.keyMayGo(m[1], m[1], destination.Of(r.URL).Origin); err != nil {
+			if err := named.mayGo(m[1], m[1], destination.Of(r.URL).Origin); err != nil {
 				return nil, err
 			}
 		}
@@ -61,15 +60,15 @@ func (f fetcher) Fetch(ctx context.Context, r tool.HTTPRequest) (*tool.HTTPAnswe
 	// The app's own client keeps none of our limits: it is used only where the
 	// person said so, and for what changes something never as a second try, since
 	// the first one may have arrived.
-	via := llm.ViaFetch
+	via := web.ViaFetch
 	switch {
 	case entry.Unlimited && (r.Method == "GET" || r.Method == "HEAD"):
 		via = ""
 	case entry.Unlimited:
-		via = llm.ViaApp
+		via = web.ViaApp
 	}
-	out := network.Out{Transport: f.g.deps.Transport, Hosts: hosts}
-	res, err := out.Do(ctx, llm.HTTPRequest{
+	out := network.Out{Transport: f.g.deps.Transport, Hosts: named.hosts}
+	res, err := out.Do(ctx, web.Request{
 		Method: r.Method, URL: r.URL, Header: r.Header, Body: []byte(r.Body), Stream: true, Via: via, Redact: true,
 	})
 	if err != nil {
@@ -86,7 +85,7 @@ func (f fetcher) Fetch(ctx context.Context, r tool.HTTPRequest) (*tool.HTTPAnswe
 // kept are the headers of an answer that a tool may see.
 var kept = []string{"content-type", "last-modified", "etag", "location", "link", "retry-after", "date"}
 
-func readAnswer(ctx context.Context, res llm.HTTPResponse, most int) (*tool.HTTPAnswer, error) {
+func readAnswer(ctx context.Context, res web.Response, most int) (*tool.HTTPAnswer, error) {
 	a := &tool.HTTPAnswer{Status: res.Status(), Header: map[string]string{}}
 	for _, name := range kept {
 		if v := res.Header(name); v != "" {
@@ -138,21 +137,6 @@ func checkHeader(header map[string]string, secrets map[string]bool) error {
 		}
 	}
 	return nil
-}
-
-// toolSecrets are the names, as the host's store has them, of the secrets that
-// the settings or the organisation name for tools; a device may have one under
-// the very name. Any other secret of the store stays there, whatever a model
-// asks for. The lock is held.
-func (g *Guard) toolSecrets() map[string]bool {
-	names := map[string]bool{}
-	for _, scope := range g.bounds.secrets {
-		for name, stored := range scope {
-			names[name], names[stored] = true, true
-		}
-	}
-	delete(names, g.settings.KeyName)
-	return names
 }
 
 // cacheKey names a request: what is not in it does not change the answer.

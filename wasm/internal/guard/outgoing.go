@@ -52,7 +52,7 @@ func (o *Outgoing) Judge(ctx context.Context, c *tool.Call, e *tool.Entry) (poli
 		return fine, nil // it reaches nothing
 	}
 	to := destination.Of(c.Args.String("url"))
-	keys, err := o.g.keysOf(ctx, e, c.Args, to.Origin)
+	keys, err := o.g.keys.of(ctx, e, c.Args, to.Origin)
 	if err != nil {
 		return policy.Verdict{}, err
 	}

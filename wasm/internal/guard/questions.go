@@ -63,7 +63,7 @@ func (g *Guard) askRequests(ctx context.Context, e *tool.Entry, v policy.Verdict
 	var err error
 	for _, b := range batch {
 		r := RequestOf(e, b.args)
-		if r.Keys, err = g.keysOf(ctx, e, b.args, destination.Of(r.URL).Origin); err != nil {
+		if r.Keys, err = g.keys.of(ctx, e, b.args, destination.Of(r.URL).Origin); err != nil {
 			return false, err
 		}
 		q.Requests = append(q.Requests, r)
@@ -72,7 +72,7 @@ func (g *Guard) askRequests(ctx context.Context, e *tool.Entry, v policy.Verdict
 	if err != nil || !yes {
 		return false, err
 	}
-	return true, g.allowKeys(ctx, q.Requests)
+	return true, g.keys.allow(ctx, q.Requests)
 }
 
 // headerViews lists a call's headers by name.

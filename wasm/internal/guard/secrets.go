@@ -7,21 +7,20 @@ import (
 	"slices"
 	"strings"
 
-	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/fault"
-	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/secrets"
 	"embedded-agent/wasm/internal/sorting"
 	"embedded-agent/wasm/internal/tool"
 )
 
 // secretNames sorts the names of the settings by scope. Values are not among
 // them: the settings have none.
-func secretNames(list []protocol.NamedSecret) agent.SecretNames {
-	names := agent.SecretNames{agent.DeviceScope: {}, agent.VaultScope: {}}
+func secretNames(list []protocol.NamedSecret) secrets.Names {
+	names := secrets.Names{secrets.DeviceScope: {}, secrets.VaultScope: {}}
 	for _, n := range list {
-		scope := agent.Scope(n.Scope)
+		scope := secrets.Scope(n.Scope)
 		if names[scope] == nil || n.Name == "" || n.Secret == "" {
 			continue // an unknown scope gives nothing
 		}
@@ -30,19 +29,17 @@ func secretNames(list []protocol.NamedSecret) agent.SecretNames {
 	return names
 }
 
-// Secrets finds what tools need by name. What a tool gets is a placeholder: the
-// shell puts the value in, in a header, when the request leaves.
-func (g *Guard) Secrets() *agent.Secrets {
+// Keys says where secrets may go from this device.
+func (g *Guard) Keys() *Keyring { return g.keys }
+
+// Secrets finds what tools need by name.
+func (g *Guard) Secrets() *secrets.Resolver { return g.keys.resolver() }
+
+// namedSecrets gives what is said of secrets at this moment.
+func (g *Guard) namedSecrets() named {
 	g.mu.Lock()
-	names := g.bounds.secrets
-	g.mu.Unlock()
-	return agent.NewSecrets(func(ctx context.Context, name string) (string, bool, error) {
-		if g.deps.HasSecret == nil {
-			return "", false, nil
-		}
-		has, err := g.deps.HasSecret(ctx, name)
-		return llm.SecretRef(name), has, err
-	}, names)
+	defer g.mu.Unlock()
+	return g.bounds.secrets
 }
 
 // ResolveSecrets is the pipelines' stage.
@@ -71,12 +68,10 @@ func (g *Guard) KeepHidden(_ context.Context, c *tool.Call) error {
 // SecretsList gives every secret that has a name: in the settings, in the
 // organisation's policy, or in a tool that needs it.
 func (g *Guard) SecretsList(ctx context.Context, _ protocol.Empty) (protocol.Secrets, error) {
-	g.mu.Lock()
-	named := g.bounds.secrets
-	g.mu.Unlock()
+	names := g.namedSecrets().names
 	tools := map[string][]string{}
-	for _, names := range named {
-		for name := range names {
+	for _, scope := range names {
+		for name := range scope {
 			tools[name] = []string{}
 		}
 	}
@@ -98,9 +93,9 @@ func (g *Guard) SecretsList(ctx context.Context, _ protocol.Empty) (protocol.Sec
 		case !fault.Is(err, fault.Auth):
 			return out, err
 		default:
-			v.Scope = string(nearest(named, name))
+			v.Scope = string(nearest(names, name))
 		}
-		if v.Hosts, v.Unconfirmed, err = g.whereGoes(ctx, name); err != nil {
+		if v.Hosts, v.Unconfirmed, err = g.keys.whereGoes(ctx, name); err != nil {
 			return out, err
 		}
 		out.Secrets = append(out.Secrets, v)
@@ -109,50 +104,22 @@ func (g *Guard) SecretsList(ctx context.Context, _ protocol.Empty) (protocol.Sec
 	return out, nil
 }
 
-// whereGoes gives the hosts that a tool's secret may go to, and those of them
-// that this device asks about first.
-func (g *Guard) whereGoes(ctx context.Context, name string) (hosts, unconfirmed []string, err error) {
-	stored, err := g.storedName(ctx, name)
-	if fault.Is(err, fault.Auth) {
-		stored = name // there is no value; what the settings say of the name counts
-	} else if err != nil {
-		return nil, nil, err
-	}
-	g.mu.Lock()
-	origins := g.hostsOf()[stored]
-	g.mu.Unlock()
-	for _, o := range origins {
-		host := strings.TrimPrefix(o, "https://")
-		hosts = append(hosts, host)
-		ask, err := g.unconfirmed(ctx, stored, o, false)
-		if err != nil {
-			return nil, nil, err
-		}
-		if ask {
-			unconfirmed = append(unconfirmed, host)
-		}
-	}
-	return canon.List(hosts), canon.List(unconfirmed), nil
-}
-
 // nearest is the scope where a secret without a value is expected.
-func nearest(named agent.SecretNames, name string) agent.Scope {
-	for _, scope := range []agent.Scope{agent.DeviceScope, agent.VaultScope, agent.OrganisationScope} {
+func nearest(named secrets.Names, name string) secrets.Scope {
+	for _, scope := range []secrets.Scope{secrets.DeviceScope, secrets.VaultScope, secrets.OrganisationScope} {
 		if _, ok := named[scope][name]; ok {
 			return scope
 		}
 	}
-	return agent.DeviceScope
+	return secrets.DeviceScope
 }
 
 // NamedSecrets gives the names that the settings and the organisation have for
 // secrets of tools.
 func (g *Guard) NamedSecrets() []string {
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	all := map[string]bool{}
-	for _, names := range g.bounds.secrets {
-		for name := range names {
+	for _, scope := range g.namedSecrets().names {
+		for name := range scope {
 			all[name] = true
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 
-	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/fault"
@@ -19,7 +18,7 @@ type ExportDocument struct {
 	Version      int                  `json:"version"`
 	Run          string               `json:"run"`
 	Conversation string               `json:"conversation,omitempty"`
-	Bundles      []*agent.Bundle      `json:"bundles"`
+	Bundles      []json.RawMessage    `json:"bundles"`
 	Plan         json.RawMessage      `json:"plan,omitempty"`
 	Frozen       map[string]tool.Data `json:"frozen,omitempty"`
 	Envelopes    []tool.Envelope      `json:"envelopes,omitempty"`
@@ -32,7 +31,7 @@ func (h *History) Export(ctx context.Context, p protocol.RunRef) (protocol.Docum
 	if err := ids.CheckRun(p.Run); err != nil {
 		return protocol.Document{}, err
 	}
-	out := ExportDocument{Version: 1, Run: p.Run, Bundles: []*agent.Bundle{}}
+	out := ExportDocument{Version: BundleVersion, Run: p.Run, Bundles: []json.RawMessage{}}
 	own, err := h.Bundles(ctx, p.Run)
 	if err != nil {
 		return protocol.Document{}, err
@@ -94,22 +93,20 @@ func (h *History) Bundles(ctx context.Context, run string) (*bundleDocument, err
 }
 
 // bundlesBefore gives the turns of a conversation before the one given.
-func (h *History) bundlesBefore(ctx context.Context, own *bundleDocument) ([]*agent.Bundle, error) {
-	out := []*agent.Bundle{}
+func (h *History) bundlesBefore(ctx context.Context, own *bundleDocument) ([]json.RawMessage, error) {
+	out := []json.RawMessage{}
 	if own.Conversation == "" {
 		return out, nil
 	}
-	c, err := h.deps.Conversations.Get(ctx, own.Conversation)
-	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Validation) {
-		return out, nil // it was removed; what is in the bundle itself stays
-	} else if err != nil {
+	turns, err := h.deps.Turns(ctx, own.Conversation)
+	if err != nil {
 		return nil, err
 	}
-	for _, t := range c.Turns {
-		if t.Trace == "" || t.Trace >= own.Run { // ids sort by time
+	for _, turn := range turns {
+		if turn >= own.Run { // ids sort by time
 			continue
 		}
-		d, err := h.Bundles(ctx, t.Trace)
+		d, err := h.Bundles(ctx, turn)
 		if err != nil {
 			return nil, err
 		}

@@ -7,7 +7,6 @@ import (
 	"context"
 	"time"
 
-	"embedded-agent/wasm/internal/conversation"
 	"embedded-agent/wasm/internal/guard"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/outbox"
@@ -17,15 +16,15 @@ import (
 
 // Deps is what the room is given.
 type Deps struct {
-	Store         host.Store
-	Sizes         *storesize.Store
-	Registry      *tool.Registry
-	Conversations *conversation.Library
-	Guard         *guard.Guard // its settings bound what is kept
-	Out           *outbox.Outbox
-	Now           func() time.Time
-	// Version is the executor's, as traces have it.
-	Version string
+	Store    host.Store
+	Sizes    *storesize.Store
+	Registry *tool.Registry
+	Guard    *guard.Guard // its settings bound what is kept
+	Out      *outbox.Outbox
+	Now      func() time.Time
+	// Turns gives the runs under which the turns of a conversation were traced, the
+	// oldest first; none where the conversation was removed.
+	Turns func(ctx context.Context, conversation string) ([]string, error)
 	// Needed lists the runs that must stay: those that did not end, and what they
 	// are about.
 	Needed func(context.Context) ([]string, error)

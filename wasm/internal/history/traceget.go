@@ -11,6 +11,7 @@ import (
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/sorting"
 	"embedded-agent/wasm/internal/trace"
+	"embedded-agent/wasm/internal/version"
 )
 
 // TraceGet gives a run's trace.
@@ -70,7 +71,7 @@ func (h *History) callsAsSpans(ctx context.Context, run string, have []trace.Ent
 	for _, e := range have {
 		known[e.CallID] = true
 	}
-	rec := trace.New(run, trace.Version(h.deps.Version), trace.Redact(h.deps.Out.Redact))
+	rec := trace.New(run, trace.Version(version.Core), trace.Redact(h.deps.Out.Redact))
 	for _, p := range pairs {
 		if p.Result != nil && !known[p.Call.CallID] {
 			CallSpan(rec, rec.Ref("plan"), p.Result)

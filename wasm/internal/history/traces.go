@@ -2,18 +2,20 @@ package history
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/shorten"
 	"embedded-agent/wasm/internal/sorting"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/trace"
+	"embedded-agent/wasm/internal/version"
 )
 
 // What was traced is kept in the run folder; of a turn that led to no run, in a
@@ -44,12 +46,22 @@ type Tracing struct {
 
 	mu      sync.Mutex
 	lines   []byte
-	bundles []*agent.Bundle
+	bundles []Recording
+}
+
+// Recording is a conversation with a model, as it was recorded. It is kept, and
+// never read here.
+type Recording struct {
+	// Step is the plan's step that the model was asked for; AgentStep for a
+	// conversation of its own.
+	Step string
+	// Redacted gives it as JSON, with every text passed through redact.
+	Redacted func(ctx context.Context, redact func(string) string) (json.RawMessage, error)
 }
 
 // Trace begins the trace of a run.
 func (h *History) Trace(id, conversation string) *Tracing {
-	rec := trace.New(id, trace.Version(h.deps.Version), trace.Redact(h.deps.Out.Redact))
+	rec := trace.New(id, trace.Version(version.Core), trace.Redact(h.deps.Out.Redact))
 	return &Tracing{h: h, id: id, conversation: conversation, Rec: rec, Root: rec.StartRun(conversation)}
 }
 
@@ -68,16 +80,16 @@ func (t *Tracing) Top() *trace.Span {
 }
 
 // Keep notes a conversation; of a step that was asked again, the last one.
-func (t *Tracing) Keep(b *agent.Bundle) {
-	if t == nil || b == nil {
+func (t *Tracing) Keep(r Recording) {
+	if t == nil {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if b.StepID != AgentStep {
-		t.bundles = slices.DeleteFunc(t.bundles, func(o *agent.Bundle) bool { return o.StepID == b.StepID })
+	if r.Step != AgentStep {
+		t.bundles = slices.DeleteFunc(t.bundles, func(o Recording) bool { return o.Step == r.Step })
 	}
-	t.bundles = append(t.bundles, b)
+	t.bundles = append(t.bundles, r)
 }
 
 // AgentStep is the step of a conversation's own bundle.
@@ -94,12 +106,15 @@ func (t *Tracing) text() []byte {
 	return slices.Clone(t.lines)
 }
 
+// BundleVersion is the version of bundle.json, and of what an export gives.
+const BundleVersion = 1
+
 // bundleDocument is bundle.json: the conversations with a model of one run.
 type bundleDocument struct {
-	Version      int             `json:"version"`
-	Run          string          `json:"run"`
-	Conversation string          `json:"conversation,omitempty"`
-	Bundles      []*agent.Bundle `json:"bundles"`
+	Version      int               `json:"version"`
+	Run          string            `json:"run"`
+	Conversation string            `json:"conversation,omitempty"`
+	Bundles      []json.RawMessage `json:"bundles"`
 }
 
 // document gives the conversations as they may be kept; nil when there are none.
@@ -110,9 +125,9 @@ func (t *Tracing) document(ctx context.Context) ([]byte, error) {
 	if len(bundles) == 0 {
 		return nil, nil
 	}
-	d := bundleDocument{Version: 1, Run: t.id, Conversation: t.conversation}
+	d := bundleDocument{Version: BundleVersion, Run: t.id, Conversation: t.conversation}
 	for _, b := range bundles {
-		clean, err := b.Redacted(ctx, t.h.deps.Out.Redact, t.h.deps.Registry)
+		clean, err := b.Redacted(ctx, t.h.deps.Out.Redact)
 		if err != nil {
 			return nil, err
 		}
@@ -144,7 +159,7 @@ func (t *Tracing) Write(ctx context.Context, dir string) (map[string]string, err
 
 func TurnDir(id string) string { return TracesFolder + "/" + id }
 
-// Attach keeps a payload beside a turn's trace (agent.Store).
+// Attach keeps a payload beside a turn's trace (shorten.Store).
 func (t *Tracing) Attach(ctx context.Context, name, _ string, data []byte) (string, error) {
 	clean := []byte(t.h.deps.Out.Redact(string(data)))
 	if err := t.h.deps.Store.Write(ctx, TurnDir(t.id)+"/"+AttachFolder+"/"+name, clean); err != nil {
@@ -154,7 +169,7 @@ func (t *Tracing) Attach(ctx context.Context, name, _ string, data []byte) (stri
 }
 
 // Store gives where payloads are kept; nil where nothing is traced.
-func (t *Tracing) Store() agent.Store {
+func (t *Tracing) Store() shorten.Store {
 	if t == nil {
 		return nil
 	}

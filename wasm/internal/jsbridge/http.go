@@ -9,14 +9,14 @@ import (
 	"sync"
 
 	"embedded-agent/wasm/internal/fault"
-	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/web"
 )
 
-// HTTP is llm.Transport over the shell. A request is first sent by fetch,
+// HTTP is web.Transport over the shell. A request is first sent by fetch,
 // which streams and obeys CORS; when that fails before the answer begins, by
 // the host's own client, which buffers. A host that was reached only that way
-// is remembered, and its answers say that they are buffered (llm.Buffered).
+// is remembered, and its answers say that they are buffered (web.Buffered).
 type HTTP struct {
 	conn *Conn
 
@@ -35,8 +35,8 @@ func NewHTTP(c *Conn) *HTTP {
 	return &HTTP{conn: c, buffered: map[string]bool{}}
 }
 
-// Do implements llm.Transport.
-func (t *HTTP) Do(ctx context.Context, r llm.HTTPRequest) (llm.HTTPResponse, error) {
+// Do implements web.Transport.
+func (t *HTTP) Do(ctx context.Context, r web.Request) (web.Response, error) {
 	u, err := url.Parse(r.URL)
 	if err != nil || u.Host == "" {
 		return nil, fault.New(fault.Validation, "error.http.url", fault.P{"url": r.URL})
@@ -45,7 +45,7 @@ func (t *HTTP) Do(ctx context.Context, r llm.HTTPRequest) (llm.HTTPResponse, err
 	known := t.buffered[u.Host]
 	t.mu.Unlock()
 	if r.Via != "" {
-		return t.open(ctx, r, r.Via == llm.ViaApp)
+		return t.open(ctx, r, r.Via == web.ViaApp)
 	}
 	if known {
 		return t.open(ctx, r, true)
@@ -64,7 +64,7 @@ func (t *HTTP) Do(ctx context.Context, r llm.HTTPRequest) (llm.HTTPResponse, err
 	return res, nil
 }
 
-func (t *HTTP) open(ctx context.Context, r llm.HTTPRequest, buffered bool) (llm.HTTPResponse, error) {
+func (t *HTTP) open(ctx context.Context, r web.Request, buffered bool) (web.Response, error) {
 	headers := r.Header
 	if headers == nil {
 		headers = map[string]string{} // null is no list of headers to the host
@@ -97,7 +97,7 @@ func (r *httpResponse) Status() int { return r.head.Status }
 
 func (r *httpResponse) Header(name string) string { return r.header[strings.ToLower(name)] }
 
-// Read implements llm.HTTPResponse. A stream that breaks is an error, never
+// Read implements web.Response. A stream that breaks is an error, never
 // io.EOF.
 func (r *httpResponse) Read(ctx context.Context) ([]byte, error) {
 	if r.closed {
@@ -117,7 +117,7 @@ func (r *httpResponse) Read(ctx context.Context) ([]byte, error) {
 	return blobs[chunk.Blob], nil
 }
 
-// Close implements llm.HTTPResponse. It does not wait for the shell.
+// Close implements web.Response. It does not wait for the shell.
 func (r *httpResponse) Close() {
 	if r.closed {
 		return

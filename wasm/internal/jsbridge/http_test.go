@@ -9,23 +9,23 @@ import (
 	"testing/synctest"
 
 	"embedded-agent/wasm/internal/fault"
-	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/web"
 )
 
-var _ llm.Transport = (*HTTP)(nil)
+var _ web.Transport = (*HTTP)(nil)
 
 const unreachable = `{"code":"NETWORK_ERROR","key":"error.http.unreachable","params":{"host":"api.test"}}`
 
 type answered struct {
-	res llm.HTTPResponse
+	res web.Response
 	err error
 }
 
 func get(t *testing.T, h *HTTP, url string) chan answered {
 	done := make(chan answered, 1)
 	go func() {
-		res, err := h.Do(t.Context(), llm.HTTPRequest{
+		res, err := h.Do(t.Context(), web.Request{
 			Method: "POST", URL: url, Header: map[string]string{"authorization": "Bearer {{secret:k}}"}, Body: []byte("{}"), Stream: true,
 		})
 		done <- answered{res, err}
@@ -90,21 +90,21 @@ func TestAHostThatFetchCannotReachIsReachedByTheBufferedClientFromThenOn(t *test
 		if buffered(reply(t, c, port, "", unreachable)) || !buffered(reply(t, c, port, head, "")) {
 			t.Fatal("not fetch first and then the buffered client")
 		}
-		if a := <-done; a.err != nil || !llm.Buffered(a.res) {
+		if a := <-done; a.err != nil || !web.Buffered(a.res) {
 			t.Fatalf("%v, or it does not say that it is buffered", a.err)
 		}
 		done = get(t, h, "https://api.test/b")
 		if !buffered(reply(t, c, port, head, "")) {
 			t.Fatal("the host was not remembered")
 		}
-		if a := <-done; !llm.Buffered(a.res) {
+		if a := <-done; !web.Buffered(a.res) {
 			t.Fatal("it does not say that it is buffered")
 		}
 		done = get(t, h, "https://other.test/")
 		if buffered(reply(t, c, port, head, "")) {
 			t.Fatal("another host was taken for the same")
 		}
-		if a := <-done; llm.Buffered(a.res) {
+		if a := <-done; web.Buffered(a.res) {
 			t.Fatal("it says that it is buffered")
 		}
 	})
@@ -146,7 +146,7 @@ func TestAnAddressWithoutAHostIsRefusedBeforeItIsSent(t *testing.T) {
 	port := &memory{}
 	h := NewHTTP(NewConn(port))
 	for _, url := range []string{"", "api.test/v1", "/v1", "http://%zz"} {
-		_, err := h.Do(context.Background(), llm.HTTPRequest{URL: url})
+		_, err := h.Do(context.Background(), web.Request{URL: url})
 		if !fault.Is(err, fault.Validation) || len(port.take()) != 0 {
 			t.Errorf("%q: %v", url, err)
 		}
@@ -171,13 +171,13 @@ func TestClosingEarlyTellsTheShellOnce(t *testing.T) {
 
 func TestARequestThatNamesItsClientGoesByThatOneAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for via, want := range map[string]bool{llm.ViaFetch: false, llm.ViaApp: true} {
+		for via, want := range map[string]bool{web.ViaFetch: false, web.ViaApp: true} {
 			port := &memory{}
 			c := NewConn(port)
 			h := NewHTTP(c)
 			done := make(chan error, 1)
 			go func() {
-				_, err := h.Do(t.Context(), llm.HTTPRequest{Method: "POST", URL: "https://api.test/", Via: via})
+				_, err := h.Do(t.Context(), web.Request{Method: "POST", URL: "https://api.test/", Via: via})
 				done <- err
 			}()
 			sent := reply(t, c, port, "", unreachable)

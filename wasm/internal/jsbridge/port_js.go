@@ -10,14 +10,14 @@ import (
 
 	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/host"
-	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/web"
 )
 
 // Core is what a server is built with.
 type Core struct {
 	Host host.Host
-	HTTP llm.Transport
+	HTTP web.Transport
 	// Secret says whether the host's secret store has a value for a name.
 	Secret SecretFunc
 	// Keys says where each secret may go.

@@ -8,7 +8,7 @@ import (
 	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
-	"embedded-agent/wasm/internal/llm/jsontree"
+	"embedded-agent/wasm/internal/jsontree"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/sandbox"
 	"embedded-agent/wasm/internal/timestamp"

@@ -7,7 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"embedded-agent/wasm/internal/llm/jsontree"
+	"embedded-agent/wasm/internal/jsontree"
+	"embedded-agent/wasm/internal/price"
 )
 
 // MaxMessage limits the text of one message, in bytes; a stream beyond it ends in an error.
@@ -222,7 +223,7 @@ func (b *Builder) Opaque(kind string, raw []byte) {
 }
 
 // Usage reports what the provider has counted; a later report replaces an earlier one.
-func (b *Builder) Usage(u Usage) {
+func (b *Builder) Usage(u price.Usage) {
 	if b.ended {
 		return
 	}
@@ -233,9 +234,9 @@ func (b *Builder) Usage(u Usage) {
 }
 
 // CurrentUsage is what was reported so far.
-func (b *Builder) CurrentUsage() Usage {
+func (b *Builder) CurrentUsage() price.Usage {
 	if b.message.Usage == nil {
-		return Usage{}
+		return price.Usage{}
 	}
 	return *b.message.Usage
 }

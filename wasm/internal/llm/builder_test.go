@@ -9,6 +9,7 @@ import (
 
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/llmtest"
+	"embedded-agent/wasm/internal/price"
 )
 
 func build(f func(b *llm.Builder)) []llm.Event {
@@ -28,7 +29,7 @@ func TestAStreamHasOneTerminalEvent(t *testing.T) {
 		b.Close(i)
 		b.Open(llm.Text(""))
 		b.Opaque("x", []byte("{}"))
-		b.Usage(llm.Usage{Input: 1})
+		b.Usage(price.Usage{Input: 1})
 		b.Start("late", "late")
 		b.Fail(llm.NewError("llm.error.cut"))
 		b.Done(llm.StopLength, "again")
@@ -176,7 +177,7 @@ func TestAnyUseOfABuilderGivesAGoodStream(t *testing.T) {
 				case 5:
 					b.Opaque("x", []byte(`{}`))
 				case 6:
-					b.Usage(llm.Usage{Input: 1})
+					b.Usage(price.Usage{Input: 1})
 				case 7:
 					b.Start("id", "model")
 				}

@@ -5,14 +5,13 @@ import (
 	"os"
 	"path/filepath"
 	"sort"
-	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/llmtest"
+	"embedded-agent/wasm/internal/price"
 )
 
 func TestTokenEstimatesAreNearWhatIsCounted(t *testing.T) {
@@ -114,179 +113,19 @@ func TestEstimatesCountEverythingThatIsSent(t *testing.T) {
 	}
 }
 
-func TestPricesAreFound(t *testing.T) {
-	table, err := llm.ParsePrices([]byte(`{"currency":"EUR","models":[
-		{"model":"gpt-5*","input":1,"output":2},
-		{"model":"gpt-5-mini*","input":3,"output":4,"cacheRead":0.5},
-		{"model":"gpt-5-mini","host":"eu.example","input":5,"output":6},
-		{"model":"vendor/only","input":7,"output":8}]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		host, model string
-		input       float64
-		found       bool
-	}{
-		{"h", "gpt-5", 1, true},
-		{"h", "gpt-5-mini-2026", 3, true},
-		{"h", "openai/gpt-5-mini", 3, true},
-		{"eu.example", "gpt-5-mini", 5, true},
-		{"eu.example", "gpt-5-mini-2026", 3, true},
-		{"h", "vendor/only", 7, true},
-		{"h", "only", 0, false},
-		{"h", "gpt-4", 0, false},
-	} {
-		if p, ok := table.Find(c.host, c.model); ok != c.found || p.Input != c.input {
-			t.Errorf("%s at %s: %v %v", c.model, c.host, p, ok)
-		}
-	}
-	mine := llm.PriceTable{Currency: "EUR", Models: []llm.ModelPrice{{Model: "gpt-5*", Price: llm.Price{Input: 9}}}}
-	if p, _ := mine.Over(table).Find("h", "gpt-5"); p.Input != 9 {
-		t.Error("a person's own price does not count")
-	}
-	if p, ok := (llm.PriceTable{Currency: "USD"}).Over(table).Find("h", "gpt-5"); ok {
-		t.Errorf("prices of another currency count: %v", p)
-	}
-}
-
-func TestBadPriceTablesAreRefused(t *testing.T) {
-	for _, bad := range []string{
-		``, `[]`, `{"models":[]}`, `{"currency":"USD","models":[{"model":"*","input":1,"output":1}]}`,
-		`{"currency":"USD","models":[{"model":"a*b","input":1,"output":1}]}`, `{"currency":"USD","models":[{"model":"a","input":-1}]}`,
-		`{"currency":"USD","models":[{"model":"a","cacheRead":-1}]}`, `{"currency":"USD","modells":[]}`,
-		`{"currency":"USD","models":` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + `}`,
-	} {
-		if _, err := llm.ParsePrices([]byte(bad)); err == nil || llm.AsError(err, "").Key != "llm.error.prices" {
-			t.Errorf("%s: %v", bad, err)
-		}
-	}
-}
-
-func TestTheTableThatComesWithTheProgramIsGood(t *testing.T) {
-	table := llm.DefaultPrices()
-	for _, m := range table.Models {
-		name := strings.TrimSuffix(m.Model, "*")
-		if p, ok := table.Find("any.example", name); !ok || p.Input <= 0 || p.Output < p.Input {
-			t.Errorf("%s: %+v %v", m.Model, p, ok)
-		}
-	}
-	mini, _ := table.Find("h", "gpt-4o-mini-2024-07-18")
-	large, _ := table.Find("h", "gpt-4o-2024-11-20")
-	if mini.Input >= large.Input {
-		t.Error("the small model has the price of the large one")
-	}
-}
-
-func TestCostIsCounted(t *testing.T) {
+func TestTheCostOfARequestIsEstimated(t *testing.T) {
 	half := 0.5
-	p := llm.Price{Input: 2, Output: 10, CacheRead: &half}
-	u := llm.Usage{Input: 1_000_000, CacheRead: 400_000, CacheWrite: 100_000, Output: 10_000, Reasoning: 5_000}
-	// 500,000 fresh and 100,000 written at 2, 400,000 read at 0.5, 10,000 out at 10.
-	if got := p.Cost(u); got != 1_500_000_000 || got.String() != "1.50" {
-		t.Errorf("%d, %s", got, got)
-	}
-	if got := p.Cost(llm.Usage{Input: 10, CacheRead: 20}); got != 10_000 {
-		t.Errorf("more cached than there is costs %d", got)
-	}
-	if got := (llm.Price{Input: 1e30}).Cost(u); got <= 0 {
-		t.Errorf("an absurd price overflows to %d", got)
-	}
-	for n, want := range map[llm.Nano]string{0: "0.00", 1: "0.000000001", 1_234_500_000: "1.2345", -1_500_000_000: "-1.50", 12_000_000_000: "12.00"} {
-		if n.String() != want {
-			t.Errorf("%d is %s, want %s", n, n, want)
-		}
-	}
-	table := llm.PriceTable{Currency: "EUR", Models: []llm.ModelPrice{{Model: "m", Price: p}}}
+	p := price.Price{Input: 2, Output: 10, CacheRead: &half}
+	table := price.Table{Currency: "EUR", Models: []price.Entry{{Model: "m", Price: p}}}
 	r := hello()
-	low, ok := table.EstimateCost("h", r, 1000)
+	low, ok := llm.EstimateCost(table, "h", r, 1000)
 	r.MaxTokens = 2000
-	high, _ := table.EstimateCost("h", r, 1000)
+	high, _ := llm.EstimateCost(table, "h", r, 1000)
 	if !ok || high-low != 10_000_000 {
 		t.Errorf("%d and %d", low, high)
 	}
 	r.Model = "unknown"
-	if _, ok := table.EstimateCost("h", r, 1000); ok {
+	if _, ok := llm.EstimateCost(table, "h", r, 1000); ok {
 		t.Error("a model without a price has a cost")
-	}
-}
-
-func spent(day, model string, input int64, cost llm.Nano, known bool) llm.Spent {
-	return llm.Spent{Day: day, Host: "h", Model: model, Usage: llm.Usage{Input: input, Output: 1}, Cost: cost, Known: known}
-}
-
-func TestTheLedgerAddsUp(t *testing.T) {
-	l := llm.Ledger{Currency: "USD"}
-	l = l.Add(spent("2026-11-20", "b", 10, 5, true)).Add(spent("2026-11-20", "b", 20, 0, false))
-	l = l.Add(spent("2026-11-19", "a", 1, 7, true)).Add(spent("2026-11-20", "=cmd()", 1, 1, true))
-	want := "day,host,model,calls,input_tokens,output_tokens,cache_read_tokens,cache_write_tokens,reasoning_tokens,cost_usd,calls_without_price\n" +
-		"2026-11-19,h,a,1,1,1,0,0,0,0.000000007,0\n" +
-		"2026-11-20,h,'=cmd(),1,1,1,0,0,0,0.000000001,0\n" +
-		"2026-11-20,h,b,2,30,2,0,0,0,0.000000005,1\n"
-	if got, err := l.CSV(); err != nil || got != want {
-		t.Errorf("%v\n%s", err, cmp.Diff(want, got))
-	}
-	data, err := l.JSON()
-	if err != nil {
-		t.Fatal(err)
-	}
-	back, err := llm.ParseLedger(data)
-	if diff := cmp.Diff(l, back); err != nil || diff != "" {
-		t.Errorf("%v %s", err, diff)
-	}
-	if total := l.Total(); total.Calls != 4 || total.Input != 32 || total.Cost != 13 || total.Unpriced != 1 {
-		t.Errorf("%+v", total)
-	}
-	if days := l.By(true, false, false); len(days.Rows) != 2 || days.Rows[1].Calls != 3 {
-		t.Errorf("%+v", days)
-	}
-	if late := l.Since("2026-11-20"); len(late.Rows) != 2 {
-		t.Errorf("%+v", late)
-	}
-	euro := llm.Ledger{Currency: "EUR"}.Merge(l)
-	if total := euro.Total(); total.Cost != 0 || total.Unpriced != 4 || total.Input != 32 {
-		t.Errorf("money of another currency was added: %+v", total)
-	}
-	if (llm.Ledger{}).Total() != (llm.LedgerRow{}) {
-		t.Error("nothing amounts to something")
-	}
-	if _, err := llm.ParseLedger([]byte(`{"rows":3}`)); err == nil || llm.AsError(err, "").Key != "llm.error.ledger" {
-		t.Error(err)
-	}
-}
-
-func TestTheOrderOfAnswersDoesNotMatterToTheLedger(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var all []llm.Spent
-		for range rapid.IntRange(0, 12).Draw(t, "answers") {
-			all = append(all, spent(rapid.SampledFrom([]string{"2026-01-01", "2026-01-02"}).Draw(t, "day"),
-				rapid.SampledFrom([]string{"a", "b"}).Draw(t, "model"), rapid.Int64Range(0, 1e9).Draw(t, "input"),
-				llm.Nano(rapid.Int64Range(0, 1e12).Draw(t, "cost")), rapid.Bool().Draw(t, "known")))
-		}
-		sum := func(list []llm.Spent) llm.Ledger {
-			l := llm.Ledger{Currency: "USD"}
-			for _, s := range list {
-				l = l.Add(s)
-			}
-			return l
-		}
-		whole := sum(all)
-		if diff := cmp.Diff(whole, sum(rapid.Permutation(all).Draw(t, "order"))); diff != "" {
-			t.Fatal(diff)
-		}
-		cut := rapid.IntRange(0, len(all)).Draw(t, "cut")
-		merged := sum(all[:cut]).Merge(sum(all[cut:]))
-		if len(all) > 0 && !cmp.Equal(whole, merged) {
-			t.Fatal(cmp.Diff(whole, merged))
-		}
-	})
-}
-
-func TestADayBeginsWhereThePersonIs(t *testing.T) {
-	const noonUTC = 1_795_176_000_000 // 2026-11-20T12:00:00Z
-	for minutes, want := range map[int]string{0: "2026-11-20", 13 * 60: "2026-11-21", -13 * 60: "2026-11-19"} {
-		if got := llm.Day(noonUTC, minutes); got != want {
-			t.Errorf("%d minutes east: %s, want %s", minutes, got, want)
-		}
 	}
 }

@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"errors"
 
-	"embedded-agent/wasm/internal/llm/jsontree"
+	"embedded-agent/wasm/internal/jsontree"
 	"embedded-agent/wasm/internal/llm/sse"
+	"embedded-agent/wasm/internal/web"
 )
 
 // Dialect is what an endpoint speaks: a pure transform. It keeps no state between requests.
@@ -13,11 +14,11 @@ type Dialect interface {
 	// Name is the dialect's name, as it stands in Message.Dialect.
 	Name() string
 	// Build makes the HTTP request. Its errors are *Error.
-	Build(Endpoint, Request) (HTTPRequest, error)
+	Build(Endpoint, Request) (web.Request, error)
 	// Parser makes the reader of the answer to a request; it reports to the builder.
 	Parser(Endpoint, Request, *Builder) Parser
 	// Models makes the request for the list of models; ParseModels reads its answer.
-	Models(Endpoint) HTTPRequest
+	Models(Endpoint) web.Request
 }
 
 // Parser reads the answer to one request, already cut into events. It reports to its Builder, which ignores what comes

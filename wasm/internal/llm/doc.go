@@ -1,10 +1,10 @@
-// Package llm is the one model of a conversation with a language model: messages, requests, stream events, errors,
-// usage and cost. What a particular endpoint speaks is a Dialect (packages openai, chat, anthropic): a pure
+// Package llm is the one model of a conversation with a language model: messages, requests, stream events and
+// errors. What a particular endpoint speaks is a Dialect (packages openai, chat, anthropic): a pure
 // transform between this model and bytes. A Provider joins a dialect, an endpoint and a Transport.
 //
 // The way of the data:
 //
-//	Request ─Dialect.Build─► HTTPRequest ─Transport─► bytes ─Decoder─► Event … Event ─Accumulator─► Message
+//	Request ─Dialect.Build─► web.Request ─Transport─► bytes ─Decoder─► Event … Event ─Accumulator─► Message
 //
 // A stream of events is: start; then for each block of the message its start, deltas and end, told apart by
 // ContentIndex; usage; and exactly one terminal event, done or error. A Stream never fails in another way: whatever goes

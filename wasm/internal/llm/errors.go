@@ -67,8 +67,6 @@ var kinds = map[string]kind{
 	"llm.error.noStopTexts":    {CodeValidation, false},
 	"llm.error.noPlainJSON":    {CodeValidation, false},
 	"llm.error.invalidRequest": {CodeValidation, false},
-	"llm.error.prices":         {CodeValidation, false},
-	"llm.error.ledger":         {CodeValidation, false},
 	"llm.error.aborted":        {CodeCancelled, false},
 }
 

@@ -1,5 +1,9 @@
 package llm
 
+import (
+	"embedded-agent/wasm/internal/price"
+)
+
 // EventType says what an event of a stream tells.
 type EventType string
 
@@ -32,7 +36,7 @@ type Event struct {
 	// of a call, the refusal mark of a text. The receiver may keep it.
 	Block *Block `json:"block,omitempty"`
 	// Usage is what the provider has counted so far; a later usage event replaces an earlier one.
-	Usage *Usage `json:"usage,omitempty"`
+	Usage *price.Usage `json:"usage,omitempty"`
 	// Message is the message: in start its head (dialect, model, ids), in done and error all that arrived.
 	Message *Message `json:"message,omitempty"`
 	// Error is why a stream failed. A message that holds it says the same.

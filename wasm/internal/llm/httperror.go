@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"embedded-agent/wasm/internal/llm/jsontree"
+	"embedded-agent/wasm/internal/jsontree"
 )
 
 // HTTPError gives the error of an answer whose status is not a success. body is its beginning; the shapes of OpenAI,

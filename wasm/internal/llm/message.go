@@ -3,6 +3,8 @@ package llm
 import (
 	"encoding/json"
 	"strings"
+
+	"embedded-agent/wasm/internal/price"
 )
 
 // Role says who a message is from.
@@ -104,9 +106,9 @@ type Message struct {
 
 	StopReason StopReason `json:"stopReason,omitempty"`
 	// StopDetail is the provider's own word for the stop.
-	StopDetail string `json:"stopDetail,omitempty"`
-	Usage      *Usage `json:"usage,omitempty"`
-	Error      *Error `json:"error,omitempty"`
+	StopDetail string       `json:"stopDetail,omitempty"`
+	Usage      *price.Usage `json:"usage,omitempty"`
+	Error      *Error       `json:"error,omitempty"`
 
 	// Timestamp is in milliseconds since 1970. Whoever has a clock sets it.
 	Timestamp int64 `json:"timestamp,omitempty"`
@@ -188,24 +190,3 @@ const (
 	StopError         StopReason = "error"
 	StopAborted       StopReason = "aborted"
 )
-
-// Usage counts tokens, in one meaning for every provider: Input is all of the input, cached parts included; Output is
-// all of the output, reasoning included.
-type Usage struct {
-	Input      int64 `json:"input"`
-	Output     int64 `json:"output"`
-	CacheRead  int64 `json:"cacheRead,omitempty"`
-	CacheWrite int64 `json:"cacheWrite,omitempty"`
-	Reasoning  int64 `json:"reasoning,omitempty"`
-}
-
-// Add gives the sum.
-func (u Usage) Add(v Usage) Usage {
-	return Usage{
-		Input: u.Input + v.Input, Output: u.Output + v.Output, CacheRead: u.CacheRead + v.CacheRead,
-		CacheWrite: u.CacheWrite + v.CacheWrite, Reasoning: u.Reasoning + v.Reasoning,
-	}
-}
-
-// Total is the number of tokens in and out.
-func (u Usage) Total() int64 { return u.Input + u.Output }

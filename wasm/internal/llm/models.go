@@ -5,8 +5,10 @@ import (
 	"errors"
 	"io"
 	"sort"
+	"time"
 
-	"embedded-agent/wasm/internal/llm/jsontree"
+	"embedded-agent/wasm/internal/jsontree"
+	"embedded-agent/wasm/internal/web"
 )
 
 // Model is a model that an endpoint offers.
@@ -64,7 +66,7 @@ func parseModel(m jsontree.Value) Model {
 const maxList = 16 << 20
 
 // FetchModels asks an endpoint for its models.
-func FetchModels(ctx context.Context, d Dialect, e Endpoint, t Transport) ([]Model, error) {
+func FetchModels(ctx context.Context, d Dialect, e Endpoint, t web.Transport) ([]Model, error) {
 	answer, err := t.Do(ctx, d.Models(e))
 	if err != nil {
 		return nil, AsError(err, e.Host())
@@ -84,7 +86,7 @@ func FetchModels(ctx context.Context, d Dialect, e Endpoint, t Transport) ([]Mod
 		}
 	}
 	if answer.Status() < 200 || answer.Status() > 299 {
-		return nil, HTTPError(e.Host(), answer.Status(), RetryAfter(answer.Header), body)
+		return nil, HTTPError(e.Host(), answer.Status(), web.RetryAfter(answer.Header, time.Time{}), body)
 	}
 	if sniff(body) == modePage {
 		return nil, NewError("llm.error.html", "host", e.Host())

@@ -3,7 +3,7 @@ package llm
 import (
 	"strings"
 
-	"embedded-agent/wasm/internal/llm/jsontree"
+	"embedded-agent/wasm/internal/jsontree"
 )
 
 // pointer resolves a local reference such as #/$defs/name (RFC 6901); Missing for any other.

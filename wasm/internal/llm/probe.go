@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"embedded-agent/wasm/internal/llm/jsontree"
+	"embedded-agent/wasm/internal/jsontree"
+	"embedded-agent/wasm/internal/price"
+	"embedded-agent/wasm/internal/web"
 )
 
 // Finding is something that a connection test found, as a message key with its parameters and the same in English.
@@ -23,7 +25,7 @@ type ProbeResult struct {
 	// Known is what was found out for certain, for or against.
 	Known    map[Feature]bool `json:"known,omitempty"`
 	Findings []Finding        `json:"findings"`
-	Usage    Usage            `json:"usage"`
+	Usage    price.Usage      `json:"usage"`
 	Error    *Error           `json:"error,omitempty"`
 }
 
@@ -36,7 +38,7 @@ const redSquare = "iVBORw0KGgoAAAANSUhEUgAAACAAAAAgCAIAAAD8GO2jAAAAJ0lEQVR42u3Ns
 // Probe finds out what an endpoint and model can do, with up to six small requests. found, when not nil, hears each
 // finding as it is made. The test stops at a failure that makes the rest pointless: a refused key, an unknown model, an
 // endpoint that cannot be reached.
-func Probe(ctx context.Context, d Dialect, e Endpoint, t Transport, model string, found func(Finding)) ProbeResult {
+func Probe(ctx context.Context, d Dialect, e Endpoint, t web.Transport, model string, found func(Finding)) ProbeResult {
 	p := &probe{ctx: ctx, model: model, host: e.Host(), found: found}
 	p.result.Known = map[Feature]bool{}
 	p.provider = NewProvider(d, e, watched{t, &p.buffered}, Options{Retry: RetryPolicy{Attempts: 1}})
@@ -54,14 +56,14 @@ func Probe(ctx context.Context, d Dialect, e Endpoint, t Transport, model string
 
 // watched notes whether an answer was buffered.
 type watched struct {
-	Transport
+	web.Transport
 	buffered *bool
 }
 
 // Do sends the request.
-func (w watched) Do(ctx context.Context, r HTTPRequest) (HTTPResponse, error) {
+func (w watched) Do(ctx context.Context, r web.Request) (web.Response, error) {
 	answer, err := w.Transport.Do(ctx, r)
-	*w.buffered = *w.buffered || err == nil && Buffered(answer)
+	*w.buffered = *w.buffered || err == nil && web.Buffered(answer)
 	return answer, err
 }
 

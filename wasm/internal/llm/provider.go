@@ -6,6 +6,8 @@ import (
 	"io"
 	"math/rand/v2"
 	"time"
+
+	"embedded-agent/wasm/internal/web"
 )
 
 // Provider asks a model.
@@ -48,7 +50,7 @@ type Options struct {
 
 // NewProvider joins a dialect, an endpoint and a transport. A request that fails before anything of the answer was
 // handed out is sent again as the retry policy says; afterwards a failure is the end.
-func NewProvider(d Dialect, e Endpoint, t Transport, o Options) Provider {
+func NewProvider(d Dialect, e Endpoint, t web.Transport, o Options) Provider {
 	if o.Retry.Attempts == 0 {
 		o.Retry = DefaultRetry
 	}
@@ -58,7 +60,7 @@ func NewProvider(d Dialect, e Endpoint, t Transport, o Options) Provider {
 type provider struct {
 	dialect   Dialect
 	endpoint  Endpoint
-	transport Transport
+	transport web.Transport
 	options   Options
 }
 
@@ -76,11 +78,11 @@ type stream struct {
 	cancel   context.CancelFunc
 	p        *provider
 	r        Request
-	http     HTTPRequest
+	http     web.Request
 	buildErr error
 
 	attempt int
-	answer  HTTPResponse
+	answer  web.Response
 	status  int
 	decoder *Decoder
 	builder *Builder
@@ -192,7 +194,7 @@ func (s *stream) ask() {
 	s.status = answer.Status()
 	if s.status < 200 || s.status > 299 {
 		body := s.body()
-		s.decoder.Fail(HTTPError(s.p.endpoint.Host(), s.status, RetryAfter(answer.Header), body))
+		s.decoder.Fail(HTTPError(s.p.endpoint.Host(), s.status, web.RetryAfter(answer.Header, time.Time{}), body))
 	}
 }
 

@@ -1,8 +1,6 @@
 package llm
 
 import (
-	"strconv"
-	"strings"
 	"time"
 )
 
@@ -44,37 +42,4 @@ func retryStatus(status int) bool {
 		return true
 	}
 	return status >= 500 && status != 501
-}
-
-// RetryAfter reads how long an answer asks to wait: retry-after-ms, or Retry-After in seconds or as a date (RFC 9110,
-// section 10.2.3), which is compared with the answer's own Date. header gives the value of a header.
-func RetryAfter(header func(string) string) time.Duration {
-	if ms, err := strconv.ParseFloat(strings.TrimSpace(header("retry-after-ms")), 64); err == nil {
-		return duration(ms / 1000)
-	}
-	value := strings.TrimSpace(header("retry-after"))
-	if value == "" {
-		return 0
-	}
-	if s, err := strconv.ParseFloat(value, 64); err == nil {
-		return duration(s)
-	}
-	at, err := time.Parse(time.RFC1123, value)
-	if err != nil {
-		return 0
-	}
-	now, err := time.Parse(time.RFC1123, strings.TrimSpace(header("date")))
-	if err != nil {
-		return 0
-	}
-	return duration(at.Sub(now).Seconds())
-}
-
-// duration refuses what is not a sensible number of seconds.
-func duration(seconds float64) time.Duration {
-	const day = 24 * 60 * 60
-	if !(seconds > 0) {
-		return 0
-	}
-	return time.Duration(min(seconds, day) * float64(time.Second))
 }

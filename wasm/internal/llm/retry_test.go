@@ -53,27 +53,3 @@ func TestWaitsAreBounded(t *testing.T) {
 		}
 	})
 }
-
-func TestHowLongAnEndpointAsksToWait(t *testing.T) {
-	cases := []struct {
-		header map[string]string
-		want   time.Duration
-	}{
-		{map[string]string{}, 0},
-		{map[string]string{"retry-after": "3"}, 3 * time.Second},
-		{map[string]string{"retry-after": " 1.5 "}, 1500 * time.Millisecond},
-		{map[string]string{"retry-after-ms": "250", "retry-after": "3"}, 250 * time.Millisecond},
-		{map[string]string{"retry-after": "Fri, 20 Nov 2026 10:00:30 GMT", "date": "Fri, 20 Nov 2026 10:00:00 GMT"}, 30 * time.Second},
-		{map[string]string{"retry-after": "Fri, 20 Nov 2026 10:00:30 GMT"}, 0},
-		{map[string]string{"retry-after": "Fri, 20 Nov 2026 09:00:30 GMT", "date": "Fri, 20 Nov 2026 10:00:00 GMT"}, 0},
-		{map[string]string{"retry-after": "-5"}, 0},
-		{map[string]string{"retry-after": "NaN"}, 0},
-		{map[string]string{"retry-after": "+Inf"}, 24 * time.Hour},
-		{map[string]string{"retry-after": "soon"}, 0},
-	}
-	for _, c := range cases {
-		if got := llm.RetryAfter(func(name string) string { return c.header[name] }); got != c.want {
-			t.Errorf("%v asks for %v, want %v", c.header, got, c.want)
-		}
-	}
-}

@@ -3,7 +3,7 @@ package llm
 import (
 	"encoding/json"
 
-	"embedded-agent/wasm/internal/llm/jsontree"
+	"embedded-agent/wasm/internal/jsontree"
 )
 
 // maxStrictDepth is how deeply a schema may nest to be used strictly.

@@ -9,8 +9,8 @@ import (
 
 	"embedded-agent/wasm/internal/community"
 	"embedded-agent/wasm/internal/fault"
-	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/web"
 )
 
 // Out is the only way out of the core (docs/design/network.md#what-may-be-reached). It sends a request to the
@@ -19,7 +19,7 @@ import (
 // reaches nothing else. Whatever a dialect, an answer, a model or a note makes
 // of an address, it is compared with the settings here.
 type Out struct {
-	llm.Transport
+	web.Transport
 	Base  string              // the provider's address, and what is below it
 	List  bool                // the list of community plugins
 	Hosts []protocol.HTTPHost // the hosts of the HTTP tools
@@ -28,19 +28,19 @@ type Out struct {
 }
 
 // Do sends a request where it may go.
-func (n Out) Do(ctx context.Context, r llm.HTTPRequest) (llm.HTTPResponse, error) {
+func (n Out) Do(ctx context.Context, r web.Request) (web.Response, error) {
 	if !n.May(r) {
 		return nil, fault.New(fault.Denied, "policy.network", fault.P{"url": r.URL})
 	}
 	answer, err := n.Transport.Do(ctx, r)
-	if err == nil && r.Stream && n.Buffered != nil && llm.Buffered(answer) {
+	if err == nil && r.Stream && n.Buffered != nil && web.Buffered(answer) {
 		n.Buffered()
 	}
 	return answer, err
 }
 
 // May is the rule: the one function that decides what is reached.
-func (n Out) May(r llm.HTTPRequest) bool {
+func (n Out) May(r web.Request) bool {
 	switch {
 	case n.Base != "":
 		return below(n.Base, r.URL)

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"embedded-agent/wasm/internal/audit"
-	"embedded-agent/wasm/internal/pipeline"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/timestamp"
 )
 
 // Outbox hands events to the shell in order. Those of calls and of progress are
@@ -57,7 +57,7 @@ func (o *Outbox) Tell(e protocol.Event) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.flush()
-	e.At = pipeline.Stamp(o.now())
+	e.At = timestamp.Milli(o.now())
 	o.emit(e)
 }
 
@@ -83,7 +83,7 @@ func (o *Outbox) GatherExec(call string, event func() *protocol.ExecutionEvent) 
 func (o *Outbox) GatherRun(r protocol.RunState) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.run = &protocol.Event{Type: protocol.EventRunState, At: pipeline.Stamp(o.now()), Run: &r}
+	o.run = &protocol.Event{Type: protocol.EventRunState, At: timestamp.Milli(o.now()), Run: &r}
 	o.later()
 }
 
@@ -95,7 +95,7 @@ func (o *Outbox) GatherText(kind protocol.EventType, turn, text string) {
 	if o.streaming != turn {
 		o.streaming = turn
 		o.flush()
-		o.emit(textEvent(pipeline.Stamp(o.now()), kind, turn, text))
+		o.emit(textEvent(timestamp.Milli(o.now()), kind, turn, text))
 		return
 	}
 	last := len(o.pieces) - 1
@@ -141,7 +141,7 @@ func (o *Outbox) flush() {
 	o.calls = o.calls[:0]
 	clear(o.at)
 	for _, p := range o.pieces {
-		o.emit(textEvent(pipeline.Stamp(o.now()), p.kind, p.turn, p.text.String()))
+		o.emit(textEvent(timestamp.Milli(o.now()), p.kind, p.turn, p.text.String()))
 	}
 	o.pieces = nil
 	if o.run != nil {

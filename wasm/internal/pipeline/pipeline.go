@@ -235,7 +235,7 @@ func (s *state) result(err error) *tool.Result {
 	r := &tool.Result{
 		CallID: c.CallID, RunID: c.RunID, StepID: c.StepID, Tool: c.Tool, Version: c.Version, Attempt: c.Attempt,
 		LogicalID: c.LogicalID,
-		StartedAt: Stamp(s.started), EndedAt: Stamp(end), DurationMs: end.Sub(s.started).Milliseconds(),
+		StartedAt: timestamp.Milli(s.started), EndedAt: timestamp.Milli(end), DurationMs: end.Sub(s.started).Milliseconds(),
 		Cached: s.cached, SecretScope: s.scope, Recorded: s.failed,
 	}
 	switch {
@@ -255,6 +255,3 @@ func (s *state) result(err error) *tool.Result {
 	}
 	return r
 }
-
-// Stamp writes a time as the envelopes have it.
-func Stamp(t time.Time) string { return timestamp.Milli(t) }

@@ -12,6 +12,7 @@ import (
 	"embedded-agent/wasm/internal/overlay"
 	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/quota"
+	"embedded-agent/wasm/internal/timestamp"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -175,7 +176,7 @@ func auditIntent(_ context.Context, s *state) error {
 	s.call.Cancelable = !s.entry.Flags.Unstoppable && (s.d.Cancelable == nil || s.d.Cancelable(s.entry, s.call.Args))
 	if limit := s.limit(); limit > 0 {
 		s.by = time.Now().Add(limit)
-		s.call.DeadlineAt = Stamp(s.by)
+		s.call.DeadlineAt = timestamp.Milli(s.by)
 	}
 	if s.d.Audit != nil {
 		s.d.Audit.Call(s.call)

@@ -16,6 +16,7 @@ import (
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/plan"
+	"embedded-agent/wasm/internal/price"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -72,7 +73,7 @@ type Outcome struct {
 	Question bool
 	// Cut says that the reply broke off at the output limit.
 	Cut      bool
-	Usage    llm.Usage
+	Usage    price.Usage
 	Messages []llm.Message // what to go on with
 }
 
@@ -248,7 +249,7 @@ func asks(reply string) bool {
 // complaint tells the model what is wrong with its plan.
 func (a *asking) complaint(m llm.Message, problems []plan.Problem) []llm.Message {
 	var b strings.Builder
-	b.WriteString("The plan was refused before anything ran. Mend exactly these points and submit the whole plan again:\n")
+	b.WriteString("The plan was refused before anything ran. Correct exactly these points and submit the whole plan again:\n")
 	for _, p := range problems {
 		b.WriteString("- " + p.Error() + "\n")
 	}

@@ -14,6 +14,8 @@ import (
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/chat"
 	"embedded-agent/wasm/internal/llm/sentinel"
+	"embedded-agent/wasm/internal/price"
+	"embedded-agent/wasm/internal/web"
 )
 
 // chatIdle is how long an endpoint may be silent in the middle of an answer.
@@ -72,7 +74,7 @@ func (b *chatBackend) Ask(ctx context.Context, p Prompt, emit func(Delta)) (Usag
 	return usage, nil
 }
 
-func (u *Usage) count(v *llm.Usage) {
+func (u *Usage) count(v *price.Usage) {
 	if v != nil {
 		u.Input, u.Output, u.Cached, u.Reasoning = int(v.Input), int(v.Output), int(v.CacheRead), int(v.Reasoning)
 	}
@@ -153,14 +155,14 @@ func (b *chatBackend) Status() (string, bool) { return "chat " + b.endpoint.Host
 
 func (b *chatBackend) Close() { b.transport.client.CloseIdleConnections() }
 
-// httpTransport is llm.Transport over net/http.
+// httpTransport is web.Transport over net/http.
 type httpTransport struct {
 	client *http.Client
 	key    string
 }
 
 // Do sends a request.
-func (t *httpTransport) Do(ctx context.Context, r llm.HTTPRequest) (llm.HTTPResponse, error) {
+func (t *httpTransport) Do(ctx context.Context, r web.Request) (web.Response, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	req, err := http.NewRequestWithContext(ctx, r.Method, r.URL, strings.NewReader(string(r.Body)))
 	if err != nil {
@@ -168,7 +170,7 @@ func (t *httpTransport) Do(ctx context.Context, r llm.HTTPRequest) (llm.HTTPResp
 		return nil, err
 	}
 	for name, value := range r.Header {
-		req.Header.Set(name, strings.ReplaceAll(value, llm.SecretRef("key"), t.key))
+		req.Header.Set(name, strings.ReplaceAll(value, web.SecretRef("key"), t.key))
 	}
 	resp, err := t.client.Do(req)
 	if err != nil {

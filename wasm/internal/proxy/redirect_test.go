@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/web"
 )
 
 func TestARedirectOfTheEndpointIsNotFollowed(t *testing.T) {
@@ -22,7 +22,7 @@ func TestARedirectOfTheEndpointIsNotFollowed(t *testing.T) {
 		if err == nil || led.Load() != 0 {
 			t.Errorf("%d: %v, %d requests elsewhere", status, err, led.Load())
 		}
-		res, err := b.transport.Do(t.Context(), llm.HTTPRequest{Method: "GET", URL: near.URL + "/v1/models", Header: map[string]string{"Authorization": "Bearer " + llm.SecretRef("key")}})
+		res, err := b.transport.Do(t.Context(), web.Request{Method: "GET", URL: near.URL + "/v1/models", Header: map[string]string{"Authorization": "Bearer " + web.SecretRef("key")}})
 		if err != nil || res.Status() != status || led.Load() != 0 {
 			t.Errorf("%d: %v, %d requests elsewhere", status, err, led.Load())
 		}

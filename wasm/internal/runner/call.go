@@ -6,6 +6,7 @@ import (
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/pipeline"
 	"embedded-agent/wasm/internal/plan"
+	"embedded-agent/wasm/internal/timestamp"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -118,7 +119,7 @@ func (r *run) newCall(s *step, c *call, attempt int) *tool.Call {
 	tc.Seq, tc.Attempt = Seq(s.place, c.index), attempt
 	tc.TimeoutMs = n.TimeoutMs
 	tc.Cancelable = !n.Tool.Flags.Unstoppable
-	tc.CreatedAt = pipeline.Stamp(r.Now())
+	tc.CreatedAt = timestamp.Milli(r.Now())
 	if tc.Preview = n.Step.Preview; tc.Preview != "" {
 		tc.Preview = n.Preview(&c.scope)
 	}

@@ -2,8 +2,8 @@ package runner
 
 import (
 	"embedded-agent/wasm/internal/fault"
-	"embedded-agent/wasm/internal/pipeline"
 	"embedded-agent/wasm/internal/plan"
+	"embedded-agent/wasm/internal/timestamp"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -95,7 +95,7 @@ func (r *run) notReached(s *step) {
 
 // pseudo is the result of a step for which no call was made.
 func (r *run) pseudo(s *step, status tool.Status, e *tool.Error) *tool.Result {
-	now := pipeline.Stamp(r.Now())
+	now := timestamp.Milli(r.Now())
 	tc := r.newCall(s, &call{scope: r.scope()}, 1)
 	res := &tool.Result{
 		RunID: r.RunID, StepID: s.Node.Step.ID, Tool: tc.Tool, Version: tc.Version, Attempt: 1,

@@ -10,7 +10,7 @@ import (
 	"go.starlark.net/starlark"
 	"go.starlark.net/starlarkstruct"
 
-	"embedded-agent/wasm/internal/llm/jsontree"
+	"embedded-agent/wasm/internal/jsontree"
 )
 
 // jsonModule is "json", within the bounds of an output. (Starlark's own module

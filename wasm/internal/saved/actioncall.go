@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"slices"
 
-	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/guard"
 	"embedded-agent/wasm/internal/history"
+	"embedded-agent/wasm/internal/modelstep"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/tool"
@@ -114,11 +114,11 @@ func findCall(calls []Call, id, run string) *Call {
 // pinnedCall finds the call that a pin of an agent's step takes its value from;
 // nil where there is none.
 func pinnedCall(step *Call, pin string) *Call {
-	var args agent.StepArgs
+	var args modelstep.Args
 	if !convert(step.args, &args) {
 		return nil
 	}
-	i := slices.IndexFunc(args.Pins, func(p agent.Pin) bool { return p.Name == pin })
+	i := slices.IndexFunc(args.Pins, func(p modelstep.Pin) bool { return p.Name == pin })
 	if i < 0 {
 		return nil
 	}
@@ -131,10 +131,10 @@ func pinnedCall(step *Call, pin string) *Call {
 }
 
 // outputsOf reads what an agent's step gave; other steps gave none of it.
-func outputsOf(m Call) agent.Outputs {
-	var out agent.Outputs
-	if m.tool != agent.StepToolName || !convert(m.data, &out) {
-		return agent.Outputs{}
+func outputsOf(m Call) modelstep.Outputs {
+	var out modelstep.Outputs
+	if m.tool != modelstep.ToolName || !convert(m.data, &out) {
+		return modelstep.Outputs{}
 	}
 	return out
 }

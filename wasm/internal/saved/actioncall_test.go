@@ -3,7 +3,7 @@ package saved
 import (
 	"testing"
 
-	"embedded-agent/wasm/internal/agent"
+	"embedded-agent/wasm/internal/modelstep"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -11,7 +11,7 @@ func TestAPinBecomesTheStepOfTheCallThatItTakesItsValueFrom(t *testing.T) {
 	envelope := func(id, path string) tool.Envelope {
 		return tool.Envelope{CallID: id, Name: "vault.readFile", Version: "1.0.0", Input: map[string]any{"path": path}, Output: map[string]any{"content": path}, TEnd: "2026-11-20T09:30:00.000Z"}
 	}
-	out := agent.Outputs{
+	out := modelstep.Outputs{
 		ToolsByID: map[string]tool.Envelope{"one": envelope("one", "A.md"), "two": envelope("two", "B.md")}, ToolOrder: []string{"one", "two"},
 	}
 	var data tool.Data

@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/chat"
 	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/host/hosttest"
-	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/llmtest"
+	"embedded-agent/wasm/internal/price"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/reuse"
 	"embedded-agent/wasm/internal/transaction"
 )
 
@@ -111,7 +111,7 @@ func TestAnotherAnswerOfAModelIsAnotherApproval(t *testing.T) {
 	for _, d := range results {
 		d["response"] = "two"
 	}
-	se.Frozen = agent.NewFrozen(results)
+	se.Frozen = reuse.NewFrozen(results)
 	if transaction.ApprovalOf(se) == p.Approval {
 		t.Error("the answer of the model is not in the approval")
 	}
@@ -150,7 +150,7 @@ func TestTheModelStepsOfAForeachShareOneBudget(t *testing.T) {
 	var turns []llmtest.Turn
 	for i := range 6 {
 		turn := llmtest.Say(fmt.Sprint("answer ", i))
-		turn.Usage = llm.Usage{Input: 900, Output: 100}
+		turn.Usage = price.Usage{Input: 900, Output: 100}
 		turns = append(turns, turn)
 	}
 	set := free

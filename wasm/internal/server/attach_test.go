@@ -14,9 +14,9 @@ import (
 	"embedded-agent/wasm/internal/agent/imagefit"
 	"embedded-agent/wasm/internal/chat"
 	"embedded-agent/wasm/internal/host/hosttest"
-	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/llmtest"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/web"
 )
 
 func attachVault() *hosttest.Memory {
@@ -54,7 +54,7 @@ func (sh *shell) attach(as ...protocol.Attachment) *protocol.Turn {
 }
 
 // told gives the last user message that a model got: its words, and its images.
-func told(t *testing.T, r llm.HTTPRequest) (text string, images []string) {
+func told(t *testing.T, r web.Request) (text string, images []string) {
 	t.Helper()
 	var body struct {
 		Messages []struct {

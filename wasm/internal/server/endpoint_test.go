@@ -14,6 +14,7 @@ import (
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/llmtest"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/web"
 )
 
 var custom = protocol.Settings{Provider: "custom", BaseURL: "http://model.test:1/v1", Model: "m", Streaming: true}
@@ -73,7 +74,7 @@ func no(words string) llmtest.Answer {
 }
 
 // how says what a request asks for.
-func how(r llm.HTTPRequest) string {
+func how(r web.Request) string {
 	var body struct {
 		Stream bool
 		Tools  []any

@@ -16,6 +16,7 @@ import (
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/tool"
+	"embedded-agent/wasm/internal/version"
 )
 
 // fieldsPlan has a call of every kind that the design tells apart
@@ -110,7 +111,7 @@ func TestEveryFieldOfACallIsWhatTheDesignSays(t *testing.T) {
 				t.Errorf("%s: callId %v twice", step, c["callId"])
 			}
 			seen[c["callId"]] = true
-			if c["confirmationId"] != d.Confirmation.ID || c["executorVersion"] != Version || c["toolRegistryVersion"] != sh.s.registry.Version() || c["cancellable"] != true {
+			if c["confirmationId"] != d.Confirmation.ID || c["executorVersion"] != version.Core || c["toolRegistryVersion"] != sh.s.registry.Version() || c["cancellable"] != true {
 				t.Errorf("%s: %v", step, c)
 			}
 			p := c["policy"].(map[string]any)

@@ -17,6 +17,7 @@ import (
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/llmtest"
 	"embedded-agent/wasm/internal/policy"
+	"embedded-agent/wasm/internal/price"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/tool"
 )
@@ -93,7 +94,7 @@ func note() *hosttest.Memory {
 
 func TestTheLimitsOfTheSettingsStopAnAgent(t *testing.T) {
 	spend := func(in, out int64, turn llmtest.Turn) llmtest.Turn {
-		turn.Usage = llm.Usage{Input: in, Output: out}
+		turn.Usage = price.Usage{Input: in, Output: out}
 		return turn
 	}
 	prices := `{"currency":"USD","models":[{"model":"m","input":1000000,"output":0}]}`

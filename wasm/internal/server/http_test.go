@@ -19,11 +19,11 @@ import (
 	"time"
 
 	"embedded-agent/wasm/internal/fault"
-	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/network"
 	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/tool"
+	"embedded-agent/wasm/internal/web"
 )
 
 // loopback is a transport that finds every name at one server on this machine,
@@ -36,7 +36,7 @@ type loopback struct {
 	unredacted int
 }
 
-func (l *loopback) Do(ctx context.Context, r llm.HTTPRequest) (llm.HTTPResponse, error) {
+func (l *loopback) Do(ctx context.Context, r web.Request) (web.Response, error) {
 	l.via = append(l.via, r.Via)
 	if !r.Redact {
 		l.unredacted++
@@ -164,7 +164,7 @@ func (h *badWeb) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func newWeb(t *testing.T, transport llm.Transport, set protocol.Settings, with ...func(*Deps)) *Server {
+func newWeb(t *testing.T, transport web.Transport, set protocol.Settings, with ...func(*Deps)) *Server {
 	t.Helper()
 	mem := countedNotes(1)
 	d := Deps{
@@ -255,7 +255,7 @@ func TestNumbersLocalNamesAndHostsThatAreNotListedAreNeverReached(t *testing.T) 
 		if _, err := s.guard.Fetcher().Fetch(t.Context(), tool.HTTPRequest{Method: "GET", URL: address, MaxBody: 100}); !fault.Is(err, fault.Denied) {
 			t.Errorf("%q: %v", address, err)
 		}
-		if (network.Out{Transport: transport, Hosts: allowed.HTTPHosts}).May(llm.HTTPRequest{Method: "GET", URL: address}) {
+		if (network.Out{Transport: transport, Hosts: allowed.HTTPHosts}).May(web.Request{Method: "GET", URL: address}) {
 			t.Errorf("the network lets %q through", address)
 		}
 	}

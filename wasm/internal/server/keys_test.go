@@ -14,9 +14,9 @@ import (
 	"embedded-agent/wasm/internal/guard"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/keyprint"
-	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/llmtest"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/web"
 )
 
 // device is a host's secret store that ties keys to hosts, and its network: what
@@ -68,7 +68,7 @@ func (d *device) Has(_ context.Context, name string) (bool, error) { return d.va
 
 // Do sends as the shell does: fetch, and where that does not get through the
 // app's own client, which a key goes by only where that was allowed.
-func (d *device) Do(_ context.Context, r llm.HTTPRequest) (llm.HTTPResponse, error) {
+func (d *device) Do(_ context.Context, r web.Request) (web.Response, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	origin := destination.Of(r.URL).Origin

@@ -16,15 +16,16 @@ import (
 	"embedded-agent/wasm/internal/llm/llmtest"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/sandbox/child"
+	"embedded-agent/wasm/internal/web"
 )
 
 // wire is a transport that keeps what is sent and answers a little text.
 type wire struct {
 	mu   sync.Mutex
-	sent []llm.HTTPRequest
+	sent []web.Request
 }
 
-func (w *wire) Do(_ context.Context, r llm.HTTPRequest) (llm.HTTPResponse, error) {
+func (w *wire) Do(_ context.Context, r web.Request) (web.Response, error) {
 	w.mu.Lock()
 	w.sent = append(w.sent, r)
 	w.mu.Unlock()
@@ -32,7 +33,7 @@ func (w *wire) Do(_ context.Context, r llm.HTTPRequest) (llm.HTTPResponse, error
 		Do(context.Background(), r)
 }
 
-func (w *wire) requests() []llm.HTTPRequest {
+func (w *wire) requests() []web.Request {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.sent)

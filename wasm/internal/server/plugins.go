@@ -10,11 +10,11 @@ import (
 	"embedded-agent/wasm/internal/community"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
-	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/network"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/timestamp"
 	"embedded-agent/wasm/internal/tool"
+	"embedded-agent/wasm/internal/web"
 )
 
 // plugins is tool.PluginSearcher: the official list, with what is installed.
@@ -35,14 +35,14 @@ const listTimeout = 30 * time.Second
 
 // fetchList gets the list by the app's own client: the list's host lets no page
 // read it by itself.
-func fetchList(ctx context.Context, t llm.Transport) ([]byte, error) {
+func fetchList(ctx context.Context, t web.Transport) ([]byte, error) {
 	if t == nil {
 		return nil, fault.New(fault.Network, "tools.plugins.list", nil)
 	}
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
 	out := network.Out{Transport: t, List: true}
-	res, err := out.Do(ctx, llm.HTTPRequest{Method: "GET", URL: community.Address, Via: llm.ViaApp})
+	res, err := out.Do(ctx, web.Request{Method: "GET", URL: community.Address, Via: web.ViaApp})
 	if err != nil {
 		return nil, err
 	}

@@ -9,13 +9,13 @@ import (
 	"testing"
 	"time"
 
-	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/digest"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/secrets"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/transaction"
 )
@@ -186,8 +186,8 @@ func TestTheSelectorSaysWhetherTheKeysOfTheWebToolsAreThereAndFromWhere(t *testi
 		auth, scope string
 	}{
 		{"none named", nil, true, "", ""},
-		{"on the device", []protocol.NamedSecret{{Name: "api", Scope: "device", Secret: "k"}}, true, "set", string(agent.DeviceScope)},
-		{"in the vault", []protocol.NamedSecret{{Name: "api", Scope: "vault", Secret: "k"}}, true, "set", string(agent.VaultScope)},
+		{"on the device", []protocol.NamedSecret{{Name: "api", Scope: "device", Secret: "k"}}, true, "set", string(secrets.DeviceScope)},
+		{"in the vault", []protocol.NamedSecret{{Name: "api", Scope: "vault", Secret: "k"}}, true, "set", string(secrets.VaultScope)},
 		{"without a value", []protocol.NamedSecret{{Name: "api", Scope: "vault", Secret: "k"}}, false, "missing", ""},
 	} {
 		set := allowed

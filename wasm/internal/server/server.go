@@ -9,6 +9,7 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"embedded-agent/wasm/internal/action"
@@ -21,29 +22,28 @@ import (
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/index"
 	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/modelstep"
 	"embedded-agent/wasm/internal/outbox"
 	"embedded-agent/wasm/internal/pins"
-	"embedded-agent/wasm/internal/pipeline"
+	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/saved"
 	"embedded-agent/wasm/internal/seal"
 	"embedded-agent/wasm/internal/storesize"
+	"embedded-agent/wasm/internal/timestamp"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/tool/builtin"
 	"embedded-agent/wasm/internal/transaction"
 	"embedded-agent/wasm/internal/underway"
 	"embedded-agent/wasm/internal/undo"
 	"embedded-agent/wasm/internal/usage"
-	"embedded-agent/wasm/internal/version"
+	"embedded-agent/wasm/internal/web"
 )
-
-// Version is the executor's, as envelopes carry it.
-const Version = version.Core
 
 // Deps is what the core is given.
 type Deps struct {
 	Host      host.Host
-	Transport llm.Transport
+	Transport web.Transport
 	// Emit tells the shell; it must not block.
 	Emit func(protocol.Event)
 	// Provider, where set, is used instead of one made from the settings: the
@@ -102,7 +102,7 @@ func New(d Deps) (*Server, error) {
 	s := &Server{deps: d, host: indexed(d.Host), seals: sealed, markers: &markerKey{store: sealed}, library: action.NewLibrary(d.Host.Store)}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.out = outbox.New(s.life, d.Emit, d.Now)
-	tools := append(builtin.All(), agent.StepTool(), agent.ReadTool())
+	tools := append(builtin.All(), modelstep.Tool(), agent.ReadTool())
 	reg, err := tool.NewRegistry(append(tools, d.Tools...)...)
 	if err != nil {
 		return nil, err
@@ -112,12 +112,12 @@ func New(d Deps) (*Server, error) {
 	s.usage = usage.New(usage.Deps{Store: d.Host.Store, Device: s.deviceName, Out: s.out, Now: d.Now, Life: s.life})
 	s.guard = guard.New(guard.Deps{
 		Host: s.host, Registry: reg, Transport: d.Transport, HasSecret: d.HasSecret, Keys: d.Keys,
-		Out: s.out, Questions: s.questions, Usage: s.usage, Now: d.Now,
+		Out: s.out, Questions: s.questions, Now: d.Now,
 	})
-	s.conversations = conversation.NewLibrary(d.Host.Store, s.out.Redact, func() string { return pipeline.Stamp(s.now()) }, s.deviceName)
+	s.conversations = conversation.NewLibrary(d.Host.Store, s.out.Redact, func() string { return timestamp.Milli(s.now()) }, s.deviceName)
 	s.history = history.New(history.Deps{
-		Store: d.Host.Store, Sizes: sizes, Registry: reg, Conversations: s.conversations, Guard: s.guard, Out: s.out,
-		Now: d.Now, Version: Version,
+		Store: d.Host.Store, Sizes: sizes, Registry: reg, Guard: s.guard, Out: s.out, Now: d.Now,
+		Turns:   s.conversations.Traced,
 		Needed:  func(ctx context.Context) ([]string, error) { return s.undo.Needed(ctx) },
 		Live:    func(run string) *history.Tracing { return s.tx.LiveTrace(run) },
 		Dropped: func(run string) { s.tx.ForgetLast(run) },
@@ -132,11 +132,16 @@ func New(d Deps) (*Server, error) {
 		Host: s.host, Registry: reg, Guard: s.guard, History: s.history, Runs: s.runs, Questions: s.questions, Pins: s.pins, Plugins: s.plugins,
 		Out: s.out, Now: d.Now, Life: s.life,
 		Tell: s.tellState, LookAgain: func(ctx context.Context) { s.undo.LookAgain(ctx) },
-		StartStep: func(ctx context.Context, sim *transaction.Simulation, env *tool.Env, a agent.StepArgs) (agent.Step, error) {
-			return s.chat.StartStep(ctx, sim, env, a)
+		Talk: transaction.Talk{
+			AskModel: func(ctx context.Context, sim *transaction.Simulation, env *tool.Env, args tool.Args) (tool.Data, error) {
+				return s.chat.AskModel(ctx, sim, env, args)
+			},
+			PlayBack: func(ctx context.Context, goal string, bundles []json.RawMessage) (*plan.Plan, error) {
+				return chat.PlayBack(ctx, reg, goal, bundles)
+			},
+			ConfirmKey: func(ctx context.Context) error { return s.chat.ConfirmKey(ctx) },
+			Settled:    func(run string, approved bool) { s.chat.Settle(run, approved) },
 		},
-		ConfirmKey: func(ctx context.Context) error { return s.chat.ConfirmKey(ctx) },
-		Settled:    func(run string, approved bool) { s.chat.Settle(run, approved) },
 	})
 	s.undo = undo.New(undo.Deps{
 		Host: s.host, Registry: reg, Guard: s.guard, History: s.history, Runs: s.runs, Transactions: s.tx, Out: s.out, Now: d.Now, Tell: s.tellState,

@@ -3,15 +3,16 @@ package server
 import (
 	"context"
 
-	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/chat"
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/limits"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/quota"
 	"embedded-agent/wasm/internal/transaction"
+	"embedded-agent/wasm/internal/version"
 )
 
 // withDefaults fills what the person has not set.
@@ -42,8 +43,8 @@ func withDefaults(s protocol.Settings) protocol.Settings {
 	positive(&s.CodeMaxMB, transaction.DefaultCodeMB)
 	positive(&s.KeepRuns, 100)
 	positive(&s.KeepDays, 365)
-	positive(&s.AgentIterations, agent.DefaultMaxIterations)
-	positive(&s.AgentCalls, agent.DefaultMaxToolCalls)
+	positive(&s.AgentIterations, limits.DefaultMaxIterations)
+	positive(&s.AgentCalls, limits.DefaultMaxToolCalls)
 	if s.KeepBytes <= 0 {
 		s.KeepBytes = 500 << 20
 	}
@@ -103,5 +104,5 @@ func (s *Server) hello(ctx context.Context, h protocol.Hello) (protocol.Welcome,
 		return protocol.Welcome{}, err
 	}
 	st, err := s.state(ctx)
-	return protocol.Welcome{Contract: protocol.Contract, Version: Version, State: st}, err
+	return protocol.Welcome{Contract: protocol.Contract, Version: version.Core, State: st}, err
 }

@@ -11,8 +11,8 @@ import (
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/host/hosttest"
-	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/web"
 )
 
 // stricter is a setting that becomes stricter, and a step that it refuses then.
@@ -87,7 +87,7 @@ func TestEverySettingCanRefuseOrSaysWhyNot(t *testing.T) {
 // counting is a transport that is never reached.
 type counting struct{ sent atomic.Int32 }
 
-func (c *counting) Do(context.Context, llm.HTTPRequest) (llm.HTTPResponse, error) {
+func (c *counting) Do(context.Context, web.Request) (web.Response, error) {
 	c.sent.Add(1)
 	return nil, fault.New(fault.Network, "error.http.unreachable", fault.P{"host": "example.com"})
 }

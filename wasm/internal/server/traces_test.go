@@ -188,7 +188,11 @@ func TestAModelStepReplaysFromTheExportOfItsRun(t *testing.T) {
 	if err := json.Unmarshal([]byte(call[protocol.Document](r.shell, "run.export", protocol.RunRef{Run: p.Run}).Text), &doc); err != nil || len(doc.Bundles) != 1 || len(doc.Frozen) != 1 {
 		t.Fatalf("%v %+v", err, doc)
 	}
-	if out, err := agent.ReplayAlone(t.Context(), doc.Bundles[0], r.s.registry); err != nil || out.Outputs.Response != "Alpha it is." {
+	b, err := agent.ParseBundle(doc.Bundles[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := agent.ReplayAlone(t.Context(), b, r.s.registry); err != nil || out.Outputs.Response != "Alpha it is." {
 		t.Errorf("%v %+v", err, out)
 	}
 }

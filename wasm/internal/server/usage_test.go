@@ -9,9 +9,9 @@ import (
 
 	"embedded-agent/wasm/internal/chat"
 	"embedded-agent/wasm/internal/fault"
-	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/llmtest"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/usage"
 )
 
 const euros = `{"currency":"EUR","updated":"2026-11-01","models":[{"model":"m","input":2,"output":10,"cacheRead":0.5,"window":64000}]}`
@@ -55,7 +55,7 @@ func TestWhatATurnUsedAndCostIsShownAndKept(t *testing.T) {
 	if err != nil || len(records) != 2 || records[1][1] != "model.test:1" || records[1][4] != "2000" || records[0][9] != "cost_eur" || records[1][9] != "0.005" {
 		t.Errorf("%v %q", err, records)
 	}
-	back, lerr := llm.ParseLedger([]byte(call[protocol.Document](sh, "usage.export", protocol.UsageExport{Format: "json"}).Text))
+	back, lerr := usage.ParseLedger([]byte(call[protocol.Document](sh, "usage.export", protocol.UsageExport{Format: "json"}).Text))
 	if lerr != nil || back.Total().Input != 2000 {
 		t.Errorf("%v %+v", lerr, back)
 	}
@@ -106,7 +106,7 @@ func TestABrokenPriceTableIsAClearErrorAndTheOldOneStays(t *testing.T) {
 		next := set
 		next.Prices, next.AllowDeletes = broken, true
 		_, err := try[protocol.State](sh, "configure", next)
-		if !fault.Is(err, fault.Validation) || fault.From(err).Key != "llm.error.prices" {
+		if !fault.Is(err, fault.Validation) || fault.From(err).Key != "error.usage.prices" {
 			t.Errorf("%s: %v", broken, err)
 		}
 		if r := usageOf(sh); r.Currency != "EUR" {

@@ -10,10 +10,10 @@ import (
 	"embedded-agent/wasm/internal/community"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
-	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/llmtest"
 	"embedded-agent/wasm/internal/network"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/web"
 )
 
 const webPlan = `{"goal":"Keep what the page says","assumptions":[],"riskLevel":"writes","steps":[
@@ -21,7 +21,7 @@ const webPlan = `{"goal":"Keep what the page says","assumptions":[],"riskLevel":
 {"id":"write","tool":"vault.createFile","args":{"path":"News.md","content":"$steps.get.text"}}]}`
 
 // newWebShell is a shell over a transport, and a model that plans once.
-func newWebShell(t *testing.T, transport llm.Transport, set protocol.Settings, plan string) *shell {
+func newWebShell(t *testing.T, transport web.Transport, set protocol.Settings, plan string) *shell {
 	t.Helper()
 	sh := &shell{t: t, mem: countedNotes(2)}
 	sh.cond.L = &sh.mu
@@ -118,11 +118,11 @@ func TestTheListOfPluginsIsTheOnlyAddressThatSearchingReaches(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	reqs := tr.Requests()
-	if len(reqs) != 1 || reqs[0].URL != community.Address || reqs[0].Via != llm.ViaApp || len(reqs[0].Header) != 0 {
+	if len(reqs) != 1 || reqs[0].URL != community.Address || reqs[0].Via != web.ViaApp || len(reqs[0].Header) != 0 {
 		t.Errorf("%+v", reqs)
 	}
 	only := network.Out{List: true}
-	for _, r := range []llm.HTTPRequest{
+	for _, r := range []web.Request{
 		{Method: "POST", URL: community.Address},
 		{Method: "GET", URL: community.Address + "?x"},
 		{Method: "GET", URL: strings.Replace(community.Address, "obsidianmd", "evil", 1)},

@@ -11,19 +11,19 @@ import (
 	"testing/synctest"
 	"time"
 
-	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/llmtest"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/web"
 )
 
 // timedWeb notes when each request came.
 type timedWeb struct {
-	llm.Transport
+	web.Transport
 	mu sync.Mutex
 	at []time.Time
 }
 
-func (w *timedWeb) Do(ctx context.Context, r llm.HTTPRequest) (llm.HTTPResponse, error) {
+func (w *timedWeb) Do(ctx context.Context, r web.Request) (web.Response, error) {
 	w.mu.Lock()
 	w.at = append(w.at, time.Now())
 	w.mu.Unlock()

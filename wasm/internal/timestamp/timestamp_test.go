@@ -34,3 +34,16 @@ func TestEveryFormIsWhatItSays(t *testing.T) {
 		t.Errorf("Week: %s", got)
 	}
 }
+
+func TestMilliIsRFC3339InUTCWithMilliseconds(t *testing.T) {
+	east := time.FixedZone("", 2*3600)
+	for want, at := range map[string]time.Time{
+		"2026-11-20T09:05:07.123Z": time.Date(2026, 11, 20, 11, 5, 7, 123_999_999, east),
+		"2026-01-01T00:00:00.000Z": time.Date(2026, 1, 1, 2, 0, 0, 0, east),
+		"0007-02-03T04:05:06.078Z": time.Date(7, 2, 3, 4, 5, 6, 78e6, time.UTC),
+	} {
+		if got := timestamp.Milli(at); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}

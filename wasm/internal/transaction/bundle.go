@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"strconv"
 
-	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/outbox"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/reuse"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -28,10 +28,10 @@ func (t *Transactions) OpenBundle(ctx context.Context, raw []byte) (*protocol.Re
 	if err := json.Unmarshal(raw, &doc); err != nil {
 		return nil, fault.New(fault.Validation, "error.json.invalid", nil).With(err)
 	}
-	if doc.Version != agent.BundleVersion {
+	if doc.Version != history.BundleVersion {
 		return nil, fault.New(fault.Validation, "agent.replay.version", fault.P{"version": strconv.Itoa(doc.Version)})
 	}
-	pl, err := t.goThrough(ctx, doc.Run, doc.Bundles)
+	pl, err := t.deps.PlayBack(ctx, doc.Run, doc.Bundles)
 	if err != nil {
 		return nil, err
 	}
@@ -56,25 +56,6 @@ func (t *Transactions) OpenBundle(ctx context.Context, raw []byte) (*protocol.Re
 	return &r, err
 }
 
-// goThrough goes through recorded conversations with nothing but what was
-// recorded, and gives what the last of them staged as a plan; nil for nothing.
-func (t *Transactions) goThrough(ctx context.Context, goal string, bundles []*agent.Bundle) (*plan.Plan, error) {
-	var last agent.Outputs
-	for _, b := range bundles {
-		if b == nil {
-			return nil, fault.New(fault.Validation, "error.json.invalid", nil)
-		}
-		out, err := agent.ReplayAlone(ctx, b, t.deps.Registry)
-		if err != nil {
-			return nil, err
-		}
-		if b.StepID == history.AgentStep {
-			last = out.Outputs // with those of the turn before it
-		}
-	}
-	return agent.AsPlan(goal, last, t.deps.Registry)
-}
-
 // sealedPlan simulates a plan that is at hand, on the vault as it is, with what
 // model steps and the web once gave. What is not among it is not asked for: the
 // step fails.
@@ -89,6 +70,6 @@ func (t *Transactions) sealedPlan(ctx context.Context, pl *plan.Plan, frozen map
 	}
 	se := t.NewReview(pl, g, raw)
 	se.DryRun, se.MustAsk, se.Sealed, se.Warnings = true, true, true, outbox.Warnings(problems)
-	se.Frozen = agent.NewFrozen(frozen)
+	se.Frozen = reuse.NewFrozen(frozen)
 	return se, t.Simulate(ctx, se)
 }

@@ -12,9 +12,9 @@ import (
 	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/journal"
-	"embedded-agent/wasm/internal/pipeline"
 	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/timestamp"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -48,7 +48,7 @@ func (d *Deeds) Ask(ctx context.Context, c *tool.Call, v policy.Verdict) (bool, 
 	if err := d.begin(ctx, at); err != nil {
 		return false, err
 	}
-	c.ConfirmationID = uuid.NewSHA1(uuid.NameSpaceOID, []byte(d.ID+" "+c.LogicalID+" "+pipeline.Stamp(at))).String()
+	c.ConfirmationID = uuid.NewSHA1(uuid.NameSpaceOID, []byte(d.ID+" "+c.LogicalID+" "+timestamp.Milli(at))).String()
 	c.Policy.ConfirmationsRequired = true
 	d.event("run.confirmationRequested", "info", "The person was asked about “"+c.Tool+"”.", at, c, nil)
 	d.event("run.confirmed", "info", "The person allowed “"+c.Tool+"”.", d.now(), c, map[string]any{"confirmationId": c.ConfirmationID, "automatic": false})
@@ -67,7 +67,7 @@ func (d *Deeds) begin(ctx context.Context, at time.Time) error {
 	doc, err := json.Marshal(&history.Run{
 		Version: "1", RunID: d.ID, Kind: protocol.KindAgent, Goal: s.deps.Out.Redact(d.goal), Instruction: s.deps.Out.Redact(d.goal), Now: at,
 		Policy: s.deps.Guard.Policy().Snapshot(), Registry: s.deps.Registry.Version(), Files: []protocol.FileChange{},
-		Confirmation: &history.Confirmation{ID: uuid.NewSHA1(uuid.NameSpaceOID, []byte(d.ID)).String(), At: pipeline.Stamp(at)},
+		Confirmation: &history.Confirmation{ID: uuid.NewSHA1(uuid.NameSpaceOID, []byte(d.ID)).String(), At: timestamp.Milli(at)},
 	})
 	if err != nil {
 		return err
@@ -85,17 +85,17 @@ func (d *Deeds) begin(ctx context.Context, at time.Time) error {
 		return err
 	}
 	jw, err := journal.Begin(ctx, s.deps.Host.Store, s.deps.Runs.Ground(d.ID, s.deps.Host.Vault), history.Dir(d.ID),
-		journal.Header{Run: d.ID, Kind: string(protocol.KindAgent), At: pipeline.Stamp(at)}, nil)
+		journal.Header{Run: d.ID, Kind: string(protocol.KindAgent), At: timestamp.Milli(at)}, nil)
 	if err != nil {
 		return err
 	}
 	d.log, d.jw, d.began = log, jw, at
-	log.Event(&audit.Event{Type: "run.started", RunID: d.ID, Timestamp: pipeline.Stamp(d.now()), Level: "info", Message: "A conversation does something at once."})
+	log.Event(&audit.Event{Type: "run.started", RunID: d.ID, Timestamp: timestamp.Milli(d.now()), Level: "info", Message: "A conversation does something at once."})
 	return nil
 }
 
 func (d *Deeds) event(kind, level, text string, at time.Time, c *tool.Call, payload map[string]any) {
-	e := &audit.Event{Type: kind, RunID: d.ID, Timestamp: pipeline.Stamp(at), Level: level, Message: text, Payload: payload}
+	e := &audit.Event{Type: kind, RunID: d.ID, Timestamp: timestamp.Milli(at), Level: level, Message: text, Payload: payload}
 	if c != nil {
 		e.CallID, e.StepID, e.Tool = c.CallID, c.StepID, c.Tool
 	}
@@ -181,14 +181,14 @@ func (d *Deeds) End(ctx context.Context, tr *history.Tracing) error {
 	if err := d.log.Flush(ctx); err != nil {
 		return err
 	}
-	end := journal.End{Outcome: outcome, At: pipeline.Stamp(d.now())}
+	end := journal.End{Outcome: outcome, At: timestamp.Milli(d.now())}
 	end.Heads, end.Counts = d.log.Heads()
 	end.Heads[journal.File], end.Counts[journal.File] = d.jw.Head()
 	for file, etag := range etags {
 		end.Heads[file], end.Counts[file] = etag, 1
 	}
 	return d.t.EndRun(ctx, end, &protocol.RunSummary{
-		Run: d.ID, Kind: protocol.KindAgent, Goal: d.t.deps.Out.Redact(d.goal), StartedAt: pipeline.Stamp(d.began), EndedAt: end.At,
+		Run: d.ID, Kind: protocol.KindAgent, Goal: d.t.deps.Out.Redact(d.goal), StartedAt: timestamp.Milli(d.began), EndedAt: end.At,
 		Outcome: protocol.RunOutcome(outcome), Calls: d.ok, Text: protocol.Message{Key: "run.acted", Params: map[string]string{"n": strconv.Itoa(d.ok)}},
 	})
 }

@@ -6,8 +6,8 @@ import (
 
 	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/journal"
-	"embedded-agent/wasm/internal/pipeline"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/timestamp"
 )
 
 // summarise gives a run's line for the history, and what may be done with it.
@@ -19,7 +19,7 @@ func (x *Run) summarise(end string) protocol.RunSummary {
 	ok := rs.Outcome == history.OutcomeOK
 	rs.Can = protocol.Can{Revert: wrote, Rest: !ok, Save: ok && x.kind == "run" && x.Review.Action == ""}
 	return protocol.RunSummary{
-		Run: rs.Run, Kind: x.kind, Goal: rs.Goal, StartedAt: pipeline.Stamp(x.began), EndedAt: end,
+		Run: rs.Run, Kind: x.kind, Goal: rs.Goal, StartedAt: timestamp.Milli(x.began), EndedAt: end,
 		Outcome: rs.Outcome, Files: x.changed(), Calls: rs.Done, Text: rs.Text, Can: rs.Can,
 	}
 }

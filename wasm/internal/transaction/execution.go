@@ -14,9 +14,9 @@ import (
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/journal"
 	"embedded-agent/wasm/internal/lease"
-	"embedded-agent/wasm/internal/pipeline"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/runner"
+	"embedded-agent/wasm/internal/timestamp"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -172,7 +172,7 @@ func (x *Run) execute(dir string) (*runner.Report, error) {
 	}
 	planned := x.take(se, se.from, se.cut(se.from), 0)
 	x.jw, err = journal.Begin(x.ctx, s.deps.Host.Store, s.deps.Runs.Ground(se.ID, s.deps.Guard.Writable()), dir,
-		journal.Header{Run: se.ID, Kind: string(x.kind), At: pipeline.Stamp(x.began), Approval: se.View.Approval, Ops: len(se.writes(se.from)), Doc: host.Etag(doc)}, planned)
+		journal.Header{Run: se.ID, Kind: string(x.kind), At: timestamp.Milli(x.began), Approval: se.View.Approval, Ops: len(se.writes(se.from)), Doc: host.Etag(doc)}, planned)
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +180,7 @@ func (x *Run) execute(dir string) (*runner.Report, error) {
 	if !x.automatic {
 		said = "The changes were approved."
 		x.log.Event(&audit.Event{
-			Type: "run.confirmationRequested", RunID: se.ID, Timestamp: pipeline.Stamp(se.Shown), Level: "info", Message: "The changes were shown for approval.",
+			Type: "run.confirmationRequested", RunID: se.ID, Timestamp: timestamp.Milli(se.Shown), Level: "info", Message: "The changes were shown for approval.",
 		})
 	}
 	x.event("run.confirmed", "info", said, map[string]any{"confirmationId": confirmation, "automatic": x.automatic})

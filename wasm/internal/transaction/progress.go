@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"embedded-agent/wasm/internal/audit"
-	"embedded-agent/wasm/internal/pipeline"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/timestamp"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -100,7 +100,7 @@ func (x *Run) tellProgress(callID string, c *tool.Call, p tool.Progress) {
 // notes are read, and none is written.
 func (t *Transactions) progressEvent(c *tool.Call, callID string, reading bool, p tool.Progress) *protocol.ExecutionEvent {
 	return &protocol.ExecutionEvent{
-		Type: "step.progress", RunID: c.RunID, Timestamp: pipeline.Stamp(t.deps.Now()), Level: "info",
+		Type: "step.progress", RunID: c.RunID, Timestamp: timestamp.Milli(t.deps.Now()), Level: "info",
 		Message: strconv.Itoa(p.Done) + " of " + strconv.Itoa(p.Total), CallID: callID, StepID: c.StepID, Tool: c.Tool,
 		Progress: ViewOfProgress(reading, p),
 	}

@@ -5,8 +5,8 @@ import (
 
 	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/overlay"
-	"embedded-agent/wasm/internal/pipeline"
 	"embedded-agent/wasm/internal/policy"
+	"embedded-agent/wasm/internal/timestamp"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -16,7 +16,7 @@ func (t *Transactions) runDocument(x *Run, id string, pol *policy.Policy) *histo
 		Version: "1", RunID: se.ID, Kind: x.kind, Goal: t.deps.Out.Redact(se.plan.Goal), Instruction: t.deps.Out.Redact(se.Instruction), Action: se.Action,
 		Plan: json.RawMessage(t.deps.Out.Redact(string(se.raw))), Policy: t.snapshot(se, pol), Registry: t.deps.Registry.Version(), Now: se.Now,
 		Files: se.View.Files, From: se.from, Calls: se.View.Calls, Continues: se.continues,
-		Confirmation: &history.Confirmation{ID: id, Approval: se.View.Approval, At: pipeline.Stamp(x.began), Automatic: x.automatic},
+		Confirmation: &history.Confirmation{ID: id, Approval: se.View.Approval, At: timestamp.Milli(x.began), Automatic: x.automatic},
 	}
 	if !se.amend.Empty() {
 		d.Amendments = t.redactAmendments(d, se.amend)

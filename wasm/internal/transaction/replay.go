@@ -54,7 +54,7 @@ func (t *Transactions) replayTalks(ctx context.Context, d *history.Run) (*plan.P
 	if err != nil || own == nil {
 		return nil, err
 	}
-	return t.goThrough(ctx, d.Goal, own.Bundles)
+	return t.deps.PlayBack(ctx, d.Goal, own.Bundles)
 }
 
 // replayPlan simulates what a run did, and holds it against the records. What was

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/history"
@@ -13,6 +12,7 @@ import (
 	"embedded-agent/wasm/internal/journal"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/reuse"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -66,7 +66,7 @@ func (t *Transactions) sessionOf(ctx context.Context, d *history.Run) (*Review, 
 	}
 	se := t.NewReview(pl, g, d.Plan)
 	se.Instruction, se.Action, se.Selection, se.Now = d.Instruction, d.Action, d.Editor, d.Now
-	se.Frozen = agent.NewFrozen(d.Frozen)
+	se.Frozen = reuse.NewFrozen(d.Frozen)
 	t.mu.Lock()
 	if x := t.run; x != nil && x.Review.ID == d.RunID { // what was not kept is still at hand
 		se.Selection, se.amend, se.Frozen = x.Review.editorSeen(), x.Review.amend.Clone(), x.Review.Frozen

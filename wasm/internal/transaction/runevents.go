@@ -11,18 +11,18 @@ import (
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/journal"
 	"embedded-agent/wasm/internal/overlay"
-	"embedded-agent/wasm/internal/pipeline"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/runner"
+	"embedded-agent/wasm/internal/timestamp"
 	"embedded-agent/wasm/internal/tool"
 )
 
 // event records a run event.
 func (x *Run) event(kind, level, text string, payload map[string]any) {
 	x.log.Event(&audit.Event{
-		Type: kind, RunID: x.Review.ID, Timestamp: pipeline.Stamp(x.t.deps.Now()), Level: level, Message: text, Payload: payload,
+		Type: kind, RunID: x.Review.ID, Timestamp: timestamp.Milli(x.t.deps.Now()), Level: level, Message: text, Payload: payload,
 	})
 }
 
@@ -40,7 +40,7 @@ func (x *Run) ask(ctx context.Context, c *tool.Call, v policy.Verdict) (bool, er
 // callEvent records an event of one call.
 func (x *Run) callEvent(kind, level, text string, c *tool.Call, payload map[string]any) {
 	x.log.Event(&audit.Event{
-		Type: kind, RunID: x.Review.ID, Timestamp: pipeline.Stamp(x.t.deps.Now()), Level: level, Message: text,
+		Type: kind, RunID: x.Review.ID, Timestamp: timestamp.Milli(x.t.deps.Now()), Level: level, Message: text,
 		CallID: c.CallID, StepID: c.StepID, Tool: c.Tool, Payload: payload,
 	})
 }
@@ -49,7 +49,7 @@ func (x *Run) callEvent(kind, level, text string, c *tool.Call, payload map[stri
 func (x *Run) scheduled(n *plan.Node, calls int) {
 	x.meter.expect(n.Step.ID, calls, x.t.deps.Now())
 	x.log.Event(&audit.Event{
-		Type: "step.scheduled", RunID: x.Review.ID, Timestamp: pipeline.Stamp(x.t.deps.Now()), Level: "info", Message: "“" + n.Tool.Name + "” has " + strconv.Itoa(calls) + " calls.",
+		Type: "step.scheduled", RunID: x.Review.ID, Timestamp: timestamp.Milli(x.t.deps.Now()), Level: "info", Message: "“" + n.Tool.Name + "” has " + strconv.Itoa(calls) + " calls.",
 		StepID: n.Step.ID, Tool: n.Tool.Name, Payload: map[string]any{"calls": calls},
 	})
 }
@@ -57,7 +57,7 @@ func (x *Run) scheduled(n *plan.Node, calls int) {
 func (x *Run) started(c *tool.Call) {
 	now := x.t.deps.Now()
 	x.meter.begins(c.CallID, now)
-	at := pipeline.Stamp(now)
+	at := timestamp.Milli(now)
 	x.log.Event(&audit.Event{Type: "step.started", RunID: c.RunID, Timestamp: at, Level: "info", Message: "“" + c.Tool + "” begins.", CallID: c.CallID, StepID: c.StepID, Tool: c.Tool})
 	x.t.deps.Out.GatherExec(c.CallID, func() *protocol.ExecutionEvent {
 		return &protocol.ExecutionEvent{
@@ -72,7 +72,7 @@ func (x *Run) ended(c *tool.Call, r *tool.Result) {
 	if !r.OK && r.Status != tool.Skipped {
 		kind, level = "step.failed", "error"
 	}
-	at := pipeline.Stamp(x.t.deps.Now())
+	at := timestamp.Milli(x.t.deps.Now())
 	x.log.Event(&audit.Event{Type: kind, RunID: c.RunID, Timestamp: at, Level: level, Message: messageOf(c, r), CallID: c.CallID, StepID: c.StepID, Tool: c.Tool})
 	x.t.deps.Out.GatherExec(c.CallID, func() *protocol.ExecutionEvent {
 		return &protocol.ExecutionEvent{
@@ -181,7 +181,7 @@ func (x *Run) finish(rep *runner.Report, err error) journal.End {
 		}
 		x.event(kind, "info", "The run has ended: "+outcome+".", map[string]any{"done": rs.Done, "failed": rs.Failed, "skipped": rs.Skipped})
 	}
-	return journal.End{Outcome: outcome, At: pipeline.Stamp(x.t.deps.Now())}
+	return journal.End{Outcome: outcome, At: timestamp.Milli(x.t.deps.Now())}
 }
 
 // made sums up what was really written, which after a failure is less than what

@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/digest"
 	"embedded-agent/wasm/internal/fault"
@@ -26,6 +25,7 @@ import (
 	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/quota"
+	"embedded-agent/wasm/internal/reuse"
 	"embedded-agent/wasm/internal/runner"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/version"
@@ -65,7 +65,7 @@ type Review struct {
 	commands map[string]string
 	out      *guard.Outgoing // what it lets out, of all its simulations
 
-	Frozen *agent.Frozen // what its model steps gave
+	Frozen *reuse.Frozen // what its model steps gave
 	Sealed bool          // no model is asked: what is not frozen fails
 	Trace  *history.Tracing
 	Pins   *pins.Set
@@ -86,7 +86,7 @@ func (t *Transactions) NewReview(p *plan.Plan, g *plan.Graph, raw json.RawMessag
 	id := ids.New()
 	return &Review{
 		ID: id, plan: p, graph: g, raw: raw, Now: t.deps.Now(),
-		Frozen: agent.NewFrozen(nil), Pins: &pins.Set{}, Trace: t.deps.History.Trace(id, ""),
+		Frozen: reuse.NewFrozen(nil), Pins: &pins.Set{}, Trace: t.deps.History.Trace(id, ""),
 		amend:   &overlay.Amendments{Dropped: map[string]bool{}, Edits: map[string]overlay.Edit{}},
 		dropped: map[string]overlay.Change{},
 	}

@@ -3,7 +3,7 @@ package transaction
 import (
 	"context"
 
-	"embedded-agent/wasm/internal/agent"
+	"embedded-agent/wasm/internal/limits"
 	"embedded-agent/wasm/internal/overlay"
 	"embedded-agent/wasm/internal/pipeline"
 	"embedded-agent/wasm/internal/policy"
@@ -17,7 +17,7 @@ type Simulation struct {
 	Review *Review
 	vault  *overlay.Vault
 	Policy *policy.Policy
-	Budget *agent.Budget
+	Budget *limits.Budget
 	Cache  pipeline.Cache // of all tools but model steps
 	// scripts is the sandbox of the step that runs one script after the other.
 	scripts *ScriptsAhead
@@ -25,7 +25,7 @@ type Simulation struct {
 
 // simulation begins one.
 func (t *Transactions) simulation(se *Review, v *overlay.Vault, pol *policy.Policy) *Simulation {
-	return &Simulation{t: t, Review: se, vault: v, Policy: pol, Budget: agent.NewBudget(), Cache: t.ResultsFor(v)}
+	return &Simulation{t: t, Review: se, vault: v, Policy: pol, Budget: limits.NewBudget(), Cache: t.ResultsFor(v)}
 }
 
 // env is the surroundings of a simulated call.
@@ -34,9 +34,9 @@ func (sim *Simulation) env(c *tool.Call) (*tool.Env, *overlay.View) {
 	env := sim.t.Env(sim.Review, w, sim.Policy)
 	env.Progress = sim.progressOf(c)
 	if !sim.Review.Sealed { // what has to come out as it was approved has the frozen answers
-		env.AskModel = agent.Steps(func(ctx context.Context, env *tool.Env, a agent.StepArgs) (agent.Step, error) {
-			return sim.t.deps.StartStep(ctx, sim, env, a)
-		})
+		env.AskModel = func(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
+			return sim.t.deps.AskModel(ctx, sim, env, args)
+		}
 	}
 	env.Workspace = simulatedWorkspace{env.Workspace, w}
 	if sim.Review.Sealed {

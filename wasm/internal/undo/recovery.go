@@ -10,8 +10,8 @@ import (
 	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/ids"
 	"embedded-agent/wasm/internal/journal"
-	"embedded-agent/wasm/internal/pipeline"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/timestamp"
 )
 
 // FindHot finds what a crash has left, and the last run that can be reverted.
@@ -90,7 +90,7 @@ func (b *Undo) findLast(ctx context.Context) (*protocol.RunSummary, error) {
 // nil where it cannot be read.
 func (b *Undo) settleAs(ctx context.Context, id string, l *journal.Log, outcome, by string) error {
 	dir := history.Dir(id)
-	end := journal.End{Outcome: outcome, At: pipeline.Stamp(b.deps.Now()), By: by}
+	end := journal.End{Outcome: outcome, At: timestamp.Milli(b.deps.Now()), By: by}
 	var err error
 	end.Heads, end.Counts, end.Torn, err = audit.Seal(ctx, b.deps.Host.Store, dir, append(audit.Files(), journal.File, journal.SettledFile)...)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"embedded-agent/wasm/internal/ids"
 	"embedded-agent/wasm/internal/journal"
 	"embedded-agent/wasm/internal/overlay"
-	"embedded-agent/wasm/internal/pipeline"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/timestamp"
 	"embedded-agent/wasm/internal/transaction"
 )
 
@@ -176,7 +176,7 @@ func (b *Undo) writeRun(ctx context.Context, d *history.Run, h journal.Header, p
 	if err := log.WriteRun(ctx, doc); err != nil {
 		return err
 	}
-	h.Run, h.Kind, h.At, h.Doc = d.RunID, string(d.Kind), pipeline.Stamp(d.Now), host.Etag(doc)
+	h.Run, h.Kind, h.At, h.Doc = d.RunID, string(d.Kind), timestamp.Milli(d.Now), host.Etag(doc)
 	jw, err := journal.Begin(ctx, b.deps.Host.Store, b.deps.Runs.Ground(d.RunID, vault), dir, h, planned)
 	if err != nil {
 		return err
@@ -185,7 +185,7 @@ func (b *Undo) writeRun(ctx context.Context, d *history.Run, h journal.Header, p
 	if err := jw.Close(ctx); err != nil {
 		return err
 	}
-	end := journal.End{Outcome: history.OutcomeOK, At: pipeline.Stamp(b.deps.Now()), Done: jw.Done()}
+	end := journal.End{Outcome: history.OutcomeOK, At: timestamp.Milli(b.deps.Now()), Done: jw.Done()}
 	end.Heads, end.Counts = log.Heads()
 	if failed != nil {
 		end.Outcome = history.OutcomePartial

@@ -8,7 +8,6 @@ import (
 
 	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/host"
-	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/record"
 	"embedded-agent/wasm/internal/sorting"
 )
@@ -52,13 +51,13 @@ type usageHead struct {
 
 // usageRow is one row, or one answer, with its currency.
 type usageRow struct {
-	llm.LedgerRow
+	LedgerRow
 	Currency string `json:"currency"`
 }
 
 // spending is one answer for the ledger.
 type spending struct {
-	llm.Spent
+	Spent
 	currency string
 }
 
@@ -67,7 +66,7 @@ type spending struct {
 func (l *ledger) add(ctx context.Context, s spending) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.unkept = append(l.unkept, usageRow{llm.Ledger{Currency: s.currency}.Add(s.Spent).Rows[0], s.currency})
+	l.unkept = append(l.unkept, usageRow{Ledger{Currency: s.currency}.Add(s.Spent).Rows[0], s.currency})
 	err := l.look(ctx)
 	for err == nil && len(l.unkept) > 0 {
 		if err = l.append(ctx, l.unkept[0]); err == nil {
@@ -82,20 +81,20 @@ func (l *ledger) add(ctx context.Context, s spending) {
 
 // report gives all that was used, in one currency: what was paid in another
 // counts as calls without a price.
-func (l *ledger) report(ctx context.Context, currency string) (llm.Ledger, error) {
+func (l *ledger) report(ctx context.Context, currency string) (Ledger, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := l.look(ctx); err != nil {
-		return llm.Ledger{}, err
+		return Ledger{}, err
 	}
-	out := llm.Ledger{Currency: currency, Rows: []llm.LedgerRow{}}
+	out := Ledger{Currency: currency, Rows: []LedgerRow{}}
 	for _, f := range l.counted() {
 		for _, rows := range f.rows {
 			out = out.Merge(rows)
 		}
 	}
 	for _, r := range l.unkept {
-		out = out.Merge(llm.Ledger{Currency: r.Currency, Rows: []llm.LedgerRow{r.LedgerRow}})
+		out = out.Merge(Ledger{Currency: r.Currency, Rows: []LedgerRow{r.LedgerRow}})
 	}
 	return out, nil
 }
@@ -127,7 +126,7 @@ func (l *ledger) append(ctx context.Context, row usageRow) error {
 // gather writes a new file with the rows of this device as they are, and then
 // removes its old ones. The lock is held.
 func (l *ledger) gather(ctx context.Context) (*usageFile, error) {
-	next := &usageFile{device: l.own, gen: l.newest() + 1, rows: map[string]llm.Ledger{}}
+	next := &usageFile{device: l.own, gen: l.newest() + 1, rows: map[string]Ledger{}}
 	if f := l.counted()[l.own]; f != nil {
 		next.rows = f.rows
 	}

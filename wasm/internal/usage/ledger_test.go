@@ -9,7 +9,7 @@ import (
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/host/hosttest"
-	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/price"
 	"embedded-agent/wasm/internal/record"
 )
 
@@ -18,7 +18,7 @@ func spend(t *testing.T, l *ledger, from, n int) {
 	t.Helper()
 	for i := from; i < from+n; i++ {
 		day := fmt.Sprintf("%04d-%02d-%02d", 2000+i/360, 1+i/30%12, 1+i%30)
-		l.add(t.Context(), spending{currency: "USD", Spent: llm.Spent{Day: day, Host: "h", Model: "m", Usage: llm.Usage{Input: 1}, Cost: 7, Known: true}})
+		l.add(t.Context(), spending{currency: "USD", Spent: Spent{Day: day, Host: "h", Model: "m", Usage: price.Usage{Input: 1}, Cost: 7, Known: true}})
 	}
 }
 
@@ -31,7 +31,7 @@ func deviceNamed(name string) func(context.Context) (string, error) {
 	return func(context.Context) (string, error) { return name, nil }
 }
 
-func total(t *testing.T, l *ledger) llm.LedgerRow {
+func total(t *testing.T, l *ledger) LedgerRow {
 	t.Helper()
 	r, err := l.report(t.Context(), "USD")
 	if err != nil {
@@ -47,7 +47,7 @@ func TestTheLedgerIsGatheredAndBoundedAndLosesOnlyTheOldest(t *testing.T) {
 		l := newLedger(t, mem)
 		spend(t, l, n, maxAnswers+10)
 		n += maxAnswers + 10
-		if got := total(t, l); got.Calls != int64(n) || got.Input != int64(n) || got.Cost != llm.Nano(7*n) {
+		if got := total(t, l); got.Calls != int64(n) || got.Input != int64(n) || got.Cost != price.Nano(7*n) {
 			t.Fatalf("%d answers, %+v", n, got)
 		}
 	}
@@ -132,7 +132,7 @@ func TestWhatWasPaidInAnotherCurrencyIsKeptApart(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{})
 	l := newLedger(t, mem)
 	spend(t, l, 0, 2)
-	l.add(t.Context(), spending{currency: "EUR", Spent: llm.Spent{Day: "2026-01-01", Host: "h", Model: "m", Cost: 5, Known: true}})
+	l.add(t.Context(), spending{currency: "EUR", Spent: Spent{Day: "2026-01-01", Host: "h", Model: "m", Cost: 5, Known: true}})
 	for currency, want := range map[string][2]int64{"USD": {14, 1}, "EUR": {5, 2}, "GBP": {0, 3}} {
 		r, err := newLedger(t, mem).report(t.Context(), currency)
 		if got := r.Total(); err != nil || got.Calls != 3 || int64(got.Cost) != want[0] || got.Unpriced != want[1] {

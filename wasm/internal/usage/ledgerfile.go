@@ -9,7 +9,6 @@ import (
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
-	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/record"
 )
 
@@ -21,9 +20,9 @@ type usageFile struct {
 	// whole says that the gathered rows are all there. One that a crash has left
 	// beside the one that it was made of is not.
 	whole   bool
-	rows    map[string]llm.Ledger // by currency
-	answers int                   // since the rows were gathered
-	chain   *record.Chain         // nil where the end is torn: nothing can be added there
+	rows    map[string]Ledger // by currency
+	answers int               // since the rows were gathered
+	chain   *record.Chain     // nil where the end is torn: nothing can be added there
 	size    int
 }
 
@@ -43,7 +42,7 @@ func usageFileAt(path string) *usageFile {
 		device, gen = "", name
 	}
 	n, err := strconv.Atoi(gen)
-	f := &usageFile{device: device, gen: n, rows: map[string]llm.Ledger{}}
+	f := &usageFile{device: device, gen: n, rows: map[string]Ledger{}}
 	if err != nil || n <= 0 || f.path() != path {
 		return nil
 	}
@@ -140,7 +139,7 @@ func (l *ledger) newest() int {
 func (f *usageFile) bound() {
 	var days []string
 	for currency, of := range f.rows {
-		of = llm.Ledger{Currency: currency}.Merge(of)
+		of = Ledger{Currency: currency}.Merge(of)
 		f.rows[currency] = of
 		for _, r := range of.Rows {
 			days = append(days, r.Day)

@@ -9,9 +9,8 @@ import (
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
-	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/outbox"
-	"embedded-agent/wasm/internal/planner"
+	"embedded-agent/wasm/internal/price"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/timestamp"
 )
@@ -23,7 +22,7 @@ type Usage struct {
 	now    func() time.Time
 
 	mu     sync.Mutex // guards what follows
-	prices llm.PriceTable
+	prices price.Table
 	zone   *time.Location // whose days are counted
 }
 
@@ -41,7 +40,7 @@ type Deps struct {
 // New gives the room with the prices that come with the plugin, counting days in
 // UTC.
 func New(d Deps) *Usage {
-	u := &Usage{life: d.Life, now: d.Now, prices: llm.DefaultPrices(), zone: time.UTC}
+	u := &Usage{life: d.Life, now: d.Now, prices: price.Default(), zone: time.UTC}
 	u.ledger = ledger{store: d.Store, device: d.Device, failed: func(err error) {
 		d.Out.Notice("warn", "usage.unkept", fault.P{"detail": err.Error()}, "")
 	}}
@@ -69,19 +68,15 @@ func (u *Usage) SetPrices(text string) error {
 	return nil
 }
 
-func priced(text string) (llm.PriceTable, error) {
+func priced(text string) (price.Table, error) {
 	if text == "" {
-		return llm.DefaultPrices(), nil
+		return price.Default(), nil
 	}
-	t, err := llm.ParsePrices([]byte(text))
-	if err != nil {
-		return t, planner.FromLLM(llm.AsError(err, ""))
-	}
-	return t, nil
+	return price.Parse([]byte(text))
 }
 
 // Prices gives the prices in force.
-func (u *Usage) Prices() llm.PriceTable {
+func (u *Usage) Prices() price.Table {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.prices
@@ -90,8 +85,8 @@ func (u *Usage) Prices() llm.PriceTable {
 // Add puts an answer of a model into the ledger; used is nil for one that counts
 // no tokens, which is a call without a known price. It does not fail: an answer
 // that came is shown, whether it could be counted or not.
-func (u *Usage) Add(host, model string, used *llm.Usage) {
-	var tokens llm.Usage
+func (u *Usage) Add(host, model string, used *price.Usage) {
+	var tokens price.Usage
 	if used != nil {
 		tokens = *used
 	}
@@ -100,13 +95,13 @@ func (u *Usage) Add(host, model string, used *llm.Usage) {
 	u.ledger.add(u.life, s)
 }
 
-func (u *Usage) spent(host, model string, used llm.Usage) spending {
+func (u *Usage) spent(host, model string, used price.Usage) spending {
 	u.mu.Lock()
 	table, zone := u.prices, u.zone
 	u.mu.Unlock()
 	p, known := table.Find(host, model)
 	out := spending{currency: table.Currency}
-	out.Spent = llm.Spent{Day: timestamp.Day(u.now().In(zone)), Host: host, Model: model, Usage: used, Known: known}
+	out.Spent = Spent{Day: timestamp.Day(u.now().In(zone)), Host: host, Model: model, Usage: used, Known: known}
 	if known {
 		out.Cost = p.Cost(used)
 	}
@@ -114,8 +109,8 @@ func (u *Usage) spent(host, model string, used llm.Usage) spending {
 }
 
 // View gives what was used as the panel shows it; nil for nothing.
-func (u *Usage) View(host, model string, used llm.Usage) *protocol.Usage {
-	if used == (llm.Usage{}) {
+func (u *Usage) View(host, model string, used price.Usage) *protocol.Usage {
+	if used == (price.Usage{}) {
 		return nil
 	}
 	spent := u.spent(host, model, used)
@@ -126,7 +121,7 @@ func (u *Usage) View(host, model string, used llm.Usage) *protocol.Usage {
 }
 
 // Amount gives money in the currency's unit.
-func Amount(n llm.Nano) float64 { return float64(n) / 1e9 }
+func Amount(n price.Nano) float64 { return float64(n) / 1e9 }
 
 // Get gives the ledger, the newest day first: the method usage.get.
 func (u *Usage) Get(ctx context.Context, _ protocol.Empty) (protocol.UsageReport, error) {
@@ -167,5 +162,5 @@ func (u *Usage) Export(ctx context.Context, p protocol.UsageExport) (protocol.Do
 // DefaultPrices gives the price table that comes with the plugin: the method
 // prices.default.
 func (u *Usage) DefaultPrices(context.Context, protocol.Empty) (protocol.Document, error) {
-	return protocol.Document{Text: llm.DefaultPricesText()}, nil
+	return protocol.Document{Text: price.DefaultText()}, nil
 }

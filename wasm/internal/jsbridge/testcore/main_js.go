@@ -14,8 +14,8 @@ import (
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/jsbridge"
-	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/web"
 )
 
 func main() {
@@ -119,7 +119,7 @@ func (s *server) each(ctx context.Context, o order, f func(int) error) ([]byte, 
 }
 
 func (s *server) fetch(ctx context.Context, url string) ([]byte, error) {
-	r, err := s.core.HTTP.Do(ctx, llm.HTTPRequest{Method: "GET", URL: url, Stream: true})
+	r, err := s.core.HTTP.Do(ctx, web.Request{Method: "GET", URL: url, Stream: true})
 	if err != nil {
 		return nil, err
 	}

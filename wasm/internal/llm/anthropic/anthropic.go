@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/web"
 )
 
 // Name is the name of the dialect.
@@ -25,8 +26,8 @@ var _ llm.Dialect = Dialect{}
 func (Dialect) Name() string { return Name }
 
 // Models makes the request for the list of models.
-func (Dialect) Models(e llm.Endpoint) llm.HTTPRequest {
-	return llm.HTTPRequest{Method: "GET", URL: e.Join("/models?limit=1000"), Header: headers(e, false)}
+func (Dialect) Models(e llm.Endpoint) web.Request {
+	return web.Request{Method: "GET", URL: e.Join("/models?limit=1000"), Header: headers(e, false)}
 }
 
 // headers adds what the API wants, and the word without which it refuses to be called from a page.
@@ -84,11 +85,11 @@ type format struct {
 }
 
 // Build makes the request. Errors are *llm.Error.
-func (Dialect) Build(e llm.Endpoint, r llm.Request) (llm.HTTPRequest, error) {
+func (Dialect) Build(e llm.Endpoint, r llm.Request) (web.Request, error) {
 	system, rest := r.System()
 	prepared, err := llm.Prepare(rest, Name, r.Model)
 	if err != nil {
-		return llm.HTTPRequest{}, err
+		return web.Request{}, err
 	}
 	body := request{
 		Model: r.Model, MaxTokens: r.MaxTokens, Temperature: r.Temperature, Stop: r.Stop, Stream: !r.Whole,
@@ -101,13 +102,13 @@ func (Dialect) Build(e llm.Endpoint, r llm.Request) (llm.HTTPRequest, error) {
 		body.System = []map[string]any{{"type": "text", "text": system}}
 	}
 	if body.Tools, err = tools(r.Tools); err != nil {
-		return llm.HTTPRequest{}, err
+		return web.Request{}, err
 	}
 	if body.ToolChoice, err = choice(r); err != nil {
-		return llm.HTTPRequest{}, err
+		return web.Request{}, err
 	}
 	if err := setFormat(&body, r.Format); err != nil {
-		return llm.HTTPRequest{}, err
+		return web.Request{}, err
 	}
 	setThinking(&body, r)
 	if r.CacheKey != "" {
@@ -115,9 +116,9 @@ func (Dialect) Build(e llm.Endpoint, r llm.Request) (llm.HTTPRequest, error) {
 	}
 	data, err := llm.Marshal(body)
 	if err != nil {
-		return llm.HTTPRequest{}, err
+		return web.Request{}, err
 	}
-	return llm.HTTPRequest{
+	return web.Request{
 		Method: "POST", URL: e.Join("/messages"), Header: headers(e, !r.Whole), Body: data, Stream: !r.Whole,
 	}, nil
 }

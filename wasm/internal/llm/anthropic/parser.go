@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"strings"
 
+	"embedded-agent/wasm/internal/jsontree"
 	"embedded-agent/wasm/internal/llm"
-	"embedded-agent/wasm/internal/llm/jsontree"
+	"embedded-agent/wasm/internal/price"
 )
 
 // Parser makes the reader of the answer to r.
@@ -280,7 +281,7 @@ func (p *parser) count(u jsontree.Value) {
 	set(&n.read, u.Get("cache_read_input_tokens"))
 	set(&n.write, u.Get("cache_creation_input_tokens"))
 	set(&n.thinking, u.Get("output_tokens_details").Get("thinking_tokens"))
-	p.b.Usage(llm.Usage{
+	p.b.Usage(price.Usage{
 		Input: n.input + n.read + n.write, Output: n.output, CacheRead: n.read, CacheWrite: n.write, Reasoning: n.thinking,
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 
 	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/web"
 )
 
 // Name is the name of the dialect.
@@ -21,8 +22,8 @@ var _ llm.Dialect = Dialect{}
 func (Dialect) Name() string { return Name }
 
 // Models makes the request for the list of models.
-func (Dialect) Models(e llm.Endpoint) llm.HTTPRequest {
-	return llm.HTTPRequest{Method: "GET", URL: e.Join("/models"), Header: e.Bearer(false)}
+func (Dialect) Models(e llm.Endpoint) web.Request {
+	return web.Request{Method: "GET", URL: e.Join("/models"), Header: e.Bearer(false)}
 }
 
 type request struct {
@@ -110,7 +111,7 @@ type imageURL struct {
 }
 
 // Build makes the request. Errors are *llm.Error.
-func (Dialect) Build(e llm.Endpoint, r llm.Request) (llm.HTTPRequest, error) {
+func (Dialect) Build(e llm.Endpoint, r llm.Request) (web.Request, error) {
 	q := QuirksOf(e)
 	body := request{
 		Model: r.Model, Temperature: r.Temperature, Stop: r.Stop, Stream: !r.Whole,
@@ -118,13 +119,13 @@ func (Dialect) Build(e llm.Endpoint, r llm.Request) (llm.HTTPRequest, error) {
 	}
 	var err error
 	if body.Messages, err = messages(q, r); err != nil {
-		return llm.HTTPRequest{}, err
+		return web.Request{}, err
 	}
 	if body.Tools, err = tools(q, r.Tools); err != nil {
-		return llm.HTTPRequest{}, err
+		return web.Request{}, err
 	}
 	if body.ToolChoice, err = toolChoice(q, r); err != nil {
-		return llm.HTTPRequest{}, err
+		return web.Request{}, err
 	}
 	if len(r.Tools) > 0 && !q.NoParallel {
 		body.Parallel = r.Parallel
@@ -143,9 +144,9 @@ func (Dialect) Build(e llm.Endpoint, r llm.Request) (llm.HTTPRequest, error) {
 	}
 	data, err := llm.Marshal(body)
 	if err != nil {
-		return llm.HTTPRequest{}, err
+		return web.Request{}, err
 	}
-	return llm.HTTPRequest{
+	return web.Request{
 		Method: "POST", URL: e.Join("/chat/completions"), Header: e.Bearer(!r.Whole), Body: data, Stream: !r.Whole,
 	}, nil
 }

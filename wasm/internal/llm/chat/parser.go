@@ -3,8 +3,9 @@ package chat
 import (
 	"encoding/json"
 
+	"embedded-agent/wasm/internal/jsontree"
 	"embedded-agent/wasm/internal/llm"
-	"embedded-agent/wasm/internal/llm/jsontree"
+	"embedded-agent/wasm/internal/price"
 )
 
 // Parser makes the reader of the answer to r.
@@ -326,7 +327,7 @@ func (p *parser) usage(v jsontree.Value) {
 	if u.Kind() != jsontree.Object {
 		return
 	}
-	n := llm.Usage{
+	n := price.Usage{
 		Input:      u.Get("prompt_tokens").Int(),
 		Output:     u.Get("completion_tokens").Int(),
 		CacheRead:  u.Get("prompt_tokens_details").Get("cached_tokens").Int(),

@@ -3,8 +3,8 @@ package chat
 import (
 	"strings"
 
+	"embedded-agent/wasm/internal/jsontree"
 	"embedded-agent/wasm/internal/llm"
-	"embedded-agent/wasm/internal/llm/jsontree"
 )
 
 // reasoning takes the reasoning of a delta. Endpoints send the same text in up to three fields; it counts once.

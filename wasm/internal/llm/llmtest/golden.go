@@ -14,6 +14,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/web"
 )
 
 // update says that golden files are written anew instead of compared.
@@ -81,7 +82,7 @@ func strict(t *testing.T, data []byte, into any) {
 }
 
 // writeHTTP writes a request for people to read: its line, its headers by name, its body indented.
-func writeHTTP(t *testing.T, h llm.HTTPRequest) string {
+func writeHTTP(t *testing.T, h web.Request) string {
 	t.Helper()
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s %s\n", h.Method, h.URL)

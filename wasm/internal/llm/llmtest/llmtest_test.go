@@ -10,6 +10,8 @@ import (
 
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/llmtest"
+	"embedded-agent/wasm/internal/price"
+	"embedded-agent/wasm/internal/web"
 )
 
 func play(t *testing.T, ctx context.Context, p *llmtest.Provider, r llm.Request) (llm.Message, []llm.Event) {
@@ -25,7 +27,7 @@ func TestAScriptIsPlayed(t *testing.T) {
 		llmtest.Call("c1", "vault.read", `{"path":"a.md"}`),
 		llmtest.Reply(llm.Block{Type: llm.BlockThinking, Thinking: "Hm.", Signature: "s"}, llm.Text("So."), llm.Block{Type: llm.BlockOpaque, Kind: "k", Raw: []byte("{}")}),
 		llmtest.Fail(llm.NewError("llm.error.cut", "host", "h")),
-		llmtest.Turn{Blocks: []llm.Block{llm.Call("c2", "vault.read", nil)}, Stop: llm.StopLength, Usage: llm.Usage{Input: 7}},
+		llmtest.Turn{Blocks: []llm.Block{llm.Call("c2", "vault.read", nil)}, Stop: llm.StopLength, Usage: price.Usage{Input: 7}},
 		llmtest.Turn{Answer: func(r llm.Request) llmtest.Turn { return llmtest.Say(r.Messages[0].Text() + "!") }},
 		llmtest.Turn{Check: func(llm.Request) error { return errors.New("wrong request") }},
 	)
@@ -148,7 +150,7 @@ func TestATransportFollowsItsScript(t *testing.T) {
 		llmtest.Answer{Refuse: cut},
 	)
 	read := func() (string, error) {
-		answer, err := tr.Do(t.Context(), llm.HTTPRequest{Method: "POST"})
+		answer, err := tr.Do(t.Context(), web.Request{Method: "POST"})
 		if err != nil {
 			return "", err
 		}

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/price"
 )
 
 // Turn is one answer of a scripted model.
@@ -15,7 +16,7 @@ type Turn struct {
 	// Stop is the stop reason; empty stands for stop, or toolUse when there are calls.
 	Stop llm.StopReason
 	// Usage is what the model counts; zero counts something plausible.
-	Usage llm.Usage
+	Usage price.Usage
 	// Fail ends the turn with an error after the blocks.
 	Fail *llm.Error
 	// Events replaces all of the above: they are handed out as they are.
@@ -185,8 +186,8 @@ func (s *scripted) finish() {
 		return
 	}
 	usage := s.turn.Usage
-	if usage == (llm.Usage{}) {
-		usage = llm.Usage{Input: 100, Output: 10}
+	if usage == (price.Usage{}) {
+		usage = price.Usage{Input: 100, Output: 10}
 	}
 	s.builder.Usage(usage)
 	if s.turn.Fail != nil {

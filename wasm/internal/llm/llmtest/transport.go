@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/web"
 )
 
 // Answer is one scripted HTTP answer.
@@ -27,7 +27,7 @@ type Answer struct {
 	CutWith  error
 	// Hang leaves the answer open after the body (or after CutAfter) until the context ends.
 	Hang bool
-	// Buffered says that the host could not stream the answer (llm.Buffered).
+	// Buffered says that the host could not stream the answer (web.Buffered).
 	Buffered bool
 }
 
@@ -35,20 +35,20 @@ type Answer struct {
 type Transport struct {
 	mu       sync.Mutex
 	answers  []Answer
-	requests []llm.HTTPRequest
+	requests []web.Request
 	closed   int
 }
 
-var _ llm.Transport = (*Transport)(nil)
+var _ web.Transport = (*Transport)(nil)
 
 // NewTransport makes a transport out of answers.
 func NewTransport(answers ...Answer) *Transport { return &Transport{answers: answers} }
 
 // Requests are the requests so far.
-func (t *Transport) Requests() []llm.HTTPRequest {
+func (t *Transport) Requests() []web.Request {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return append([]llm.HTTPRequest(nil), t.requests...)
+	return append([]web.Request(nil), t.requests...)
 }
 
 // Closed is the number of answers that were closed.
@@ -59,7 +59,7 @@ func (t *Transport) Closed() int {
 }
 
 // Do gives the next answer. Beyond the last one it fails.
-func (t *Transport) Do(ctx context.Context, r llm.HTTPRequest) (llm.HTTPResponse, error) {
+func (t *Transport) Do(ctx context.Context, r web.Request) (web.Response, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err := ctx.Err(); err != nil {

@@ -1,8 +1,9 @@
 package openai
 
 import (
+	"embedded-agent/wasm/internal/jsontree"
 	"embedded-agent/wasm/internal/llm"
-	"embedded-agent/wasm/internal/llm/jsontree"
+	"embedded-agent/wasm/internal/price"
 )
 
 // Whole takes a response object that came in one piece.
@@ -77,7 +78,7 @@ func (p *parser) usage(u jsontree.Value) {
 	if u.Kind() != jsontree.Object {
 		return
 	}
-	p.b.Usage(llm.Usage{
+	p.b.Usage(price.Usage{
 		Input:      u.Get("input_tokens").Int(),
 		Output:     u.Get("output_tokens").Int(),
 		CacheRead:  u.Get("input_tokens_details").Get("cached_tokens").Int(),

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/web"
 )
 
 // Name is the name of the dialect.
@@ -25,8 +26,8 @@ var _ llm.Dialect = Dialect{}
 func (Dialect) Name() string { return Name }
 
 // Models makes the request for the list of models.
-func (Dialect) Models(e llm.Endpoint) llm.HTTPRequest {
-	return llm.HTTPRequest{Method: "GET", URL: e.Join("/models"), Header: e.Bearer(false)}
+func (Dialect) Models(e llm.Endpoint) web.Request {
+	return web.Request{Method: "GET", URL: e.Join("/models"), Header: e.Bearer(false)}
 }
 
 type request struct {
@@ -99,14 +100,14 @@ type outputItem struct {
 }
 
 // Build makes the request. Errors are *llm.Error.
-func (Dialect) Build(e llm.Endpoint, r llm.Request) (llm.HTTPRequest, error) {
+func (Dialect) Build(e llm.Endpoint, r llm.Request) (web.Request, error) {
 	if len(r.Stop) > 0 {
-		return llm.HTTPRequest{}, llm.NewError("llm.error.noStopTexts")
+		return web.Request{}, llm.NewError("llm.error.noStopTexts")
 	}
 	system, rest := r.System()
 	messages, err := llm.Prepare(rest, Name, r.Model)
 	if err != nil {
-		return llm.HTTPRequest{}, err
+		return web.Request{}, err
 	}
 	body := request{
 		Model: r.Model, Instructions: system, Input: []any{}, Parallel: parallel(r), MaxOutput: r.MaxTokens,
@@ -117,10 +118,10 @@ func (Dialect) Build(e llm.Endpoint, r llm.Request) (llm.HTTPRequest, error) {
 		body.Input = appendItems(body.Input, m, ids)
 	}
 	if body.Tools, err = tools(r.Tools); err != nil {
-		return llm.HTTPRequest{}, err
+		return web.Request{}, err
 	}
 	if body.ToolChoice, err = toolChoice(r); err != nil {
-		return llm.HTTPRequest{}, err
+		return web.Request{}, err
 	}
 	if r.Reasoning != "" {
 		body.Reasoning = &reasoning{Effort: r.Reasoning}
@@ -133,9 +134,9 @@ func (Dialect) Build(e llm.Endpoint, r llm.Request) (llm.HTTPRequest, error) {
 	}
 	data, err := llm.Marshal(body)
 	if err != nil {
-		return llm.HTTPRequest{}, err
+		return web.Request{}, err
 	}
-	return llm.HTTPRequest{
+	return web.Request{
 		Method: "POST", URL: e.Join("/responses"), Header: e.Bearer(!r.Whole), Body: data, Stream: !r.Whole,
 	}, nil
 }

@@ -3,8 +3,8 @@ package openai
 import (
 	"encoding/json"
 
+	"embedded-agent/wasm/internal/jsontree"
 	"embedded-agent/wasm/internal/llm"
-	"embedded-agent/wasm/internal/llm/jsontree"
 )
 
 // Parser makes the reader of the answer to r.

@@ -14,6 +14,7 @@ import (
 
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/llmtest"
+	"embedded-agent/wasm/internal/price"
 )
 
 const said = "Grüße 🌍! I have read the note, and here is what it says. 你好"
@@ -88,7 +89,7 @@ func TestAScriptedServerIsUnderstood(t *testing.T) {
 			}
 			t.Run(name+"/text", func(t *testing.T) {
 				m, _ := run(t, d, endpoint(url, nil), question("SAY", whole), llm.Options{})
-				if m.Text() != said || m.StopReason != llm.StopStop || m.Error != nil || m.Usage == nil || *m.Usage != (llm.Usage{Input: 12, Output: 7}) {
+				if m.Text() != said || m.StopReason != llm.StopStop || m.Error != nil || m.Usage == nil || *m.Usage != (price.Usage{Input: 12, Output: 7}) {
 					t.Errorf("%+v", m)
 				}
 			})

@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"sync"
 
-	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/web"
 )
 
 // native is a Transport over the standard library. Secrets are made up.
@@ -18,7 +18,7 @@ type native struct {
 	requests int
 }
 
-func (n *native) Do(ctx context.Context, r llm.HTTPRequest) (llm.HTTPResponse, error) {
+func (n *native) Do(ctx context.Context, r web.Request) (web.Response, error) {
 	n.mu.Lock()
 	n.requests++
 	n.mu.Unlock()
@@ -29,8 +29,8 @@ func (n *native) Do(ctx context.Context, r llm.HTTPRequest) (llm.HTTPResponse, e
 		return nil, err
 	}
 	for name, value := range r.Header {
-		if value == llm.SecretRef("key") || value == "Bearer "+llm.SecretRef("key") {
-			value = value[:len(value)-len(llm.SecretRef("key"))] + "made-up"
+		if value == web.SecretRef("key") || value == "Bearer "+web.SecretRef("key") {
+			value = value[:len(value)-len(web.SecretRef("key"))] + "made-up"
 		}
 		request.Header.Set(name, value)
 	}

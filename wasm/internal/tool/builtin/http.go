@@ -14,6 +14,7 @@ import (
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/regex"
 	"embedded-agent/wasm/internal/tool"
+	"embedded-agent/wasm/internal/web"
 	"embedded-agent/wasm/internal/webpage"
 )
 
@@ -108,28 +109,9 @@ func refusal(address string, a *tool.HTTPAnswer) error {
 		code = fault.Validation
 	}
 	e := fault.New(code, "tools.http.refused", fault.P{"url": address, "status": strconv.Itoa(a.Status)})
-	e.RetryAfterS = retryAfter(a.Header)
+	e.RetryAfterS = web.RetryAfter(func(name string) string { return a.Header[name] }, time.Now()).Seconds()
 	e.Detail = oneLine(textOf(a), refusalText)
 	return e
-}
-
-// retryAfter reads how long a server asks to wait, in seconds (RFC 9110 §10.2.3):
-// a number, or a date, which counts from the answer's own where it has one. 0
-// for neither.
-func retryAfter(header map[string]string) float64 {
-	text := header["retry-after"]
-	if wait, err := strconv.ParseFloat(text, 64); err == nil && wait >= 0 && wait < 1e9 {
-		return wait
-	}
-	until, err := time.Parse(time.RFC1123, text)
-	if err != nil {
-		return 0
-	}
-	now, err := time.Parse(time.RFC1123, header["date"])
-	if err != nil {
-		now = time.Now()
-	}
-	return max(0, until.Sub(now).Seconds())
 }
 
 // answerData is an answer in the one form that every answer has.

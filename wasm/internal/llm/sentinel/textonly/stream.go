@@ -8,6 +8,7 @@ import (
 
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/sentinel"
+	"embedded-agent/wasm/internal/price"
 )
 
 // stream reads the inner stream and finds the calls in its text.
@@ -35,7 +36,7 @@ type stream struct {
 	held     strings.Builder // text held back until a required call is there
 	said     strings.Builder // all that was said while one was required
 	failure  *sentinel.CallError
-	before   llm.Usage // what an attempt before this one used
+	before   price.Usage // what an attempt before this one used
 }
 
 // ask begins an attempt.

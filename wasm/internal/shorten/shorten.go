@@ -1,4 +1,6 @@
-package agent
+// Package shorten bounds what tools give: what is too long is cut, so that it keeps
+// its form, and the whole is kept beside the run (docs/design/invocation.md#results).
+package shorten
 
 import (
 	"context"
@@ -16,8 +18,7 @@ type Store func(ctx context.Context, name, contentType string, data []byte) (url
 // DefaultMaxOutputBytes bounds a tool's output.
 const DefaultMaxOutputBytes = 2 << 20
 
-// Cap gives the pipeline's stage that bounds outputs (docs/design/invocation.md#results): what
-// is larger as JSON than max bytes (0: DefaultMaxOutputBytes) is shortened and
+// Cap gives the pipeline's stage that bounds outputs: what is larger as JSON than max bytes (0: DefaultMaxOutputBytes) is shortened and
 // marked, and the whole goes to the store as an attachment.
 func Cap(store Store, max int) func(context.Context, *tool.Call, *tool.Result) {
 	if max <= 0 {
@@ -27,17 +28,17 @@ func Cap(store Store, max int) func(context.Context, *tool.Call, *tool.Result) {
 		if !r.OK {
 			return
 		}
-		whole := []byte(jsonText(r.Data))
+		whole := []byte(JSON(r.Data))
 		if len(whole) <= max {
 			return
 		}
-		r.Data = shrink(r.Data, max)
+		r.Data = Value(r.Data, max)
 		r.Truncated = true
 		if store == nil {
 			r.UserMessage = lost("there is no store")
 			return
 		}
-		a, err := keep(ctx, store, c.CallID, whole)
+		a, err := Keep(ctx, store, c.CallID, whole)
 		if err != nil {
 			// The call has been made and its result stands; the loss is said.
 			r.UserMessage = lost(err.Error())
@@ -51,7 +52,9 @@ func lost(problem string) string {
 	return i18n.English("agent.attachment.lost", fault.P{"problem": problem})
 }
 
-func keep(ctx context.Context, store Store, callID string, whole []byte) (tool.Attachment, error) {
+// Keep puts the whole of a call's output, as JSON, into a store, also when the call
+// was stopped, and gives it as an attachment.
+func Keep(ctx context.Context, store Store, callID string, whole []byte) (tool.Attachment, error) {
 	const kind = "application/json"
 	url, err := store(context.WithoutCancel(ctx), callID+".json", kind, whole)
 	if err != nil {
@@ -60,14 +63,14 @@ func keep(ctx context.Context, store Store, callID string, whole []byte) (tool.A
 	return tool.Attachment{Kind: "blob", URL: url, ContentType: kind, Bytes: int64(len(whole))}, nil
 }
 
-// shrink gives a value of the same form that is at most max bytes as JSON:
+// Value gives a value of the same form that is at most max bytes as JSON:
 // strings are cut at the end and lists to their first elements, as little as
 // will do. The value given is not changed.
-func shrink[M ~map[string]any](v M, max int) map[string]any {
+func Value[M ~map[string]any](v M, max int) map[string]any {
 	text, list := max, max
 	for text > 0 || list > 0 {
 		out, _ := cut(map[string]any(v), text, list).(map[string]any)
-		if len(jsonText(out)) <= max {
+		if len(JSON(out)) <= max {
 			return out
 		}
 		text, list = text/2, min(list/2, 4096)

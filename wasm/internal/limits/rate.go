@@ -1,4 +1,4 @@
-package agent
+package limits
 
 import (
 	"context"
@@ -46,11 +46,6 @@ type RateLimiter struct {
 // most patience, and is RATE_LIMIT with retry_after_s otherwise.
 func NewRateLimiter(rates map[string]Rate, patience time.Duration) *RateLimiter {
 	return &RateLimiter{rates: rates, patience: patience, by: map[string]*rate.Limiter{}}
-}
-
-// RateLimiter gives the limiter of the guard's rates.
-func (g *Guard) RateLimiter(patience time.Duration) *RateLimiter {
-	return NewRateLimiter(g.limits.Rates, patience)
 }
 
 // Limit waits for, or refuses, a call over its tool's rate.

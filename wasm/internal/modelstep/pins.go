@@ -1,4 +1,4 @@
-package agent
+package modelstep
 
 import (
 	"strings"
@@ -161,7 +161,7 @@ func (s Selector) choose(out Outputs) (any, bool) {
 func (s Selector) Call(out Outputs) *tool.Envelope {
 	if s.Strategy == ByCallID {
 		e, ok := out.ToolsByID[s.CallID]
-		if !ok || !s.fits(e) || !succeeded(e) {
+		if !ok || !s.fits(e) || !Succeeded(e) {
 			return nil
 		}
 		return &e
@@ -172,12 +172,12 @@ func (s Selector) Call(out Outputs) *tool.Envelope {
 		if !ok || !s.fits(e) {
 			continue
 		}
-		if s.Strategy == FirstSuccess && succeeded(e) {
+		if s.Strategy == FirstSuccess && Succeeded(e) {
 			return &e
 		}
 		chosen = &e
 	}
-	if s.Strategy == FirstSuccess || chosen == nil || !succeeded(*chosen) {
+	if s.Strategy == FirstSuccess || chosen == nil || !Succeeded(*chosen) {
 		return nil
 	}
 	return chosen

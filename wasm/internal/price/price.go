@@ -1,4 +1,6 @@
-package llm
+// Package price knows what tokens cost: a table of prices that a person may edit,
+// and sums of money that are exact.
+package price
 
 import (
 	_ "embed"
@@ -7,7 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"embedded-agent/wasm/internal/llm/jsontree"
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/jsontree"
 )
 
 // Price is what a million tokens cost, in the currency of the table. Cached input has its own prices; where one is not
@@ -21,8 +24,8 @@ type Price struct {
 	Window int `json:"window,omitempty"`
 }
 
-// ModelPrice is the price of the models that a pattern names.
-type ModelPrice struct {
+// Entry is the price of the models that a pattern names.
+type Entry struct {
 	// Model is a model's name; a star at its end stands for any text. A vendor in front of a name (openai/gpt-5) is
 	// ignored unless the pattern has one too.
 	Model string `json:"model"`
@@ -31,75 +34,76 @@ type ModelPrice struct {
 	Price
 }
 
-// PriceTable is a list of prices, as a person may edit it.
-type PriceTable struct {
+// Table is a list of prices, as a person may edit it.
+type Table struct {
 	Currency string `json:"currency"`
 	// Updated is the day on which somebody last looked at the prices, YYYY-MM-DD.
-	Updated string       `json:"updated,omitempty"`
-	Models  []ModelPrice `json:"models"`
+	Updated string  `json:"updated,omitempty"`
+	Models  []Entry `json:"models"`
 }
 
 //go:embed prices.json
 var defaultPrices []byte
 
-// DefaultPrices is the table that comes with the program. Prices change: it is a start to be edited.
-func DefaultPrices() PriceTable {
-	t, err := ParsePrices(defaultPrices)
+// Default is the table that comes with the program. Prices change: it is a start to be edited.
+func Default() Table {
+	t, err := Parse(defaultPrices)
 	if err != nil {
-		panic("llm: the built-in price table is broken: " + err.Error())
+		panic("price: the built-in price table is broken: " + err.Error())
 	}
 	return t
 }
 
-// DefaultPricesText is DefaultPrices as a person may begin to edit it.
-func DefaultPricesText() string { return string(defaultPrices) }
+// DefaultText is Default as a person may begin to edit it.
+func DefaultText() string { return string(defaultPrices) }
 
-// ParsePrices reads a table and refuses what makes no sense: unknown fields, names without text, negative prices.
-func ParsePrices(data []byte) (PriceTable, error) {
+// Parse reads a table. What makes no sense (unknown fields, names without text, negative prices) is
+// VALIDATION_ERROR.
+func Parse(data []byte) (Table, error) {
 	if err := jsontree.Check(data); err != nil {
-		return PriceTable{}, priceError(err.Error())
+		return Table{}, unusable(err.Error())
 	}
-	var t PriceTable
+	var t Table
 	dec := json.NewDecoder(strings.NewReader(string(data)))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&t); err != nil {
-		return PriceTable{}, priceError(err.Error())
+		return Table{}, unusable(err.Error())
 	}
 	if t.Currency == "" {
-		return PriceTable{}, priceError("the currency is missing")
+		return Table{}, unusable("the currency is missing")
 	}
 	for i, m := range t.Models {
 		if strings.Trim(m.Model, "*") == "" || strings.Contains(strings.TrimSuffix(m.Model, "*"), "*") {
-			return PriceTable{}, priceError("model " + strconv.Itoa(i+1) + " has no usable name")
+			return Table{}, unusable("model " + strconv.Itoa(i+1) + " has no usable name")
 		}
 		for _, p := range []*float64{&m.Input, &m.Output, m.CacheRead, m.CacheWrite} {
 			if p != nil && *p < 0 {
-				return PriceTable{}, priceError("a price of " + m.Model + " is negative")
+				return Table{}, unusable("a price of " + m.Model + " is negative")
 			}
 		}
 		if m.Window < 0 {
-			return PriceTable{}, priceError("the window of " + m.Model + " is negative")
+			return Table{}, unusable("the window of " + m.Model + " is negative")
 		}
 	}
 	return t, nil
 }
 
-func priceError(detail string) *Error {
-	return NewError("llm.error.prices", "detail", detail)
+func unusable(detail string) error {
+	return fault.New(fault.Validation, "error.usage.prices", fault.P{"detail": detail})
 }
 
 // Over gives a table in which the prices of t come before those of base.
-func (t PriceTable) Over(base PriceTable) PriceTable {
+func (t Table) Over(base Table) Table {
 	if t.Currency != base.Currency {
 		return t
 	}
-	t.Models = append(append([]ModelPrice(nil), t.Models...), base.Models...)
+	t.Models = append(append([]Entry(nil), t.Models...), base.Models...)
 	return t
 }
 
 // Find gives the price of a model at a host: the longest pattern that fits, one for the host before one for any, and the
 // first of equals.
-func (t PriceTable) Find(host, model string) (Price, bool) {
+func (t Table) Find(host, model string) (Price, bool) {
 	best, found := -1, Price{}
 	for _, m := range t.Models {
 		if (m.Host != "" && m.Host != host) || !fitsPattern(m.Model, model) {
@@ -163,18 +167,4 @@ func (p Price) Cost(u Usage) Nano {
 		return math.MaxInt64
 	}
 	return Nano(nano)
-}
-
-// EstimateCost guesses what a request will cost at most: its estimated input, and all the output that it allows (or
-// defaultOutput tokens where it sets no limit). It gives false for a model without a price.
-func (t PriceTable) EstimateCost(host string, r Request, defaultOutput int) (Nano, bool) {
-	price, ok := t.Find(host, r.Model)
-	if !ok {
-		return 0, false
-	}
-	output := r.MaxTokens
-	if output == 0 {
-		output = defaultOutput
-	}
-	return price.Cost(Usage{Input: int64(EstimateRequest(r)), Output: int64(output)}), true
 }

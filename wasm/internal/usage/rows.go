@@ -1,4 +1,4 @@
-package llm
+package usage
 
 import (
 	"encoding/csv"
@@ -9,7 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"embedded-agent/wasm/internal/llm/jsontree"
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/jsontree"
+	"embedded-agent/wasm/internal/price"
 	"embedded-agent/wasm/internal/timestamp"
 )
 
@@ -19,9 +21,9 @@ type Spent struct {
 	Day   string
 	Host  string
 	Model string
-	Usage Usage
+	Usage price.Usage
 	// Cost counts only if Known.
-	Cost  Nano
+	Cost  price.Nano
 	Known bool
 }
 
@@ -31,10 +33,10 @@ type LedgerRow struct {
 	Host  string `json:"host"`
 	Model string `json:"model"`
 	Calls int64  `json:"calls"`
-	Usage
+	price.Usage
 	// Cost is in billionths of the currency's unit; Unpriced is the number of calls that it does not include.
-	Cost     Nano  `json:"costNano"`
-	Unpriced int64 `json:"unpriced,omitempty"`
+	Cost     price.Nano `json:"costNano"`
+	Unpriced int64      `json:"unpriced,omitempty"`
 }
 
 // Ledger is what was used, by day, host and model. It is a value: its functions give a new one. Nothing of it is sent.
@@ -141,14 +143,14 @@ func fromRows(currency string, sum map[[3]string]LedgerRow) Ledger {
 // JSON is the ledger as text, indented by tabs.
 func (l Ledger) JSON() ([]byte, error) { return json.MarshalIndent(l, "", "\t") }
 
-// ParseLedger reads what JSON wrote.
+// ParseLedger reads what JSON wrote; VALIDATION_ERROR where it cannot be read.
 func ParseLedger(data []byte) (Ledger, error) {
 	if err := jsontree.Check(data); err != nil {
-		return Ledger{}, NewError("llm.error.ledger", "detail", err.Error())
+		return Ledger{}, fault.New(fault.Validation, "error.usage.ledger", fault.P{"detail": err.Error()})
 	}
 	var l Ledger
 	if err := json.Unmarshal(data, &l); err != nil {
-		return Ledger{}, NewError("llm.error.ledger", "detail", err.Error())
+		return Ledger{}, fault.New(fault.Validation, "error.usage.ledger", fault.P{"detail": err.Error()})
 	}
 	return l, nil
 }

@@ -1,23 +1,25 @@
-package history
+package chat
 
 import (
 	"context"
 	"strconv"
 
+	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/price"
 	"embedded-agent/wasm/internal/trace"
 )
 
 // tracedModel makes a span of every question to a model.
 type tracedModel struct {
 	llm.Provider
-	t    *Tracing
+	t    *history.Tracing
 	kind string
 	n    *int
 }
 
-// Provider gives a provider whose questions are in the trace.
-func (t *Tracing) Provider(p llm.Provider, kind string) llm.Provider {
+// traced gives a provider whose questions are in a trace; t may be nil.
+func traced(t *history.Tracing, p llm.Provider, kind string) llm.Provider {
 	if t == nil {
 		return p
 	}
@@ -41,7 +43,7 @@ func (s *tracedStream) Next() (llm.Event, bool) {
 	e, ok := s.Stream.Next()
 	if ok && e.Terminal() {
 		if m := e.Message; m != nil {
-			var u llm.Usage
+			var u price.Usage
 			if m.Usage != nil {
 				u = *m.Usage
 			}

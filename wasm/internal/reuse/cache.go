@@ -1,4 +1,6 @@
-package agent
+// Package reuse answers calls with results that are there already: those that a
+// tool lets be reused (Cache), and those that an approval holds to (Frozen).
+package reuse
 
 import (
 	"container/list"

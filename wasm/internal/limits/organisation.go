@@ -1,4 +1,4 @@
-package agent
+package limits
 
 import (
 	"math"
@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"embedded-agent/wasm/internal/fault"
-	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/price"
 	"embedded-agent/wasm/internal/strictjson"
 	"embedded-agent/wasm/internal/tool"
 )
@@ -48,16 +48,10 @@ func Tighten(l Limits, organisation []byte) (Limits, error) {
 	l.MaxTokens = stricter(l.MaxTokens, math.MaxInt64, p.MaxTokens)
 	if p.MaxCost != nil {
 		nano := int64(*p.MaxCost * 1e9)
-		l.MaxCost = llm.Nano(stricter(int64(l.MaxCost), math.MaxInt64, &nano))
+		l.MaxCost = price.Nano(stricter(int64(l.MaxCost), math.MaxInt64, &nano))
 	}
 	if p.EnabledTools != nil {
-		enabled := []string{}
-		for _, name := range *p.EnabledTools {
-			if l.EnabledTools == nil || slices.Contains(l.EnabledTools, name) {
-				enabled = append(enabled, name)
-			}
-		}
-		l.EnabledTools = enabled
+		l.EnabledTools = both(l.EnabledTools, *p.EnabledTools)
 	}
 	l.BlockedTools = append(slices.Clone(l.BlockedTools), p.BlockedTools...)
 	if p.SideEffects != nil && (l.SideEffects == "" || rank(*p.SideEffects) < rank(l.SideEffects)) {

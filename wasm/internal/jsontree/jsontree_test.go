@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"embedded-agent/wasm/internal/llm/jsontree"
+	"embedded-agent/wasm/internal/jsontree"
 )
 
 func parse(t testing.TB, text string) jsontree.Value {

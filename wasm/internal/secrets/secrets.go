@@ -1,4 +1,6 @@
-package agent
+// Package secrets finds the secrets that tools name, by scope. It has names only;
+// the values are in the host's store.
+package secrets
 
 import (
 	"context"
@@ -17,32 +19,32 @@ const (
 	OrganisationScope Scope = "organisation"
 )
 
-// SecretStore is the host's secret store: it gives what stands for the value kept
+// Store is the host's secret store: it gives what stands for the value kept
 // under a name (the value itself, or a placeholder that the shell fills), false
 // when there is none.
-type SecretStore func(ctx context.Context, name string) (value string, ok bool, err error)
+type Store func(ctx context.Context, name string) (value string, ok bool, err error)
 
-// SecretNames maps a tool's name for a secret to the name under which the store
+// Names maps a tool's name for a secret to the name under which the store
 // has it, by scope.
-type SecretNames map[Scope]map[string]string
+type Names map[Scope]map[string]string
 
-// Secrets resolves the secrets that tools name: the device's own, then the
+// Resolver resolves the secrets that tools name: the device's own, then the
 // vault's, then the organisation's. The scopes keep names only; the values are
 // all in the store. A value leaves by Resolve alone, and only towards the tool.
-type Secrets struct {
-	store SecretStore
-	names SecretNames
+type Resolver struct {
+	store Store
+	names Names
 }
 
-// NewSecrets makes a resolver. A name that the device's scope does not map is
+// New makes a resolver. A name that the device's scope does not map is
 // looked for as it is.
-func NewSecrets(store SecretStore, names SecretNames) *Secrets { return &Secrets{store, names} }
+func New(store Store, names Names) *Resolver { return &Resolver{store, names} }
 
 // Resolve gives secrets by the tool's names for them, and the widest scope that
 // one of them came from. A missing one, or a store that fails, is AUTH_REQUIRED.
 // They come from one scope only, or for "" from the first that has them. It fits
 // the pipeline's Deps.Secrets.
-func (s *Secrets) Resolve(ctx context.Context, e *tool.Entry, names []string, only string) (values map[string]string, scope string, err error) {
+func (s *Resolver) Resolve(ctx context.Context, e *tool.Entry, names []string, only string) (values map[string]string, scope string, err error) {
 	values = make(map[string]string, len(names))
 	widest := -1
 	for _, name := range names {
@@ -61,14 +63,14 @@ func (s *Secrets) Resolve(ctx context.Context, e *tool.Entry, names []string, on
 
 // Scope says where a tool's secrets would come from, for the tool selector and
 // the cache; AUTH_REQUIRED when one is missing.
-func (s *Secrets) Scope(ctx context.Context, e *tool.Entry) (Scope, error) {
+func (s *Resolver) Scope(ctx context.Context, e *tool.Entry) (Scope, error) {
 	_, scope, err := s.Resolve(ctx, e, e.Secrets, "")
 	return Scope(scope), err
 }
 
 // Find says where one secret would come from: its scope, and the name under
 // which the store has it. AUTH_REQUIRED when it is missing.
-func (s *Secrets) Find(ctx context.Context, name string) (Scope, string, error) {
+func (s *Resolver) Find(ctx context.Context, name string) (Scope, string, error) {
 	_, at, err := s.find(ctx, "", name, "")
 	if err != nil {
 		return "", "", err
@@ -77,14 +79,14 @@ func (s *Secrets) Find(ctx context.Context, name string) (Scope, string, error) 
 }
 
 // Value gives what the store has for one secret, as Resolve does.
-func (s *Secrets) Value(ctx context.Context, name string) (string, error) {
+func (s *Resolver) Value(ctx context.Context, name string) (string, error) {
 	value, _, err := s.find(ctx, "", name, "")
 	return value, err
 }
 
 // kept is the name under which the store has a secret of a scope; "" when the
 // scope does not have it.
-func (s *Secrets) kept(scope Scope, name string) string {
+func (s *Resolver) kept(scope Scope, name string) string {
 	kept := s.names[scope][name]
 	if kept == "" && scope == DeviceScope {
 		return name
@@ -94,7 +96,7 @@ func (s *Secrets) kept(scope Scope, name string) string {
 
 var scopes = []Scope{DeviceScope, VaultScope, OrganisationScope}
 
-func (s *Secrets) find(ctx context.Context, toolName, name string, only Scope) (value string, at int, err error) {
+func (s *Resolver) find(ctx context.Context, toolName, name string, only Scope) (value string, at int, err error) {
 	p := fault.P{"tool": toolName, "name": name}
 	for at, scope := range scopes {
 		if only != "" && scope != only {
