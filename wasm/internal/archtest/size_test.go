@@ -37,7 +37,7 @@ var (
 		"agent.slot": 20, "llm/sentinel/textonly.stream": 22, "pipeline.state": 19, "plan.checker": 17, "proxy.turn": 17,
 		"tool/builtin.queryPlan": 38,
 		// What several share. These are the ones to cut.
-		"journal.Writer": 18, "server.Server": 23, "transaction.Deps": 16, "transaction.Run": 20, "transaction.Review": 38,
+		"server.Server": 23, "transaction.Deps": 16, "transaction.Run": 20, "transaction.Review": 38,
 	}
 	overMethods = map[string]int{
 		"host/hosttest.Memory": 53, // every port of a host
