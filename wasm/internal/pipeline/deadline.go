@@ -70,10 +70,10 @@ func (s *state) run(ctx context.Context) (tool.Data, error) {
 
 // deadline bounds one attempt by the deadline that its call carries.
 func (s *state) deadline(ctx context.Context) (context.Context, context.CancelFunc) {
-	if s.by.IsZero() {
+	if s.clock.by.IsZero() {
 		return context.WithCancel(ctx)
 	}
-	return context.WithDeadline(ctx, s.by)
+	return context.WithDeadline(ctx, s.clock.by)
 }
 
 // bounded is patiently for so many writes, and deadline for one, which costs less.
@@ -88,11 +88,11 @@ func (s *state) bounded(ctx context.Context, writes int, tell func(tool.Progress
 // patiently bounds one attempt by its limit, counted from when it last came
 // further: the tool says so by what it is given to tell it with.
 func (s *state) patiently(ctx context.Context, tell func(tool.Progress)) (context.Context, context.CancelFunc, func(tool.Progress)) {
-	if s.by.IsZero() {
+	if s.clock.by.IsZero() {
 		ctx, cancel := context.WithCancel(ctx)
 		return ctx, cancel, tell
 	}
-	p := newPatience(ctx, s.limit(), s.by)
+	p := newPatience(ctx, s.limit(), s.clock.by)
 	var (
 		mu   sync.Mutex
 		last tool.Progress

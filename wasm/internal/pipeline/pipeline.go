@@ -119,18 +119,27 @@ type state struct {
 	verdict policy.Verdict
 	env     *tool.Env
 	view    *overlay.View
-	made    []overlay.Write
 	rec     *Recorded
-	secrets map[string]string
-	scope   string
+	secrets struct {
+		values map[string]string
+		scope  string // where they come from
+	}
+	clock struct {
+		started time.Time
+		by      time.Time // when the attempt must have ended; zero for no limit
+	}
+	out     outcome
+	audited bool
+	res     *tool.Result
+}
+
+// outcome is what executing a call gave, and how.
+type outcome struct {
 	data    tool.Data
+	made    []overlay.Write
 	cached  bool
 	pretend bool
 	failed  bool // as the simulation did
-	started time.Time
-	by      time.Time // when the attempt must have ended; zero for no limit
-	audited bool
-	res     *tool.Result
 }
 
 type stage struct {
@@ -181,7 +190,8 @@ func Stages() []string {
 // New builds the pipeline.
 func New(d Deps) Func {
 	return func(ctx context.Context, r Request) *tool.Result {
-		s := &state{d: &d, req: r, call: r.Call, started: time.Now()}
+		s := &state{d: &d, req: r, call: r.Call}
+		s.clock.started = time.Now()
 		err := runBefore(ctx, s)
 		s.res = s.result(err)
 		for _, st := range after {
@@ -235,8 +245,8 @@ func (s *state) result(err error) *tool.Result {
 	r := &tool.Result{
 		CallID: c.CallID, RunID: c.RunID, StepID: c.StepID, Tool: c.Tool, Version: c.Version, Attempt: c.Attempt,
 		LogicalID: c.LogicalID,
-		StartedAt: Stamp(s.started), EndedAt: Stamp(end), DurationMs: end.Sub(s.started).Milliseconds(),
-		Cached: s.cached, SecretScope: s.scope, Recorded: s.failed,
+		StartedAt: Stamp(s.clock.started), EndedAt: Stamp(end), DurationMs: end.Sub(s.clock.started).Milliseconds(),
+		Cached: s.out.cached, SecretScope: s.secrets.scope, Recorded: s.out.failed,
 	}
 	switch {
 	case errors.Is(err, overlay.ErrDropped):
@@ -248,7 +258,7 @@ func (s *state) result(err error) *tool.Result {
 		r.Error = tool.NewResultError(r.Fault)
 		r.UserMessage = r.Fault.Error()
 	default:
-		r.Status, r.OK, r.Data = tool.OK, true, s.data
+		r.Status, r.OK, r.Data = tool.OK, true, s.out.data
 		if r.Data == nil {
 			r.Data = tool.Data{}
 		}

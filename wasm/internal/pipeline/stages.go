@@ -128,13 +128,13 @@ func readCache(_ context.Context, s *state) error {
 	if s.d.Cache == nil || s.entry.Cache == tool.CacheNone || s.entry.Cache == "" {
 		return nil
 	}
-	s.data, s.cached = s.d.Cache.Get(s.call, s.entry)
+	s.out.data, s.out.cached = s.d.Cache.Get(s.call, s.entry)
 	return nil
 }
 
 // ask is passed by a simulation: nothing that needs leave is run there.
 func ask(ctx context.Context, s *state) error {
-	if s.cached || s.verdict.Effect == policy.Allow || (s.d.Simulating && !s.entry.Simulable) {
+	if s.out.cached || s.verdict.Effect == policy.Allow || (s.d.Simulating && !s.entry.Simulable) {
 		return nil
 	}
 	if s.d.Ask == nil {
@@ -151,7 +151,7 @@ func ask(ctx context.Context, s *state) error {
 }
 
 func resolveSecrets(ctx context.Context, s *state) error {
-	if s.cached || s.rec != nil || (s.d.Simulating && !s.entry.Simulable) {
+	if s.out.cached || s.rec != nil || (s.d.Simulating && !s.entry.Simulable) {
 		return nil // it is not executed
 	}
 	names := s.entry.SecretNames(s.call.Args)
@@ -165,7 +165,7 @@ func resolveSecrets(ctx context.Context, s *state) error {
 	if err != nil {
 		return err
 	}
-	s.secrets, s.scope = values, scope
+	s.secrets.values, s.secrets.scope = values, scope
 	return nil
 }
 
@@ -174,8 +174,8 @@ func auditIntent(_ context.Context, s *state) error {
 	s.audited = true
 	s.call.Cancelable = !s.entry.Flags.Unstoppable && (s.d.Cancelable == nil || s.d.Cancelable(s.entry, s.call.Args))
 	if limit := s.limit(); limit > 0 {
-		s.by = time.Now().Add(limit)
-		s.call.DeadlineAt = Stamp(s.by)
+		s.clock.by = time.Now().Add(limit)
+		s.call.DeadlineAt = Stamp(s.clock.by)
 	}
 	if s.d.Audit != nil {
 		s.d.Audit.Call(s.call)
@@ -194,7 +194,7 @@ func prepare(ctx context.Context, s *state) error {
 }
 
 func execute(ctx context.Context, s *state) error {
-	if s.cached {
+	if s.out.cached {
 		return nil
 	}
 	if err := breath.Take(ctx); err != nil {
@@ -209,7 +209,7 @@ func execute(ctx context.Context, s *state) error {
 		return s.carryOut(ctx, s.rec)
 	}
 	s.env, s.view = s.d.Env(s.call)
-	s.env.Secrets, s.env.Call = s.secrets, s.call
+	s.env.Secrets, s.env.Call = s.secrets.values, s.call
 	ctx, cancel, tell := s.patiently(ctx, s.env.Progress)
 	defer cancel()
 	s.env.Progress = tell
@@ -225,7 +225,7 @@ func execute(ctx context.Context, s *state) error {
 			return err
 		}
 	}
-	s.data = data
+	s.out.data = data
 	return nil
 }
 
@@ -245,14 +245,14 @@ func (s *state) carryOut(ctx context.Context, rec *Recorded) error {
 			}
 			return err
 		}
-		s.made = append(s.made, w)
+		s.out.made = append(s.out.made, w)
 		tell(tool.Progress{Done: i + 1, Total: len(rec.Writes)})
 	}
 	if rec.Failed != nil { // after what it had done until then, which was shown too
-		s.failed = true
+		s.out.failed = true
 		return rec.Failed
 	}
-	s.data = rec.Data
+	s.out.data = rec.Data
 	return nil
 }
 
@@ -265,28 +265,28 @@ func (s *state) pretendTo(ctx context.Context) error {
 			return err
 		}
 	}
-	s.pretend = true
-	s.data = tool.Data{}
+	s.out.pretend = true
+	s.out.data = tool.Data{}
 	if s.entry.Pretend != nil {
-		s.data = s.entry.Pretend(s.call.Args)
+		s.out.data = s.entry.Pretend(s.call.Args)
 	}
 	return nil
 }
 
 func validateOutput(_ context.Context, s *state) error {
-	if s.cached || s.pretend || s.rec != nil {
+	if s.out.cached || s.out.pretend || s.rec != nil {
 		return nil
 	}
-	if n := tool.Size(s.data, s.d.MaxOutput); s.d.MaxOutput > 0 && n > s.d.MaxOutput {
+	if n := tool.Size(s.out.data, s.d.MaxOutput); s.d.MaxOutput > 0 && n > s.d.MaxOutput {
 		return fault.New(fault.Denied, "error.tool.outputTooLarge", fault.P{"tool": s.entry.Name, "max": strconv.Itoa(s.d.MaxOutput >> 20)})
 	}
-	return s.entry.CheckOutput(s.data)
+	return s.entry.CheckOutput(s.out.data)
 }
 
 // observe writes down what was really done. An etag that the tool reported is
 // corrected where a person's edit changed the bytes.
 func observe(_ context.Context, s *state) error {
-	ws := s.made
+	ws := s.out.made
 	if s.view != nil {
 		ws = s.view.Observed()
 	}
@@ -363,7 +363,7 @@ var names = map[host.OpKind]string{
 // writeCache keeps an output that may be reused. The journal needs nothing here:
 // it notes each write as the host confirms it.
 func writeCache(_ context.Context, s *state) error {
-	if s.d.Cache != nil && s.res.OK && !s.cached && s.entry.Cache != tool.CacheNone && s.entry.Cache != "" {
+	if s.d.Cache != nil && s.res.OK && !s.out.cached && s.entry.Cache != tool.CacheNone && s.entry.Cache != "" {
 		s.d.Cache.Put(s.call, s.entry, s.res.Data)
 	}
 	return nil
