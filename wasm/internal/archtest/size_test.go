@@ -34,8 +34,7 @@ var (
 		// What is handed in, one field for each thing that is needed or told.
 		"agent.Config": 28, "chat.Deps": 16, "agent.Event": 22, "pipeline.Deps": 22, "runner.Config": 22, "tool.Env": 18,
 		// What is on its way, in one goroutine from beginning to end.
-		"agent.slot":             20,
-		"tool/builtin.queryPlan": 38,
+		"agent.slot": 20,
 		// What several share. These are the ones to cut.
 		"server.Server": 23, "transaction.Deps": 16, "transaction.Run": 20, "transaction.Review": 38,
 	}

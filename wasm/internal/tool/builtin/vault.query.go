@@ -33,13 +33,13 @@ func query(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error
 		return nil, err
 	}
 	found, err := selectFiles(ctx, env, q.filter(folder))
-	if err == nil && q.names != nil {
-		err = q.names.err
+	if err == nil && q.links.names != nil {
+		err = q.links.names.err
 	}
 	if err != nil {
 		return nil, err
 	}
-	if q.unlinked {
+	if q.links.none {
 		if found, err = q.withoutBacklinks(found); err != nil {
 			return nil, err
 		}
@@ -90,7 +90,7 @@ func (q *queryPlan) read(found []index.Found) ([]hit, error) {
 	var texts []host.Info
 	for i := range found {
 		f := &found[i]
-		if !f.Row.Known() && q.needsText && isNote(f.Path) || f.Row.Known() && q.judge(f.Path, f.Row) == unsure {
+		if !f.Row.Known() && q.reads.needsText && isNote(f.Path) || f.Row.Known() && q.judge(f.Path, f.Row) == unsure {
 			texts = append(texts, *f.Info)
 			continue
 		}
@@ -103,7 +103,7 @@ func (q *queryPlan) read(found []index.Found) ([]hit, error) {
 			return nil
 		}
 		d := front
-		if q.needsBody {
+		if q.reads.needsBody {
 			d = note.Parse(data)
 		}
 		ok, err := q.passText(&h, d)
@@ -206,18 +206,18 @@ func (q *queryPlan) passProperties(h *hit, front *note.Doc) bool {
 
 // passText tests what the rest of the text shows.
 func (q *queryPlan) passText(h *hit, d *note.Doc) (bool, error) {
-	if q.needsBody && (!q.passTags(d.AllTags(h.values)) || !q.passTasks(d)) {
+	if q.reads.needsBody && (!q.passTags(d.AllTags(h.values)) || !q.passTasks(d)) {
 		return false, nil
 	}
-	if q.text != nil {
-		if at, err := q.text(q.ctx, d.Data, 0); err != nil || at < 0 {
+	if q.text.find != nil {
+		if at, err := q.text.find(q.ctx, d.Data, 0); err != nil || at < 0 {
 			return false, err
 		}
 	}
 	if q.empty != nil && *q.empty != (strings.TrimSpace(string(d.Body.Of(d.Data))) == "") {
 		return false, nil
 	}
-	if q.linksTo == nil && q.broken == nil {
+	if q.links.to == nil && q.links.broken == nil {
 		return true, nil
 	}
 	return q.passLinks(h.Path, d)
@@ -232,20 +232,20 @@ func (q *queryPlan) passTags(tags []string) bool {
 		}
 		return false
 	}
-	for _, t := range q.tags {
+	for _, t := range q.tags.all {
 		if !has(t) {
 			return false
 		}
 	}
-	for _, t := range q.withoutTags {
+	for _, t := range q.tags.none {
 		if has(t) {
 			return false
 		}
 	}
-	if len(q.anyTag) == 0 {
+	if len(q.tags.any) == 0 {
 		return true
 	}
-	for _, t := range q.anyTag {
+	for _, t := range q.tags.any {
 		if has(t) {
 			return true
 		}
@@ -278,12 +278,12 @@ func (q *queryPlan) passLinks(path string, d *note.Doc) (bool, error) {
 		if l.External || l.Path == "" {
 			continue
 		}
-		target := note.Resolve(q.names, l.Path, path)
+		target := note.Resolve(q.links.names, l.Path, path)
 		broken = broken || target == ""
-		linksTo = linksTo || target != "" && target == q.target
+		linksTo = linksTo || target != "" && target == q.links.target
 	}
-	if q.names.err != nil {
-		return false, q.names.err
+	if q.links.names.err != nil {
+		return false, q.links.names.err
 	}
-	return (q.linksTo == nil || linksTo) && (q.broken == nil || broken == *q.broken), nil
+	return (q.links.to == nil || linksTo) && (q.links.broken == nil || broken == *q.links.broken), nil
 }
