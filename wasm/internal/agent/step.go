@@ -101,7 +101,7 @@ type StepStart func(ctx context.Context, env *tool.Env, a StepArgs) (Step, error
 // StepTool makes the tool agent.run (docs/design/invocation.md#model-steps).
 //
 // A model is asked in simulations only, where the call's surroundings say how
-// (tool.Env.AskModel). Its results are frozen (Frozen), so in a run the tool is
+// (tool.Env.Model.Ask). Its results are frozen (Frozen), so in a run the tool is
 // answered before it begins.
 func StepTool() tool.Tool {
 	return tool.Tool{
@@ -111,10 +111,10 @@ func StepTool() tool.Tool {
 			Description: stepDescription, Input: json.RawMessage(stepInput), Output: json.RawMessage(stepOutput),
 		},
 		Run: func(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
-			if env.AskModel == nil {
+			if env.Model.Ask == nil {
 				return nil, noModel(env.Call)
 			}
-			return env.AskModel(ctx, env, args)
+			return env.Model.Ask(ctx, env, args)
 		},
 	}
 }
@@ -135,7 +135,7 @@ func StepName(c *tool.Call) string {
 	return c.StepID
 }
 
-// Steps gives what makes model steps (tool.Env.AskModel), each made ready by
+// Steps gives what makes model steps (tool.Env.Model.Ask), each made ready by
 // start.
 func Steps(start StepStart) func(context.Context, *tool.Env, tool.Args) (tool.Data, error) {
 	return func(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {

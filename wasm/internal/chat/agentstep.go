@@ -40,9 +40,9 @@ func (room *Chat) StartStep(ctx context.Context, sim *transaction.Simulation, en
 			Request: llm.Request{Model: m.name, MaxTokens: m.max, Temperature: m.temp, Whole: m.whole},
 			System:  StepSystem, Registry: room.deps.Registry, Gates: gates, Guard: guard, Images: room.deps.Images, ImageLimits: room.imageLimits(), Store: tr.Store(),
 			Do: pipeline.New(gates.Fit(pipeline.Deps{
-				Registry: room.deps.Registry, Policy: pol, Simulating: true, Env: sim.Paged, Cache: sim.Cache,
-				Limit: room.deps.Guard.Rate, Secrets: room.deps.Guard.ResolveSecrets, Cap: agent.Cap(sim.Review.Trace.Store(), pol.Limits.MaxOutputBytes), Redact: room.deps.Guard.RedactResult,
-				Judge: asked.Judge, Ask: asked.Ask,
+				Registry: room.deps.Registry, Simulating: true, Env: sim.Paged, Cache: sim.Cache, Secrets: room.deps.Guard.ResolveSecrets,
+				Guards:  pipeline.Guards{Policy: pol, Limit: room.deps.Guard.Rate, Judge: asked.Judge, Ask: asked.Ask},
+				Records: pipeline.Records{Cap: agent.Cap(sim.Review.Trace.Store(), pol.Limits.MaxOutputBytes), Redact: room.deps.Guard.RedactResult},
 				Timeout: time.Duration(pol.Limits.MaxTimeoutMs) * time.Millisecond,
 			})),
 			On:    room.watchStep,

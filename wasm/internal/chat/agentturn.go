@@ -107,7 +107,7 @@ func (w *work) prepare(ctx context.Context) error {
 	w.gates = agent.NewGates()
 	w.deeds = room.deps.Transactions.NewDeeds(w.se.ID, w.goal())
 	d := w.deps()
-	d.Ask, d.Audit, d.Prepare = w.ask, w.deeds, w.deeds.Begins
+	d.Guards.Ask, d.Records.Audit, d.Records.Prepare = w.ask, w.deeds, w.deeds.Begins
 	w.do = pipeline.New(w.gates.Fit(d))
 	return nil
 }
@@ -172,18 +172,21 @@ func (w *work) fresh() {
 func (w *work) deps() pipeline.Deps {
 	room, pol, v := w.room, w.room.deps.Guard.Policy(), w.se.Vault
 	return pipeline.Deps{
-		Registry: room.deps.Registry, Policy: pol, InForce: room.deps.Guard.InForce, Judge: w.out.Judge,
+		Registry: room.deps.Registry,
+		Guards: pipeline.Guards{
+			Policy: pol, InForce: room.deps.Guard.InForce, Judge: w.out.Judge, Limit: room.deps.Guard.Rate, Check: room.deps.Guard.KeepHidden,
+		},
 		Env: func(c *tool.Call) (*tool.Env, *overlay.View) {
 			view := v.For(c.LogicalID)
 			env := room.deps.Transactions.Env(w.se, view, pol)
-			env.Paged, env.Kept = true, room.deps.History.KeptOf(w.se.ID)
+			env.Model.Paged, env.Model.Kept = true, room.deps.History.KeptOf(w.se.ID)
 			if w.m.sees() {
-				env.Image = room.fitImage
+				env.Model.Image = room.fitImage
 			}
 			return env, view
 		},
-		Cache: room.deps.Transactions.ResultsFor(v), Limit: room.deps.Guard.Rate, Secrets: room.deps.Guard.ResolveSecrets, Cap: agent.Cap(w.se.Trace.Attach, pol.Limits.MaxOutputBytes),
-		Redact: room.deps.Guard.RedactResult, Check: room.deps.Guard.KeepHidden,
+		Cache: room.deps.Transactions.ResultsFor(v), Secrets: room.deps.Guard.ResolveSecrets,
+		Records: pipeline.Records{Cap: agent.Cap(w.se.Trace.Attach, pol.Limits.MaxOutputBytes), Redact: room.deps.Guard.RedactResult},
 		Timeout: time.Duration(pol.Limits.MaxTimeoutMs) * time.Millisecond,
 	}
 }

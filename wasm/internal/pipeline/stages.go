@@ -77,10 +77,10 @@ func validate(_ context.Context, s *state) error {
 }
 
 func check(ctx context.Context, s *state) error {
-	if s.d.Check == nil {
+	if s.d.Guards.Check == nil {
 		return nil
 	}
-	err := s.d.Check(ctx, s.call)
+	err := s.d.Guards.Check(ctx, s.call)
 	if err == nil {
 		return nil
 	}
@@ -94,18 +94,18 @@ func check(ctx context.Context, s *state) error {
 // decide asks the policy, and then whoever else has a say in calls that are made
 // here: a call whose record is carried out was judged when it was recorded.
 func decide(ctx context.Context, s *state) error {
-	p := s.d.Policy
-	if s.d.InForce != nil {
-		p = s.d.InForce(ctx)
+	p := s.d.Guards.Policy
+	if s.d.Guards.InForce != nil {
+		p = s.d.Guards.InForce(ctx)
 	}
 	s.verdict = p.Decide(s.entry, s.call.Args)
 	if s.verdict.Effect == policy.Deny {
 		return s.verdict.Error()
 	}
-	if s.d.Judge == nil || s.rec != nil {
+	if s.d.Guards.Judge == nil || s.rec != nil {
 		return nil
 	}
-	v, err := s.d.Judge(ctx, s.call, s.entry)
+	v, err := s.d.Guards.Judge(ctx, s.call, s.entry)
 	switch {
 	case err != nil:
 		return err
@@ -118,10 +118,10 @@ func decide(ctx context.Context, s *state) error {
 }
 
 func limit(ctx context.Context, s *state) error {
-	if s.d.Limit == nil {
+	if s.d.Guards.Limit == nil {
 		return nil
 	}
-	return s.d.Limit(ctx, s.entry)
+	return s.d.Guards.Limit(ctx, s.entry)
 }
 
 func readCache(_ context.Context, s *state) error {
@@ -137,10 +137,10 @@ func ask(ctx context.Context, s *state) error {
 	if s.out.cached || s.verdict.Effect == policy.Allow || (s.d.Simulating && !s.entry.Simulable) {
 		return nil
 	}
-	if s.d.Ask == nil {
+	if s.d.Guards.Ask == nil {
 		return fault.New(fault.Denied, s.verdict.Key, s.verdict.Params)
 	}
-	yes, err := s.d.Ask(ctx, s.call, s.verdict)
+	yes, err := s.d.Guards.Ask(ctx, s.call, s.verdict)
 	if err != nil {
 		return err
 	}
@@ -177,20 +177,20 @@ func auditIntent(_ context.Context, s *state) error {
 		s.clock.by = time.Now().Add(limit)
 		s.call.DeadlineAt = Stamp(s.clock.by)
 	}
-	if s.d.Audit != nil {
-		s.d.Audit.Call(s.call)
+	if s.d.Records.Audit != nil {
+		s.d.Records.Audit.Call(s.call)
 	}
-	if s.d.Started != nil {
-		s.d.Started(s.call)
+	if s.d.Events.Started != nil {
+		s.d.Events.Started(s.call)
 	}
 	return nil
 }
 
 func prepare(ctx context.Context, s *state) error {
-	if s.d.Prepare == nil {
+	if s.d.Records.Prepare == nil {
 		return nil
 	}
-	return s.d.Prepare(ctx, s.call)
+	return s.d.Records.Prepare(ctx, s.call)
 }
 
 func execute(ctx context.Context, s *state) error {
@@ -233,8 +233,8 @@ func execute(ctx context.Context, s *state) error {
 // that a call has; of several each one has it.
 func (s *state) carryOut(ctx context.Context, rec *Recorded) error {
 	tell := func(tool.Progress) {}
-	if len(rec.Writes) > 1 && s.d.Progress != nil {
-		tell = s.d.Progress(s.call)
+	if len(rec.Writes) > 1 && s.d.Events.Progress != nil {
+		tell = s.d.Events.Progress(s.call)
 	}
 	ctx, cancel, tell := s.bounded(ctx, len(rec.Writes), tell)
 	defer cancel()
@@ -370,15 +370,15 @@ func writeCache(_ context.Context, s *state) error {
 }
 
 func capOutput(ctx context.Context, s *state) error {
-	if s.d.Cap != nil {
-		s.d.Cap(ctx, s.call, s.res)
+	if s.d.Records.Cap != nil {
+		s.d.Records.Cap(ctx, s.call, s.res)
 	}
 	return nil
 }
 
 func redact(_ context.Context, s *state) error {
-	if s.d.Redact != nil {
-		s.d.Redact(s.call, s.res)
+	if s.d.Records.Redact != nil {
+		s.d.Records.Redact(s.call, s.res)
 	}
 	return nil
 }
@@ -386,7 +386,7 @@ func redact(_ context.Context, s *state) error {
 // auditResult records the pair; a call that failed before its intent was
 // recorded (a denial, bad arguments) is recorded with its result.
 func auditResult(_ context.Context, s *state) error {
-	if s.d.Audit == nil {
+	if s.d.Records.Audit == nil {
 		return nil
 	}
 	if !s.audited {
@@ -402,18 +402,18 @@ func auditResult(_ context.Context, s *state) error {
 			}
 			s.res.CallID, s.res.LogicalID = s.call.CallID, s.call.LogicalID
 		}
-		s.d.Audit.Call(s.call)
-		if s.d.Started != nil {
-			s.d.Started(s.call)
+		s.d.Records.Audit.Call(s.call)
+		if s.d.Events.Started != nil {
+			s.d.Events.Started(s.call)
 		}
 	}
-	s.d.Audit.Result(s.call, s.res)
+	s.d.Records.Audit.Result(s.call, s.res)
 	return nil
 }
 
 func tell(_ context.Context, s *state) error {
-	if s.d.Ended != nil {
-		s.d.Ended(s.call, s.res)
+	if s.d.Events.Ended != nil {
+		s.d.Events.Ended(s.call, s.res)
 	}
 	return nil
 }

@@ -77,7 +77,7 @@ func fetch(ctx context.Context, env *tool.Env, method string, args tool.Args) (t
 	}
 	limit := args.Int("maxBytes")
 	if limit <= 0 {
-		if limit = mostBody; env.Paged {
+		if limit = mostBody; env.Model.Paged {
 			limit = defaultBody
 		}
 	}

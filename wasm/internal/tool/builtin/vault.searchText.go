@@ -55,7 +55,7 @@ func searchText(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, 
 				return !full
 			}
 			shown := string(text)
-			if env.Paged {
+			if env.Model.Paged {
 				shown = around(shown, at)
 			}
 			hits = append(hits, map[string]any{"path": i.Path, "line": line, "text": shown})
