@@ -2077,7 +2077,7 @@ export const EventActionsChanged = "actions.changed";
 /**
  * The words of EventType.
  */
-export const EventTalksChanged = "conversations.changed";
+export const EventConversationsChanged = "conversations.changed";
 /**
  * Mode is how an instruction is worked on.
  */
@@ -2564,4 +2564,4 @@ export const PaneRight = "right";
 export const PanePanel = "panel";
 
 /** The hash of the Go sources of this file: what both sides must agree on. */
-export const Contract = "7abea181d31c8b37";
+export const Contract = "c12368f1abfd621d";

@@ -32,7 +32,7 @@ var (
 		"protocol.ServerMethods": 55, "protocol.Settings": 39, "protocol.Turn": 18, "proxy.logLine": 24, "proxy.response": 31,
 		"proxy.wireRequest": 22, "history.Run": 23, "tool.Call": 24, "tool.Result": 23, "tool.Spec": 18,
 		// What is handed in, one field for each thing that is needed or told.
-		"agent.Config": 28, "chat.Deps": 16, "agent.Event": 22,
+		"agent.Config": 28, "agent.Event": 22,
 		// What is on its way, in one goroutine from beginning to end.
 		"agent.slot": 20,
 		// What several share. These are the ones to cut.
@@ -40,7 +40,7 @@ var (
 	}
 	overMethods = map[string]int{
 		"host/hosttest.Memory": 53, // every port of a host
-		"chat.Chat":            62, "guard.Guard": 45, "transaction.Run": 42, "transaction.Transactions": 86, "undo.Undo": 43,
+		"guard.Guard":          45, "transaction.Run": 42, "transaction.Transactions": 86, "undo.Undo": 43,
 	}
 )
 

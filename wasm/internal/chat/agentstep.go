@@ -21,7 +21,7 @@ var StepSystem string
 // StartStep makes a model step of a simulation ready.
 func (room *Chat) StartStep(ctx context.Context, sim *transaction.Simulation, env *tool.Env, a agent.StepArgs) (agent.Step, error) {
 	name := agent.StepName(env.Call)
-	m, err := room.NewModel(ctx, "", func(protocol.Message) {})
+	m, err := room.Models.New(ctx, "", func(protocol.Message) {})
 	if err != nil {
 		return agent.Step{}, err
 	}
@@ -36,9 +36,9 @@ func (room *Chat) StartStep(ctx context.Context, sim *transaction.Simulation, en
 	asked := room.deps.Guard.NewOutgoing(func() string { return sim.Review.Said }, nil)
 	return agent.Step{
 		Config: agent.Config{
-			RunID: sim.Review.ID, StepID: name, Name: "step", Provider: m.acting(room), ProviderName: m.kind,
+			RunID: sim.Review.ID, StepID: name, Name: "step", Provider: m.acting(), ProviderName: m.kind,
 			Request: llm.Request{Model: m.name, MaxTokens: m.max, Temperature: m.temp, Whole: m.whole},
-			System:  StepSystem, Registry: room.deps.Registry, Gates: gates, Guard: guard, Images: room.deps.Images, ImageLimits: room.imageLimits(), Store: tr.Store(),
+			System:  StepSystem, Registry: room.deps.Registry, Gates: gates, Guard: guard, Images: room.deps.Model.Images, ImageLimits: room.attachments.limits(), Store: tr.Store(),
 			Do: pipeline.New(gates.Fit(pipeline.Deps{
 				Registry: room.deps.Registry, Simulating: true, Env: sim.Paged, Cache: sim.Cache, Secrets: room.deps.Guard.ResolveSecrets,
 				Guards:  pipeline.Guards{Policy: pol, Limit: room.deps.Guard.Rate, Judge: asked.Judge, Ask: asked.Ask},

@@ -2,11 +2,10 @@ package chat
 
 import (
 	"context"
-	"strconv"
 	"strings"
-	"time"
 
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/guard"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/anthropic"
 	"embedded-agent/wasm/internal/llm/chat"
@@ -28,18 +27,6 @@ const (
 // Demo says whether the model is the scripted demonstration.
 func Demo(c *protocol.Settings) bool { return c.Provider == ProviderDemo }
 
-// Ready says whether a model is set up.
-func (room *Chat) Ready(c *protocol.Settings) bool {
-	switch c.Provider {
-	case ProviderDemo:
-		return c.DemoURL != ""
-	case providerCustom, providerText:
-		return c.BaseURL != ""
-	default:
-		return room.deps.Provider != nil || c.KeyName != ""
-	}
-}
-
 // model is a provider with what is to be asked of it.
 type model struct {
 	provider llm.Provider
@@ -51,44 +38,14 @@ type model struct {
 	temp     *float64
 	whole    bool
 	// known is what was found out about the endpoint with this model.
-	known map[llm.Feature]bool
-	Note  func(protocol.Message)
+	known  map[llm.Feature]bool
+	Note   func(protocol.Message)
+	models *Models
 }
 
 // defaultModels are asked for where the settings name none.
 var defaultModels = map[string]string{
 	ProviderOpenAI: "gpt-5.1", providerAnthropic: "claude-sonnet-4-5", ProviderDemo: "demo",
-}
-
-// NewModel makes the provider that the settings choose; named, where it is not
-// empty, is asked for instead of the settings' model. note is told what the
-// person should know, such as that streaming is off for this endpoint. What is
-// used goes into the ledger, whoever asks.
-func (room *Chat) NewModel(ctx context.Context, named string, note func(protocol.Message)) (*model, error) {
-	c := room.deps.Guard.Settings()
-	if !room.Ready(&c) {
-		return nil, fault.New(fault.Auth, "error.planner.noModel", nil)
-	}
-	m := modelOf(&c, named)
-	m.Note = note
-	m.known = room.endpoints.known(ctx, m.key(), room.deps.Now())
-	m.provider = room.deps.Provider
-	if m.provider == nil {
-		m.provider = llm.NewProvider(m.dialect, m.endpoint, m.transport(room), llm.Options{
-			Idle: time.Duration(max(c.TimeoutMs, 120_000)) * time.Millisecond,
-			OnRetry: func(_ int, wait time.Duration, _ *llm.Error) {
-				note(protocol.Message{Key: "turn.retrying", Params: map[string]string{"seconds": strconv.Itoa(int(wait.Seconds() + 0.5))}})
-			},
-		})
-	}
-	m.provider = llm.Hide(m.provider, llm.Hiding{Keys: room.deps.Guard.HidesKey(m.endpoint.Secret), Drawn: room.deps.Out.Redact})
-	m.provider = llm.Adapting(metered{m.provider, m, room}, llm.Adaptation{Without: m.without(), Refused: func(f llm.Feature, _ *llm.Error) {
-		room.Refused(m, f)
-	}})
-	if c.Provider == providerText {
-		m.provider = textonly.New(m.provider, m.endpoint.Host())
-	}
-	return m, nil
 }
 
 // modelOf chooses by the settings what is asked, and where.
@@ -157,31 +114,21 @@ func (m *model) without() []llm.Feature {
 
 // acting gives the provider for a conversation that calls tools one by one: of
 // an endpoint that has no functions, the model writes its calls as text.
-func (m *model) acting(room *Chat) llm.Provider {
+func (m *model) acting() llm.Provider {
 	if m.text() {
 		return m.provider
 	}
 	return llm.Adapting(m.provider, llm.Adaptation{
 		Without:      m.without(),
 		WithoutTools: func(p llm.Provider) llm.Provider { return textonly.New(p, m.host()) },
-		Refused:      func(f llm.Feature, _ *llm.Error) { room.Refused(m, f) },
+		Refused:      func(f llm.Feature, _ *llm.Error) { m.models.Refused(m, f) },
 	})
 }
 
-// Refused remembers that an endpoint refuses something, and tells the person.
-func (room *Chat) Refused(m *model, f llm.Feature) {
-	room.endpoints.learn(room.deps.Life, m.key(), map[llm.Feature]bool{f: false}, room.deps.Now(), false)
-	keys := map[llm.Feature]string{
-		llm.FeatureStreaming: "turn.noStreaming", llm.FeatureTemperature: "turn.noTemperature", llm.FeatureImages: "turn.noImages",
-		llm.FeatureTools: "turn.noTools", llm.FeatureSchema: "turn.noSchema",
-	}
-	m.Note(protocol.Message{Key: keys[f], Params: map[string]string{"host": m.host(), "model": m.name}})
-}
-
 // transport is the network, narrowed to the model's endpoint.
-func (m *model) transport(room *Chat) llm.Transport {
-	return network.Out{Transport: keyed{room.deps.Transport, room, m.endpoint}, Base: m.endpoint.BaseURL, Buffered: func() {
-		if room.endpoints.toldBuffered(m.host()) {
+func (m *model) transport() llm.Transport {
+	return network.Out{Transport: keyed{m.models.deps.Model.Transport, m.models.deps.Guard, m.endpoint}, Base: m.endpoint.BaseURL, Buffered: func() {
+		if m.models.endpoints.toldBuffered(m.host()) {
 			m.Note(protocol.Message{Key: "turn.buffered", Params: map[string]string{"host": m.host()}})
 		}
 	}}
@@ -190,8 +137,7 @@ func (m *model) transport(room *Chat) llm.Transport {
 // metered hands every answer's usage to the ledger.
 type metered struct {
 	llm.Provider
-	m    *model
-	room *Chat
+	m *model
 }
 
 // Stream asks.
@@ -213,9 +159,9 @@ func (x *meteredStream) Next() (llm.Event, bool) {
 	p := x.p
 	switch used := e.Message; {
 	case used != nil && used.Usage != nil:
-		p.room.deps.Usage.Add(p.m.host(), p.m.name, used.Usage)
+		p.m.models.deps.Usage.Add(p.m.host(), p.m.name, used.Usage)
 	case e.Type == llm.EventDone: // it counts no tokens: a call whose price is not known
-		p.room.deps.Usage.Add(p.m.host(), p.m.name, nil)
+		p.m.models.deps.Usage.Add(p.m.host(), p.m.name, nil)
 	}
 	return e, ok
 }
@@ -225,29 +171,18 @@ func (x *meteredStream) Next() (llm.Event, bool) {
 // and nobody can see where to.
 type keyed struct {
 	llm.Transport
-	room     *Chat
+	guard    *guard.Guard
 	endpoint llm.Endpoint
 }
 
 // Do sends a request.
 func (k keyed) Do(ctx context.Context, r llm.HTTPRequest) (llm.HTTPResponse, error) {
 	answer, err := k.Transport.Do(ctx, r)
-	if err == nil || fault.From(err).Key != "error.secret.redirects" || !k.room.deps.Guard.TiesKeys() {
+	if err == nil || fault.From(err).Key != "error.secret.redirects" || !k.guard.TiesKeys() {
 		return answer, err
 	}
-	if err := k.room.deps.Guard.AskKey(ctx, k.endpoint.Secret, k.endpoint.BaseURL, true); err != nil {
+	if err := k.guard.AskKey(ctx, k.endpoint.Secret, k.endpoint.BaseURL, true); err != nil {
 		return nil, err
 	}
 	return k.Transport.Do(ctx, r)
-}
-
-// ConfirmKey sees to it that this device may send the model's key to the endpoint
-// of the settings.
-func (room *Chat) ConfirmKey(ctx context.Context) error {
-	if room.deps.Provider != nil {
-		return nil
-	}
-	c := room.deps.Guard.Settings()
-	m := modelOf(&c, "")
-	return room.deps.Guard.ConfirmKey(ctx, m.endpoint.Secret, m.endpoint.BaseURL)
 }

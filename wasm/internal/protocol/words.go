@@ -8,22 +8,22 @@ type EventType string
 
 // The words of EventType.
 const (
-	EventTurnStarted    EventType = "turn.started" // once for each turn, before all else of it
-	EventTurnChanged    EventType = "turn.changed" // its phase, notes or messages; the turn is told whole
-	EventTurnText       EventType = "turn.text"
-	EventTurnReasoning  EventType = "turn.reasoning"
-	EventTurnEnded      EventType = "turn.ended"
-	EventReviewOpened   EventType = "review.opened"
-	EventReviewChanged  EventType = "review.changed"
-	EventReviewClosed   EventType = "review.closed"
-	EventRunState       EventType = "run.state"
-	EventExec           EventType = "exec"
-	EventQuestionOpened EventType = "question.opened"
-	EventQuestionClosed EventType = "question.closed"
-	EventNotice         EventType = "notice"
-	EventState          EventType = "state" // everything anew
-	EventActionsChanged EventType = "actions.changed"
-	EventTalksChanged   EventType = "conversations.changed"
+	EventTurnStarted          EventType = "turn.started" // once for each turn, before all else of it
+	EventTurnChanged          EventType = "turn.changed" // its phase, notes or messages; the turn is told whole
+	EventTurnText             EventType = "turn.text"
+	EventTurnReasoning        EventType = "turn.reasoning"
+	EventTurnEnded            EventType = "turn.ended"
+	EventReviewOpened         EventType = "review.opened"
+	EventReviewChanged        EventType = "review.changed"
+	EventReviewClosed         EventType = "review.closed"
+	EventRunState             EventType = "run.state"
+	EventExec                 EventType = "exec"
+	EventQuestionOpened       EventType = "question.opened"
+	EventQuestionClosed       EventType = "question.closed"
+	EventNotice               EventType = "notice"
+	EventState                EventType = "state" // everything anew
+	EventActionsChanged       EventType = "actions.changed"
+	EventConversationsChanged EventType = "conversations.changed"
 )
 
 // Mode is how an instruction is worked on.

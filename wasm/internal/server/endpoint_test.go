@@ -417,14 +417,14 @@ func TestAStreamThatBreaksKeepsWhatHadArrived(t *testing.T) {
 
 func TestEveryRefusalHasWordsForThePerson(t *testing.T) {
 	sh, _ := endpoint(t, ideasVault(), custom)
-	m, err := sh.s.chat.NewModel(t.Context(), "", nil)
+	m, err := sh.s.chat.Models.New(t.Context(), "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range []llm.Feature{llm.FeatureStreaming, llm.FeatureTemperature, llm.FeatureImages, llm.FeatureTools, llm.FeatureSchema} {
 		var told protocol.Message
 		m.Note = func(n protocol.Message) { told = n }
-		sh.s.chat.Refused(m, f)
+		sh.s.chat.Models.Refused(m, f)
 		if told.Key == "" || !strings.HasPrefix(told.Key, "turn.no") {
 			t.Errorf("%s: %+v", f, told)
 		}

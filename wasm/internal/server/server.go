@@ -135,8 +135,8 @@ func New(d Deps) (*Server, error) {
 		StartStep: func(ctx context.Context, sim *transaction.Simulation, env *tool.Env, a agent.StepArgs) (agent.Step, error) {
 			return s.chat.StartStep(ctx, sim, env, a)
 		},
-		ConfirmKey: func(ctx context.Context) error { return s.chat.ConfirmKey(ctx) },
-		Settled:    func(run string, approved bool) { s.chat.Settle(run, approved) },
+		ConfirmKey: func(ctx context.Context) error { return s.chat.Models.ConfirmKey(ctx) },
+		Settled:    func(run string, approved bool) { s.chat.Conversations.Settle(run, approved) },
 	})
 	s.undo = undo.New(undo.Deps{
 		Host: s.host, Registry: reg, Guard: s.guard, History: s.history, Runs: s.runs, Transactions: s.tx, Out: s.out, Now: d.Now, Tell: s.tellState,
@@ -147,7 +147,7 @@ func New(d Deps) (*Server, error) {
 		Calls: func(run string) ([]saved.Call, bool) { return s.chat.CallsAtHand(run) },
 	})
 	s.chat = chat.New(chat.Deps{
-		Host: s.host, Transport: d.Transport, Provider: d.Provider, Images: d.Images, Registry: reg, Library: s.library,
+		Host: s.host, Model: chat.ModelAccess{Transport: d.Transport, Provider: d.Provider, Images: d.Images}, Registry: reg, Library: s.library,
 		Conversations: s.conversations, Guard: s.guard, History: s.history, Pins: s.pins, Saved: s.saved, Transactions: s.tx,
 		Usage: s.usage, Out: s.out, Now: d.Now, Life: s.life,
 	})
@@ -180,7 +180,7 @@ func (s *Server) state(ctx context.Context) (protocol.State, error) {
 	}
 	st := protocol.State{Actions: s.saved.Views(list)}
 	c := s.guard.Settings()
-	st.Demo, st.Ready = chat.Demo(&c), s.chat.Ready(&c)
+	st.Demo, st.Ready = chat.Demo(&c), s.chat.Models.Ready(&c)
 	st.Questions = s.questions.Open()
 	st.Turn = s.chat.TurnView()
 	s.tx.ShowState(&st)
