@@ -36,7 +36,7 @@ var (
 		// What is on its way, in one goroutine from beginning to end.
 		"agent.slot": 20,
 		// What several share. These are the ones to cut.
-		"server.Server": 23, "transaction.Deps": 16, "transaction.Run": 20, "transaction.Review": 38,
+		"transaction.Deps": 16, "transaction.Run": 20, "transaction.Review": 38,
 	}
 	overMethods = map[string]int{
 		"host/hosttest.Memory": 53, // every port of a host

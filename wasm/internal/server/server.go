@@ -64,31 +64,34 @@ type Deps struct {
 	Now func() time.Time
 }
 
-// Server is the core.
+// Server is the core: what it was given, the rooms, and the handlers of methods.
 type Server struct {
 	deps     Deps
 	host     host.Host
 	seals    *seal.Store // the host's store, with the device's key
+	markers  *markerKey
 	registry *tool.Registry
-	library  *action.Library
-	chat     *chat.Chat
-	pins     *pins.Book
-	usage    *usage.Usage
 	plugins  *plugins
-	guard    *guard.Guard
-	history  *history.History
-	saved    *saved.Saved
+	library  *action.Library
+	rooms
 	handlers map[string]handler
-	out      *outbox.Outbox
 	life     context.Context // ends with Close
 	end      context.CancelFunc
+}
 
-	conversations *conversation.Library
-	questions     *ask.Questions
-	runs          *underway.Runs
-	tx            *transaction.Transactions
-	undo          *undo.Undo
-	markers       *markerKey
+// rooms are the rooms of the core, from the top down (docs/adr/0027).
+type rooms struct {
+	chat      *chat.Chat
+	undo      *undo.Undo
+	tx        *transaction.Transactions
+	saved     *saved.Saved
+	runs      *underway.Runs
+	history   *history.History
+	guard     *guard.Guard
+	questions *ask.Questions
+	usage     *usage.Usage
+	pins      *pins.Book
+	out       *outbox.Outbox
 }
 
 // New builds the core. It asks the host nothing yet.
@@ -114,9 +117,9 @@ func New(d Deps) (*Server, error) {
 		Host: s.host, Registry: reg, Transport: d.Transport, HasSecret: d.HasSecret, Keys: d.Keys,
 		Out: s.out, Questions: s.questions, Usage: s.usage, Now: d.Now,
 	})
-	s.conversations = conversation.NewLibrary(d.Host.Store, s.out.Redact, func() string { return pipeline.Stamp(s.now()) }, s.deviceName)
+	conversations := conversation.NewLibrary(d.Host.Store, s.out.Redact, func() string { return pipeline.Stamp(s.now()) }, s.deviceName)
 	s.history = history.New(history.Deps{
-		Store: d.Host.Store, Sizes: sizes, Registry: reg, Conversations: s.conversations, Guard: s.guard, Out: s.out,
+		Store: d.Host.Store, Sizes: sizes, Registry: reg, Conversations: conversations, Guard: s.guard, Out: s.out,
 		Now: d.Now, Version: Version,
 		Needed:  func(ctx context.Context) ([]string, error) { return s.undo.Needed(ctx) },
 		Live:    func(run string) *history.Tracing { return s.tx.LiveTrace(run) },
@@ -148,7 +151,7 @@ func New(d Deps) (*Server, error) {
 	})
 	s.chat = chat.New(chat.Deps{
 		Host: s.host, Model: chat.ModelAccess{Transport: d.Transport, Provider: d.Provider, Images: d.Images}, Registry: reg, Library: s.library,
-		Conversations: s.conversations, Guard: s.guard, History: s.history, Pins: s.pins, Saved: s.saved, Transactions: s.tx,
+		Conversations: conversations, Guard: s.guard, History: s.history, Pins: s.pins, Saved: s.saved, Transactions: s.tx,
 		Usage: s.usage, Out: s.out, Now: d.Now, Life: s.life,
 	})
 	s.handlers = s.table()
