@@ -232,3 +232,6 @@ func cutBody(d tool.Data) (shown, total int) {
 	text, _ := d["text"].(string)
 	return len(text), -1
 }
+
+// httpTimeout bounds one request, from the first byte sent to the last one read.
+const httpTimeout = 30 * time.Second

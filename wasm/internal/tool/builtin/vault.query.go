@@ -65,25 +65,6 @@ func query(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error
 	return part.tell(tool.Data{"notes": out, "paths": paths, "count": len(hits)}), nil
 }
 
-// hit is a file that passed. Its properties are known by its text (values), or
-// by its row; data is what is told of it.
-type hit struct {
-	*index.Found
-	values map[string]any
-	data   map[string]any
-}
-
-// known says whether the file's properties are known.
-func (h *hit) known() bool { return h.values != nil || h.Row.Known() }
-
-// value gives a property.
-func (h *hit) value(p property) any {
-	if h.values != nil {
-		return h.values[p.name]
-	}
-	return p.known.Value(h.Row)
-}
-
 // read reads the files that must be read, and tests what only their text shows.
 func (q *queryPlan) read(found []index.Found) ([]hit, error) {
 	hits := make([]hit, 0, len(found))
@@ -169,23 +150,6 @@ func (q *queryPlan) withoutBacklinks(found []index.Found) ([]index.Found, error)
 		}
 	}
 	return out, nil
-}
-
-// linkTargets gives the files that a note's or canvas's links lead to.
-func linkTargets(n note.Names, path string, data []byte) []string {
-	if !isNote(path) {
-		return note.CanvasFiles(data)
-	}
-	var out []string
-	for _, l := range note.Parse(data).Links {
-		if l.External {
-			continue
-		}
-		if t := note.Resolve(n, l.Path, path); t != "" {
-			out = append(out, t)
-		}
-	}
-	return out
 }
 
 // passProperties tests the properties, which the front matter alone tells, and
