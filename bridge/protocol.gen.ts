@@ -222,8 +222,8 @@ export interface Trace {
 // source: envelope.go
 /*
 Package protocol holds every type that crosses between the core and the
-shell, and the two method sets: ServerMethods, what the shell may ask of the
-core, and HostMethods, what the core may ask of the shell. It is types only.
+app's side, and the two method sets: ServerMethods, what the app's side may ask of the
+core, and HostMethods, what the core may ask of the app's side. It is types only.
 
 Messages are the only thing that crosses (docs/ARCHITECTURE.md#the-boundary): request, response,
 event, cancel. Each is an Envelope; its payload is JSON text of one of the
@@ -522,7 +522,7 @@ export interface RunDetail {
 // source: host.go
 
 /**
- * HostMethods is what the core may ask of the shell. Paths and their meaning
+ * HostMethods is what the core may ask of the app's side. Paths and their meaning
  * are those of package host. Text crosses as JSON strings; a file that is not
  * valid UTF-8 crosses as bytes (Blob).
  */
@@ -719,8 +719,8 @@ export interface StoreWrite {
 	blob: number /* int */;
 }
 /**
- * HTTPRequest asks the shell to send a request. A header value may hold
- * {{secret:NAME}}; the shell puts the secret in, so that it never enters the
+ * HTTPRequest asks the app's side to send a request. A header value may hold
+ * {{secret:NAME}}; the app's side puts the secret in, so that it never enters the
  * core, and only for an address that the person allowed for it on this device
  * (SecretAllow): otherwise the request is AUTH_REQUIRED and nothing is sent.
  * Buffered uses the host's own client, which obeys no CORS, cannot stream, and
@@ -814,11 +814,11 @@ export interface Since {
 	page: number /* int64 */;
 }
 /**
- * Changed is what has changed. All means that the shell does not know (a new
+ * Changed is what has changed. All means that the app's side does not know (a new
  * start, or too long ago): then Changed is every entry, in no order, over as
  * many pages as it takes. What changes while the pages are read is told to who
  * asks then with Generation, which is that of the first page. A Generation of 0
- * means that the shell does not follow changes yet. Page is 0 on the last page.
+ * means that the app's side does not follow changes yet. Page is 0 on the last page.
  */
 export interface Changed {
 	generation: number /* int64 */;
@@ -1241,7 +1241,7 @@ export interface PlanAgain {
 // source: server.go
 
 /**
- * ServerMethods is what the shell may ask of the core: each field is a method,
+ * ServerMethods is what the app's side may ask of the core: each field is a method,
  * its name the JSON name.
  */
 export interface ServerMethods {
@@ -1729,7 +1729,7 @@ export interface Estimated {
 /**
  * Settings is what the person has chosen. Keys of secrets are names, never
  * values. The core enforces every one; zero values are filled with defaults by
- * the core, never by the shell.
+ * the core, never by the app's side.
  */
 export interface Settings {
 	provider: string; // openai, anthropic, custom, text, demo
@@ -2091,7 +2091,7 @@ export const ModePlan = "plan"; // a model makes a plan
  */
 export const ModeAgent = "agent"; // a model calls tools, and what it did becomes a plan
 /**
- * TurnPhase is what a turn is at.
+ * TurnPhase says how far a turn is.
  */
 export type TurnPhase = "asking" | "streaming" | "repairing" | "simulating" | "done";
 /**
@@ -2139,7 +2139,7 @@ export const TurnFailed = "failed";
  */
 export const TurnCancelled = "cancelled";
 /**
- * AttachmentKind is what a person gave along with an instruction.
+ * AttachmentKind says what a person attached to an instruction.
  */
 export type AttachmentKind = "note" | "folder" | "tag" | "heading" | "image";
 /**
@@ -2179,7 +2179,7 @@ export const LevelWarn = "warn";
  */
 export const LevelError = "error";
 /**
- * CallStatus is how far a call is, or how it ended.
+ * CallStatus says how far a call is, or how it ended.
  */
 export type CallStatus = "running" | "ok" | "error" | "timeout" | "cancelled" | "skipped" | "unknown";
 /**
@@ -2227,27 +2227,27 @@ export const RiskWrites = "writes";
  */
 export const RiskCommands = "commands";
 /**
- * RunKind is what a run is.
+ * RunKind says what a run does.
  */
 export type RunKind = "run" | "revert" | "finish" | "agent";
 /**
  * The words of RunKind.
  */
-export const KindRun = "run"; // a plan
+export const KindRun = "run"; // it carries out a plan
 /**
  * The words of RunKind.
  */
-export const KindRevert = "revert"; // a run that takes another one back
+export const KindRevert = "revert"; // it undoes another run
 /**
  * The words of RunKind.
  */
-export const KindFinish = "finish"; // a run that was finished after a crash
+export const KindFinish = "finish"; // it makes the rest of a run that a crash cut short
 /**
  * The words of RunKind.
  */
-export const KindAgent = "agent"; // what a conversation did at once, such as a command
+export const KindAgent = "agent"; // it records what an agent did at once, such as a command
 /**
- * RunPhase is what a run is at.
+ * RunPhase says how far a run is.
  */
 export type RunPhase = "running" | "paused" | "cancelling" | "finished";
 /**
@@ -2295,7 +2295,7 @@ export const OutcomeConflict = "conflict";
  */
 export const OutcomeUnfinished = "unfinished"; // it has not ended, or nobody knows how
 /**
- * Origin says of a run that is not sealed by this device why it is not.
+ * Origin says why a run does not count as one of this device.
  */
 export type Origin = "unsealed" | "foreign" | "changed";
 /**
@@ -2311,7 +2311,7 @@ export const OriginForeign = "foreign"; // it has that of another device, or of 
  */
 export const OriginChanged = "changed"; // it was changed since
 /**
- * Stands is where a run stands that did not end.
+ * Stands says at what point a run was cut short.
  */
 export type Stands = "interrupted" | "takingBack" | "bringingBack" | "live";
 /**
@@ -2367,7 +2367,7 @@ export const ChooseRestore = "restore"; // put back what was before the run; a l
  */
 export const ChooseMerged = "merged"; // the text given
 /**
- * FileStatus is what becomes of a path.
+ * FileStatus says what happens to a path.
  */
 export type FileStatus = "create" | "modify" | "rename" | "trash" | "mkdir" | "rmdir";
 /**
@@ -2515,7 +2515,7 @@ export const FieldDate = "date";
  */
 export const FieldChoice = "choice";
 /**
- * ActionKind is what a saved action is.
+ * ActionKind says what a saved action is made of.
  */
 export type ActionKind = "plan" | "template" | "prompt";
 /**
@@ -2564,4 +2564,4 @@ export const PaneRight = "right";
 export const PanePanel = "panel";
 
 /** The hash of the Go sources of this file: what both sides must agree on. */
-export const Contract = "c12368f1abfd621d";
+export const Contract = "606d50b42462c051";

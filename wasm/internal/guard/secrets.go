@@ -31,7 +31,7 @@ func secretNames(list []protocol.NamedSecret) agent.SecretNames {
 }
 
 // Secrets finds what tools need by name. What a tool gets is a placeholder: the
-// shell puts the value in, in a header, when the request leaves.
+// app's side puts the value in, in a header, when the request leaves.
 func (g *Guard) Secrets() *agent.Secrets {
 	g.mu.Lock()
 	names := g.bounds.secrets

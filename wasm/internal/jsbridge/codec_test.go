@@ -17,7 +17,7 @@ import (
 	"embedded-agent/wasm/internal/text/texttest"
 )
 
-// encodeOp writes an op as it crosses, and reads it as the shell would.
+// encodeOp writes an op as it crosses, and reads it as the app's side would.
 func encodeOp(t interface{ Fatalf(string, ...any) }, op host.Op) (protocol.Op, [][]byte) {
 	var blobs [][]byte
 	raw := appendOp(nil, op, func(b []byte) int {

@@ -34,7 +34,7 @@ func problemJSON(err error) string {
 	return string(b)
 }
 
-// parseProblem reads an error of the shell. What is not one of the closed list
+// parseProblem reads an error of the app's side. What is not one of the closed list
 // of codes becomes INTERNAL_ERROR.
 func parseProblem(text string) *fault.Error {
 	var p protocol.Problem

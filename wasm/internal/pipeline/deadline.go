@@ -29,7 +29,7 @@ const abandon = time.Second
 // run runs the tool. In a simulation its time is kept from outside: one that
 // computes on without looking at ctx is left to itself, and cannot write any
 // more, since the overlay refuses what comes under a context that has ended.
-// Under js/wasm, where nothing goes on beside a computation, the shell ends a
+// Under js/wasm, where nothing goes on beside a computation, the app's side ends a
 // core that does not answer.
 func (s *state) run(ctx context.Context) (tool.Data, error) {
 	if !s.d.Simulating || runtime.GOOS == "js" {

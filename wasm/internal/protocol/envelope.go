@@ -1,6 +1,6 @@
 // Package protocol holds every type that crosses between the core and the
-// shell, and the two method sets: ServerMethods, what the shell may ask of the
-// core, and HostMethods, what the core may ask of the shell. It is types only.
+// app's side, and the two method sets: ServerMethods, what the app's side may ask of the
+// core, and HostMethods, what the core may ask of the app's side. It is types only.
 //
 // Messages are the only thing that crosses (docs/ARCHITECTURE.md#the-boundary): request, response,
 // event, cancel. Each is an Envelope; its payload is JSON text of one of the

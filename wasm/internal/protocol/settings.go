@@ -2,7 +2,7 @@ package protocol
 
 // Settings is what the person has chosen. Keys of secrets are names, never
 // values. The core enforces every one; zero values are filled with defaults by
-// the core, never by the shell.
+// the core, never by the app's side.
 type Settings struct {
 	Provider    string   `json:"provider"` // openai, anthropic, custom, text, demo
 	Model       string   `json:"model"`

@@ -35,7 +35,7 @@ const (
 	ModeAgent Mode = "agent" // a model calls tools, and what it did becomes a plan
 )
 
-// TurnPhase is what a turn is at.
+// TurnPhase says how far a turn is.
 type TurnPhase string
 
 // The words of TurnPhase.
@@ -59,7 +59,7 @@ const (
 	TurnCancelled TurnOutcome = "cancelled"
 )
 
-// AttachmentKind is what a person gave along with an instruction.
+// AttachmentKind says what a person attached to an instruction.
 type AttachmentKind string
 
 // The words of AttachmentKind.
@@ -81,7 +81,7 @@ const (
 	LevelError Level = "error"
 )
 
-// CallStatus is how far a call is, or how it ended.
+// CallStatus says how far a call is, or how it ended.
 type CallStatus string
 
 // The words of CallStatus.
@@ -105,18 +105,18 @@ const (
 	RiskCommands Risk = "commands"
 )
 
-// RunKind is what a run is.
+// RunKind says what a run does.
 type RunKind string
 
 // The words of RunKind.
 const (
-	KindRun    RunKind = "run"    // a plan
-	KindRevert RunKind = "revert" // a run that takes another one back
-	KindFinish RunKind = "finish" // a run that was finished after a crash
-	KindAgent  RunKind = "agent"  // what a conversation did at once, such as a command
+	KindRun    RunKind = "run"    // it carries out a plan
+	KindRevert RunKind = "revert" // it undoes another run
+	KindFinish RunKind = "finish" // it makes the rest of a run that a crash cut short
+	KindAgent  RunKind = "agent"  // it records what an agent did at once, such as a command
 )
 
-// RunPhase is what a run is at.
+// RunPhase says how far a run is.
 type RunPhase string
 
 // The words of RunPhase.
@@ -140,7 +140,7 @@ const (
 	OutcomeUnfinished RunOutcome = "unfinished" // it has not ended, or nobody knows how
 )
 
-// Origin says of a run that is not sealed by this device why it is not.
+// Origin says why a run does not count as one of this device.
 type Origin string
 
 // The words of Origin.
@@ -150,7 +150,7 @@ const (
 	OriginChanged  Origin = "changed"  // it was changed since
 )
 
-// Stands is where a run stands that did not end.
+// Stands says at what point a run was cut short.
 type Stands string
 
 // The words of Stands.
@@ -182,7 +182,7 @@ const (
 	ChooseMerged  Settlement = "merged"  // the text given
 )
 
-// FileStatus is what becomes of a path.
+// FileStatus says what happens to a path.
 type FileStatus string
 
 // The words of FileStatus.
@@ -249,7 +249,7 @@ const (
 	FieldChoice   FieldKind = "choice"
 )
 
-// ActionKind is what a saved action is.
+// ActionKind says what a saved action is made of.
 type ActionKind string
 
 // The words of ActionKind.

@@ -12,7 +12,7 @@ import (
 // handler answers one method.
 type handler func(ctx context.Context, payload []byte) ([]byte, error)
 
-// Handle answers one request of the shell. Its errors are *fault.Error.
+// Handle answers one request of the app's side. Its errors are *fault.Error.
 func (s *Server) Handle(ctx context.Context, method string, payload []byte) ([]byte, error) {
 	h, ok := s.handlers[method]
 	if !ok {

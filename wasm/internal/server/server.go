@@ -1,4 +1,4 @@
-// Package server is the core as the shell sees it: it implements every method
+// Package server is the core as the app's side sees it. It implements every method
 // of protocol.ServerMethods, and is the only place that wires packages
 // together.
 //
@@ -44,7 +44,7 @@ const Version = version.Core
 type Deps struct {
 	Host      host.Host
 	Transport llm.Transport
-	// Emit tells the shell; it must not block.
+	// Emit tells the app's side; it must not block.
 	Emit func(protocol.Event)
 	// Provider, where set, is used instead of one made from the settings: the
 	// scripted model of tests.

@@ -76,7 +76,7 @@ func (s *Server) onConfigure(ctx context.Context, in protocol.Settings) (protoco
 	return s.state(ctx)
 }
 
-// hello opens the connection: a shell of another contract is refused.
+// hello opens the connection: an app's side of another contract is refused.
 func (s *Server) hello(ctx context.Context, h protocol.Hello) (protocol.Welcome, error) {
 	if h.Contract != protocol.Contract {
 		return protocol.Welcome{}, fault.New(fault.Precondition, "error.contract", nil)
