@@ -200,7 +200,7 @@ export interface Span {
 	id: string;
 	parent?: string;
 	name: string;
-	kind: string; // run, model, policy, tool
+	kind: SpanKind;
 	startMs: number /* float64 */;
 	durationMs: number /* float64 */;
 	status: string;
@@ -275,11 +275,11 @@ export interface Message {
 	params?: { [key: string]: string};
 }
 /**
- * Problem is an error for a person: what happened, where, and what to do. Code
- * is one of the closed list (docs/design/tool-calls.md#errors). Detail is English from outside.
+ * Problem is an error for a person: what happened, where, and what to do. Detail
+ * is English from outside.
  */
 export interface Problem {
-	code: string;
+	code: ProblemCode;
 	key: string;
 	params?: { [key: string]: string};
 	detail?: string;
@@ -586,7 +586,7 @@ export interface PathRef {
  */
 export interface Info {
 	path: string;
-	kind: string;
+	kind: EntryKind;
 	size: number /* int64 */;
 	ctime: number /* int64 */;
 	mtime: number /* int64 */;
@@ -944,17 +944,10 @@ export interface WindowGone {
 
 /**
  * ReplyNode is one part of a model's reply as it is drawn. A drawer makes an
- * element of its own for each kind, and reads no markup out of the texts. Kind
- * is one of
- * 	paragraph tight heading list item quote callout title code math source plain rule table row cell
- * 	text mark emphasis strong strike highlight verbatim formula unseen break link note image
- * The first line are blocks ("tight" is a list item's text, "source" a block
- * that a rendering would hide or interpret, "plain" what is past the limits),
- * the second stands in lines ("mark" is a character that nobody would see, as
- * its name; "verbatim" is code, "unseen" what a rendering would hide).
+ * element of its own for each kind, and reads no markup out of the texts.
  */
 export interface ReplyNode {
-	kind: string;
+	kind: ReplyKind;
 	/**
 	 * Text is literal. Where characters in it have to be drawn as marks, Kids
 	 * say how.
@@ -1732,7 +1725,7 @@ export interface Estimated {
  * the core, never by the app's side.
  */
 export interface Settings {
-	provider: string; // openai, anthropic, custom, text, demo
+	provider: Provider;
 	model: string;
 	baseUrl: string;
 	keyName: string; // the secret's name in the host's secret store
@@ -1743,7 +1736,7 @@ export interface Settings {
 	 * DemoURL is the scripted demonstration model, where there is one.
 	 */
 	demoUrl?: string;
-	confirm: string; // always, writes, never
+	confirm: Confirm;
 	allowCommands: boolean;
 	allowDeletes: boolean;
 	allowRenames: boolean;
@@ -2562,6 +2555,260 @@ export const PaneRight = "right";
  * The words of Pane.
  */
 export const PanePanel = "panel";
+/**
+ * Provider says who runs the model.
+ */
+export type Provider = "openai" | "anthropic" | "custom" | "text" | "demo";
+/**
+ * The words of Provider.
+ */
+export const ProviderOpenAI = "openai";
+/**
+ * The words of Provider.
+ */
+export const ProviderAnthropic = "anthropic";
+/**
+ * The words of Provider.
+ */
+export const ProviderCustom = "custom"; // an endpoint that speaks like OpenAI's
+/**
+ * The words of Provider.
+ */
+export const ProviderText = "text"; // one whose model can only write text
+/**
+ * The words of Provider.
+ */
+export const ProviderDemo = "demo"; // the scripted demonstration
+/**
+ * Confirm says which plans are asked about before they run.
+ */
+export type Confirm = "always" | "writes" | "never";
+/**
+ * The words of Confirm.
+ */
+export const ConfirmAlways = "always";
+/**
+ * The words of Confirm.
+ */
+export const ConfirmWrites = "writes"; // those that change something
+/**
+ * The words of Confirm.
+ */
+export const ConfirmNever = "never";
+/**
+ * EntryKind says what a path of the vault leads to.
+ */
+export type EntryKind = "file" | "folder" | "";
+/**
+ * The words of EntryKind.
+ */
+export const EntryFile = "file";
+/**
+ * The words of EntryKind.
+ */
+export const EntryFolder = "folder";
+/**
+ * The words of EntryKind.
+ */
+export const EntryNone = ""; // nothing is there
+/**
+ * SpanKind says what a stretch of a trace was spent on.
+ */
+export type SpanKind = "run" | "model" | "policy" | "tool";
+/**
+ * The words of SpanKind.
+ */
+export const SpanRun = "run";
+/**
+ * The words of SpanKind.
+ */
+export const SpanModel = "model";
+/**
+ * The words of SpanKind.
+ */
+export const SpanPolicy = "policy";
+/**
+ * The words of SpanKind.
+ */
+export const SpanTool = "tool";
+/**
+ * ProblemCode says what kind of error a problem is
+ * (docs/design/tool-calls.md#errors). The words are those of package fault.
+ */
+export type ProblemCode = "VALIDATION_ERROR" | "POLICY_DENIED" | "NOT_FOUND" | "CONFLICT" | "PRECONDITION_FAILED" | "AUTH_REQUIRED" | "RATE_LIMIT" | "PROVIDER_ERROR" | "NETWORK_ERROR" | "SANDBOX_ERROR" | "TIMEOUT" | "CANCELLED" | "INTERNAL_ERROR";
+/**
+ * The words of ProblemCode.
+ */
+export const CodeValidation = "VALIDATION_ERROR";
+/**
+ * The words of ProblemCode.
+ */
+export const CodeDenied = "POLICY_DENIED";
+/**
+ * The words of ProblemCode.
+ */
+export const CodeNotFound = "NOT_FOUND";
+/**
+ * The words of ProblemCode.
+ */
+export const CodeConflict = "CONFLICT";
+/**
+ * The words of ProblemCode.
+ */
+export const CodePrecondition = "PRECONDITION_FAILED";
+/**
+ * The words of ProblemCode.
+ */
+export const CodeAuth = "AUTH_REQUIRED";
+/**
+ * The words of ProblemCode.
+ */
+export const CodeRateLimit = "RATE_LIMIT";
+/**
+ * The words of ProblemCode.
+ */
+export const CodeProvider = "PROVIDER_ERROR";
+/**
+ * The words of ProblemCode.
+ */
+export const CodeNetwork = "NETWORK_ERROR";
+/**
+ * The words of ProblemCode.
+ */
+export const CodeSandbox = "SANDBOX_ERROR";
+/**
+ * The words of ProblemCode.
+ */
+export const CodeTimeout = "TIMEOUT";
+/**
+ * The words of ProblemCode.
+ */
+export const CodeCancelled = "CANCELLED";
+/**
+ * The words of ProblemCode.
+ */
+export const CodeInternal = "INTERNAL_ERROR";
+/**
+ * ReplyKind says how a part of an answer is drawn. Blocks come first, then what
+ * stands in lines.
+ */
+export type ReplyKind = "paragraph" | "tight" | "heading" | "list" | "item" | "quote" | "callout" | "title" | "code" | "math" | "source" | "plain" | "rule" | "table" | "row" | "cell" | "text" | "mark" | "emphasis" | "strong" | "strike" | "highlight" | "verbatim" | "formula" | "unseen" | "break" | "link" | "note" | "image";
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyParagraph = "paragraph";
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyTight = "tight"; // a list item's text
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyHeading = "heading";
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyList = "list";
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyItem = "item";
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyQuote = "quote";
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyCallout = "callout";
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyTitle = "title";
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyCode = "code";
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyMath = "math";
+/**
+ * The words of ReplyKind.
+ */
+export const ReplySource = "source"; // a block that a rendering would hide or interpret
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyPlain = "plain"; // what is past the limits
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyRule = "rule";
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyTable = "table";
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyRow = "row";
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyCell = "cell";
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyWords = "text";
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyMark = "mark"; // a character that nobody would see, as its name
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyEmphasis = "emphasis";
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyStrong = "strong";
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyStrike = "strike";
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyHighlight = "highlight";
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyVerbatim = "verbatim"; // code
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyFormula = "formula";
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyUnseen = "unseen"; // what a rendering would hide
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyBreak = "break";
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyLink = "link";
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyNote = "note";
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyImage = "image";
 
 /** The hash of the Go sources of this file: what both sides must agree on. */
-export const Contract = "606d50b42462c051";
+export const Contract = "e7e59eacbb86c98d";

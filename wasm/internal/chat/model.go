@@ -15,17 +15,8 @@ import (
 	"embedded-agent/wasm/internal/protocol"
 )
 
-// The providers.
-const (
-	ProviderOpenAI    = "openai"
-	providerAnthropic = "anthropic"
-	providerCustom    = "custom"
-	providerText      = "text"
-	ProviderDemo      = "demo"
-)
-
 // Demo says whether the model is the scripted demonstration.
-func Demo(c *protocol.Settings) bool { return c.Provider == ProviderDemo }
+func Demo(c *protocol.Settings) bool { return c.Provider == protocol.ProviderDemo }
 
 // model is a provider with what is to be asked of it.
 type model struct {
@@ -44,13 +35,13 @@ type model struct {
 }
 
 // defaultModels are asked for where the settings name none.
-var defaultModels = map[string]string{
-	ProviderOpenAI: "gpt-5.1", providerAnthropic: "claude-sonnet-4-5", ProviderDemo: "demo",
+var defaultModels = map[protocol.Provider]string{
+	protocol.ProviderOpenAI: "gpt-5.1", protocol.ProviderAnthropic: "claude-sonnet-4-5", protocol.ProviderDemo: "demo",
 }
 
 // modelOf chooses by the settings what is asked, and where.
 func modelOf(c *protocol.Settings, named string) *model {
-	m := &model{kind: c.Provider, name: c.Model, max: c.MaxTokens, temp: c.Temperature, whole: !c.Streaming}
+	m := &model{kind: string(c.Provider), name: c.Model, max: c.MaxTokens, temp: c.Temperature, whole: !c.Streaming}
 	if m.name == "" {
 		m.name = defaultModels[c.Provider]
 	}
@@ -62,12 +53,12 @@ func modelOf(c *protocol.Settings, named string) *model {
 		}
 	}
 	switch c.Provider {
-	case providerAnthropic:
+	case protocol.ProviderAnthropic:
 		base(protocol.AddressAnthropic)
 		m.dialect = anthropic.Dialect{}
-	case providerCustom, providerText:
+	case protocol.ProviderCustom, protocol.ProviderText:
 		m.dialect = chat.Dialect{}
-	case ProviderDemo:
+	case protocol.ProviderDemo:
 		m.endpoint.BaseURL, m.endpoint.Secret = strings.TrimRight(c.DemoURL, "/")+"/v1", ""
 		m.dialect, m.whole = openai.Dialect{}, false
 		m.name = "demo"
@@ -89,7 +80,7 @@ func modelOf(c *protocol.Settings, named string) *model {
 func (m *model) key() string  { return m.list() + " " + m.name }
 func (m *model) list() string { return m.kind + " " + m.endpoint.BaseURL }
 func (m *model) host() string { return m.endpoint.Host() }
-func (m *model) text() bool   { return m.kind == providerText }
+func (m *model) text() bool   { return m.kind == string(protocol.ProviderText) }
 func (m *model) sees() bool   { can, sure := m.known[llm.FeatureImages]; return can || !sure }
 
 // modes are the ways to ask for a plan. A model that can only talk calls by

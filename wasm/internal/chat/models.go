@@ -23,9 +23,9 @@ type Models struct {
 // Ready says whether a model is set up.
 func (models *Models) Ready(c *protocol.Settings) bool {
 	switch c.Provider {
-	case ProviderDemo:
+	case protocol.ProviderDemo:
 		return c.DemoURL != ""
-	case providerCustom, providerText:
+	case protocol.ProviderCustom, protocol.ProviderText:
 		return c.BaseURL != ""
 	default:
 		return models.deps.Model.Provider != nil || c.KeyName != ""
@@ -57,7 +57,7 @@ func (models *Models) New(ctx context.Context, named string, note func(protocol.
 	m.provider = llm.Adapting(metered{m.provider, m}, llm.Adaptation{Without: m.without(), Refused: func(f llm.Feature, _ *llm.Error) {
 		models.Refused(m, f)
 	}})
-	if c.Provider == providerText {
+	if c.Provider == protocol.ProviderText {
 		m.provider = textonly.New(m.provider, m.endpoint.Host())
 	}
 	return m, nil

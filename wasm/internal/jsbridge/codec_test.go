@@ -171,7 +171,7 @@ func TestTheFastReaderOfListsAgreesWithEncodingJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		entries := rapid.SliceOf(rapid.Custom(func(t *rapid.T) protocol.Info {
 			return protocol.Info{
-				Path: rapid.String().Draw(t, "path"), Kind: rapid.SampledFrom([]string{"file", "folder", "odd"}).Draw(t, "kind"),
+				Path: rapid.String().Draw(t, "path"), Kind: rapid.SampledFrom([]protocol.EntryKind{"file", "folder", "odd"}).Draw(t, "kind"),
 				Size: rapid.Int64().Draw(t, "size"), CTime: rapid.Int64Range(0, 1<<50).Draw(t, "ctime"), MTime: 1,
 			}
 		})).Draw(t, "entries")

@@ -3,4 +3,4 @@
 package protocol
 
 // Contract is the hash of this package's sources: the version of the handshake.
-const Contract = "606d50b42462c051"
+const Contract = "e7e59eacbb86c98d"

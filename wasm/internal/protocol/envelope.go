@@ -38,10 +38,10 @@ type Message struct {
 	Params map[string]string `json:"params,omitempty"`
 }
 
-// Problem is an error for a person: what happened, where, and what to do. Code
-// is one of the closed list (docs/design/tool-calls.md#errors). Detail is English from outside.
+// Problem is an error for a person: what happened, where, and what to do. Detail
+// is English from outside.
 type Problem struct {
-	Code        string            `json:"code"`
+	Code        ProblemCode       `json:"code"`
 	Key         string            `json:"key"`
 	Params      map[string]string `json:"params,omitempty"`
 	Detail      string            `json:"detail,omitempty"`

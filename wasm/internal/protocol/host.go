@@ -62,11 +62,11 @@ type PathRef struct {
 
 // Info describes one entry (package host).
 type Info struct {
-	Path  string `json:"path"`
-	Kind  string `json:"kind"`
-	Size  int64  `json:"size"`
-	CTime int64  `json:"ctime"`
-	MTime int64  `json:"mtime"`
+	Path  string    `json:"path"`
+	Kind  EntryKind `json:"kind"`
+	Size  int64     `json:"size"`
+	CTime int64     `json:"ctime"`
+	MTime int64     `json:"mtime"`
 }
 
 // Content is a file's bytes: Text when they are valid UTF-8 (a BOM is part of

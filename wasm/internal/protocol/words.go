@@ -278,3 +278,105 @@ const (
 	PaneRight  Pane = "right"
 	PanePanel  Pane = "panel"
 )
+
+// Provider says who runs the model.
+type Provider string
+
+// The words of Provider.
+const (
+	ProviderOpenAI    Provider = "openai"
+	ProviderAnthropic Provider = "anthropic"
+	ProviderCustom    Provider = "custom" // an endpoint that speaks like OpenAI's
+	ProviderText      Provider = "text"   // one whose model can only write text
+	ProviderDemo      Provider = "demo"   // the scripted demonstration
+)
+
+// Confirm says which plans are asked about before they run.
+type Confirm string
+
+// The words of Confirm.
+const (
+	ConfirmAlways Confirm = "always"
+	ConfirmWrites Confirm = "writes" // those that change something
+	ConfirmNever  Confirm = "never"
+)
+
+// EntryKind says what a path of the vault leads to.
+type EntryKind string
+
+// The words of EntryKind.
+const (
+	EntryFile   EntryKind = "file"
+	EntryFolder EntryKind = "folder"
+	EntryNone   EntryKind = "" // nothing is there
+)
+
+// SpanKind says what a stretch of a trace was spent on.
+type SpanKind string
+
+// The words of SpanKind.
+const (
+	SpanRun    SpanKind = "run"
+	SpanModel  SpanKind = "model"
+	SpanPolicy SpanKind = "policy"
+	SpanTool   SpanKind = "tool"
+)
+
+// ProblemCode says what kind of error a problem is
+// (docs/design/tool-calls.md#errors). The words are those of package fault.
+type ProblemCode string
+
+// The words of ProblemCode.
+const (
+	CodeValidation   ProblemCode = "VALIDATION_ERROR"
+	CodeDenied       ProblemCode = "POLICY_DENIED"
+	CodeNotFound     ProblemCode = "NOT_FOUND"
+	CodeConflict     ProblemCode = "CONFLICT"
+	CodePrecondition ProblemCode = "PRECONDITION_FAILED"
+	CodeAuth         ProblemCode = "AUTH_REQUIRED"
+	CodeRateLimit    ProblemCode = "RATE_LIMIT"
+	CodeProvider     ProblemCode = "PROVIDER_ERROR"
+	CodeNetwork      ProblemCode = "NETWORK_ERROR"
+	CodeSandbox      ProblemCode = "SANDBOX_ERROR"
+	CodeTimeout      ProblemCode = "TIMEOUT"
+	CodeCancelled    ProblemCode = "CANCELLED"
+	CodeInternal     ProblemCode = "INTERNAL_ERROR"
+)
+
+// ReplyKind says how a part of an answer is drawn. Blocks come first, then what
+// stands in lines.
+type ReplyKind string
+
+// The words of ReplyKind.
+const (
+	ReplyParagraph ReplyKind = "paragraph"
+	ReplyTight     ReplyKind = "tight" // a list item's text
+	ReplyHeading   ReplyKind = "heading"
+	ReplyList      ReplyKind = "list"
+	ReplyItem      ReplyKind = "item"
+	ReplyQuote     ReplyKind = "quote"
+	ReplyCallout   ReplyKind = "callout"
+	ReplyTitle     ReplyKind = "title"
+	ReplyCode      ReplyKind = "code"
+	ReplyMath      ReplyKind = "math"
+	ReplySource    ReplyKind = "source" // a block that a rendering would hide or interpret
+	ReplyPlain     ReplyKind = "plain"  // what is past the limits
+	ReplyRule      ReplyKind = "rule"
+	ReplyTable     ReplyKind = "table"
+	ReplyRow       ReplyKind = "row"
+	ReplyCell      ReplyKind = "cell"
+
+	ReplyWords     ReplyKind = "text"
+	ReplyMark      ReplyKind = "mark" // a character that nobody would see, as its name
+	ReplyEmphasis  ReplyKind = "emphasis"
+	ReplyStrong    ReplyKind = "strong"
+	ReplyStrike    ReplyKind = "strike"
+	ReplyHighlight ReplyKind = "highlight"
+	ReplyVerbatim  ReplyKind = "verbatim" // code
+	ReplyFormula   ReplyKind = "formula"
+	ReplyUnseen    ReplyKind = "unseen" // what a rendering would hide
+	ReplyBreak     ReplyKind = "break"
+	ReplyLink      ReplyKind = "link"
+	ReplyNote      ReplyKind = "note"
+	ReplyImage     ReplyKind = "image"
+)

@@ -355,7 +355,7 @@ func TestAWaitThatIsTooLongIsTold(t *testing.T) {
 	busy := llmtest.Answer{Status: 429, Header: map[string]string{"retry-after": "3600"}, Body: []byte(`{"error":{"message":"slow down"}}`)}
 	sh, tr := endpoint(t, ideasVault(), custom, busy)
 	turn := sh.say("one")
-	if turn.Problem == nil || turn.Problem.Code != string(fault.RateLimit) || turn.Problem.RetryAfterS != 3600 || len(tr.Requests()) != 1 {
+	if turn.Problem == nil || turn.Problem.Code != protocol.ProblemCode(fault.RateLimit) || turn.Problem.RetryAfterS != 3600 || len(tr.Requests()) != 1 {
 		t.Errorf("%+v after %d requests", turn.Problem, len(tr.Requests()))
 	}
 }

@@ -5,10 +5,8 @@ import (
 
 	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/audit"
-	"embedded-agent/wasm/internal/chat"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/plan"
-	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/quota"
 	"embedded-agent/wasm/internal/transaction"
@@ -22,13 +20,13 @@ func withDefaults(s protocol.Settings) protocol.Settings {
 		}
 	}
 	if s.Provider == "" {
-		s.Provider = chat.ProviderOpenAI
+		s.Provider = protocol.ProviderOpenAI
 		if s.DemoURL != "" && s.KeyName == "" {
-			s.Provider = chat.ProviderDemo
+			s.Provider = protocol.ProviderDemo
 		}
 	}
 	if s.Confirm == "" {
-		s.Confirm = string(policy.ConfirmAlways)
+		s.Confirm = protocol.ConfirmAlways
 	}
 	positive(&s.MaxAttempts, 3)
 	positive(&s.MaxBackoffMs, 60_000)
