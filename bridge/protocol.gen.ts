@@ -200,7 +200,7 @@ export interface Span {
 	id: string;
 	parent?: string;
 	name: string;
-	kind: string; // run, model, policy, tool
+	kind: SpanKind;
 	startMs: number /* float64 */;
 	durationMs: number /* float64 */;
 	status: string;
@@ -222,8 +222,8 @@ export interface Trace {
 // source: envelope.go
 /*
 Package protocol holds every type that crosses between the core and the
-shell, and the two method sets: ServerMethods, what the shell may ask of the
-core, and HostMethods, what the core may ask of the shell. It is types only.
+app's side, and the two method sets: ServerMethods, what the app's side may ask of the
+core, and HostMethods, what the core may ask of the app's side. It is types only.
 
 Messages are the only thing that crosses (docs/ARCHITECTURE.md#the-boundary): request, response,
 event, cancel. Each is an Envelope; its payload is JSON text of one of the
@@ -275,11 +275,11 @@ export interface Message {
 	params?: { [key: string]: string};
 }
 /**
- * Problem is an error for a person: what happened, where, and what to do. Code
- * is one of the closed list (docs/design/tool-calls.md#errors). Detail is English from outside.
+ * Problem is an error for a person: what happened, where, and what to do. Detail
+ * is English from outside.
  */
 export interface Problem {
-	code: string;
+	code: ProblemCode;
 	key: string;
 	params?: { [key: string]: string};
 	detail?: string;
@@ -522,7 +522,7 @@ export interface RunDetail {
 // source: host.go
 
 /**
- * HostMethods is what the core may ask of the shell. Paths and their meaning
+ * HostMethods is what the core may ask of the app's side. Paths and their meaning
  * are those of package host. Text crosses as JSON strings; a file that is not
  * valid UTF-8 crosses as bytes (Blob).
  */
@@ -586,7 +586,7 @@ export interface PathRef {
  */
 export interface Info {
 	path: string;
-	kind: string;
+	kind: EntryKind;
 	size: number /* int64 */;
 	ctime: number /* int64 */;
 	mtime: number /* int64 */;
@@ -719,8 +719,8 @@ export interface StoreWrite {
 	blob: number /* int */;
 }
 /**
- * HTTPRequest asks the shell to send a request. A header value may hold
- * {{secret:NAME}}; the shell puts the secret in, so that it never enters the
+ * HTTPRequest asks the app's side to send a request. A header value may hold
+ * {{secret:NAME}}; the app's side puts the secret in, so that it never enters the
  * core, and only for an address that the person allowed for it on this device
  * (SecretAllow): otherwise the request is AUTH_REQUIRED and nothing is sent.
  * Buffered uses the host's own client, which obeys no CORS, cannot stream, and
@@ -877,11 +877,11 @@ export interface Since {
 	page: number /* int64 */;
 }
 /**
- * Changed is what has changed. All means that the shell does not know (a new
+ * Changed is what has changed. All means that the app's side does not know (a new
  * start, or too long ago): then Changed is every entry, in no order, over as
  * many pages as it takes. What changes while the pages are read is told to who
  * asks then with Generation, which is that of the first page. A Generation of 0
- * means that the shell does not follow changes yet. Page is 0 on the last page.
+ * means that the app's side does not follow changes yet. Page is 0 on the last page.
  */
 export interface Changed {
 	generation: number /* int64 */;
@@ -1012,17 +1012,10 @@ export interface WindowGone {
 
 /**
  * ReplyNode is one part of a model's reply as it is drawn. A drawer makes an
- * element of its own for each kind, and reads no markup out of the texts. Kind
- * is one of
- * 	paragraph tight heading list item quote callout title code math source plain rule table row cell
- * 	text mark emphasis strong strike highlight verbatim formula unseen break link note image
- * The first line are blocks ("tight" is a list item's text, "source" a block
- * that a rendering would hide or interpret, "plain" what is past the limits),
- * the second stands in lines ("mark" is a character that nobody would see, as
- * its name; "verbatim" is code, "unseen" what a rendering would hide).
+ * element of its own for each kind, and reads no markup out of the texts.
  */
 export interface ReplyNode {
-	kind: string;
+	kind: ReplyKind;
 	/**
 	 * Text is literal. Where characters in it have to be drawn as marks, Kids
 	 * say how.
@@ -1309,7 +1302,7 @@ export interface PlanAgain {
 // source: server.go
 
 /**
- * ServerMethods is what the shell may ask of the core: each field is a method,
+ * ServerMethods is what the app's side may ask of the core: each field is a method,
  * its name the JSON name.
  */
 export interface ServerMethods {
@@ -1797,10 +1790,10 @@ export interface Estimated {
 /**
  * Settings is what the person has chosen. Keys of secrets are names, never
  * values. The core enforces every one; zero values are filled with defaults by
- * the core, never by the shell.
+ * the core, never by the app's side.
  */
 export interface Settings {
-	provider: string; // openai, anthropic, custom, text, demo
+	provider: Provider;
 	model: string;
 	baseUrl: string;
 	keyName: string; // the secret's name in the host's secret store
@@ -1811,7 +1804,7 @@ export interface Settings {
 	 * DemoURL is the scripted demonstration model, where there is one.
 	 */
 	demoUrl?: string;
-	confirm: string; // always, writes, never
+	confirm: Confirm;
 	allowCommands: boolean;
 	allowDeletes: boolean;
 	allowRenames: boolean;
@@ -2149,7 +2142,7 @@ export const EventActionsChanged = "actions.changed";
 /**
  * The words of EventType.
  */
-export const EventTalksChanged = "conversations.changed";
+export const EventConversationsChanged = "conversations.changed";
 /**
  * Mode is how an instruction is worked on.
  */
@@ -2163,7 +2156,7 @@ export const ModePlan = "plan"; // a model makes a plan
  */
 export const ModeAgent = "agent"; // a model calls tools, and what it did becomes a plan
 /**
- * TurnPhase is what a turn is at.
+ * TurnPhase says how far a turn is.
  */
 export type TurnPhase = "asking" | "streaming" | "repairing" | "simulating" | "done";
 /**
@@ -2211,7 +2204,7 @@ export const TurnFailed = "failed";
  */
 export const TurnCancelled = "cancelled";
 /**
- * AttachmentKind is what a person gave along with an instruction.
+ * AttachmentKind says what a person attached to an instruction.
  */
 export type AttachmentKind = "note" | "folder" | "tag" | "heading" | "image";
 /**
@@ -2251,7 +2244,7 @@ export const LevelWarn = "warn";
  */
 export const LevelError = "error";
 /**
- * CallStatus is how far a call is, or how it ended.
+ * CallStatus says how far a call is, or how it ended.
  */
 export type CallStatus = "running" | "ok" | "error" | "timeout" | "cancelled" | "skipped" | "unknown";
 /**
@@ -2299,27 +2292,27 @@ export const RiskWrites = "writes";
  */
 export const RiskCommands = "commands";
 /**
- * RunKind is what a run is.
+ * RunKind says what a run does.
  */
 export type RunKind = "run" | "revert" | "finish" | "agent";
 /**
  * The words of RunKind.
  */
-export const KindRun = "run"; // a plan
+export const KindRun = "run"; // it carries out a plan
 /**
  * The words of RunKind.
  */
-export const KindRevert = "revert"; // a run that takes another one back
+export const KindRevert = "revert"; // it undoes another run
 /**
  * The words of RunKind.
  */
-export const KindFinish = "finish"; // a run that was finished after a crash
+export const KindFinish = "finish"; // it makes the rest of a run that a crash cut short
 /**
  * The words of RunKind.
  */
-export const KindAgent = "agent"; // what a conversation did at once, such as a command
+export const KindAgent = "agent"; // it records what an agent did at once, such as a command
 /**
- * RunPhase is what a run is at.
+ * RunPhase says how far a run is.
  */
 export type RunPhase = "running" | "paused" | "cancelling" | "finished";
 /**
@@ -2367,7 +2360,7 @@ export const OutcomeConflict = "conflict";
  */
 export const OutcomeUnfinished = "unfinished"; // it has not ended, or nobody knows how
 /**
- * Origin says of a run that is not sealed by this device why it is not.
+ * Origin says why a run does not count as one of this device.
  */
 export type Origin = "unsealed" | "foreign" | "changed";
 /**
@@ -2383,7 +2376,7 @@ export const OriginForeign = "foreign"; // it has that of another device, or of 
  */
 export const OriginChanged = "changed"; // it was changed since
 /**
- * Stands is where a run stands that did not end.
+ * Stands says at what point a run was cut short.
  */
 export type Stands = "interrupted" | "takingBack" | "bringingBack" | "live";
 /**
@@ -2439,7 +2432,7 @@ export const ChooseRestore = "restore"; // put back what was before the run; a l
  */
 export const ChooseMerged = "merged"; // the text given
 /**
- * FileStatus is what becomes of a path.
+ * FileStatus says what happens to a path.
  */
 export type FileStatus = "create" | "modify" | "rename" | "trash" | "mkdir" | "rmdir";
 /**
@@ -2587,7 +2580,7 @@ export const FieldDate = "date";
  */
 export const FieldChoice = "choice";
 /**
- * ActionKind is what a saved action is.
+ * ActionKind says what a saved action is made of.
  */
 export type ActionKind = "plan" | "template" | "prompt";
 /**
@@ -2634,6 +2627,260 @@ export const PaneRight = "right";
  * The words of Pane.
  */
 export const PanePanel = "panel";
+/**
+ * Provider says who runs the model.
+ */
+export type Provider = "openai" | "anthropic" | "custom" | "text" | "demo";
+/**
+ * The words of Provider.
+ */
+export const ProviderOpenAI = "openai";
+/**
+ * The words of Provider.
+ */
+export const ProviderAnthropic = "anthropic";
+/**
+ * The words of Provider.
+ */
+export const ProviderCustom = "custom"; // an endpoint that speaks like OpenAI's
+/**
+ * The words of Provider.
+ */
+export const ProviderText = "text"; // one whose model can only write text
+/**
+ * The words of Provider.
+ */
+export const ProviderDemo = "demo"; // the scripted demonstration
+/**
+ * Confirm says which plans are asked about before they run.
+ */
+export type Confirm = "always" | "writes" | "never";
+/**
+ * The words of Confirm.
+ */
+export const ConfirmAlways = "always";
+/**
+ * The words of Confirm.
+ */
+export const ConfirmWrites = "writes"; // those that change something
+/**
+ * The words of Confirm.
+ */
+export const ConfirmNever = "never";
+/**
+ * EntryKind says what a path of the vault leads to.
+ */
+export type EntryKind = "file" | "folder" | "";
+/**
+ * The words of EntryKind.
+ */
+export const EntryFile = "file";
+/**
+ * The words of EntryKind.
+ */
+export const EntryFolder = "folder";
+/**
+ * The words of EntryKind.
+ */
+export const EntryNone = ""; // nothing is there
+/**
+ * SpanKind says what a stretch of a trace was spent on.
+ */
+export type SpanKind = "run" | "model" | "policy" | "tool";
+/**
+ * The words of SpanKind.
+ */
+export const SpanRun = "run";
+/**
+ * The words of SpanKind.
+ */
+export const SpanModel = "model";
+/**
+ * The words of SpanKind.
+ */
+export const SpanPolicy = "policy";
+/**
+ * The words of SpanKind.
+ */
+export const SpanTool = "tool";
+/**
+ * ProblemCode says what kind of error a problem is
+ * (docs/design/tool-calls.md#errors). The words are those of package fault.
+ */
+export type ProblemCode = "VALIDATION_ERROR" | "POLICY_DENIED" | "NOT_FOUND" | "CONFLICT" | "PRECONDITION_FAILED" | "AUTH_REQUIRED" | "RATE_LIMIT" | "PROVIDER_ERROR" | "NETWORK_ERROR" | "SANDBOX_ERROR" | "TIMEOUT" | "CANCELLED" | "INTERNAL_ERROR";
+/**
+ * The words of ProblemCode.
+ */
+export const CodeValidation = "VALIDATION_ERROR";
+/**
+ * The words of ProblemCode.
+ */
+export const CodeDenied = "POLICY_DENIED";
+/**
+ * The words of ProblemCode.
+ */
+export const CodeNotFound = "NOT_FOUND";
+/**
+ * The words of ProblemCode.
+ */
+export const CodeConflict = "CONFLICT";
+/**
+ * The words of ProblemCode.
+ */
+export const CodePrecondition = "PRECONDITION_FAILED";
+/**
+ * The words of ProblemCode.
+ */
+export const CodeAuth = "AUTH_REQUIRED";
+/**
+ * The words of ProblemCode.
+ */
+export const CodeRateLimit = "RATE_LIMIT";
+/**
+ * The words of ProblemCode.
+ */
+export const CodeProvider = "PROVIDER_ERROR";
+/**
+ * The words of ProblemCode.
+ */
+export const CodeNetwork = "NETWORK_ERROR";
+/**
+ * The words of ProblemCode.
+ */
+export const CodeSandbox = "SANDBOX_ERROR";
+/**
+ * The words of ProblemCode.
+ */
+export const CodeTimeout = "TIMEOUT";
+/**
+ * The words of ProblemCode.
+ */
+export const CodeCancelled = "CANCELLED";
+/**
+ * The words of ProblemCode.
+ */
+export const CodeInternal = "INTERNAL_ERROR";
+/**
+ * ReplyKind says how a part of an answer is drawn. Blocks come first, then what
+ * stands in lines.
+ */
+export type ReplyKind = "paragraph" | "tight" | "heading" | "list" | "item" | "quote" | "callout" | "title" | "code" | "math" | "source" | "plain" | "rule" | "table" | "row" | "cell" | "text" | "mark" | "emphasis" | "strong" | "strike" | "highlight" | "verbatim" | "formula" | "unseen" | "break" | "link" | "note" | "image";
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyParagraph = "paragraph";
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyTight = "tight"; // a list item's text
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyHeading = "heading";
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyList = "list";
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyItem = "item";
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyQuote = "quote";
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyCallout = "callout";
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyTitle = "title";
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyCode = "code";
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyMath = "math";
+/**
+ * The words of ReplyKind.
+ */
+export const ReplySource = "source"; // a block that a rendering would hide or interpret
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyPlain = "plain"; // what is past the limits
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyRule = "rule";
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyTable = "table";
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyRow = "row";
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyCell = "cell";
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyWords = "text";
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyMark = "mark"; // a character that nobody would see, as its name
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyEmphasis = "emphasis";
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyStrong = "strong";
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyStrike = "strike";
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyHighlight = "highlight";
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyVerbatim = "verbatim"; // code
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyFormula = "formula";
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyUnseen = "unseen"; // what a rendering would hide
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyBreak = "break";
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyLink = "link";
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyNote = "note";
+/**
+ * The words of ReplyKind.
+ */
+export const ReplyImage = "image";
 
 /** The hash of the Go sources of this file: what both sides must agree on. */
-export const Contract = "62176043fe283ee2";
+export const Contract = "cf5c1460c5663f51";

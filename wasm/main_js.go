@@ -1,7 +1,7 @@
 //go:build js && wasm
 
 // Command wasm is the core of Embedded Agent: it builds the server and serves
-// the shell's messages. Started as the sandbox, it runs scripts and nothing
+// the messages of the app's side. Started as the sandbox, it runs scripts and nothing
 // else.
 package main
 

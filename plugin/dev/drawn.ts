@@ -22,7 +22,7 @@ function block(source: string): ReplyNode {
 	const marker = /^(?:[-*]|(\d+)\.) /;
 	if (!lines.every((line) => marker.test(line))) return { kind: "paragraph", kids: words(source) };
 	const items = lines.map((line): ReplyNode => {
-		const kids = [{ kind: "tight", kids: words(line.replace(marker, "")) }];
+		const kids: ReplyNode[] = [{ kind: "tight", kids: words(line.replace(marker, "")) }];
 		const number = marker.exec(line)?.[1];
 		return number ? { kind: "item", text: number, kids } : { kind: "item", kids };
 	});

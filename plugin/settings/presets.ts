@@ -2,7 +2,7 @@
 // the provider and the address: nothing else depends on it.
 
 import { AddressAnthropic, AddressOpenAI } from "../../bridge/protocol.gen";
-import type { Settings } from "../protocol";
+import type { Provider, Settings } from "../protocol";
 
 /** What a preset sets. */
 type Endpoint = Pick<Settings, "provider" | "baseUrl">;
@@ -34,13 +34,15 @@ export function presetOf({ provider, baseUrl }: Endpoint): string {
 
 /** What choosing a preset changes. A custom address begins empty. */
 export function choosePreset(name: string): Endpoint {
-	return presets[name] ?? { provider: name, baseUrl: "" };
+	// What is no preset with an address is the provider itself, as presetOf gives it.
+	return presets[name] ?? { provider: name as Provider, baseUrl: "" };
 }
 
 /** The address that a provider is asked at; "" where the person has given none. */
 export function addressOf({ provider, baseUrl }: Endpoint): string {
 	if (baseUrl !== "") return baseUrl;
-	return { openai: AddressOpenAI, anthropic: AddressAnthropic }[provider] ?? "";
+	const known: Partial<Record<Provider, string>> = { openai: AddressOpenAI, anthropic: AddressAnthropic };
+	return known[provider] ?? "";
 }
 
 /** What choosing a preset changes, the key included: each provider has its own. */

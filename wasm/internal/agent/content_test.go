@@ -36,7 +36,7 @@ func TestAnOutputOverTheCapIsMarkedAndTheWholeIsAnAttachment(t *testing.T) {
 		return "run:" + name, nil
 	}
 	k := newKit(t, []llmtest.Turn{llmtest.Call("c1", "test.big", `{}`), llmtest.Say("ok")}, withTools(bigTool),
-		withDeps(func(d *pipeline.Deps) { d.Cap = shorten.Cap(store, 20_000) }))
+		withDeps(func(d *pipeline.Deps) { d.Records.Cap = shorten.Cap(store, 20_000) }))
 	out := k.run("go")
 	e := envelope(t, out, 0)
 	if !e.Truncated || len(e.Attachments) != 1 || e.Attachments[0].Kind != "blob" {

@@ -25,8 +25,8 @@ func NewGates() *Gates { return &Gates{} }
 // Fit gives the Deps from which the pipeline must be built.
 func (g *Gates) Fit(d pipeline.Deps) pipeline.Deps {
 	g.fitted = true
-	d.Check = g.before(d.Check)
-	d.Prepare = g.prepare(d)
+	d.Guards.Check = g.before(d.Guards.Check)
+	d.Records.Prepare = g.prepare(d)
 	d.Env = withProgress(g, d.Env)
 	return d
 }
@@ -76,10 +76,10 @@ func (g *Gates) prepare(d pipeline.Deps) func(context.Context, *tool.Call) error
 				return err
 			}
 		}
-		if d.Prepare == nil {
+		if d.Records.Prepare == nil {
 			return nil
 		}
-		return d.Prepare(ctx, c)
+		return d.Records.Prepare(ctx, c)
 	}
 }
 

@@ -88,7 +88,7 @@ func newKit(t *testing.T, turns []llmtest.Turn, opts ...option) *kit {
 	}
 	guard := agent.NewGuard(s.limits, s.budget, s.guard...)
 	deps := pipeline.Deps{
-		Registry: reg, Policy: k.policy, Audit: (*auditLog)(k),
+		Registry: reg, Records: pipeline.Records{Audit: (*auditLog)(k)},
 		Env: func(c *tool.Call) (*tool.Env, *overlay.View) {
 			w := k.vault.For(c.LogicalID)
 			return &tool.Env{
@@ -96,13 +96,16 @@ func newKit(t *testing.T, turns []llmtest.Turn, opts ...option) *kit {
 				Now: time.Now(), Progress: func(tool.Progress) {},
 			}, w
 		},
-		Ask: func(_ context.Context, c *tool.Call, _ policy.Verdict) (bool, error) {
-			k.mu.Lock()
-			defer k.mu.Unlock()
-			k.asked = append(k.asked, c.Tool)
-			return false, nil
+		Guards: pipeline.Guards{
+			Policy: k.policy,
+			Ask: func(_ context.Context, c *tool.Call, _ policy.Verdict) (bool, error) {
+				k.mu.Lock()
+				defer k.mu.Unlock()
+				k.asked = append(k.asked, c.Tool)
+				return false, nil
+			},
+			Limit: limits.NewRateLimiter(s.limits.Rates, 0).Limit,
 		},
-		Limit: limits.NewRateLimiter(s.limits.Rates, 0).Limit,
 	}
 	if s.deps != nil {
 		s.deps(&deps)

@@ -339,7 +339,7 @@ func (c *hostileCase) runPlan(t *testing.T) string {
 		return b.String() + k.ending(t)
 	}
 	do := pipeline.New(pipeline.Deps{
-		Registry: k.cfg.Registry, Policy: k.policy, Simulating: true, Audit: (*auditLog)(k),
+		Registry: k.cfg.Registry, Guards: pipeline.Guards{Policy: k.policy}, Simulating: true, Records: pipeline.Records{Audit: (*auditLog)(k)},
 		Env: func(call *tool.Call) (*tool.Env, *overlay.View) {
 			w := k.vault.For(call.LogicalID)
 			h := k.mem.Host()

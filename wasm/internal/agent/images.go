@@ -32,7 +32,7 @@ func (l ImageLimits) complete() ImageLimits {
 }
 
 // ImageFitter makes an image block fit limits; the block that fits already is
-// given back as it is. Package imagefit does it in Go, a shell may do it with
+// given back as it is. Package imagefit does it in Go, the app's side may do it with
 // what it has.
 type ImageFitter interface {
 	Fit(ctx context.Context, image llm.Block, limits ImageLimits) (llm.Block, error)

@@ -33,8 +33,8 @@ func TestACallGoesThroughItsWholeLifecycleInOrder(t *testing.T) {
 		env.Progress(tool.Progress{Done: 1, Total: 2})
 		return tool.Data{"n": a.Int("n")}, nil
 	})), withDeps(func(d *pipeline.Deps) {
-		d.Check = func(context.Context, *tool.Call) error { note("check"); return nil }
-		d.Started = func(*tool.Call) { note("step.started") }
+		d.Guards.Check = func(context.Context, *tool.Call) error { note("check"); return nil }
+		d.Events.Started = func(*tool.Call) { note("step.started") }
 	}), withConfig(func(c *agent.Config) {
 		on := c.On
 		c.On = func(e agent.Event) {
@@ -80,7 +80,7 @@ func TestAnEventOfACallHasTheSameCallIDAsItsStepEvent(t *testing.T) {
 	k := newKit(t, []llmtest.Turn{
 		llmtest.Call("c1", "vault.readFile", `{"file_path":"A.md"}`), llmtest.Say("ok"),
 	}, withFiles(map[string]string{"A.md": "a"}), withDeps(func(d *pipeline.Deps) {
-		d.Started = func(c *tool.Call) { step = c.CallID }
+		d.Events.Started = func(c *tool.Call) { step = c.CallID }
 	}))
 	out := k.run("go")
 	for _, e := range k.events {
@@ -111,7 +111,7 @@ func TestErrorsBlocksAndRefusalsReachTheModelInTheSpecifiedJSON(t *testing.T) {
 		),
 		llmtest.Say("ok"),
 	}, withTools(limited, broken, quick("test.checked", nil)), withDeps(func(d *pipeline.Deps) {
-		d.Check = func(_ context.Context, c *tool.Call) error {
+		d.Guards.Check = func(_ context.Context, c *tool.Call) error {
 			if c.Tool == "test.checked" {
 				return errors.New("safe-bin mode")
 			}

@@ -110,7 +110,7 @@ func TestChecksAndQuestionsComeInSourceOrderThoughTheCallsRunAtOnce(t *testing.T
 			llmtest.Reply(call("c1", "test.wait", `{"n":1}`), call("c2", "test.wait", `{"n":"bad"}`), call("c3", "test.wait", `{"n":3}`), call("c4", "test.wait", `{"n":4}`)),
 			llmtest.Say("ok"),
 		}, withTools(wait), withDeps(func(d *pipeline.Deps) {
-			d.Check = func(_ context.Context, c *tool.Call) error {
+			d.Guards.Check = func(_ context.Context, c *tool.Call) error {
 				// The earlier the call, the longer its check.
 				time.Sleep(time.Duration(10-c.Seq) * 100 * time.Millisecond)
 				checked = append(checked, fmt.Sprint(c.Seq))

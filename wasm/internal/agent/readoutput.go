@@ -46,14 +46,14 @@ func ReadTool() tool.Tool {
 }
 
 func readKept(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
-	if env.Kept == nil {
+	if env.Model.Kept == nil {
 		return nil, fault.New(fault.Precondition, "agent.output.none", nil)
 	}
 	name := args.String("file")
 	if i := strings.LastIndex(name, "file="); i >= 0 {
 		name = name[i+len("file="):]
 	}
-	data, err := env.Kept(ctx, name)
+	data, err := env.Model.Kept(ctx, name)
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,7 @@ func simulatePlan(t *testing.T, reg *tool.Registry, p *plan.Plan, files map[stri
 	h := hosttest.New(hosttest.Options{Files: files, Active: active}).Host()
 	pol := &policy.Policy{AllowRenames: true, AllowDeletes: true, Limits: tool.Limits{MaxConcurrency: 4, MaxCalls: 100}}
 	v := overlay.New(overlay.NewBase(h.Vault, h.Editor, time.Now()), overlay.WithGuard(pol.CheckOp))
-	do := pipeline.New(pipeline.Deps{Registry: reg, Policy: pol, Simulating: true, Env: func(c *tool.Call) (*tool.Env, *overlay.View) {
+	do := pipeline.New(pipeline.Deps{Registry: reg, Guards: pipeline.Guards{Policy: pol}, Simulating: true, Env: func(c *tool.Call) (*tool.Env, *overlay.View) {
 		w := v.For(c.LogicalID)
 		return &tool.Env{Vault: w, Editor: w, Platform: h.Platform, Progress: func(tool.Progress) {}}, w
 	}})

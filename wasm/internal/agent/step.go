@@ -29,7 +29,7 @@ type Step struct {
 // StepStart makes a step ready. Env is the call's; in it is the call itself.
 type StepStart func(ctx context.Context, env *tool.Env, a modelstep.Args) (Step, error)
 
-// Steps gives what makes model steps (tool.Env.AskModel), each made ready by
+// Steps gives what makes model steps (tool.Env.Model.Ask), each made ready by
 // start.
 func Steps(start StepStart) func(context.Context, *tool.Env, tool.Args) (tool.Data, error) {
 	return func(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {

@@ -68,10 +68,10 @@ func (k *stepKit) simulate(doc string) *runner.Report {
 		k.t.Fatal(err)
 	}
 	do = pipeline.New(gates.Fit(pipeline.Deps{
-		Registry: reg, Policy: pol, Simulating: true, Cache: k.frozen.Over(nil),
+		Registry: reg, Guards: pipeline.Guards{Policy: pol}, Simulating: true, Cache: k.frozen.Over(nil),
 		Env: func(c *tool.Call) (*tool.Env, *overlay.View) {
 			w := k.vault.For(c.LogicalID)
-			return &tool.Env{Vault: w, Editor: w, Platform: h.Platform, Progress: func(tool.Progress) {}, AskModel: agent.Steps(start)}, w
+			return &tool.Env{Vault: w, Editor: w, Platform: h.Platform, Progress: func(tool.Progress) {}, Model: tool.ForModel{Ask: agent.Steps(start)}}, w
 		},
 	}))
 	p, problems := plan.Decode([]byte(doc), plan.Limits{})
@@ -144,7 +144,7 @@ func TestAStepWithAGuardThatLetsItWriteDoesNotRun(t *testing.T) {
 		ask := agent.Steps(func(context.Context, *tool.Env, modelstep.Args) (agent.Step, error) {
 			return agent.Step{Config: agent.Config{Guard: agent.NewGuard(limits, nil)}}, nil
 		})
-		if _, err := modelstep.Tool().Run(t.Context(), &tool.Env{AskModel: ask}, tool.Args{"prompt": "x"}); !fault.Is(err, fault.Internal) {
+		if _, err := modelstep.Tool().Run(t.Context(), &tool.Env{Model: tool.ForModel{Ask: ask}}, tool.Args{"prompt": "x"}); !fault.Is(err, fault.Internal) {
 			t.Errorf("%+v: %v", limits, err)
 		}
 	}

@@ -151,9 +151,9 @@ func (r *reader) list(n *ast.List, depth int) []Node {
 		first := i.FirstChild()
 		if first != nil && depth < maxNesting && (first.Kind() == ast.KindTextBlock || first.Kind() == ast.KindParagraph) {
 			if task, rest, ok := box(r.textOf(first)); ok {
-				kind := "tight"
+				kind := protocol.ReplyTight
 				if first.Kind() == ast.KindParagraph {
-					kind = "paragraph"
+					kind = protocol.ReplyParagraph
 				}
 				item.Task = task
 				item.Kids = append(item.Kids, r.make(Node{Kind: kind, Kids: r.lines(rest)}))

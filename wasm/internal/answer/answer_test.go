@@ -29,7 +29,7 @@ func outline(nodes []Node) string {
 	var write func([]Node, string)
 	write = func(nodes []Node, indent string) {
 		for _, n := range nodes {
-			b.WriteString(indent + n.Kind)
+			b.WriteString(indent + string(n.Kind))
 			kids := n.Kids
 			n.Kind, n.Kids = "", nil
 			rest, _ := json.Marshal(n)
@@ -107,7 +107,7 @@ func check(t interface{ Errorf(string, ...any) }, nodes []Node) int {
 	var walk func(n Node, depth int)
 	walk = func(n Node, depth int) {
 		count++
-		if !slices.Contains(kinds, n.Kind) {
+		if !slices.Contains(kinds, string(n.Kind)) {
 			t.Errorf("the kind %q is none of the set", n.Kind)
 		}
 		if depth > 62 {
@@ -294,7 +294,7 @@ func TestAnAddressIsFollowedOnlyWhereEveryReaderSeesTheSameHost(t *testing.T) {
 		n, ok := (&reader{public: public}).follow(to)
 		got := ""
 		if ok {
-			got = n.Kind + " " + n.Where
+			got = string(n.Kind) + " " + n.Where
 			if n.Ask {
 				got += " asks"
 			}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"sync"
 
+	"embedded-agent/wasm/internal/protocol"
+
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
@@ -54,12 +56,15 @@ func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\
 
 // fence reads what stands between two lines with the same mark: Obsidian's
 // comments ("%%") and formulas ("$$").
-type fence struct{ mark, kind string }
+type fence struct {
+	mark string
+	kind protocol.ReplyKind
+}
 
 // fenced is such a block; its lines hold the marks.
 type fenced struct {
 	ast.BaseBlock
-	kind   string
+	kind   protocol.ReplyKind
 	closed bool
 }
 

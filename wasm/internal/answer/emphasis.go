@@ -1,6 +1,10 @@
 package answer
 
-import "strings"
+import (
+	"strings"
+
+	"embedded-agent/wasm/internal/protocol"
+)
 
 const (
 	// maxOpen is how many runs of delimiters may be open at once in a paragraph;
@@ -81,12 +85,12 @@ func (r *reader) wrap(stack []frame, i int, p *piece) []frame {
 	}
 	f := &stack[i]
 	n := min(f.count, p.count, 2)
-	kind := [...]string{1: "emphasis", 2: "strong"}[n]
+	kind := [...]protocol.ReplyKind{1: protocol.ReplyEmphasis, 2: protocol.ReplyStrong}[n]
 	switch p.delim {
 	case '~':
-		kind = "strike"
+		kind = protocol.ReplyStrike
 	case '=':
-		kind = "highlight"
+		kind = protocol.ReplyHighlight
 	}
 	f.count -= n
 	p.count -= n

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"embedded-agent/wasm/internal/protocol"
 )
 
 // lines reads what stands in the lines of a block.
@@ -177,7 +179,7 @@ func (in *inline) code() {
 
 // between reads from a mark to its next; without one, to the end (toEnd), or the
 // mark is text.
-func (in *inline) between(mark, kind string, toEnd bool) {
+func (in *inline) between(mark string, kind protocol.ReplyKind, toEnd bool) {
 	if !strings.HasPrefix(in.s[in.at:], mark) {
 		in.literal(in.at + 1)
 		return

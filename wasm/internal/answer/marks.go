@@ -1,6 +1,9 @@
 package answer
 
-import "embedded-agent/wasm/internal/text"
+import (
+	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/text"
+)
 
 // maxMarks is how many marks of one text are nodes; more are written out.
 const maxMarks = 1000
@@ -35,7 +38,7 @@ func marked(s string) []Node {
 }
 
 // literal makes a node of a text that is drawn as it is.
-func literal(kind, s string) Node {
+func literal(kind protocol.ReplyKind, s string) Node {
 	n := Node{Kind: kind, Text: s}
 	if len(text.Marks(s)) > 0 {
 		n.Kids = marked(s)

@@ -271,7 +271,14 @@ func goFiles(t *testing.T, dir string) []string {
 
 func parse(t *testing.T, name string) *ast.File {
 	t.Helper()
-	f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments|parser.SkipObjectResolution)
+	return parseInto(t, token.NewFileSet(), name, nil)
+}
+
+// parseInto reads a file whose places are to be known; src is its text, or nil
+// for what is on the disk.
+func parseInto(t *testing.T, fset *token.FileSet, name string, src any) *ast.File {
+	t.Helper()
+	f, err := parser.ParseFile(fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		t.Fatal(err)
 	}

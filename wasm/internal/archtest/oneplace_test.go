@@ -60,8 +60,8 @@ func nameOf(e ast.Expr) string {
 func TestTimesAreWrittenInOnePlace(t *testing.T) {
 	const reason = "two places that write times write them in two ways: use package timestamp"
 	allowed := map[string]string{
-		"timestamp":           "is the place",
-		"moment": "writes dates in the forms that people choose for their notes",
+		"timestamp": "is the place",
+		"moment":    "writes dates in the forms that people choose for their notes",
 	}
 	onlyWhereListed(t, allowed, writtenTimes,
 		func(file, bad string) { t.Errorf("%s writes a time as %s: %s", file, bad, reason) },

@@ -80,10 +80,11 @@ var rooms = []struct {
 	{"chat", []string{"ui", "run"}, "a turn of an agent shows its calls as a run does"},
 }
 
-// shared is what every folder of the panel may import of what is above it.
+// shared are the files beside the folders of the panel. Every folder may import
+// them.
 var shared = []string{"context", "controller.svelte", "core", "reducer"}
 
-// outside is what the panel may import of what is not the panel.
+// outside are the files of other parts of the plugin that the panel may import.
 var outside = []string{"plugin/app/port", "plugin/protocol", "i18n", "plugin/text/marks", "plugin/text/fuzzy"}
 
 // common says whether a file is one that any folder of the panel may import.

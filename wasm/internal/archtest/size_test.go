@@ -32,16 +32,11 @@ var (
 		"protocol.ServerMethods": 55, "protocol.Settings": 39, "protocol.Turn": 18, "proxy.logLine": 24, "proxy.response": 31,
 		"proxy.wireRequest": 22, "history.Run": 23, "tool.Call": 24, "tool.Result": 23, "tool.Spec": 18,
 		// What is handed in, one field for each thing that is needed or told.
-		"chat.Deps": 16, "pipeline.Deps": 22, "runner.Config": 22, "tool.Env": 18,
-		// What is on its way, in one goroutine from beginning to end.
-		"llm/sentinel/textonly.stream": 22, "pipeline.state": 19, "plan.checker": 17, "proxy.turn": 17,
-		"tool/builtin.queryPlan": 38,
-		// What several share. These are the ones to cut.
-		"index.Vault": 20, "journal.Writer": 18, "server.Server": 23, "transaction.Run": 20, "transaction.Review": 38,
+		"transaction.Run": 20, "transaction.Review": 38,
 	}
 	overMethods = map[string]int{
 		"host/hosttest.Memory": 53, // every port of a host
-		"chat.Chat":            62, "transaction.Run": 42, "transaction.Transactions": 86, "undo.Undo": 43,
+		"transaction.Run":      42, "transaction.Transactions": 86, "undo.Undo": 43,
 	}
 )
 

@@ -39,34 +39,10 @@ func (room *Chat) actionTurn(ctx context.Context, t *turn, a *action.Action, p p
 	return room.deps.Transactions.OpenReview(ctx, se)
 }
 
-// madeInTurn gives the calls of a turn of the conversation that is open, by the
-// turn's id or by that of the run it led to, or was itself. The lock is held.
-func (room *Chat) madeInTurn(run string) []saved.Call {
-	var out []saved.Call
-	if room.talk == nil {
-		return nil
-	}
-	for _, c := range room.talk.calls {
-		same := c.turn == run || c.trace == run
-		for _, t := range room.talk.Turns {
-			same = same || t.Shown.ID == c.turn && t.Run == run && run != ""
-		}
-		if !same {
-			continue
-		}
-		for _, e := range c.by {
-			out = append(out, saved.CallByModel(e, c.trace))
-		}
-	}
-	return out
-}
-
 // CallsAtHand gives the calls of what is open: of the review, as they were
 // simulated, and then all of them; or of the turns of the conversation.
 func (room *Chat) CallsAtHand(run string) (calls []saved.Call, all bool) {
-	room.mu.Lock()
-	calls = room.madeInTurn(run)
-	room.mu.Unlock()
+	calls = room.Conversations.callsOf(run)
 	all = room.deps.Transactions.Simulated(run, func(c *tool.Call, r *tool.Result) { calls = append(calls, saved.CallOf(c, r)) })
 	return calls, all
 }

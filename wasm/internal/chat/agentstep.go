@@ -34,7 +34,7 @@ func (room *Chat) AskModel(ctx context.Context, sim *transaction.Simulation, env
 // startStep makes a model step ready.
 func startStep(ctx context.Context, room *Chat, sim *transaction.Simulation, env *tool.Env, a modelstep.Args) (agent.Step, error) {
 	name := modelstep.Name(env.Call)
-	m, err := room.NewModel(ctx, "", func(protocol.Message) {})
+	m, err := room.Models.New(ctx, "", func(protocol.Message) {})
 	if err != nil {
 		return agent.Step{}, err
 	}
@@ -50,15 +50,15 @@ func startStep(ctx context.Context, room *Chat, sim *transaction.Simulation, env
 	return agent.Step{
 		Config: agent.Config{
 			Identity: agent.Identity{RunID: sim.Review.ID, StepID: name, Name: "step"},
-			Model:    m.asked(room, StepSystem),
+			Model:    m.asked(StepSystem),
 			Registry: room.deps.Registry, Gates: gates, Guard: guard,
 			Do: pipeline.New(gates.Fit(pipeline.Deps{
-				Registry: room.deps.Registry, Policy: pol, Simulating: true, Env: sim.Paged, Cache: sim.Cache,
-				Limit: room.deps.Guard.Rate, Secrets: room.deps.Guard.ResolveSecrets, Cap: shorten.Cap(sim.Review.Trace.Store(), pol.Limits.MaxOutputBytes), Redact: room.deps.Guard.RedactResult,
-				Judge: asked.Judge, Ask: asked.Ask,
+				Registry: room.deps.Registry, Simulating: true, Env: sim.Paged, Cache: sim.Cache, Secrets: room.deps.Guard.ResolveSecrets,
+				Guards:  pipeline.Guards{Policy: pol, Limit: room.deps.Guard.Rate, Judge: asked.Judge, Ask: asked.Ask},
+				Records: pipeline.Records{Cap: shorten.Cap(sim.Review.Trace.Store(), pol.Limits.MaxOutputBytes), Redact: room.deps.Guard.RedactResult},
 				Timeout: time.Duration(pol.Limits.MaxTimeoutMs) * time.Millisecond,
 			})),
-			Results:  agent.Results{Images: room.deps.Images, ImageLimits: room.imageLimits(), Store: tr.Store()},
+			Results:  agent.Results{Images: room.deps.Model.Images, ImageLimits: room.attachments.limits(), Store: tr.Store()},
 			Watchers: watchers(sim.Review, room.watchStep), Origin: origin(pol),
 		},
 		Last: room.lastValues(ctx, sim.Review, name),
@@ -67,9 +67,9 @@ func startStep(ctx context.Context, room *Chat, sim *transaction.Simulation, env
 }
 
 // asked says how an agent asks the model.
-func (m *model) asked(room *Chat, system string) agent.Model {
+func (m *model) asked(system string) agent.Model {
 	return agent.Model{
-		Provider: m.acting(room), ProviderName: m.kind, System: system,
+		Provider: m.acting(), ProviderName: m.kind, System: system,
 		Request: llm.Request{Model: m.name, MaxTokens: m.max, Temperature: m.temp, Whole: m.whole},
 	}
 }

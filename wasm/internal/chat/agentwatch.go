@@ -110,32 +110,15 @@ func (room *Chat) joined(t *turn, ms []llm.Message) {
 func (room *Chat) steer(ctx context.Context, p protocol.Send) (protocol.Accepted, bool) {
 	text := spoken(p.Text)
 	if len(p.Attached) > 0 {
-		if c, err := room.context(ctx, p, func(m protocol.Message) { room.deps.Out.Notice("warn", m.Key, m.Params, "") }); err == nil {
+		if c, err := room.attachments.context(ctx, p, func(m protocol.Message) { room.deps.Out.Notice("warn", m.Key, m.Params, "") }); err == nil {
 			text = planner.UserText(&c)
 		}
 	}
-	room.mu.Lock()
-	t := room.turn
-	at := t != nil && !t.Over() && t.said != nil && t.said.talk.ID == p.Conversation && t.said.talk.working
-	if !at || p.Mode != protocol.ModeAgent || p.Continue || p.Replace {
-		room.mu.Unlock()
+	view := room.Conversations.steer(p, text)
+	if view == nil {
 		return protocol.Accepted{}, false
 	}
-	inbox := t.said.talk.inbox
-	view := t.set(func(t *protocol.Turn) {
-		if p.Queue {
-			t.Queued = append(slices.Clone(t.Queued), p.Text)
-		} else {
-			t.Steered = append(slices.Clone(t.Steered), p.Text)
-		}
-	})
-	if p.Queue {
-		inbox.Queue(llm.UserMessage(text))
-	} else {
-		inbox.Steer(llm.UserMessage(text))
-	}
-	room.mu.Unlock()
-	room.changed(&view)
+	room.changed(view)
 	return protocol.Accepted{Turn: view.ID}, true
 }
 

@@ -30,9 +30,9 @@ const (
 	maxImageFile   = 30 << 20
 )
 
-// attached gathers the text and the names that go along with an instruction.
+// texts gathers the text and the names that go along with an instruction.
 // What cannot be read, and what is cut, is told by note.
-func (room *Chat) attached(ctx context.Context, p protocol.Send, note func(protocol.Message)) ([]planner.Attached, error) {
+func (at *attachments) texts(ctx context.Context, p protocol.Send, note func(protocol.Message)) ([]planner.Attached, error) {
 	var out []planner.Attached
 	left := MaxAttachments
 	for i, a := range p.Attached {
@@ -43,12 +43,12 @@ func (room *Chat) attached(ctx context.Context, p protocol.Send, note func(proto
 			note(protocol.Message{Key: "turn.attachedMany", Params: map[string]string{"n": strconv.Itoa(MaxAttached)}})
 			break
 		}
-		found, err := room.attach(ctx, a)
+		found, err := at.attach(ctx, a)
 		if err := ctx.Err(); err != nil {
 			return nil, fault.From(err)
 		}
 		if err != nil {
-			note(room.leftOut(a, err))
+			note(at.leftOut(a, err))
 			continue
 		}
 		text, cut := planner.CutText(found.Text, min(maxAttachment, left))
@@ -63,11 +63,11 @@ func (room *Chat) attached(ctx context.Context, p protocol.Send, note func(proto
 }
 
 // leftOut says why something that was attached does not go along.
-func (room *Chat) leftOut(a protocol.Attachment, err error) protocol.Message {
-	if a.Path != "" && room.deps.Guard.Policy().MaySee(a.Path) != nil {
+func (at *attachments) leftOut(a protocol.Attachment, err error) protocol.Message {
+	if a.Path != "" && at.deps.Guard.Policy().MaySee(a.Path) != nil {
 		return protocol.Message{Key: "turn.attachedHidden", Params: map[string]string{"name": nameOf(a)}}
 	}
-	return protocol.Message{Key: "turn.attachedGone", Params: map[string]string{"name": nameOf(a), "detail": room.deps.Out.Redact(fault.From(err).Error())}}
+	return protocol.Message{Key: "turn.attachedGone", Params: map[string]string{"name": nameOf(a), "detail": at.deps.Out.Redact(fault.From(err).Error())}}
 }
 
 // nameOf is how a person knows an attachment.
@@ -85,10 +85,10 @@ func nameOf(a protocol.Attachment) string {
 
 // attach reads one attachment, with the tools that a plan would read it with:
 // what the policy hides from them is hidden here.
-func (room *Chat) attach(ctx context.Context, a protocol.Attachment) (planner.Attached, error) {
+func (at *attachments) attach(ctx context.Context, a protocol.Attachment) (planner.Attached, error) {
 	out := planner.Attached{Kind: string(a.Kind), Path: a.Path, Name: a.Name}
 	if a.Path != "" && a.Path != "/" {
-		if err := room.deps.Guard.Policy().MaySee(a.Path); err != nil {
+		if err := at.deps.Guard.Policy().MaySee(a.Path); err != nil {
 			return out, err
 		}
 	}
@@ -101,14 +101,14 @@ func (room *Chat) attach(ctx context.Context, a protocol.Attachment) (planner.At
 	var err error
 	switch a.Kind {
 	case "note":
-		err = room.look(ctx, builtin.ReadFile, tool.Args{"path": a.Path}, &found)
+		err = at.look(ctx, builtin.ReadFile, tool.Args{"path": a.Path}, &found)
 	case "heading":
-		err = room.look(ctx, builtin.ReadFile, tool.Args{"path": a.Path, "heading": a.Name}, &found)
+		err = at.look(ctx, builtin.ReadFile, tool.Args{"path": a.Path, "heading": a.Name}, &found)
 	case "folder":
-		err = room.look(ctx, builtin.ListFiles, tool.Args{"folder": a.Path, "limit": maxTagged}, &found)
+		err = at.look(ctx, builtin.ListFiles, tool.Args{"folder": a.Path, "limit": maxTagged}, &found)
 	case "tag":
 		tag := strings.TrimPrefix(a.Name, "#")
-		err = room.look(ctx, builtin.Query, tool.Args{"tags": []any{tag}, "limit": maxTagged}, &found)
+		err = at.look(ctx, builtin.Query, tool.Args{"tags": []any{tag}, "limit": maxTagged}, &found)
 	default:
 		err = fault.New(fault.Validation, "error.attachment.kind", fault.P{"kind": string(a.Kind)})
 	}
@@ -124,14 +124,14 @@ func (room *Chat) attach(ctx context.Context, a protocol.Attachment) (planner.At
 }
 
 // look makes one reading call outside of any run.
-func (room *Chat) look(ctx context.Context, name string, args tool.Args, to any) error {
-	e, err := room.deps.Registry.Get(name, "")
+func (at *attachments) look(ctx context.Context, name string, args tool.Args, to any) error {
+	e, err := at.deps.Registry.Get(name, "")
 	if err != nil {
 		return err
 	}
-	pol := room.deps.Guard.Policy()
-	se := &transaction.Review{ID: "look", Now: room.deps.Now()}
-	data, err := e.Run(ctx, room.deps.Transactions.Env(se, room.deps.Transactions.Looking(se.Now, pol).For("look"), pol), args)
+	pol := at.deps.Guard.Policy()
+	se := &transaction.Review{ID: "look", Now: at.deps.Now()}
+	data, err := e.Run(ctx, at.deps.Transactions.Env(se, at.deps.Transactions.Looking(se.Now, pol).For("look"), pol), args)
 	if err != nil {
 		return err
 	}
@@ -153,7 +153,7 @@ var sent = map[string]bool{"image/png": true, "image/jpeg": true, "image/gif": t
 
 // images gives the attached images as they go to the model, within limits. What
 // is left out is told by note.
-func (room *Chat) images(ctx context.Context, m *model, p protocol.Send) ([]llm.Block, error) {
+func (at *attachments) images(ctx context.Context, m *model, p protocol.Send) ([]llm.Block, error) {
 	var out []llm.Block
 	for _, a := range p.Attached {
 		if a.Kind != "image" {
@@ -168,12 +168,12 @@ func (room *Chat) images(ctx context.Context, m *model, p protocol.Send) ([]llm.
 			m.Note(protocol.Message{Key: "turn.imagesMany", Params: params})
 			break
 		}
-		b, err := room.image(ctx, a)
+		b, err := at.image(ctx, a)
 		if err := ctx.Err(); err != nil {
 			return nil, fault.From(err)
 		}
 		if err != nil {
-			m.Note(room.leftOut(a, err))
+			m.Note(at.leftOut(a, err))
 			continue
 		}
 		out = append(out, b)
@@ -182,10 +182,10 @@ func (room *Chat) images(ctx context.Context, m *model, p protocol.Send) ([]llm.
 }
 
 // image gives one image within the limits.
-func (room *Chat) image(ctx context.Context, a protocol.Attachment) (llm.Block, error) {
+func (at *attachments) image(ctx context.Context, a protocol.Attachment) (llm.Block, error) {
 	b := llm.Image(a.Type, a.Data)
 	if a.Data == "" {
-		data, err := room.deps.Guard.Visible().Vault.Read(ctx, a.Path)
+		data, err := at.deps.Guard.Visible().Vault.Read(ctx, a.Path)
 		if err != nil {
 			return b, err
 		}
@@ -197,9 +197,9 @@ func (room *Chat) image(ctx context.Context, a protocol.Attachment) (llm.Block, 
 	if len(b.Data) > base64.StdEncoding.EncodedLen(maxImageFile) {
 		return b, fault.New(fault.Validation, "error.attachment.large", fault.P{"name": nameOf(a), "mb": strconv.Itoa(maxImageFile >> 20)})
 	}
-	limits := room.imageLimits()
-	if room.deps.Images != nil {
-		return room.deps.Images.Fit(ctx, b, limits)
+	limits := at.limits()
+	if at.deps.Model.Images != nil {
+		return at.deps.Model.Images.Fit(ctx, b, limits)
 	}
 	if !sent[b.MIMEType] || len(b.Data) > base64.StdEncoding.EncodedLen(agent.DefaultImageLimits.MaxBytes) {
 		return b, fault.New(fault.Validation, "error.attachment.image", fault.P{"name": nameOf(a)})
@@ -207,10 +207,10 @@ func (room *Chat) image(ctx context.Context, a protocol.Attachment) (llm.Block, 
 	return b, nil
 }
 
-// imageLimits are those of the settings.
-func (room *Chat) imageLimits() agent.ImageLimits {
+// limits are those of the settings.
+func (at *attachments) limits() agent.ImageLimits {
 	limits := agent.DefaultImageLimits
-	if n := room.deps.Guard.Settings().ImageMaxPixels; n > 0 {
+	if n := at.deps.Guard.Settings().ImageMaxPixels; n > 0 {
 		limits.MaxWidth, limits.MaxHeight = n, n
 	}
 	return limits

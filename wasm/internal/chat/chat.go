@@ -27,13 +27,8 @@ import (
 
 // Deps is what the room is given.
 type Deps struct {
-	Host      host.Host
-	Transport web.Transport
-	// Provider, where set, is used instead of one made from the settings.
-	Provider llm.Provider
-	// Images makes images fit for a model; nil sends only those that fit as they
-	// are.
-	Images        agent.ImageFitter
+	Host          host.Host
+	Model         ModelAccess
 	Registry      *tool.Registry
 	Library       *action.Library
 	Conversations *conversation.Library
@@ -48,15 +43,37 @@ type Deps struct {
 	Life          context.Context // ends with the core
 }
 
-// Chat is the room.
-type Chat struct {
-	deps      Deps
-	endpoints *endpoints
+// ModelAccess is how a model is reached.
+type ModelAccess struct {
+	Transport web.Transport
+	// Provider, where set, is used instead of one made from the settings.
+	Provider llm.Provider
+	// Images makes images fit for a model; nil sends only those that fit as they
+	// are.
+	Images agent.ImageFitter
+}
 
-	mu   sync.Mutex // guards what follows; locked before the locks of a turn and of transactions
-	turn *turn      // the one that is under way, or was last
-	talk *talk      // the conversation that was last worked on
+// Chat is the room: the turn that is under way, and what turns are made with.
+type Chat struct {
+	// Models and Conversations are the parts of the room with methods of their own.
+	Models        *Models
+	Conversations *Conversations
+	attachments   *attachments
+	deps          *Deps
+
+	// mu guards which turn it is. It is locked before the locks of conversations,
+	// of a turn and of transactions.
+	mu struct {
+		sync.Mutex
+		turn *turn // the one that is under way, or was last
+	}
 }
 
 // New gives the room.
-func New(d Deps) *Chat { return &Chat{deps: d, endpoints: &endpoints{store: d.Host.Store}} }
+func New(d Deps) *Chat {
+	return &Chat{
+		deps: &d, attachments: &attachments{&d},
+		Models:        &Models{deps: &d, endpoints: &endpoints{store: d.Host.Store}},
+		Conversations: &Conversations{deps: &d},
+	}
+}

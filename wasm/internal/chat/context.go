@@ -21,18 +21,22 @@ const (
 	maxNames   = 60
 )
 
+// attachments reads what goes along with an instruction: what surrounds it in the
+// vault, and what the person attached.
+type attachments struct{ deps *Deps }
+
 // context gathers what the model is told. What cannot be read is left out:
 // planning works without it, and note says so of what the person attached.
-func (room *Chat) context(ctx context.Context, p protocol.Send, note func(protocol.Message)) (planner.Context, error) {
-	pol := room.deps.Guard.Policy()
-	app, loc := room.deps.Guard.Surroundings()
-	now := room.deps.Now().In(loc)
+func (at *attachments) context(ctx context.Context, p protocol.Send, note func(protocol.Message)) (planner.Context, error) {
+	pol := at.deps.Guard.Policy()
+	app, loc := at.deps.Guard.Surroundings()
+	now := at.deps.Now().In(loc)
 	c := planner.Context{
 		Instruction: p.Text, Language: app.Language, Today: timestamp.Day(now) + ", " + now.Weekday().String(),
 		DeletesAllowed: pol.AllowDeletes, RenamesAllowed: pol.AllowRenames, CommandsAllowed: pol.AllowCommands,
 	}
 	c.Roots, c.KeptOut = constraints(pol)
-	seen := room.deps.Guard.VisibleTo(pol)
+	seen := at.deps.Guard.VisibleTo(pol)
 	if seen.Editor != nil {
 		st, err := seen.Editor.State(ctx)
 		if err != nil {
@@ -46,7 +50,7 @@ func (room *Chat) context(ctx context.Context, p protocol.Send, note func(protoc
 		}
 	}
 	var err error
-	if c.Attached, err = room.attached(ctx, p, note); err != nil {
+	if c.Attached, err = at.texts(ctx, p, note); err != nil {
 		return c, err
 	}
 	for _, f := range mentioned(ctx, seen.Vault, p.Text, c.ActiveFile) {

@@ -4,23 +4,40 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 
 	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/conversation"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/llm"
-	"embedded-agent/wasm/internal/modelstep"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/saved"
 	"embedded-agent/wasm/internal/tool"
-	"embedded-agent/wasm/internal/tool/builtin"
 )
 
-// talk is the conversation that was last worked on: what is kept of it, as it
-// was said, and the way in for what the person says meanwhile.
-type talk struct {
+// Conversations keeps the conversation that was last worked on at hand, and has
+// the methods of the boundary about those that are kept.
+type Conversations struct {
+	deps *Deps
+
+	// mu guards which conversation is open, and the openConversation itself. What
+	// only the turn that goes on in it changes, that turn reads without the lock.
+	// It is locked after Chat.mu and before the lock of a turn; the store is never
+	// asked under it.
+	mu struct {
+		sync.Mutex
+		open *openConversation
+	}
+}
+
+// openConversation is the conversation that was last worked on: what is kept of
+// it, as it was said, and the way in for what the person says meanwhile.
+type openConversation struct {
 	*conversation.Conversation
+	// turn is the one that goes on in it, or did last; nil before the first.
+	turn  *turn
 	inbox *agent.Inbox
-	// working: an agent reads the inbox. The server's lock guards it.
+	// working: an agent reads the inbox.
 	working bool
 	// calls are the receipts of the last turns, the latest last.
 	calls []turnCalls
@@ -40,123 +57,151 @@ type turnCalls struct {
 // remembers timelines of.
 const maxTurnCalls = 8
 
-// remember keeps the receipts of a turn at hand. The server's lock is held.
-func (t *talk) remember(c turnCalls) {
-	t.calls = append(t.calls, c)
-	if n := len(t.calls) - maxTurnCalls; n > 0 {
-		t.calls = append([]turnCalls(nil), t.calls[n:]...)
+// keepCalls keeps the receipts of a turn at hand. The lock of conversations is
+// held.
+func (c *openConversation) keepCalls(calls turnCalls) {
+	c.calls = append(c.calls, calls)
+	if n := len(c.calls) - maxTurnCalls; n > 0 {
+		c.calls = append([]turnCalls(nil), c.calls[n:]...)
 	}
 }
 
-// talkOf gives the conversation of an id, read at first use. One without an id
-// is not kept, and lasts until another begins.
-func (room *Chat) talkOf(ctx context.Context, id string) (*talk, error) {
-	room.mu.Lock()
-	t := room.talk
-	room.mu.Unlock()
-	if t != nil && t.ID == id {
-		return t, room.catchUp(ctx, t)
+// busy says whether a turn goes on in it. The lock of conversations is held.
+func (c *openConversation) busy() bool { return c.turn != nil && !c.turn.Over() }
+
+// opened gives the conversation of an id, if it is the one that is open.
+func (cs *Conversations) opened(id string) *openConversation {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	if c := cs.mu.open; c != nil && c.ID == id {
+		return c
 	}
-	t = &talk{Conversation: &conversation.Conversation{ID: id}}
-	if err := room.catchUp(ctx, t); err != nil {
+	return nil
+}
+
+// open gives the conversation of an id, read at first use. One without an id
+// is not kept, and lasts until another begins.
+func (cs *Conversations) open(ctx context.Context, id string) (*openConversation, error) {
+	if c := cs.opened(id); c != nil {
+		return c, cs.catchUp(ctx, c)
+	}
+	c := &openConversation{Conversation: &conversation.Conversation{ID: id}}
+	if err := cs.catchUp(ctx, c); err != nil {
 		return nil, err
 	}
-	room.mu.Lock()
-	defer room.mu.Unlock()
-	room.talk = t
-	return t, nil
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	cs.mu.open = c
+	return c, nil
 }
 
 // catchUp reads a conversation where another device or window has added to it, or
 // nothing is known of it yet.
-func (room *Chat) catchUp(ctx context.Context, t *talk) error {
-	room.mu.Lock()
-	unkept := t.unkept
-	room.mu.Unlock()
-	if t.ID == "" || unkept {
+func (cs *Conversations) catchUp(ctx context.Context, c *openConversation) error {
+	cs.mu.Lock()
+	unkept := c.unkept
+	cs.mu.Unlock()
+	if c.ID == "" || unkept {
 		return nil
 	}
-	rev, err := room.deps.Conversations.Revision(ctx, t.ID)
-	if err != nil || rev == t.Revision {
+	rev, err := cs.deps.Conversations.Revision(ctx, c.ID)
+	if err != nil || rev == c.Revision {
 		return err
 	}
-	c, err := room.deps.Conversations.Get(ctx, t.ID)
+	kept, err := cs.deps.Conversations.Get(ctx, c.ID)
 	if fault.Is(err, fault.NotFound) {
-		c = t.Conversation // what was removed elsewhere is still shown here
-		c.Revision = rev
+		kept = c.Conversation // what was removed elsewhere is still shown here
+		kept.Revision = rev
 	} else if err != nil {
 		return err
 	}
-	room.mu.Lock()
-	defer room.mu.Unlock()
-	t.Conversation = c
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	c.Conversation = kept
 	return nil
 }
 
-// said is what a turn leaves in its conversation.
-type said struct {
-	talk *talk
+// soFar gives what was said in a conversation, without opening it.
+func (cs *Conversations) soFar(ctx context.Context, id string) *openConversation {
+	if c := cs.opened(id); c != nil {
+		return c
+	}
+	c := &openConversation{Conversation: &conversation.Conversation{ID: id}}
+	if id != "" {
+		if kept, err := cs.deps.Conversations.Get(ctx, id); err == nil {
+			c.Conversation = kept
+		}
+	}
+	return c
+}
+
+// turnRecord is what a turn leaves in its conversation. Only the turn's own
+// goroutine touches it until the turn has ended.
+type turnRecord struct {
+	in   *openConversation
 	turn conversation.Turn
 }
 
-// keepSaid keeps a turn that has ended, before its end is told.
-func (room *Chat) keepSaid(t *turn, view protocol.Turn) {
-	if t.said == nil {
-		return
-	}
-	kept := &t.said.turn
-	kept.Shown = view
-	room.mu.Lock()
-	t.said.talk.Turns = append(t.said.talk.Turns, kept)
-	room.mu.Unlock()
-	if t.said.talk.ID == "" {
-		return
-	}
-	if err := room.deps.Conversations.Add(room.deps.Life, t.said.talk.ID, kept); err != nil {
-		room.mu.Lock()
-		t.said.talk.unkept = true
-		room.mu.Unlock()
-		room.deps.Out.Notice("warn", "notice.conversationNotKept", nil, "")
-		return
-	}
-	room.tellTalks(room.deps.Life)
-}
-
-// beginSaid makes a turn part of its conversation. With Replace the last turn is
+// begin makes a turn part of its conversation. With Replace the last turn is
 // taken out first.
-func (room *Chat) beginSaid(ctx context.Context, t *turn, p protocol.Send) (*talk, error) {
-	c, err := room.talkOf(ctx, p.Conversation)
+func (cs *Conversations) begin(ctx context.Context, t *turn, p protocol.Send) (*openConversation, error) {
+	c, err := cs.open(ctx, p.Conversation)
 	if err != nil {
 		return nil, err
 	}
 	if last := c.Last(); p.Replace && last != nil {
 		if c.ID != "" {
-			err := room.deps.Conversations.Drop(ctx, c.ID, last.Shown.ID)
+			err := cs.deps.Conversations.Drop(ctx, c.ID, last.Shown.ID)
 			if err != nil && !fault.Is(err, fault.NotFound) {
 				return nil, err
 			}
 		}
-		room.mu.Lock()
+		cs.mu.Lock()
 		c.Turns = c.Turns[:len(c.Turns)-1]
-		room.mu.Unlock()
+		cs.mu.Unlock()
 	}
 	mode := p.Mode
 	if mode == "" {
 		mode = protocol.ModePlan
 	}
-	view := t.set(func(t *protocol.Turn) {
+	t.set(func(t *protocol.Turn) {
 		t.Mode, t.Attached = mode, withoutData(p.Attached)
 	})
-	t.said = &said{talk: c}
-	room.changed(&view)
+	t.record = &turnRecord{in: c}
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	c.turn = t
 	return c, nil
 }
 
-// historyOf gives the words of a conversation for the next plan. Plans are not
+// keep keeps a turn that has ended, before its end is told.
+func (cs *Conversations) keep(t *turn, view protocol.Turn) {
+	if t.record == nil {
+		return
+	}
+	kept, c := &t.record.turn, t.record.in
+	kept.Shown = view
+	cs.mu.Lock()
+	c.Turns = append(c.Turns, kept)
+	cs.mu.Unlock()
+	if c.ID == "" {
+		return
+	}
+	if err := cs.deps.Conversations.Add(cs.deps.Life, c.ID, kept); err != nil {
+		cs.mu.Lock()
+		c.unkept = true
+		cs.mu.Unlock()
+		cs.deps.Out.Notice("warn", "notice.conversationNotKept", nil, "")
+		return
+	}
+	cs.tell(cs.deps.Life)
+}
+
+// words gives the words of a conversation for the next plan. Plans are not
 // in it: the next is made anew from the vault as it is then.
-func (room *Chat) historyOf(c *talk) []llm.Message {
-	room.mu.Lock()
-	defer room.mu.Unlock()
+func (cs *Conversations) words(c *openConversation) []llm.Message {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
 	var out []llm.Message
 	for _, t := range c.Turns {
 		if len(t.Messages) == 0 {
@@ -178,148 +223,90 @@ func (room *Chat) historyOf(c *talk) []llm.Message {
 	return out
 }
 
-// remember keeps the words of a plan's turn for the conversation.
-func (room *Chat) remember(t *turn, text, reply string) {
-	if t.said == nil {
+// keepWords keeps the words of a plan's turn for the conversation.
+func (t *turn) keepWords(text, reply string) {
+	if t.record == nil {
 		return
 	}
 	if reply == "" {
 		reply = "(a plan)"
 	}
-	t.said.turn.Messages = []llm.Message{llm.UserMessage(text), llm.AssistantMessage(llm.Text(reply))}
-	last := t.said.talk.Last()
-	if last != nil {
-		t.said.turn.Seq, t.said.turn.Asked = last.Seq, last.Asked
+	kept := &t.record.turn
+	kept.Messages = []llm.Message{llm.UserMessage(text), llm.AssistantMessage(llm.Text(reply))}
+	if last := t.record.in.Last(); last != nil {
+		kept.Seq, kept.Asked = last.Seq, last.Asked
 	}
 }
 
 // Settle notes what became of a review that a conversation staged.
-func (room *Chat) Settle(run string, approved bool) {
-	room.mu.Lock()
-	c := room.talk
+func (cs *Conversations) Settle(run string, approved bool) {
+	cs.mu.Lock()
+	c := cs.mu.open
 	found := c != nil && slices.ContainsFunc(c.Turns, func(t *conversation.Turn) bool { return t.Run == run && len(t.Staged) > 0 })
+	id := ""
 	if found {
 		c.Settle(conversation.Settled{Run: run, Approved: approved})
-		c.discarded = c.discarded || !approved
+		c.discarded, id = c.discarded || !approved, c.ID
 	}
-	room.mu.Unlock()
-	if !found || c.ID == "" {
+	cs.mu.Unlock()
+	if id == "" {
 		return
 	}
-	err := room.deps.Conversations.Settle(room.deps.Life, c.ID, conversation.Settled{Run: run, Approved: approved})
+	err := cs.deps.Conversations.Settle(cs.deps.Life, id, conversation.Settled{Run: run, Approved: approved})
 	if err != nil && !fault.Is(err, fault.NotFound) {
-		room.deps.Out.Notice("warn", "notice.conversationNotKept", nil, run)
+		cs.deps.Out.Notice("warn", "notice.conversationNotKept", nil, run)
 	}
 }
 
-// tellTalks tells the panel which conversations there are.
-func (room *Chat) tellTalks(ctx context.Context) {
-	list, err := room.deps.Conversations.List(ctx, "", maxTalks)
-	if err == nil {
-		room.deps.Out.Tell(protocol.Event{Type: protocol.EventTalksChanged, Talks: list})
+// callsOf gives the calls of a turn of the conversation that is open, by the
+// turn's id or by that of the run it led to, or was itself.
+func (cs *Conversations) callsOf(run string) []saved.Call {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	open := cs.mu.open
+	if open == nil {
+		return nil
 	}
-}
-
-// maxTalks is how many conversations are listed where nothing else is asked for.
-const maxTalks = 100
-
-func (room *Chat) List(ctx context.Context, q protocol.ConversationsQuery) (protocol.Conversations, error) {
-	if q.Limit <= 0 || q.Limit > 500 {
-		q.Limit = maxTalks
-	}
-	list, err := room.deps.Conversations.List(ctx, q.Text, q.Limit)
-	return protocol.Conversations{Conversations: list}, err
-}
-
-func (room *Chat) Get(ctx context.Context, p protocol.ConversationRef) (protocol.ConversationDetail, error) {
-	c, err := room.deps.Conversations.Get(ctx, p.ID)
-	if err != nil {
-		return protocol.ConversationDetail{}, err
-	}
-	out := protocol.ConversationDetail{Conversation: c.Summary(), Turns: []protocol.Turn{}}
-	for i, t := range c.Turns {
-		t.Shown.CanContinue = t.Shown.CanContinue && i == len(c.Turns)-1
-		out.Turns = append(out.Turns, t.Shown)
-	}
-	return out, nil
-}
-
-func (room *Chat) Rename(ctx context.Context, p protocol.ConversationRename) (protocol.Conversations, error) {
-	if err := room.deps.Conversations.Rename(ctx, p.ID, p.Title); err != nil {
-		return protocol.Conversations{}, err
-	}
-	return room.toldTalks(ctx)
-}
-
-func (room *Chat) Remove(ctx context.Context, p protocol.ConversationRef) (protocol.Conversations, error) {
-	room.mu.Lock()
-	busy := room.turn != nil && !room.turn.Over() && room.turn.said != nil && room.turn.said.talk.ID == p.ID
-	if !busy && room.talk != nil && room.talk.ID == p.ID {
-		room.talk = nil
-	}
-	room.mu.Unlock()
-	if busy {
-		return protocol.Conversations{}, fault.New(fault.Precondition, "error.busy", nil)
-	}
-	if err := room.deps.Conversations.Remove(ctx, p.ID); err != nil {
-		return protocol.Conversations{}, err
-	}
-	return room.toldTalks(ctx)
-}
-
-// toldTalks tells the list and gives it.
-func (room *Chat) toldTalks(ctx context.Context) (protocol.Conversations, error) {
-	room.tellTalks(ctx)
-	return room.List(ctx, protocol.ConversationsQuery{})
-}
-
-// exportPlan makes a note; the words of the conversation are parameters, so that
-// nothing in them is read as a reference.
-const exportPlan = `{"goal":"${goal}","assumptions":[],"steps":[{"id":"note","tool":"` + builtin.CreateFile + `","args":{"path":"${path}","content":"${content}"}}]}`
-
-// Export opens the review of a note with a conversation in it.
-func (room *Chat) Export(ctx context.Context, p protocol.ConversationExport) (protocol.RunRef, error) {
-	if err := room.deps.Transactions.Idle(); err != nil {
-		return protocol.RunRef{}, err
-	}
-	c, err := room.deps.Conversations.Get(ctx, p.ID)
-	if err != nil {
-		return protocol.RunRef{}, err
-	}
-	r, err := room.deps.Transactions.OpenPlan(ctx, []byte(exportPlan), map[string]any{"goal": c.Title, "path": p.Path, "content": asNote(c)}, false)
-	if err != nil {
-		return protocol.RunRef{}, err
-	}
-	return protocol.RunRef{Run: r.Run}, nil
-}
-
-// asNote writes a conversation as Markdown: what the person said as quotations,
-// the answers between them.
-func asNote(c *conversation.Conversation) string {
-	var b strings.Builder
-	b.WriteString("# " + c.Title + "\n")
-	for _, t := range c.Turns {
-		for _, text := range append([]string{t.Shown.Text}, t.Shown.Steered...) {
-			if strings.TrimSpace(text) != "" {
-				b.WriteString("\n> " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n> ") + "\n")
-			}
+	var out []saved.Call
+	for _, c := range open.calls {
+		same := c.turn == run || c.trace == run
+		for _, t := range open.Turns {
+			same = same || t.Shown.ID == c.turn && t.Run == run && run != ""
 		}
-		if reply := strings.TrimSpace(t.Shown.Reply); reply != "" {
-			b.WriteString("\n" + reply + "\n")
+		if !same {
+			continue
+		}
+		for _, e := range c.by {
+			out = append(out, saved.CallByModel(e, c.trace))
 		}
 	}
-	return b.String()
+	return out
 }
 
-// writing gives the receipts of calls that wrote to the overlay, in order.
-func (room *Chat) writing(out modelstep.Outputs) []tool.Envelope {
-	var list []tool.Envelope
-	for _, id := range out.ToolOrder {
-		e := out.ToolsByID[id]
-		entry, err := room.deps.Registry.Get(e.Name, e.Version)
-		if err == nil && e.Error == nil && e.Output != nil && entry.SideEffects == tool.Writes && entry.Simulable {
-			list = append(list, e)
-		}
+// steer hands what the person says to the agent at work in the conversation, as
+// text. Nil where none is at work, or the message asks for a turn of its own;
+// otherwise the turn as it is then.
+func (cs *Conversations) steer(p protocol.Send, text string) *protocol.Turn {
+	if p.Mode != protocol.ModeAgent || p.Continue || p.Replace {
+		return nil
 	}
-	return list
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	c := cs.mu.open
+	if c == nil || c.ID != p.Conversation || !c.working || !c.busy() {
+		return nil
+	}
+	view := c.turn.set(func(t *protocol.Turn) {
+		if p.Queue {
+			t.Queued = append(slices.Clone(t.Queued), p.Text)
+		} else {
+			t.Steered = append(slices.Clone(t.Steered), p.Text)
+		}
+	})
+	if p.Queue {
+		c.inbox.Queue(llm.UserMessage(text))
+	} else {
+		c.inbox.Steer(llm.UserMessage(text))
+	}
+	return &view
 }

@@ -33,7 +33,7 @@ type endpoints struct {
 	mu     sync.Mutex
 	loaded bool
 	book   endpointBook
-	told   map[string]bool // hosts whose answers do not stream, said in this session
+	told   map[string]bool // hosts whose answers do not stream, told since the core began
 }
 
 type endpointBook struct {
@@ -153,7 +153,7 @@ func (e *endpoints) keepModels(ctx context.Context, list string, l modelList) {
 }
 
 // toldBuffered says whether a host's answers turn out only now not to stream:
-// the person is told once in a session.
+// the person is told once for as long as the core lives.
 func (e *endpoints) toldBuffered(host string) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()

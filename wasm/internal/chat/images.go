@@ -9,18 +9,18 @@ import (
 	"embedded-agent/wasm/internal/llm"
 )
 
-// fitImage makes an image fit for a model, for the tools that read images
+// fit makes an image fit for a model, for the tools that read images
 // (tool.Env). Where nothing can make images smaller, one that does not fit is
 // refused.
-func (room *Chat) fitImage(ctx context.Context, mediaType string, data []byte) (string, []byte, error) {
+func (at *attachments) fit(ctx context.Context, mediaType string, data []byte) (string, []byte, error) {
 	b := llm.Image(mediaType, base64.StdEncoding.EncodeToString(data))
-	if room.deps.Images == nil {
+	if at.deps.Model.Images == nil {
 		if !sent[mediaType] || len(data) > agent.DefaultImageLimits.MaxBytes {
 			return "", nil, fault.New(fault.Validation, "agent.image.unreadable", fault.P{"problem": mediaType})
 		}
 		return mediaType, data, nil
 	}
-	fit, err := room.deps.Images.Fit(ctx, b, room.imageLimits())
+	fit, err := at.deps.Model.Images.Fit(ctx, b, at.limits())
 	if err != nil {
 		return "", nil, err
 	}

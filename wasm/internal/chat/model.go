@@ -2,11 +2,10 @@ package chat
 
 import (
 	"context"
-	"strconv"
 	"strings"
-	"time"
 
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/guard"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/anthropic"
 	"embedded-agent/wasm/internal/llm/chat"
@@ -17,29 +16,8 @@ import (
 	"embedded-agent/wasm/internal/web"
 )
 
-// The providers.
-const (
-	ProviderOpenAI    = "openai"
-	providerAnthropic = "anthropic"
-	providerCustom    = "custom"
-	providerText      = "text"
-	ProviderDemo      = "demo"
-)
-
 // Demo says whether the model is the scripted demonstration.
-func Demo(c *protocol.Settings) bool { return c.Provider == ProviderDemo }
-
-// Ready says whether a model is set up.
-func (room *Chat) Ready(c *protocol.Settings) bool {
-	switch c.Provider {
-	case ProviderDemo:
-		return c.DemoURL != ""
-	case providerCustom, providerText:
-		return c.BaseURL != ""
-	default:
-		return room.deps.Provider != nil || c.KeyName != ""
-	}
-}
+func Demo(c *protocol.Settings) bool { return c.Provider == protocol.ProviderDemo }
 
 // model is a provider with what is to be asked of it.
 type model struct {
@@ -52,49 +30,19 @@ type model struct {
 	temp     *float64
 	whole    bool
 	// known is what was found out about the endpoint with this model.
-	known map[llm.Feature]bool
-	Note  func(protocol.Message)
+	known  map[llm.Feature]bool
+	Note   func(protocol.Message)
+	models *Models
 }
 
 // defaultModels are asked for where the settings name none.
-var defaultModels = map[string]string{
-	ProviderOpenAI: "gpt-5.1", providerAnthropic: "claude-sonnet-4-5", ProviderDemo: "demo",
-}
-
-// NewModel makes the provider that the settings choose; named, where it is not
-// empty, is asked for instead of the settings' model. note is told what the
-// person should know, such as that streaming is off for this endpoint. What is
-// used goes into the ledger, whoever asks.
-func (room *Chat) NewModel(ctx context.Context, named string, note func(protocol.Message)) (*model, error) {
-	c := room.deps.Guard.Settings()
-	if !room.Ready(&c) {
-		return nil, fault.New(fault.Auth, "error.planner.noModel", nil)
-	}
-	m := modelOf(&c, named)
-	m.Note = note
-	m.known = room.endpoints.known(ctx, m.key(), room.deps.Now())
-	m.provider = room.deps.Provider
-	if m.provider == nil {
-		m.provider = llm.NewProvider(m.dialect, m.endpoint, m.transport(room), llm.Options{
-			Idle: time.Duration(max(c.TimeoutMs, 120_000)) * time.Millisecond,
-			OnRetry: func(_ int, wait time.Duration, _ *llm.Error) {
-				note(protocol.Message{Key: "turn.retrying", Params: map[string]string{"seconds": strconv.Itoa(int(wait.Seconds() + 0.5))}})
-			},
-		})
-	}
-	m.provider = llm.Hide(m.provider, llm.Hiding{Keys: room.deps.Guard.Keys().Hides(m.endpoint.Secret), Drawn: room.deps.Out.Redact})
-	m.provider = llm.Adapting(metered{m.provider, m, room}, llm.Adaptation{Without: m.without(), Refused: func(f llm.Feature, _ *llm.Error) {
-		room.Refused(m, f)
-	}})
-	if c.Provider == providerText {
-		m.provider = textonly.New(m.provider, m.endpoint.Host())
-	}
-	return m, nil
+var defaultModels = map[protocol.Provider]string{
+	protocol.ProviderOpenAI: "gpt-5.1", protocol.ProviderAnthropic: "claude-sonnet-4-5", protocol.ProviderDemo: "demo",
 }
 
 // modelOf chooses by the settings what is asked, and where.
 func modelOf(c *protocol.Settings, named string) *model {
-	m := &model{kind: c.Provider, name: c.Model, max: c.MaxTokens, temp: c.Temperature, whole: !c.Streaming}
+	m := &model{kind: string(c.Provider), name: c.Model, max: c.MaxTokens, temp: c.Temperature, whole: !c.Streaming}
 	if m.name == "" {
 		m.name = defaultModels[c.Provider]
 	}
@@ -106,12 +54,12 @@ func modelOf(c *protocol.Settings, named string) *model {
 		}
 	}
 	switch c.Provider {
-	case providerAnthropic:
+	case protocol.ProviderAnthropic:
 		base(protocol.AddressAnthropic)
 		m.dialect = anthropic.Dialect{}
-	case providerCustom, providerText:
+	case protocol.ProviderCustom, protocol.ProviderText:
 		m.dialect = chat.Dialect{}
-	case ProviderDemo:
+	case protocol.ProviderDemo:
 		m.endpoint.BaseURL, m.endpoint.Secret = strings.TrimRight(c.DemoURL, "/")+"/v1", ""
 		m.dialect, m.whole = openai.Dialect{}, false
 		m.name = "demo"
@@ -133,7 +81,7 @@ func modelOf(c *protocol.Settings, named string) *model {
 func (m *model) key() string  { return m.list() + " " + m.name }
 func (m *model) list() string { return m.kind + " " + m.endpoint.BaseURL }
 func (m *model) host() string { return m.endpoint.Host() }
-func (m *model) text() bool   { return m.kind == providerText }
+func (m *model) text() bool   { return m.kind == string(protocol.ProviderText) }
 func (m *model) sees() bool   { can, sure := m.known[llm.FeatureImages]; return can || !sure }
 
 // modes are the ways to ask for a plan. A model that can only talk calls by
@@ -158,31 +106,21 @@ func (m *model) without() []llm.Feature {
 
 // acting gives the provider for a conversation that calls tools one by one: of
 // an endpoint that has no functions, the model writes its calls as text.
-func (m *model) acting(room *Chat) llm.Provider {
+func (m *model) acting() llm.Provider {
 	if m.text() {
 		return m.provider
 	}
 	return llm.Adapting(m.provider, llm.Adaptation{
 		Without:      m.without(),
 		WithoutTools: func(p llm.Provider) llm.Provider { return textonly.New(p, m.host()) },
-		Refused:      func(f llm.Feature, _ *llm.Error) { room.Refused(m, f) },
+		Refused:      func(f llm.Feature, _ *llm.Error) { m.models.Refused(m, f) },
 	})
 }
 
-// Refused remembers that an endpoint refuses something, and tells the person.
-func (room *Chat) Refused(m *model, f llm.Feature) {
-	room.endpoints.learn(room.deps.Life, m.key(), map[llm.Feature]bool{f: false}, room.deps.Now(), false)
-	keys := map[llm.Feature]string{
-		llm.FeatureStreaming: "turn.noStreaming", llm.FeatureTemperature: "turn.noTemperature", llm.FeatureImages: "turn.noImages",
-		llm.FeatureTools: "turn.noTools", llm.FeatureSchema: "turn.noSchema",
-	}
-	m.Note(protocol.Message{Key: keys[f], Params: map[string]string{"host": m.host(), "model": m.name}})
-}
-
 // transport is the network, narrowed to the model's endpoint.
-func (m *model) transport(room *Chat) web.Transport {
-	return network.Out{Transport: keyed{room.deps.Transport, room, m.endpoint}, Base: m.endpoint.BaseURL, Buffered: func() {
-		if room.endpoints.toldBuffered(m.host()) {
+func (m *model) transport() web.Transport {
+	return network.Out{Transport: keyed{m.models.deps.Model.Transport, m.models.deps.Guard, m.endpoint}, Base: m.endpoint.BaseURL, Buffered: func() {
+		if m.models.endpoints.toldBuffered(m.host()) {
 			m.Note(protocol.Message{Key: "turn.buffered", Params: map[string]string{"host": m.host()}})
 		}
 	}}
@@ -191,8 +129,7 @@ func (m *model) transport(room *Chat) web.Transport {
 // metered hands every answer's usage to the ledger.
 type metered struct {
 	llm.Provider
-	m    *model
-	room *Chat
+	m *model
 }
 
 // Stream asks.
@@ -214,9 +151,9 @@ func (x *meteredStream) Next() (llm.Event, bool) {
 	p := x.p
 	switch used := e.Message; {
 	case used != nil && used.Usage != nil:
-		p.room.deps.Usage.Add(p.m.host(), p.m.name, used.Usage)
+		p.m.models.deps.Usage.Add(p.m.host(), p.m.name, used.Usage)
 	case e.Type == llm.EventDone: // it counts no tokens: a call whose price is not known
-		p.room.deps.Usage.Add(p.m.host(), p.m.name, nil)
+		p.m.models.deps.Usage.Add(p.m.host(), p.m.name, nil)
 	}
 	return e, ok
 }
@@ -226,29 +163,18 @@ func (x *meteredStream) Next() (llm.Event, bool) {
 // and nobody can see where to.
 type keyed struct {
 	web.Transport
-	room     *Chat
+	guard    *guard.Guard
 	endpoint llm.Endpoint
 }
 
 // Do sends a request.
 func (k keyed) Do(ctx context.Context, r web.Request) (web.Response, error) {
 	answer, err := k.Transport.Do(ctx, r)
-	if err == nil || fault.From(err).Key != "error.secret.redirects" || !k.room.deps.Guard.Keys().Ties() {
+	if err == nil || fault.From(err).Key != "error.secret.redirects" || !k.guard.Keys().Ties() {
 		return answer, err
 	}
-	if err := k.room.deps.Guard.Keys().Ask(ctx, k.endpoint.Secret, k.endpoint.BaseURL, true); err != nil {
+	if err := k.guard.Keys().Ask(ctx, k.endpoint.Secret, k.endpoint.BaseURL, true); err != nil {
 		return nil, err
 	}
 	return k.Transport.Do(ctx, r)
-}
-
-// ConfirmKey sees to it that this device may send the model's key to the endpoint
-// of the settings.
-func (room *Chat) ConfirmKey(ctx context.Context) error {
-	if room.deps.Provider != nil {
-		return nil
-	}
-	c := room.deps.Guard.Settings()
-	m := modelOf(&c, "")
-	return room.deps.Guard.Keys().Confirm(ctx, m.endpoint.Secret, m.endpoint.BaseURL)
 }

@@ -2,30 +2,104 @@ package chat
 
 import (
 	"context"
+	"strconv"
 	"time"
 
+	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/llm/sentinel/textonly"
 	"embedded-agent/wasm/internal/planner"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/timestamp"
 )
 
+// Models makes the model that the settings choose, and knows what was found out
+// about endpoints.
+type Models struct {
+	deps      *Deps
+	endpoints *endpoints
+}
+
+// Ready says whether a model is set up.
+func (models *Models) Ready(c *protocol.Settings) bool {
+	switch c.Provider {
+	case protocol.ProviderDemo:
+		return c.DemoURL != ""
+	case protocol.ProviderCustom, protocol.ProviderText:
+		return c.BaseURL != ""
+	default:
+		return models.deps.Model.Provider != nil || c.KeyName != ""
+	}
+}
+
+// New makes the provider that the settings choose; named, where it is not
+// empty, is asked for instead of the settings' model. note is told what the
+// person should know, such as that streaming is off for this endpoint. What is
+// used goes into the ledger, whoever asks.
+func (models *Models) New(ctx context.Context, named string, note func(protocol.Message)) (*model, error) {
+	c := models.deps.Guard.Settings()
+	if !models.Ready(&c) {
+		return nil, fault.New(fault.Auth, "error.planner.noModel", nil)
+	}
+	m := modelOf(&c, named)
+	m.models, m.Note = models, note
+	m.known = models.endpoints.known(ctx, m.key(), models.deps.Now())
+	m.provider = models.deps.Model.Provider
+	if m.provider == nil {
+		m.provider = llm.NewProvider(m.dialect, m.endpoint, m.transport(), llm.Options{
+			Idle: time.Duration(max(c.TimeoutMs, 120_000)) * time.Millisecond,
+			OnRetry: func(_ int, wait time.Duration, _ *llm.Error) {
+				note(protocol.Message{Key: "turn.retrying", Params: map[string]string{"seconds": strconv.Itoa(int(wait.Seconds() + 0.5))}})
+			},
+		})
+	}
+	m.provider = llm.Hide(m.provider, llm.Hiding{Keys: models.deps.Guard.Keys().Hides(m.endpoint.Secret), Drawn: models.deps.Out.Redact})
+	m.provider = llm.Adapting(metered{m.provider, m}, llm.Adaptation{Without: m.without(), Refused: func(f llm.Feature, _ *llm.Error) {
+		models.Refused(m, f)
+	}})
+	if c.Provider == protocol.ProviderText {
+		m.provider = textonly.New(m.provider, m.endpoint.Host())
+	}
+	return m, nil
+}
+
+// Refused remembers that an endpoint refuses something, and tells the person.
+func (models *Models) Refused(m *model, f llm.Feature) {
+	models.endpoints.learn(models.deps.Life, m.key(), map[llm.Feature]bool{f: false}, models.deps.Now(), false)
+	keys := map[llm.Feature]string{
+		llm.FeatureStreaming: "turn.noStreaming", llm.FeatureTemperature: "turn.noTemperature", llm.FeatureImages: "turn.noImages",
+		llm.FeatureTools: "turn.noTools", llm.FeatureSchema: "turn.noSchema",
+	}
+	m.Note(protocol.Message{Key: keys[f], Params: map[string]string{"host": m.host(), "model": m.name}})
+}
+
+// ConfirmKey sees to it that this device may send the model's key to the endpoint
+// of the settings.
+func (models *Models) ConfirmKey(ctx context.Context) error {
+	if models.deps.Model.Provider != nil {
+		return nil
+	}
+	c := models.deps.Guard.Settings()
+	m := modelOf(&c, "")
+	return models.deps.Guard.Keys().Confirm(ctx, m.endpoint.Secret, m.endpoint.BaseURL)
+}
+
 // listAge is how old a list of models may be before it is asked for anew.
 const listAge = time.Hour
 
-// Models gives the models that the endpoint offers. Where it cannot be
+// List gives the models that the endpoint offers. Where it cannot be
 // asked, the last list is given with the problem.
-func (room *Chat) Models(ctx context.Context, _ protocol.Empty) (protocol.Models, error) {
-	m, err := room.NewModel(ctx, "", func(protocol.Message) {})
+func (models *Models) List(ctx context.Context, _ protocol.Empty) (protocol.Models, error) {
+	m, err := models.New(ctx, "", func(protocol.Message) {})
 	if err != nil {
-		return protocol.Models{Models: []string{}, Problem: room.deps.Out.Problem(err)}, nil
+		return protocol.Models{Models: []string{}, Problem: models.deps.Out.Problem(err)}, nil
 	}
-	l := room.endpoints.models(ctx, m.list())
+	l := models.endpoints.models(ctx, m.list())
 	at, err := time.Parse(time.RFC3339, l.At)
-	if err != nil || room.deps.Now().Sub(at) > listAge || room.deps.Now().Before(at) {
-		fresh, err := room.fetchModels(ctx, m)
+	if err != nil || models.deps.Now().Sub(at) > listAge || models.deps.Now().Before(at) {
+		fresh, err := models.fetch(ctx, m)
 		if err != nil {
-			return listed(l, room.deps.Out.Problem(err)), nil
+			return listed(l, models.deps.Out.Problem(err)), nil
 		}
 		l = fresh
 	}
@@ -40,24 +114,24 @@ func listed(l modelList, p *protocol.Problem) protocol.Models {
 	return out
 }
 
-// fetchModels asks for the list and keeps it.
-func (room *Chat) fetchModels(ctx context.Context, m *model) (modelList, error) {
-	models, err := llm.FetchModels(ctx, m.dialect, m.endpoint, m.transport(room))
+// fetch asks for the list and keeps it.
+func (models *Models) fetch(ctx context.Context, m *model) (modelList, error) {
+	found, err := llm.FetchModels(ctx, m.dialect, m.endpoint, m.transport())
 	if err != nil {
 		return modelList{}, planner.FromLLM(llm.AsError(err, m.host()))
 	}
-	l := modelList{At: timestamp.Second(room.deps.Now()), Models: models}
-	room.endpoints.keepModels(ctx, m.list(), l)
+	l := modelList{At: timestamp.Second(models.deps.Now()), Models: found}
+	models.endpoints.keepModels(ctx, m.list(), l)
 	return l, nil
 }
 
 // window gives how many tokens the model takes, 0 where nobody says.
-func (room *Chat) window(ctx context.Context, m *model) int {
-	for _, x := range room.endpoints.models(ctx, m.list()).Models {
+func (models *Models) window(ctx context.Context, m *model) int {
+	for _, x := range models.endpoints.models(ctx, m.list()).Models {
 		if x.ID == m.name && x.Context > 0 {
 			return int(x.Context)
 		}
 	}
-	p, _ := room.deps.Usage.Prices().Find(m.host(), m.name)
+	p, _ := models.deps.Usage.Prices().Find(m.host(), m.name)
 	return p.Window
 }

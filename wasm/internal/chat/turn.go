@@ -20,7 +20,7 @@ import (
 	"embedded-agent/wasm/internal/tool"
 )
 
-// turn is one exchange on its way.
+// turn is one message of the person on its way, and all that follows from it.
 type turn struct {
 	room   *Chat
 	mu     sync.Mutex
@@ -30,8 +30,8 @@ type turn struct {
 	// comes of it has to be approved, whatever the settings say.
 	asksFor string
 	mustAsk bool
-	link    bool  // a link started it
-	said    *said // what it leaves in its conversation; nil outside of one
+	link    bool        // a link started it
+	record  *turnRecord // what it leaves in its conversation; nil outside of one
 	// ended is closed when its end was told.
 	ended chan struct{}
 	// What streams in grows here; the turn's texts share their bytes.
@@ -90,7 +90,7 @@ func (t *turn) set(f func(t *protocol.Turn)) protocol.Turn {
 // TurnView gives the turn that is under way, or was last; nil for none.
 func (room *Chat) TurnView() *protocol.Turn {
 	room.mu.Lock()
-	t := room.turn
+	t := room.mu.turn
 	room.mu.Unlock()
 	if t == nil {
 		return nil
@@ -128,19 +128,21 @@ func (room *Chat) Send(ctx context.Context, p protocol.Send) (protocol.Accepted,
 		return a, nil
 	}
 	return room.startTurn(p.Text, p.Conversation, func(ctx context.Context, t *turn) error {
-		c, err := room.beginSaid(ctx, t, p)
-		switch {
-		case err != nil:
+		c, err := room.Conversations.begin(ctx, t, p)
+		if err != nil {
 			return err
-		case p.Mode == protocol.ModeAgent:
-			return room.agentTurn(ctx, t, p, c)
+		}
+		view := t.View()
+		room.changed(&view)
+		if p.Mode == protocol.ModeAgent {
+			return room.runAgent(ctx, t, p, c)
 		}
 		return room.planTurn(ctx, t, p)
 	})
 }
 
 // startTurn begins a turn: one at a time, and not while a run is under way.
-func (room *Chat) startTurn(text, conversation string, work func(context.Context, *turn) error) (protocol.Accepted, error) {
+func (room *Chat) startTurn(text, conversation string, do func(context.Context, *turn) error) (protocol.Accepted, error) {
 	ctx, cancel := context.WithCancel(room.deps.Life)
 	t := &turn{room: room, cancel: cancel, ended: make(chan struct{}), t: protocol.Turn{ID: ids.New(), Conversation: conversation, Text: text, Phase: phaseAsking, StartedAt: timestamp.Milli(room.deps.Now())}}
 	room.mu.Lock()
@@ -149,7 +151,7 @@ func (room *Chat) startTurn(text, conversation string, work func(context.Context
 		cancel()
 		return protocol.Accepted{}, err
 	}
-	room.turn = t
+	room.mu.turn = t
 	room.mu.Unlock()
 	view := t.View()
 	room.deps.Out.Tell(protocol.Event{Type: protocol.EventTurnStarted, Turn: &view})
@@ -159,7 +161,7 @@ func (room *Chat) startTurn(text, conversation string, work func(context.Context
 			room.endTurn(t, err)
 			return
 		}
-		room.endTurn(t, work(ctx, t))
+		room.endTurn(t, do(ctx, t))
 	}()
 	return protocol.Accepted{Turn: view.ID}, nil
 }
@@ -179,7 +181,7 @@ func (room *Chat) endTurn(t *turn, err error) {
 		}
 		t.Problem, t.Outcome = room.deps.Out.Problem(err), OutcomeFailed
 	})
-	room.keepSaid(t, view)
+	room.Conversations.keep(t, view)
 	room.deps.Out.Tell(protocol.Event{Type: protocol.EventTurnEnded, Turn: &view})
 }
 
@@ -196,7 +198,7 @@ func (room *Chat) planInput(ctx context.Context, m *model, p protocol.Send) (pla
 		Check: func(g *plan.Graph) []plan.Problem { return room.deps.Transactions.UnknownCommands(ctx, g) },
 	}
 	var err error
-	if in.Context, err = room.context(ctx, p, m.Note); err != nil {
+	if in.Context, err = room.attachments.context(ctx, p, m.Note); err != nil {
 		return in, err
 	}
 	return in, nil
@@ -204,30 +206,30 @@ func (room *Chat) planInput(ctx context.Context, m *model, p protocol.Send) (pla
 
 // planTurn asks the model for a plan and opens its review.
 func (room *Chat) planTurn(ctx context.Context, t *turn, p protocol.Send) error {
-	m, err := room.NewModel(ctx, p.Model, t.Note)
+	m, err := room.Models.New(ctx, p.Model, t.Note)
 	if err != nil {
 		return err
 	}
-	if err := room.ConfirmKey(ctx); err != nil {
+	if err := room.Models.ConfirmKey(ctx); err != nil {
 		return err
 	}
 	in, err := room.planInput(ctx, m, p)
 	if err != nil {
 		return err
 	}
-	if in.Images, err = room.images(ctx, m, p); err != nil {
+	if in.Images, err = room.attachments.images(ctx, m, p); err != nil {
 		return err
 	}
 	id := ids.New()
 	tr := room.deps.History.Trace(id, p.Conversation)
 	m.provider = traced(tr, m.provider, m.kind)
-	if t.said != nil {
-		in.History, t.said.turn.Trace = room.historyOf(t.said.talk), id
+	if t.record != nil {
+		in.History, t.record.turn.Trace = room.Conversations.words(t.record.in), id
 	}
 	plain := room.toldNothing(t, &in)
 	w := room.watch(t)
 	w.Lowered = func(from, _ llm.PlanMode, _ *llm.Error) {
-		room.Refused(m, map[llm.PlanMode]llm.Feature{llm.PlanByCall: llm.FeatureTools, llm.PlanBySchema: llm.FeatureSchema}[from])
+		room.Models.Refused(m, map[llm.PlanMode]llm.Feature{llm.PlanByCall: llm.FeatureTools, llm.PlanBySchema: llm.FeatureSchema}[from])
 	}
 	out, err := planner.Plan(ctx, m.provider, in, w)
 	if out != nil {
@@ -246,10 +248,10 @@ func (room *Chat) planTurn(ctx context.Context, t *turn, p protocol.Send) error 
 				t.Outcome = OutcomeQuestion
 			}
 		})
-		room.remember(t, p.Text, out.Reply)
+		t.keepWords(p.Text, out.Reply)
 		return nil
 	}
-	room.remember(t, p.Text, out.Reply)
+	t.keepWords(p.Text, out.Reply)
 	se := room.deps.Transactions.NewReview(out.Plan, out.Graph, out.Raw)
 	se.ID, se.Trace = id, tr
 	se.Instruction, se.DryRun, se.Warnings = p.Text, p.DryRun, outbox.Warnings(out.Warnings)
@@ -276,17 +278,17 @@ func (room *Chat) toldNothing(t *turn, in *planner.Input) bool {
 	if in.Context.Selection != "" || len(in.Context.Attached) > 0 || len(in.Images) > 0 {
 		return false
 	}
-	if t.said == nil {
+	if t.record == nil {
 		return len(in.History) == 0
 	}
-	room.mu.Lock()
-	defer room.mu.Unlock()
-	for _, before := range t.said.talk.Turns {
+	room.Conversations.mu.Lock()
+	defer room.Conversations.mu.Unlock()
+	for _, before := range t.record.in.Turns {
 		if len(before.Messages) > 0 && !before.Plain {
 			return false
 		}
 	}
-	t.said.turn.Plain = true
+	t.record.turn.Plain = true
 	return true
 }
 
@@ -339,7 +341,7 @@ func (room *Chat) planned(e *tool.Entry) bool {
 // Stop ends what is under way: the model's stream, a simulation, or the run.
 func (room *Chat) Stop(_ context.Context, p protocol.Stop) (protocol.Empty, error) {
 	room.mu.Lock()
-	t := room.turn
+	t := room.mu.turn
 	room.mu.Unlock()
 	if t != nil && (p.ID == "" || p.ID == t.View().ID) {
 		t.cancel()

@@ -65,7 +65,7 @@ func loopOver(t *testing.T, mem *hosttest.Memory, model llm.Provider) agent.Conf
 	}
 	guard := agent.NewGuard(limits.Limits{BlockedTools: []string{"vault.delete"}}, nil)
 	gates := agent.NewGates()
-	deps := pipeline.Deps{Registry: reg, Policy: pol, Env: func(c *tool.Call) (*tool.Env, *overlay.View) {
+	deps := pipeline.Deps{Registry: reg, Guards: pipeline.Guards{Policy: pol}, Env: func(c *tool.Call) (*tool.Env, *overlay.View) {
 		view := vault.For(c.LogicalID)
 		return &tool.Env{Vault: view, Editor: view, Platform: h.Platform, Now: time.Now(), Progress: func(tool.Progress) {}}, view
 	}}

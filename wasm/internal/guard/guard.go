@@ -58,7 +58,7 @@ type Guard struct {
 	fetched   fetched
 
 	mu       sync.Mutex // guards what follows; nothing else is locked or called under it
-	host     host.Host  // its Platform, which the shell says; the ports stay as they are
+	host     host.Host  // its Platform, which the app's side says; the ports stay as they are
 	settings protocol.Settings
 	base     *policy.Policy // as the settings have it
 	policy   *policy.Policy // as it is in force; never changed, but replaced

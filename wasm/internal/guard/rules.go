@@ -69,7 +69,7 @@ func (g *Guard) TakeSettings(in protocol.Settings) {
 	g.tighten()
 }
 
-// SetPlatform takes over what the shell says of its app, and gives the zone of the
+// SetPlatform takes over what the app's side says of its app, and gives the zone of the
 // person's days.
 func (g *Guard) SetPlatform(p protocol.Platform) *time.Location {
 	g.mu.Lock()

@@ -141,7 +141,7 @@ func (h *History) pastCall(c audit.Pair) protocol.CallView {
 		v.Status, v.DurationMs, v.Cached, v.SecretFrom = protocol.CallStatus(r.Status), r.DurationMs, r.Cached, r.SecretScope
 		v.Result, v.Pins, v.Paths = h.shortResult(c.Call.Tool, r.Data), pinsIn(r.Data), touched(r.Effects)
 		if r.Error != nil {
-			v.Problem = &protocol.Problem{Code: string(r.Error.Code), Key: r.Error.Key, Params: r.Error.Params, Detail: r.Error.Message}
+			v.Problem = &protocol.Problem{Code: protocol.ProblemCode(r.Error.Code), Key: r.Error.Key, Params: r.Error.Params, Detail: r.Error.Message}
 			if r.Error.Key != "" {
 				v.Problem.Detail = ""
 			}

@@ -48,7 +48,7 @@ func (v *Vault) sync(ctx context.Context) error {
 	}
 	for {
 		v.mu.Lock()
-		generation := v.generation
+		generation := v.mu.generation
 		v.mu.Unlock()
 		c, pages, err := v.ask(ctx, generation)
 		if err != nil {
@@ -92,7 +92,7 @@ func (v *Vault) ask(ctx context.Context, generation int64) (host.Changed, int, e
 func (v *Vault) apply(c host.Changed) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.generation = c.Generation
+	v.mu.generation = c.Generation
 	defer v.setOpen(c.Open)
 	if c.All {
 		v.replace(c.Changed)
@@ -101,19 +101,19 @@ func (v *Vault) apply(c host.Changed) {
 	if len(c.Changed) == 0 && len(c.Removed) == 0 {
 		return
 	}
-	v.tick++
+	v.mu.tick++
 	gone := map[string]bool{}
 	for _, p := range c.Removed {
 		gone[p] = true
-		if f := v.files[p]; f != nil && f.Kind == host.Folder {
+		if f := v.mu.files[p]; f != nil && f.Kind == host.Folder {
 			for _, below := range v.below(p) {
 				gone[below.Path] = true
 			}
 		}
 	}
 	for p := range gone {
-		v.forget(v.files[p])
-		delete(v.files, p)
+		v.forget(v.mu.files[p])
+		delete(v.mu.files, p)
 	}
 	fresh := make([]*file, 0, len(c.Changed))
 	told := make(map[string]bool, len(c.Changed))
@@ -122,53 +122,53 @@ func (v *Vault) apply(c host.Changed) {
 			continue // what is told twice is there once, as it was told of last
 		}
 		told[i.Path] = true
-		f := newFile(i, v.tick)
-		v.forget(v.files[i.Path])
-		v.files[i.Path], gone[i.Path] = f, true
+		f := newFile(i, v.mu.tick)
+		v.forget(v.mu.files[i.Path])
+		v.mu.files[i.Path], gone[i.Path] = f, true
 		fresh = append(fresh, f)
 	}
-	v.order = merge(v.order, gone, fresh)
+	v.mu.order = merge(v.mu.order, gone, fresh)
 }
 
 // setOpen says which notes an editor holds. The lock is held.
 func (v *Vault) setOpen(paths []string) {
-	for _, p := range v.open {
-		if f := v.files[p]; f != nil {
+	for _, p := range v.mu.open {
+		if f := v.mu.files[p]; f != nil {
 			f.open = false
 		}
 	}
 	for _, p := range paths {
-		if f := v.files[p]; f != nil {
+		if f := v.mu.files[p]; f != nil {
 			f.open = true
 		}
 	}
-	v.open = paths
+	v.mu.open = paths
 }
 
 // replace takes in a whole list. What is known of files that are the same, by
 // size and time, is kept.
 func (v *Vault) replace(all []host.Info) {
-	v.tick++
+	v.mu.tick++
 	files := make(map[string]*file, len(all))
 	order := make([]*file, 0, len(all))
 	for _, i := range all {
 		if files[i.Path] != nil {
 			continue
 		}
-		f := v.files[i.Path]
+		f := v.mu.files[i.Path]
 		if f == nil || f.Info != i || i.Kind == host.File && !f.sure() {
-			f = newFile(i, v.tick)
+			f = newFile(i, v.mu.tick)
 		}
 		files[i.Path] = f
 		order = append(order, f)
 	}
-	for p, f := range v.files {
+	for p, f := range v.mu.files {
 		if files[p] != f {
 			v.forget(f)
 		}
 	}
 	slices.SortFunc(order, byPath)
-	v.files, v.order = files, order
+	v.mu.files, v.mu.order = files, order
 }
 
 // forget takes a file's signature off the counts. The lock is held.
@@ -176,9 +176,9 @@ func (v *Vault) forget(f *file) {
 	if f == nil || f.sig == nil {
 		return
 	}
-	v.held -= int64(len(f.sig))
+	v.mu.sigs.held -= int64(len(f.sig))
 	if f.saved {
-		v.savedBytes -= recordSize(f)
+		v.mu.sigs.savedBytes -= recordSize(f)
 	}
 }
 
@@ -203,12 +203,12 @@ func merge(old []*file, gone map[string]bool, fresh []*file) []*file {
 // below gives the entries below a folder, sorted. The lock is held.
 func (v *Vault) below(folder string) []*file {
 	if folder == "" {
-		return v.order
+		return v.mu.order
 	}
 	prefix := folder + "/"
-	from := sort.Search(len(v.order), func(i int) bool { return v.order[i].Path >= prefix })
-	to := from + sort.Search(len(v.order)-from, func(i int) bool { return !strings.HasPrefix(v.order[from+i].Path, prefix) })
-	return v.order[from:to]
+	from := sort.Search(len(v.mu.order), func(i int) bool { return v.mu.order[i].Path >= prefix })
+	to := from + sort.Search(len(v.mu.order)-from, func(i int) bool { return !strings.HasPrefix(v.mu.order[from+i].Path, prefix) })
+	return v.mu.order[from:to]
 }
 
 // walked is host.Changes for a vault that does not follow its changes: it walks

@@ -45,19 +45,29 @@ type Vault struct {
 	editors  bool         // the host has editors, and does not say which reads come from one
 
 	syncing chan struct{} // held while the host is asked
-	mu      sync.Mutex
-	files   map[string]*file
-	order   []*file // by path; replaced, never changed
-	open    []string
-	// generation is the host's, tick our own count of what has changed.
-	generation, tick int64
-	held             int64   // bytes of signatures
-	unsaved          []*file // with signatures that are not on disk
-	unsavedBytes     int64
-	keptAt           int64 // ms; when something was last saved
-	savedBytes       int64 // about: of the segments, what is alive
-	signer           signer
-	table            *table // the words of rows
+
+	// mu guards what is known of the files. Neither the host nor the store is
+	// asked under it: what they tell is taken over afterwards.
+	mu struct {
+		sync.Mutex
+		files map[string]*file
+		order []*file // by path; replaced, never changed
+		open  []string
+		// generation is the host's, tick our own count of what has changed.
+		generation, tick int64
+		table            *table // the words of rows
+		sigs             signatures
+	}
+}
+
+// signatures is the account of the signatures in memory, and of those on disk.
+type signatures struct {
+	signer       signer
+	held         int64   // bytes of all in memory
+	unsaved      []*file // with signatures that are not on disk
+	unsavedBytes int64
+	keptAt       int64 // ms; when something was last saved
+	savedBytes   int64 // about: of the segments, what is alive
 }
 
 // maxHeld bounds the signatures in memory, and so on disk: what is beyond is
@@ -70,8 +80,8 @@ func Over(h host.Host) *Vault {
 		Vault: h.Vault, changes: h.Changes, metadata: h.Metadata,
 		now:     func() int64 { return time.Now().UnixMilli() },
 		syncing: make(chan struct{}, 1),
-		files:   map[string]*file{}, table: newTable(),
 	}
+	v.mu.files, v.mu.table = map[string]*file{}, newTable()
 	if _, tells := h.Vault.(host.Reads); !tells {
 		v.editors = h.Editor != nil
 	}
@@ -88,7 +98,7 @@ func (v *Vault) Walk(ctx context.Context, folder string) ([]host.Info, error) {
 		return nil, err
 	}
 	v.mu.Lock()
-	top := v.files[folder]
+	top := v.mu.files[folder]
 	below := v.below(folder)
 	v.mu.Unlock()
 	if folder != "" && (top == nil || top.Kind != host.Folder) {
@@ -105,7 +115,7 @@ func (v *Vault) Walk(ctx context.Context, folder string) ([]host.Info, error) {
 func (v *Vault) Tick() int64 {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.tick
+	return v.mu.tick
 }
 
 // ReadMany implements host.Reads, and learns from the notes that it reads.
@@ -113,7 +123,7 @@ func (v *Vault) ReadMany(ctx context.Context, paths []string) ([]host.FileBytes,
 	files := make([]*file, len(paths))
 	v.mu.Lock()
 	for i, p := range paths {
-		if f := v.files[p]; f != nil && f.file && !f.open {
+		if f := v.mu.files[p]; f != nil && f.file && !f.open {
 			files[i] = f
 		}
 	}
@@ -171,17 +181,17 @@ func (v *Vault) learn(f *file, read *host.FileBytes, at int64) {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if f.sig != nil || v.held > maxHeld || v.files[f.Path] != f {
+	if f.sig != nil || v.mu.sigs.held > maxHeld || v.mu.files[f.Path] != f {
 		return
 	}
-	sig, isText := v.signer.sign(read.Data)
+	sig, isText := v.mu.sigs.signer.sign(read.Data)
 	if !isText {
 		return
 	}
 	f.sig, f.readAt = sig, at
-	v.held += int64(len(f.sig))
-	v.unsaved = append(v.unsaved, f)
-	v.unsavedBytes += recordSize(f)
+	v.mu.sigs.held += int64(len(f.sig))
+	v.mu.sigs.unsaved = append(v.mu.sigs.unsaved, f)
+	v.mu.sigs.unsavedBytes += recordSize(f)
 }
 
 // readable says whether tools read a file as text.

@@ -410,14 +410,14 @@ func TestWhatIsCountedOfSignaturesIsWhatThereIs(t *testing.T) {
 			_, need, match := query(r)
 			search(t, v, need, match)
 			var held, saved int64
-			for _, f := range v.files {
+			for _, f := range v.mu.files {
 				held += int64(len(f.sig))
 				if f.saved {
 					saved += recordSize(f)
 				}
 			}
-			if v.held != held || v.savedBytes != saved {
-				r.Fatalf("counted %d and %d, there are %d and %d", v.held, v.savedBytes, held, saved)
+			if v.mu.sigs.held != held || v.mu.sigs.savedBytes != saved {
+				r.Fatalf("counted %d and %d, there are %d and %d", v.mu.sigs.held, v.mu.sigs.savedBytes, held, saved)
 			}
 		}
 	})

@@ -114,12 +114,12 @@ const slackRows = 4096
 // tidy writes the rows into a new table when most of those that were made are
 // no more: what only they said goes with the old one. The lock is held.
 func (v *Vault) tidy() {
-	if v.table.rows < 2*len(v.files)+slackRows {
+	if v.mu.table.rows < 2*len(v.mu.files)+slackRows {
 		return
 	}
-	old, fresh := v.table, newTable()
+	old, fresh := v.mu.table, newTable()
 	moved := make([]uint32, len(old.words)) // 0 or the new number and one
-	for _, f := range v.order {
+	for _, f := range v.mu.order {
 		if f.row == nil {
 			continue
 		}
@@ -132,7 +132,7 @@ func (v *Vault) tidy() {
 			f.row[rowHead+i] = moved[word] - 1
 		}
 	}
-	v.table = fresh
+	v.mu.table = fresh
 }
 
 // rowBatch is how many notes the host is asked about at once, rowBytes how many
@@ -211,7 +211,7 @@ func (v *Vault) askRows(ctx context.Context, files []*file) ([]*file, error) {
 			continue
 		}
 		if known, ok := factsOfMeta(&metas[i]); ok {
-			f.row = v.table.row(&known)
+			f.row = v.mu.table.row(&known)
 		} else {
 			rest = append(rest, f)
 		}
@@ -251,7 +251,7 @@ func (v *Vault) readRows(ctx context.Context, files []*file) error {
 		}
 		known := factsOfText(r.Data)
 		v.mu.Lock()
-		f.row = v.table.row(&known)
+		f.row = v.mu.table.row(&known)
 		v.mu.Unlock()
 	}
 	return nil

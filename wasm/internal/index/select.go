@@ -97,7 +97,7 @@ func (v *Vault) rowsOf(f *Filter, files []*file, rows []Row) {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	words := v.table.now()
+	words := v.mu.table.now()
 	for i, c := range files {
 		rows[i] = Row{}
 		if c.row != nil && !f.unknown(c) {

@@ -106,21 +106,21 @@ func (v *Vault) takeIn(data []byte) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return readSegment(data, func(r record) {
-		f := v.files[r.path]
-		if f == nil || f.sig != nil || f.Size != r.size || f.MTime != r.mtime || v.held > maxHeld {
+		f := v.mu.files[r.path]
+		if f == nil || f.sig != nil || f.Size != r.size || f.MTime != r.mtime || v.mu.sigs.held > maxHeld {
 			return
 		}
 		f.sig = append(make([]byte, 0, len(r.sig)), r.sig...)
 		f.readAt = math.MaxInt64 // only what is sure was written
 		v.isSaved(f)
-		v.held += int64(len(f.sig))
+		v.mu.sigs.held += int64(len(f.sig))
 	})
 }
 
 // isSaved notes that a file's signature is on disk. The lock is held.
 func (v *Vault) isSaved(f *file) {
-	if !f.saved && v.files[f.Path] == f {
-		v.savedBytes += recordSize(f)
+	if !f.saved && v.mu.files[f.Path] == f {
+		v.mu.sigs.savedBytes += recordSize(f)
 	}
 	f.saved = true
 }
@@ -128,13 +128,13 @@ func (v *Vault) isSaved(f *file) {
 func (v *Vault) saved() int64 {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.savedBytes
+	return v.mu.sigs.savedBytes
 }
 
 // saveIfMany saves when there is enough to be worth it.
 func (v *Vault) saveIfMany(ctx context.Context) error {
 	v.mu.Lock()
-	enough := v.unsavedBytes >= saveAt || v.unsavedBytes > 0 && v.now()-v.keptAt >= saveEveryMS
+	enough := v.mu.sigs.unsavedBytes >= saveAt || v.mu.sigs.unsavedBytes > 0 && v.now()-v.mu.sigs.keptAt >= saveEveryMS
 	v.mu.Unlock()
 	if enough {
 		v.Settle(ctx)
@@ -159,7 +159,7 @@ func (v *Vault) Settle(ctx context.Context) {
 	}
 	defer s.free()
 	v.mu.Lock()
-	if v.held < s.worth {
+	if v.mu.sigs.held < s.worth {
 		v.mu.Unlock()
 		return
 	}
@@ -169,9 +169,9 @@ func (v *Vault) Settle(ctx context.Context) {
 		return // what is not saved is saved the next time
 	}
 	v.mu.Lock()
-	files := v.unsaved
-	v.unsaved, v.unsavedBytes, v.keptAt = nil, 0, v.now()
-	files = slices.DeleteFunc(files, func(f *file) bool { return v.files[f.Path] != f || !f.sure() || f.saved })
+	files := v.mu.sigs.unsaved
+	v.mu.sigs.unsaved, v.mu.sigs.unsavedBytes, v.mu.sigs.keptAt = nil, 0, v.now()
+	files = slices.DeleteFunc(files, func(f *file) bool { return v.mu.files[f.Path] != f || !f.sure() || f.saved })
 	v.mu.Unlock()
 	if len(files) == 0 || !s.loaded || s.off {
 		return
@@ -210,7 +210,7 @@ func (v *Vault) rewrite(ctx context.Context) {
 	s := v.store
 	v.mu.Lock()
 	var live []*file
-	for _, f := range v.order {
+	for _, f := range v.mu.order {
 		if f.saved {
 			live = append(live, f)
 		}

@@ -33,7 +33,8 @@ func TestARowSaysWhatItWasMadeOf(t *testing.T) {
 	names := rapid.SampledFrom([]string{"a", "b", "due", "true"})
 	rapid.Check(t, func(r *rapid.T) {
 		table := newTable()
-		v := &Vault{table: table, files: map[string]*file{}}
+		v := &Vault{}
+		v.mu.table, v.mu.files = table, map[string]*file{}
 		var all []facts
 		for i := range rapid.IntRange(1, 6).Draw(r, "rows") {
 			f := facts{
@@ -44,21 +45,21 @@ func TestARowSaysWhatItWasMadeOf(t *testing.T) {
 			}
 			all = append(all, f)
 			one := &file{row: table.row(&f)}
-			v.files[fmt.Sprint(i)], v.order = one, append(v.order, one)
+			v.mu.files[fmt.Sprint(i)], v.mu.order = one, append(v.mu.order, one)
 		}
 		before := table.now()
 		if rapid.Bool().Draw(r, "tidy") {
 			table.rows = 2*slackRows + 100
 			v.tidy()
-			if v.table == table {
+			if v.mu.table == table {
 				r.Fatal("the table is the old one")
 			}
 		}
 		for i, f := range all {
-			check(r, Row{v.table.now(), v.order[i].row}, &f)
+			check(r, Row{v.mu.table.now(), v.mu.order[i].row}, &f)
 		}
-		if v.table == table {
-			check(r, Row{before, v.order[0].row}, &all[0])
+		if v.mu.table == table {
+			check(r, Row{before, v.mu.order[0].row}, &all[0])
 		}
 	})
 }
@@ -108,7 +109,7 @@ func TestTheTableOfANoteThatChangesForeverIsBounded(t *testing.T) {
 			t.Fatalf("%d: %v", i, got)
 		}
 	}
-	if n := len(v.table.words); n > 5*slackRows {
+	if n := len(v.mu.table.words); n > 5*slackRows {
 		t.Errorf("%d words", n)
 	}
 	if got := NewProperty("n", nil).Value(first); got != "value 0" {

@@ -19,15 +19,15 @@ type Act struct {
 func (w *Writer) Extend(ops []Planned) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for w.running {
-		w.cond.Wait()
+	for w.mu.running {
+		w.mu.cond.Wait()
 	}
-	first := len(w.ops)
-	w.ops = append(w.ops, ops...)
-	w.status = append(w.status, make([]Outcome, len(ops))...)
-	w.mtimes = append(w.mtimes, make([]int64, len(ops))...)
-	w.windows = append(w.windows, split(w.ops, first)...)
-	w.after = append(w.after, prerequisites(w.ops, first)...)
+	first := len(w.planned.ops)
+	w.planned.ops = append(w.planned.ops, ops...)
+	w.mu.status = append(w.mu.status, make([]Outcome, len(ops))...)
+	w.planned.mtimes = append(w.planned.mtimes, make([]int64, len(ops))...)
+	w.planned.windows = append(w.planned.windows, split(w.planned.ops, first)...)
+	w.planned.after = append(w.planned.after, prerequisites(w.planned.ops, first)...)
 }
 
 // Begins writes down that a call begins which cannot be undone. Unless it
@@ -42,23 +42,23 @@ func (w *Writer) Begins(ctx context.Context, a Act) error {
 		return err
 	}
 	w.mu.Lock()
-	for w.running {
-		w.cond.Wait()
+	for w.mu.running {
+		w.mu.cond.Wait()
 	}
-	if err := w.err; err != nil {
+	if err := w.mu.err; err != nil {
 		w.mu.Unlock()
 		return err
 	}
-	w.running = true
+	w.mu.running = true
 	w.mu.Unlock()
-	err = w.append(ctx, w.chain.Append(w.settle(nil), rec))
+	err = w.append(ctx, w.log.chain.Append(w.settle(nil), rec))
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err != nil {
-		w.err = err // the chain holds a record that the file may not
+		w.mu.err = err // the chain holds a record that the file may not
 	}
-	w.running = false
+	w.mu.running = false
 	w.startStream(ctx)
-	w.cond.Broadcast()
+	w.mu.cond.Broadcast()
 	return err
 }

@@ -121,7 +121,7 @@ func TestEndingAJournalDoesNotMissTheEndOfItsStream(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.mu.Lock()
-		w.running = true
+		w.mu.running = true
 		w.mu.Unlock()
 		done := make(chan error, 1)
 		go func() { done <- w.Close(t.Context()) }()
@@ -135,7 +135,7 @@ func TestEndingAJournalDoesNotMissTheEndOfItsStream(t *testing.T) {
 			}
 		default:
 			t.Error("still waiting")
-			w.cond.Broadcast() // so that the bubble can end
+			w.mu.cond.Broadcast() // so that the bubble can end
 		}
 	})
 }

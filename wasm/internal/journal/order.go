@@ -69,7 +69,7 @@ func far(op *host.Op) bool {
 func (w *Writer) AwaitBefore(ctx context.Context, own []int) error {
 	var need []int
 	for _, i := range own {
-		for _, j := range w.after[i] {
+		for _, j := range w.planned.after[i] {
 			if !slices.Contains(own, j) {
 				need = append(need, j)
 			}
@@ -86,7 +86,7 @@ func (w *Writer) awaitEnded(ctx context.Context, need []int) error {
 	stop := context.AfterFunc(ctx, func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.cond.Broadcast()
+		w.mu.cond.Broadcast()
 	})
 	defer stop()
 	w.mu.Lock()
@@ -95,7 +95,7 @@ func (w *Writer) awaitEnded(ctx context.Context, need []int) error {
 		if ctx.Err() != nil {
 			return fault.From(ctx.Err())
 		}
-		w.cond.Wait()
+		w.mu.cond.Wait()
 	}
 	return nil
 }
@@ -103,7 +103,7 @@ func (w *Writer) awaitEnded(ctx context.Context, need []int) error {
 // ended says whether none of the writes is still to come. The lock is held.
 func (w *Writer) ended(is []int) bool {
 	for _, i := range is {
-		if w.status[i] == NotReached || w.status[i] == Issued {
+		if w.mu.status[i] == NotReached || w.mu.status[i] == Issued {
 			return false
 		}
 	}
@@ -114,9 +114,9 @@ func (w *Writer) ended(is []int) bool {
 func (w *Writer) Abandon(i int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.status[i] == NotReached {
-		w.status[i] = Abandoned
-		w.cond.Broadcast()
+	if w.mu.status[i] == NotReached {
+		w.mu.status[i] = Abandoned
+		w.mu.cond.Broadcast()
 	}
 }
 
@@ -124,10 +124,10 @@ func (w *Writer) Abandon(i int) {
 func (w *Writer) AbandonRest() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for i, s := range w.status {
+	for i, s := range w.mu.status {
 		if s == NotReached {
-			w.status[i] = Abandoned
+			w.mu.status[i] = Abandoned
 		}
 	}
-	w.cond.Broadcast()
+	w.mu.cond.Broadcast()
 }

@@ -37,7 +37,7 @@ func split(ops []Planned, first int) []window {
 }
 
 func (w *Writer) append(ctx context.Context, data []byte) error {
-	w.appends++
+	w.log.appends++
 	if err := w.store.Append(ctx, w.dir+"/"+File, data); err != nil {
 		return storeError(err)
 	}
@@ -45,10 +45,10 @@ func (w *Writer) append(ctx context.Context, data []byte) error {
 }
 
 func (w *Writer) windowOf(i int) int {
-	lo, hi := 0, len(w.windows)-1
+	lo, hi := 0, len(w.planned.windows)-1
 	for lo < hi {
 		mid := (lo + hi) / 2
-		if i >= w.windows[mid].to {
+		if i >= w.planned.windows[mid].to {
 			lo = mid + 1
 		} else {
 			hi = mid
@@ -63,30 +63,30 @@ func (w *Writer) await(ctx context.Context, win int) error {
 	stop := context.AfterFunc(ctx, func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.cond.Broadcast()
+		w.mu.cond.Broadcast()
 	})
 	defer stop()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.wanted = max(w.wanted, min(win+2, len(w.windows)))
+	w.mu.wanted = max(w.mu.wanted, min(win+2, len(w.planned.windows)))
 	w.startStream(ctx)
-	for w.durable <= win && w.err == nil {
+	for w.mu.durable <= win && w.mu.err == nil {
 		if ctx.Err() != nil {
 			return fault.From(ctx.Err())
 		}
-		w.cond.Wait()
+		w.mu.cond.Wait()
 	}
-	if w.durable > win {
+	if w.mu.durable > win {
 		return nil
 	}
-	return w.err
+	return w.mu.err
 }
 
 // startStream starts making windows durable, where some are wanted and nothing
 // else is being appended. The lock is held.
 func (w *Writer) startStream(ctx context.Context) {
-	if !w.running && w.err == nil && w.durable < w.wanted {
-		w.running = true
+	if !w.mu.running && w.mu.err == nil && w.mu.durable < w.mu.wanted {
+		w.mu.running = true
 		go w.stream(context.WithoutCancel(ctx))
 	}
 }
@@ -95,22 +95,22 @@ func (w *Writer) startStream(ctx context.Context) {
 func (w *Writer) stream(ctx context.Context) {
 	for {
 		w.mu.Lock()
-		if w.durable >= w.wanted || w.err != nil {
-			w.running = false
-			w.cond.Broadcast() // Close waits for it
+		if w.mu.durable >= w.mu.wanted || w.mu.err != nil {
+			w.mu.running = false
+			w.mu.cond.Broadcast() // Close waits for it
 			w.mu.Unlock()
 			return
 		}
-		win := w.windows[w.durable]
+		win := w.planned.windows[w.mu.durable]
 		w.mu.Unlock()
 		err := w.flushWindow(ctx, win)
 		w.mu.Lock()
 		if err != nil {
-			w.err = err
+			w.mu.err = err
 		} else {
-			w.durable++
+			w.mu.durable++
 		}
-		w.cond.Broadcast()
+		w.mu.cond.Broadcast()
 		w.mu.Unlock()
 	}
 }
@@ -118,13 +118,13 @@ func (w *Writer) stream(ctx context.Context) {
 // flushWindow appends a window's bytes to the pack, then its records.
 func (w *Writer) flushWindow(ctx context.Context, win window) error {
 	lines := w.settle(make([]byte, 0, recordRoom*(win.to-win.from+1)))
-	w.packs.room = min(win.bytes, packBytes)
+	w.log.packs.room = min(win.bytes, packBytes)
 	for i := win.from; i < win.to; i++ {
-		rec := w.packs.opRecord(i, &w.ops[i])
-		lines = w.chain.Append(lines, rec)
+		rec := w.log.packs.opRecord(i, &w.planned.ops[i])
+		lines = w.log.chain.Append(lines, rec)
 	}
-	for _, p := range w.packs.take() {
-		w.appends++
+	for _, p := range w.log.packs.take() {
+		w.log.appends++
 		if err := w.store.Append(ctx, w.dir+"/"+packName(p.n), p.data); err != nil {
 			return storeError(err)
 		}
@@ -136,15 +136,15 @@ func (w *Writer) flushWindow(ctx context.Context, win window) error {
 func (w *Writer) settle(dst []byte) []byte {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.settled) == 0 {
+	if len(w.mu.settled) == 0 {
 		return dst
 	}
 	done := []byte(`{"t":"done","i":[`)
 	times := []byte(`],"m":[`)
 	n := 0
 	var failed [][]byte
-	for _, i := range w.settled {
-		if w.status[i] == Failed {
+	for _, i := range w.mu.settled {
+		if w.mu.status[i] == Failed {
 			failed = append(failed, fmt.Appendf(nil, `{"t":"failed","i":%d}`, i))
 			continue
 		}
@@ -153,21 +153,21 @@ func (w *Writer) settle(dst []byte) []byte {
 			times = append(times, ',')
 		}
 		done = strconv.AppendInt(done, int64(i), 10)
-		times = strconv.AppendInt(times, w.mtimes[i], 10)
+		times = strconv.AppendInt(times, w.planned.mtimes[i], 10)
 		n++
 	}
-	w.settled = w.settled[:0]
+	w.mu.settled = w.mu.settled[:0]
 	if n > 0 {
-		dst = w.chain.Append(dst, append(append(done, times...), "]}"...))
+		dst = w.log.chain.Append(dst, append(append(done, times...), "]}"...))
 	}
 	for _, f := range failed {
-		dst = w.chain.Append(dst, f)
+		dst = w.log.chain.Append(dst, f)
 	}
 	return dst
 }
 
 // Appends counts the store appends so far.
-func (w *Writer) Appends() int { return w.appends }
+func (w *Writer) Appends() int { return w.log.appends }
 
 // Head gives the last link of the journal's chain and its number of records.
-func (w *Writer) Head() (string, int) { return w.chain.Head(), w.chain.Len() }
+func (w *Writer) Head() (string, int) { return w.log.chain.Head(), w.log.chain.Len() }

@@ -18,22 +18,36 @@ type Writer struct {
 	store host.Store
 	vault host.Vault
 	dir   string
-	ops   []Planned
 
-	mu      sync.Mutex
-	cond    *sync.Cond
-	chain   *record.Chain
-	windows []window
-	wanted  int // windows that should be durable
-	durable int // windows that are
-	err     error
-	running bool
-	status  []Outcome
-	mtimes  []int64
-	settled []int // done, not yet recorded
-	after   [][]int
-	packs   packer
-	appends int
+	// planned is the writes. It grows in Extend alone, while no write is under way
+	// and nothing is appended, so that it is read without a lock.
+	planned struct {
+		ops     []Planned
+		windows []window
+		after   [][]int // the writes that each one waits for
+		mtimes  []int64 // each is set by whoever makes the write
+	}
+
+	// log is what is appended to the journal. It belongs to whoever has set
+	// mu.running, and to the run's own goroutine at its beginning and its end.
+	log struct {
+		chain   *record.Chain
+		packs   packer
+		appends int
+	}
+
+	// mu guards how far the journal and the writes are. The store and the vault are
+	// never called under it.
+	mu struct {
+		sync.Mutex
+		cond    *sync.Cond // something below has changed
+		wanted  int        // windows that should be durable
+		durable int        // windows that are
+		running bool       // somebody appends
+		err     error      // of the first append that failed; nothing is appended after it
+		status  []Outcome  // of each planned write
+		settled []int      // done, not yet recorded
+	}
 }
 
 // Outcome is what became of a planned write.
@@ -54,13 +68,11 @@ const (
 // STORE failures are INTERNAL_ERROR with error.store.io; nothing was written.
 func Begin(ctx context.Context, store host.Store, vault host.Vault, dir string, h Header, ops []Planned) (*Writer, error) {
 	key := seal.OfRun(store, dir)
-	w := &Writer{
-		store: store, vault: vault, dir: dir, ops: ops,
-		chain: record.NewSealed(key, File), status: make([]Outcome, len(ops)), mtimes: make([]int64, len(ops)), packs: newPacker(),
-	}
-	w.cond = sync.NewCond(&w.mu)
-	w.windows = split(ops, 0)
-	w.after = prerequisites(ops, 0)
+	w := &Writer{store: store, vault: vault, dir: dir}
+	w.planned.ops, w.planned.mtimes = ops, make([]int64, len(ops))
+	w.planned.windows, w.planned.after = split(ops, 0), prerequisites(ops, 0)
+	w.log.chain, w.log.packs = record.NewSealed(key, File), newPacker()
+	w.mu.cond, w.mu.status = sync.NewCond(&w.mu), make([]Outcome, len(ops))
 	h.Ops, h.Key = max(h.Ops, len(ops)), key.ID()
 	rec, err := json.Marshal(struct {
 		T string `json:"t"`
@@ -69,7 +81,7 @@ func Begin(ctx context.Context, store host.Store, vault host.Vault, dir string, 
 	if err != nil {
 		return nil, err
 	}
-	if err := w.append(ctx, w.chain.Append(nil, rec)); err != nil {
+	if err := w.append(ctx, w.log.chain.Append(nil, rec)); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -79,13 +91,13 @@ func Begin(ctx context.Context, store host.Store, vault host.Vault, dir string, 
 // whose outcome is unknown (the host failed in the middle) is observed: made
 // after all, or undone and failed.
 func (w *Writer) Do(ctx context.Context, i int) error {
-	if i < 0 || i >= len(w.ops) {
+	if i < 0 || i >= len(w.planned.ops) {
 		return fault.New(fault.Internal, "error.internal", nil)
 	}
 	if err := w.await(ctx, w.windowOf(i)); err != nil {
 		return err
 	}
-	if err := w.awaitEnded(ctx, w.after[i]); err != nil {
+	if err := w.awaitEnded(ctx, w.planned.after[i]); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
@@ -99,7 +111,7 @@ func (w *Writer) Do(ctx context.Context, i int) error {
 		return nil
 	case refusedByHost(err):
 		w.set(i, Failed)
-		return drifted(err, w.ops[i].Op.Path)
+		return drifted(err, w.planned.ops[i].Op.Path)
 	}
 	w.set(i, Unknown)
 	if ctx.Err() != nil {
@@ -131,8 +143,8 @@ func (w *Writer) apply(ctx context.Context, i int) error {
 		}
 	})
 	defer stop()
-	info, err := w.vault.Apply(whole, w.ops[i].Op)
-	w.mtimes[i] = info.MTime // read under the lock, after set
+	info, err := w.vault.Apply(whole, w.planned.ops[i].Op)
+	w.planned.mtimes[i] = info.MTime // read under the lock, after set
 	return err
 }
 
@@ -154,17 +166,17 @@ func drifted(err error, path string) error {
 func (w *Writer) set(i int, o Outcome) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.status[i] = o
+	w.mu.status[i] = o
 	if o == Done || o == Failed {
-		w.settled = append(w.settled, i)
+		w.mu.settled = append(w.mu.settled, i)
 	}
-	w.cond.Broadcast()
+	w.mu.cond.Broadcast()
 }
 
 // observe looks what became of a write, and puts back the bytes before where a
 // prefix of the new ones was left.
 func (w *Writer) observe(ctx context.Context, i int) Outcome {
-	found, err := Observe(ctx, w.vault, w.ops[i])
+	found, err := Observe(ctx, w.vault, w.planned.ops[i])
 	if err != nil {
 		return Unknown
 	}
@@ -173,7 +185,7 @@ func (w *Writer) observe(ctx context.Context, i int) Outcome {
 		w.set(i, Done)
 		return Done
 	case Torn:
-		if err := untear(ctx, w.vault, w.ops[i]); err != nil {
+		if err := untear(ctx, w.vault, w.planned.ops[i]); err != nil {
 			return Unknown
 		}
 		w.set(i, Failed)
@@ -189,7 +201,7 @@ func (w *Writer) observe(ctx context.Context, i int) Outcome {
 func (w *Writer) Outcomes() []Outcome {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return append([]Outcome(nil), w.status...)
+	return append([]Outcome(nil), w.mu.status...)
 }
 
 // Close observes writes whose outcome is unknown and records what was done. It
@@ -198,11 +210,11 @@ func (w *Writer) Close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 	defer cancel()
 	w.mu.Lock()
-	for w.running {
-		w.cond.Wait()
+	for w.mu.running {
+		w.mu.cond.Wait()
 	}
 	var open []int
-	for i, s := range w.status {
+	for i, s := range w.mu.status {
 		if s == Unknown || s == Issued {
 			open = append(open, i)
 		}
@@ -210,13 +222,13 @@ func (w *Writer) Close(ctx context.Context) error {
 	w.mu.Unlock()
 	for _, i := range open {
 		if w.observe(ctx, i) == Unknown {
-			return fault.New(fault.Internal, "error.journal.unsettled", fault.P{"path": w.ops[i].Op.Path})
+			return fault.New(fault.Internal, "error.journal.unsettled", fault.P{"path": w.planned.ops[i].Op.Path})
 		}
 	}
-	if w.err != nil {
+	if w.mu.err != nil {
 		// What was settled since may not be in the file, and a record after a
 		// torn one would break the chain: the journal stays hot.
-		return w.err
+		return w.mu.err
 	}
 	lines := w.settle(nil)
 	if lines == nil {
@@ -240,7 +252,7 @@ func (w *Writer) Done() int {
 }
 
 // Len counts the planned writes so far.
-func (w *Writer) Len() int { return len(w.ops) }
+func (w *Writer) Len() int { return len(w.planned.ops) }
 
 // Planned gives planned write i.
-func (w *Writer) Planned(i int) Planned { return w.ops[i] }
+func (w *Writer) Planned(i int) Planned { return w.planned.ops[i] }

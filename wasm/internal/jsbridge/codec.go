@@ -109,7 +109,7 @@ func jsonParams(v any) Params {
 
 func noParams(dst []byte, _ func([]byte) int) []byte { return append(dst, "{}"...) }
 
-// decode reads a result of the shell into v.
+// decode reads a result of the app's side into v.
 func decode(method string, data []byte, v any) error {
 	if err := json.Unmarshal(data, v); err != nil {
 		return fault.New(fault.Internal, "error.internal", nil).With(fmt.Errorf("%s: %w", method, err))

@@ -17,7 +17,7 @@ import (
 	"embedded-agent/wasm/internal/text/texttest"
 )
 
-// encodeOp writes an op as it crosses, and reads it as the shell would.
+// encodeOp writes an op as it crosses, and reads it as the app's side would.
 func encodeOp(t interface{ Fatalf(string, ...any) }, op host.Op) (protocol.Op, [][]byte) {
 	var blobs [][]byte
 	raw := appendOp(nil, op, func(b []byte) int {
@@ -171,7 +171,7 @@ func TestTheFastReaderOfListsAgreesWithEncodingJSON(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		entries := rapid.SliceOf(rapid.Custom(func(t *rapid.T) protocol.Info {
 			return protocol.Info{
-				Path: rapid.String().Draw(t, "path"), Kind: rapid.SampledFrom([]string{"file", "folder", "odd"}).Draw(t, "kind"),
+				Path: rapid.String().Draw(t, "path"), Kind: rapid.SampledFrom([]protocol.EntryKind{"file", "folder", "odd"}).Draw(t, "kind"),
 				Size: rapid.Int64().Draw(t, "size"), CTime: rapid.Int64Range(0, 1<<50).Draw(t, "ctime"), MTime: 1,
 			}
 		})).Draw(t, "entries")

@@ -10,8 +10,8 @@ import (
 	"embedded-agent/wasm/internal/protocol"
 )
 
-// Server answers what the shell asks. Handle is called in a goroutine of its
-// own for each request; ctx ends when the shell cancels it. The payload and
+// Server answers what the app's side asks. Handle is called in a goroutine of its
+// own for each request; ctx ends when the app's side cancels it. The payload and
 // the answer are JSON; an error crosses as a protocol.Problem.
 type Server interface {
 	Handle(ctx context.Context, method string, payload []byte) ([]byte, error)
@@ -25,7 +25,7 @@ type Port interface {
 	Send(e protocol.Envelope)
 }
 
-// Conn is one connection: requests both ways, and events to the shell.
+// Conn is one connection: requests both ways, and events to the app's side.
 type Conn struct {
 	port Port
 
@@ -33,7 +33,7 @@ type Conn struct {
 	server  Server
 	calls   map[int]chan answer        // what the core asked, by id
 	orphans map[string]func([]byte)    // by method
-	serving map[int]context.CancelFunc // what the shell asked, by id
+	serving map[int]context.CancelFunc // what the app's side asked, by id
 	lastID  int
 	events  int
 	told    told
@@ -54,7 +54,7 @@ func NewConn(port Port) *Conn {
 	}
 }
 
-// Serve says who answers the shell's requests.
+// Serve says who answers the requests of the app's side.
 func (c *Conn) Serve(s Server) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -161,8 +161,8 @@ func (c *Conn) post(method string, params Params) int {
 // beside the message and gives their index. It must not wait for anything.
 type Params func(dst []byte, blob func(data []byte) int) []byte
 
-// Call asks the shell and waits for the answer: its JSON and the blobs of its
-// batch. When ctx ends, the shell is told and the call fails at once with the
+// Call asks the app's side and waits for the answer: its JSON and the blobs of its
+// batch. When ctx ends, the app's side is told and the call fails at once with the
 // context's error; what it does to a write that was under way is unknown.
 func (c *Conn) Call(ctx context.Context, method string, params Params) ([]byte, [][]byte, error) {
 	if err := ctx.Err(); err != nil {

@@ -113,7 +113,7 @@ func TestACancelEndsTheContextOfItsRequestAlone(t *testing.T) {
 		c.Receive([]protocol.Envelope{{ID: 1, Kind: protocol.KindCancel}, {ID: 99, Kind: protocol.KindCancel}}, nil)
 		synctest.Wait()
 		sent := port.take()
-		if len(sent) != 1 || sent[0].ID != 1 || problemOf(t, sent[0]).Code != string(fault.Cancelled) {
+		if len(sent) != 1 || sent[0].ID != 1 || problemOf(t, sent[0]).Code != protocol.ProblemCode(fault.Cancelled) {
 			t.Fatalf("sent %+v, want CANCELLED for 1 alone", sent)
 		}
 		close(gate)

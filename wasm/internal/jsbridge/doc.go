@@ -1,8 +1,8 @@
 // Package jsbridge is the core's side of the boundary (docs/design/boundary.md): a message
-// loop that serves requests of the shell, and the host's ports over messages
+// loop that serves requests of the app's side, and the host's ports over messages
 // to it.
 //
-//	shell (bridge/client.ts)            core (this package)
+//	app's side (bridge/client.ts)       core (this package)
 //	request  ──────────────────────────► Server.Handle, a goroutine each
 //	cancel   ──────────────────────────► ends its context
 //	         ◄────────────────────────── response, event

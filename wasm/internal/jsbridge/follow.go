@@ -11,7 +11,7 @@ import (
 	"embedded-agent/wasm/internal/protocol"
 )
 
-// changes asks the shell what has changed.
+// changes asks the app's side what has changed.
 type changes struct{ c *Conn }
 
 // Since implements host.Changes.

@@ -32,7 +32,7 @@ func TestAnAnswerOfChangesIsReadFastAsItIsReadSlowly(t *testing.T) {
 		if fast {
 			got.Changed = []protocol.Info{}
 			for _, i := range infos {
-				got.Changed = append(got.Changed, protocol.Info{Path: i.Path, Kind: string(i.Kind), Size: i.Size, CTime: i.CTime, MTime: i.MTime})
+				got.Changed = append(got.Changed, protocol.Info{Path: i.Path, Kind: protocol.EntryKind(i.Kind), Size: i.Size, CTime: i.CTime, MTime: i.MTime})
 			}
 		}
 		if d := cmp.Diff(c, got); d != "" {

@@ -10,8 +10,8 @@ import (
 	"embedded-agent/wasm/internal/protocol"
 )
 
-// NewHost gives the shell's ports over a connection. Its Platform is empty:
-// the shell tells it with hello.
+// NewHost gives the app's side's ports over a connection. Its Platform is empty:
+// the app's side tells it with hello.
 func NewHost(c *Conn) host.Host {
 	return host.Host{
 		Vault: vault{c, &writeBatcher{c: c}}, Editor: editor{c}, Workspace: workspace{c}, Commands: commands{c}, Store: store{c},
@@ -175,7 +175,7 @@ func (d device) Key(ctx context.Context) ([]byte, error) {
 	return key, nil
 }
 
-// Keys is server.Keys over the shell.
+// Keys is server.Keys over the app's side.
 type Keys struct{ c *Conn }
 
 // Where implements server.Keys.
@@ -189,7 +189,7 @@ func (k Keys) Allow(ctx context.Context, name, origin string, redirects bool) er
 	return do(ctx, k.c, "secret.allow", jsonParams(protocol.SecretAllow{Name: name, Host: origin, Redirects: redirects}))
 }
 
-// Print implements server.Keys. What does not fit is no print: the shell takes a
+// Print implements server.Keys. What does not fit is no print: the app's side takes a
 // key out of what it sees in any case.
 func (k Keys) Print(ctx context.Context, name string) (keyprint.Print, error) {
 	r, _, err := ask[protocol.SecretPrint](ctx, k.c, "secret.print", jsonParams(protocol.SecretName{Name: name}))

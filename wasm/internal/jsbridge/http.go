@@ -13,7 +13,7 @@ import (
 	"embedded-agent/wasm/internal/web"
 )
 
-// HTTP is web.Transport over the shell. A request is first sent by fetch,
+// HTTP is web.Transport over the app's side. A request is first sent by fetch,
 // which streams and obeys CORS; when that fails before the answer begins, by
 // the host's own client, which buffers. A host that was reached only that way
 // is remembered, and its answers say that they are buffered (web.Buffered).
@@ -117,7 +117,7 @@ func (r *httpResponse) Read(ctx context.Context) ([]byte, error) {
 	return blobs[chunk.Blob], nil
 }
 
-// Close implements web.Response. It does not wait for the shell.
+// Close implements web.Response. It does not wait for the app's side.
 func (r *httpResponse) Close() {
 	if r.closed {
 		return
@@ -126,7 +126,7 @@ func (r *httpResponse) Close() {
 	closeHandle(r.conn, r.head.Handle)
 }
 
-// closeHandle tells the shell that an answer is no longer wanted, and does not
+// closeHandle tells the app's side that an answer is no longer wanted, and does not
 // wait: closing cannot fail, and what is closed already stays closed.
 func closeHandle(c *Conn, handle int) {
 	c.Tell("http.close", jsonParams(protocol.HTTPRef{Handle: handle}))

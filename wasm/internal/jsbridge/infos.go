@@ -7,7 +7,7 @@ import (
 	"embedded-agent/wasm/internal/host"
 )
 
-// parseInfos reads a protocol.Infos exactly as the shell's JSON.stringify
+// parseInfos reads a protocol.Infos exactly as the app's side's JSON.stringify
 // writes it: keys in their order, no white space. A vault of 100,000 notes is
 // ten megabytes of it, and encoding/json reads that at a tenth of the speed.
 // ok is false for anything else, which is then read by encoding/json.

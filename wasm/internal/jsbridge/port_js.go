@@ -27,16 +27,16 @@ type Core struct {
 	Images agent.ImageFitter
 }
 
-// Main builds the server and serves the shell's messages for ever. The shell
+// Main builds the server and serves the messages of the app's side for ever. The app's side
 // (bridge/core.ts) gives the object "bridge" in the core's global scope:
 //
 //	blob(bytes) → index   adds bytes to the batch under way
 //	send(envelope)        adds a message to it
 //	ready()               the core listens
-//	receive(m, b)         set here; takes a batch of the shell
+//	receive(m, b)         set here; takes a batch of the app's side
 //
 // What cannot be sent or read is a defect of the two sides, and ends the core:
-// the shell sees that and starts another.
+// the app's side sees that and starts another.
 func Main(build func(Core) Server) {
 	bridge := must(safejs.Global().Get("bridge"))
 	conn := NewConn(&port{bridge, must(safejs.Global().Get("Uint8Array"))})
@@ -57,7 +57,7 @@ func Main(build func(Core) Server) {
 	select {}
 }
 
-// port sends to the shell's side of the boundary, which collects a batch.
+// port sends to the app's side of the boundary, which collects a batch.
 type port struct {
 	bridge safejs.Value
 	bytes  safejs.Value

@@ -16,7 +16,7 @@ func Problem(err error) *protocol.Problem {
 		return nil
 	}
 	return &protocol.Problem{
-		Code: string(f.Code), Key: f.Key, Params: f.Params, Detail: f.Detail,
+		Code: protocol.ProblemCode(f.Code), Key: f.Key, Params: f.Params, Detail: f.Detail,
 		Retryable: f.Retryable, RetryAfterS: f.RetryAfterS,
 	}
 }
@@ -34,7 +34,7 @@ func problemJSON(err error) string {
 	return string(b)
 }
 
-// parseProblem reads an error of the shell. What is not one of the closed list
+// parseProblem reads an error of the app's side. What is not one of the closed list
 // of codes becomes INTERNAL_ERROR.
 func parseProblem(text string) *fault.Error {
 	var p protocol.Problem
@@ -50,7 +50,7 @@ func parseProblem(text string) *fault.Error {
 func faultOf(p protocol.Problem) *fault.Error {
 	code := fault.Code(p.Code)
 	if !slices.Contains(fault.Codes(), code) || p.Key == "" {
-		return &fault.Error{Code: fault.Internal, Key: "error.internal", Detail: p.Code + " " + p.Key + " " + p.Detail}
+		return &fault.Error{Code: fault.Internal, Key: "error.internal", Detail: string(p.Code) + " " + p.Key + " " + p.Detail}
 	}
 	return &fault.Error{
 		Code: code, Key: p.Key, Params: p.Params, Detail: p.Detail,

@@ -14,7 +14,7 @@ import (
 	"embedded-agent/wasm/internal/timestamp"
 )
 
-// sandboxPort is host.Sandbox over the shell, which runs scripts in a worker of
+// sandboxPort is host.Sandbox over the app's side, which runs scripts in a worker of
 // their own and ends it when it is over its limits.
 type sandboxPort struct{ c *Conn }
 

@@ -14,7 +14,7 @@ import (
 	"embedded-agent/wasm/internal/protocol"
 )
 
-// applier answers writes as a shell does: each is made, but for those of the
+// applier answers writes as the app's side does: each is made, but for those of the
 // path "bad.md".
 func applier(c *Conn, e protocol.Envelope) {
 	one := func(op protocol.Op) protocol.Applied {

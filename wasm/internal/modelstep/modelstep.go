@@ -1,7 +1,7 @@
 // Package modelstep is the contract of a step of a plan that asks a model: the tool
 // agent.run, what such a step says (Args), what it gives (Outputs), and the results
 // in it that have names (Pin). It asks no model itself: a simulation hands the tool
-// what does (tool.Env.AskModel), and a run is answered with what was frozen.
+// what does (tool.Env.Model.Ask), and a run is answered with what was frozen.
 package modelstep
 
 import (
@@ -72,7 +72,7 @@ It runs once, when the plan is shown; what it gave is what is approved and used.
 // Tool makes the tool agent.run (docs/design/invocation.md#model-steps).
 //
 // A model is asked in simulations only, where the call's surroundings say how
-// (tool.Env.AskModel). Its results are frozen (reuse.Frozen), so in a run the tool is
+// (tool.Env.Model.Ask). Its results are frozen (reuse.Frozen), so in a run the tool is
 // answered before it begins.
 func Tool() tool.Tool {
 	return tool.Tool{
@@ -82,10 +82,10 @@ func Tool() tool.Tool {
 			Description: description, Input: json.RawMessage(input), Output: json.RawMessage(output),
 		},
 		Run: func(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
-			if env.AskModel == nil {
+			if env.Model.Ask == nil {
 				return nil, noModel(env.Call)
 			}
-			return env.AskModel(ctx, env, args)
+			return env.Model.Ask(ctx, env, args)
 		},
 	}
 }

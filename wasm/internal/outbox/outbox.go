@@ -14,7 +14,7 @@ import (
 	"embedded-agent/wasm/internal/timestamp"
 )
 
-// Outbox hands events to the shell in order. Those of calls and of progress are
+// Outbox hands events to the app's side in order. Those of calls and of progress are
 // gathered for a moment, since a run makes thousands: a call that has begun and
 // ended meanwhile is told once, and only the newest progress is told. So are the
 // pieces of an answer, which come word by word: those of a moment are one event.

@@ -21,7 +21,7 @@ func (o *Outbox) ProblemOf(e *fault.Error) *protocol.Problem {
 		return nil
 	}
 	p := &protocol.Problem{
-		Code: string(e.Code), Key: e.Key, Detail: o.Redact(e.Detail),
+		Code: protocol.ProblemCode(e.Code), Key: e.Key, Detail: o.Redact(e.Detail),
 		Retryable: e.Retryable, RetryAfterS: e.RetryAfterS,
 	}
 	if len(e.Params) > 0 {

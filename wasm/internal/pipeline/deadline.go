@@ -29,7 +29,7 @@ const abandon = time.Second
 // run runs the tool. In a simulation its time is kept from outside: one that
 // computes on without looking at ctx is left to itself, and cannot write any
 // more, since the overlay refuses what comes under a context that has ended.
-// Under js/wasm, where nothing goes on beside a computation, the shell ends a
+// Under js/wasm, where nothing goes on beside a computation, the app's side ends a
 // core that does not answer.
 func (s *state) run(ctx context.Context) (tool.Data, error) {
 	if !s.d.Simulating || runtime.GOOS == "js" {
@@ -70,10 +70,10 @@ func (s *state) run(ctx context.Context) (tool.Data, error) {
 
 // deadline bounds one attempt by the deadline that its call carries.
 func (s *state) deadline(ctx context.Context) (context.Context, context.CancelFunc) {
-	if s.by.IsZero() {
+	if s.clock.by.IsZero() {
 		return context.WithCancel(ctx)
 	}
-	return context.WithDeadline(ctx, s.by)
+	return context.WithDeadline(ctx, s.clock.by)
 }
 
 // bounded is patiently for so many writes, and deadline for one, which costs less.
@@ -88,11 +88,11 @@ func (s *state) bounded(ctx context.Context, writes int, tell func(tool.Progress
 // patiently bounds one attempt by its limit, counted from when it last came
 // further: the tool says so by what it is given to tell it with.
 func (s *state) patiently(ctx context.Context, tell func(tool.Progress)) (context.Context, context.CancelFunc, func(tool.Progress)) {
-	if s.by.IsZero() {
+	if s.clock.by.IsZero() {
 		ctx, cancel := context.WithCancel(ctx)
 		return ctx, cancel, tell
 	}
-	p := newPatience(ctx, s.limit(), s.by)
+	p := newPatience(ctx, s.limit(), s.clock.by)
 	var (
 		mu   sync.Mutex
 		last tool.Progress

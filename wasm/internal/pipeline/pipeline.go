@@ -38,14 +38,10 @@ type Audit interface {
 	Result(c *tool.Call, r *tool.Result)
 }
 
-// Deps is what the stages work with. Registry, Policy and Env are needed; what
-// else is nil lets its stage pass through.
+// Deps is what the stages work with. Registry, Guards.Policy and Env are needed;
+// what else is nil lets its stage pass through.
 type Deps struct {
 	Registry *tool.Registry
-	Policy   *policy.Policy
-	// InForce, where set, is asked for the policy at each call, instead of
-	// Policy: one that became stricter since holds at once.
-	InForce func(ctx context.Context) *policy.Policy
 	// Env gives the tool its surroundings, and the view it writes through.
 	Env func(c *tool.Call) (*tool.Env, *overlay.View)
 	// Simulating: tools that cannot be simulated are not run.
@@ -55,6 +51,27 @@ type Deps struct {
 	// executing the tool again (docs/adr/0003). A call of which there is no
 	// record is executed.
 	Approved func(seq int) (*Recorded, bool)
+	Guards   Guards
+	Cache    Cache
+	// Secrets resolves the secrets that a call needs, and says from which scope.
+	// They come from the scope only, where that is not "" (Request.SecretScope).
+	Secrets func(ctx context.Context, e *tool.Entry, names []string, only string) (values map[string]string, scope string, err error)
+	Records Records
+	Events  Events
+	Timeout time.Duration
+	// MaxOutput refuses an output that is larger as JSON, in bytes; 0 for no limit.
+	MaxOutput int
+	// Cancelable says whether a call can be stopped once it has begun; nil for
+	// all but those whose tool says that it cannot.
+	Cancelable func(e *tool.Entry, args tool.Args) bool
+}
+
+// Guards are what can refuse a call, or hold it up. One that fails denies.
+type Guards struct {
+	Policy *policy.Policy
+	// InForce, where set, is asked for the policy at each call, instead of
+	// Policy: one that became stricter since holds at once.
+	InForce func(ctx context.Context) *policy.Policy
 	// Check may refuse a call, with the error it gives; nil refuses none. An error
 	// that says nothing more is a denial.
 	Check func(ctx context.Context, c *tool.Call) error
@@ -64,31 +81,29 @@ type Deps struct {
 	Judge func(ctx context.Context, c *tool.Call, e *tool.Entry) (policy.Verdict, error)
 	// Limit waits for, or refuses, a call over its rate.
 	Limit func(ctx context.Context, e *tool.Entry) error
-	Cache Cache
 	// Ask asks a person about a call the policy does not allow by itself. Nil
 	// means that nobody can be asked: the call is denied.
 	Ask func(ctx context.Context, c *tool.Call, v policy.Verdict) (bool, error)
-	// Secrets resolves the secrets that a call needs, and says from which scope.
-	// They come from the scope only, where that is not "" (Request.SecretScope).
-	Secrets func(ctx context.Context, e *tool.Entry, names []string, only string) (values map[string]string, scope string, err error)
-	Audit   Audit
+}
+
+// Records is what is kept of a call, and in which form.
+type Records struct {
+	Audit Audit
 	// Prepare makes the call's pre-images durable.
 	Prepare func(ctx context.Context, c *tool.Call) error
 	// Redact takes secrets out of what is recorded and shown.
 	Redact func(c *tool.Call, r *tool.Result)
 	// Cap bounds an output in bytes and puts the whole aside.
-	Cap     func(ctx context.Context, c *tool.Call, r *tool.Result)
+	Cap func(ctx context.Context, c *tool.Call, r *tool.Result)
+}
+
+// Events tell of a call while it is on its way. They decide nothing.
+type Events struct {
 	Started func(c *tool.Call)
 	// Progress gives a recorded call's way to say how many of its writes are
 	// made. Tools have their own, in Env.
 	Progress func(c *tool.Call) func(p tool.Progress)
 	Ended    func(c *tool.Call, r *tool.Result)
-	Timeout  time.Duration
-	// MaxOutput refuses an output that is larger as JSON, in bytes; 0 for no limit.
-	MaxOutput int
-	// Cancelable says whether a call can be stopped once it has begun; nil for
-	// all but those whose tool says that it cannot.
-	Cancelable func(e *tool.Entry, args tool.Args) bool
 }
 
 // Recorded is a simulated call as the run carries it out: its arguments and
@@ -119,18 +134,27 @@ type state struct {
 	verdict policy.Verdict
 	env     *tool.Env
 	view    *overlay.View
-	made    []overlay.Write
 	rec     *Recorded
-	secrets map[string]string
-	scope   string
+	secrets struct {
+		values map[string]string
+		scope  string // where they come from
+	}
+	clock struct {
+		started time.Time
+		by      time.Time // when the attempt must have ended; zero for no limit
+	}
+	out     outcome
+	audited bool
+	res     *tool.Result
+}
+
+// outcome is what executing a call gave, and how.
+type outcome struct {
 	data    tool.Data
+	made    []overlay.Write
 	cached  bool
 	pretend bool
 	failed  bool // as the simulation did
-	started time.Time
-	by      time.Time // when the attempt must have ended; zero for no limit
-	audited bool
-	res     *tool.Result
 }
 
 type stage struct {
@@ -181,7 +205,8 @@ func Stages() []string {
 // New builds the pipeline.
 func New(d Deps) Func {
 	return func(ctx context.Context, r Request) *tool.Result {
-		s := &state{d: &d, req: r, call: r.Call, started: time.Now()}
+		s := &state{d: &d, req: r, call: r.Call}
+		s.clock.started = time.Now()
 		err := runBefore(ctx, s)
 		s.res = s.result(err)
 		for _, st := range after {
@@ -235,8 +260,8 @@ func (s *state) result(err error) *tool.Result {
 	r := &tool.Result{
 		CallID: c.CallID, RunID: c.RunID, StepID: c.StepID, Tool: c.Tool, Version: c.Version, Attempt: c.Attempt,
 		LogicalID: c.LogicalID,
-		StartedAt: timestamp.Milli(s.started), EndedAt: timestamp.Milli(end), DurationMs: end.Sub(s.started).Milliseconds(),
-		Cached: s.cached, SecretScope: s.scope, Recorded: s.failed,
+		StartedAt: timestamp.Milli(s.clock.started), EndedAt: timestamp.Milli(end), DurationMs: end.Sub(s.clock.started).Milliseconds(),
+		Cached: s.out.cached, SecretScope: s.secrets.scope, Recorded: s.out.failed,
 	}
 	switch {
 	case errors.Is(err, overlay.ErrDropped):
@@ -248,7 +273,7 @@ func (s *state) result(err error) *tool.Result {
 		r.Error = tool.NewResultError(r.Fault)
 		r.UserMessage = r.Fault.Error()
 	default:
-		r.Status, r.OK, r.Data = tool.OK, true, s.data
+		r.Status, r.OK, r.Data = tool.OK, true, s.out.data
 		if r.Data == nil {
 			r.Data = tool.Data{}
 		}

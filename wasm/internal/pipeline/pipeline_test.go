@@ -68,20 +68,28 @@ func newRig(t *testing.T, change func(s *tool.Tool)) *rig {
 	}
 	note := func(s string) { r.seen = append(r.seen, s) }
 	r.d = Deps{
-		Registry: reg, Policy: &policy.Policy{}, Audit: r, Cache: memo{r, map[string]tool.Data{}},
-		Env:   func(*tool.Call) (*tool.Env, *overlay.View) { return &tool.Env{}, nil },
-		Check: func(context.Context, *tool.Call) error { note("check"); return nil },
-		Limit: func(context.Context, *tool.Entry) error { note("rate limit"); return nil },
-		Ask:   func(context.Context, *tool.Call, policy.Verdict) (bool, error) { note("ask"); return true, nil },
+		Registry: reg, Cache: memo{r, map[string]tool.Data{}},
+		Env: func(*tool.Call) (*tool.Env, *overlay.View) { return &tool.Env{}, nil },
+		Guards: Guards{
+			Policy: &policy.Policy{},
+			Check:  func(context.Context, *tool.Call) error { note("check"); return nil },
+			Limit:  func(context.Context, *tool.Entry) error { note("rate limit"); return nil },
+			Ask:    func(context.Context, *tool.Call, policy.Verdict) (bool, error) { note("ask"); return true, nil },
+		},
 		Secrets: func(context.Context, *tool.Entry, []string, string) (map[string]string, string, error) {
 			note("secrets")
 			return map[string]string{"KEY": "value"}, "device", nil
 		},
-		Prepare: func(context.Context, *tool.Call) error { note("pre-image"); return nil },
-		Redact:  func(*tool.Call, *tool.Result) { note("redact") },
-		Cap:     func(context.Context, *tool.Call, *tool.Result) { note("cap") },
-		Started: func(*tool.Call) { note("started") },
-		Ended:   func(*tool.Call, *tool.Result) { note("ended") },
+		Records: Records{
+			Audit:   r,
+			Prepare: func(context.Context, *tool.Call) error { note("pre-image"); return nil },
+			Redact:  func(*tool.Call, *tool.Result) { note("redact") },
+			Cap:     func(context.Context, *tool.Call, *tool.Result) { note("cap") },
+		},
+		Events: Events{
+			Started: func(*tool.Call) { note("started") },
+			Ended:   func(*tool.Call, *tool.Result) { note("ended") },
+		},
 	}
 	return r
 }
@@ -136,28 +144,28 @@ func TestEachGuardThatFailsKeepsTheToolFromRunning(t *testing.T) {
 		{name: "an unknown argument", args: tool.Args{"n": 1.0, "zzz": 1.0}, code: fault.Validation},
 		{name: "two spellings with two values", args: tool.Args{"n": 1.0, "filePath": "a", "file_path": "b"}, code: fault.Validation},
 		{name: "the check fails", spoil: func(r *rig) {
-			r.d.Check = func(context.Context, *tool.Call) error { return boom }
+			r.d.Guards.Check = func(context.Context, *tool.Call) error { return boom }
 		}, code: fault.Denied},
 		{name: "the check refuses", spoil: func(r *rig) {
-			r.d.Check = func(context.Context, *tool.Call) error {
+			r.d.Guards.Check = func(context.Context, *tool.Call) error {
 				return fault.New(fault.RateLimit, "error.network", nil)
 			}
 		}, code: fault.RateLimit},
 		{name: "the check panics", spoil: func(r *rig) {
-			r.d.Check = func(context.Context, *tool.Call) error { panic("x") }
+			r.d.Guards.Check = func(context.Context, *tool.Call) error { panic("x") }
 		}, code: fault.Denied},
-		{name: "the policy panics", spoil: func(r *rig) { r.d.Policy = nil }, code: fault.Denied},
-		{name: "the policy denies", spoil: func(r *rig) { r.d.Policy = &policy.Policy{EnabledTools: map[string]bool{}} }, code: fault.Denied},
+		{name: "the policy panics", spoil: func(r *rig) { r.d.Guards.Policy = nil }, code: fault.Denied},
+		{name: "the policy denies", spoil: func(r *rig) { r.d.Guards.Policy = &policy.Policy{EnabledTools: map[string]bool{}} }, code: fault.Denied},
 		{name: "the limit is reached", spoil: func(r *rig) {
-			r.d.Limit = func(context.Context, *tool.Entry) error { return fault.New(fault.RateLimit, "error.network", nil) }
+			r.d.Guards.Limit = func(context.Context, *tool.Entry) error { return fault.New(fault.RateLimit, "error.network", nil) }
 		}, code: fault.RateLimit},
-		{name: "the limit panics", spoil: func(r *rig) { r.d.Limit = func(context.Context, *tool.Entry) error { panic(boom) } }, code: fault.Internal},
-		{name: "nobody can be asked", spoil: func(r *rig) { r.d.Ask = nil }, code: fault.Denied},
+		{name: "the limit panics", spoil: func(r *rig) { r.d.Guards.Limit = func(context.Context, *tool.Entry) error { panic(boom) } }, code: fault.Internal},
+		{name: "nobody can be asked", spoil: func(r *rig) { r.d.Guards.Ask = nil }, code: fault.Denied},
 		{name: "the answer is no", spoil: func(r *rig) {
-			r.d.Ask = func(context.Context, *tool.Call, policy.Verdict) (bool, error) { return false, nil }
+			r.d.Guards.Ask = func(context.Context, *tool.Call, policy.Verdict) (bool, error) { return false, nil }
 		}, code: fault.Denied},
 		{name: "asking fails", spoil: func(r *rig) {
-			r.d.Ask = func(context.Context, *tool.Call, policy.Verdict) (bool, error) { return true, boom }
+			r.d.Guards.Ask = func(context.Context, *tool.Call, policy.Verdict) (bool, error) { return true, boom }
 		}, code: fault.Internal},
 		{name: "no secrets", spoil: func(r *rig) { r.d.Secrets = nil }, code: fault.Auth},
 		{name: "secrets fail", spoil: func(r *rig) {
@@ -165,7 +173,7 @@ func TestEachGuardThatFailsKeepsTheToolFromRunning(t *testing.T) {
 				return nil, "", fault.New(fault.Auth, "error.secret.needed", nil)
 			}
 		}, code: fault.Auth},
-		{name: "the journal fails", spoil: func(r *rig) { r.d.Prepare = func(context.Context, *tool.Call) error { return boom } }, code: fault.Internal},
+		{name: "the journal fails", spoil: func(r *rig) { r.d.Records.Prepare = func(context.Context, *tool.Call) error { return boom } }, code: fault.Internal},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t, nil)
@@ -249,7 +257,7 @@ func TestACachedResultIsGivenWithoutAskingOrRunning(t *testing.T) {
 	if r.call(t.Context(), tool.Args{"n": 2.0}); r.ran != 2 {
 		t.Error("other arguments had the cached result")
 	}
-	r.d.Policy = &policy.Policy{EnabledTools: map[string]bool{}}
+	r.d.Guards.Policy = &policy.Policy{EnabledTools: map[string]bool{}}
 	if res := r.call(t.Context(), tool.Args{"n": 1.0}); res.OK {
 		t.Error("a cached result came past the policy")
 	}
@@ -257,8 +265,8 @@ func TestACachedResultIsGivenWithoutAskingOrRunning(t *testing.T) {
 
 func TestAStageAfterTheToolThatFailsMakesTheResultAnErrorAndIsStillTold(t *testing.T) {
 	for name, spoil := range map[string]func(r *rig){
-		"redact": func(r *rig) { r.d.Redact = func(*tool.Call, *tool.Result) { panic("x") } },
-		"cap":    func(r *rig) { r.d.Cap = func(context.Context, *tool.Call, *tool.Result) { panic("x") } },
+		"redact": func(r *rig) { r.d.Records.Redact = func(*tool.Call, *tool.Result) { panic("x") } },
+		"cap":    func(r *rig) { r.d.Records.Cap = func(context.Context, *tool.Call, *tool.Result) { panic("x") } },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, nil)
@@ -276,7 +284,7 @@ func TestWhatCannotBeSimulatedIsNotRunInASimulation(t *testing.T) {
 		tl.Simulable = false
 		tl.Pretend = func(tool.Args) tool.Data { return tool.Data{"n": 9} }
 	})
-	r.d.Simulating, r.d.Ask = true, nil
+	r.d.Simulating, r.d.Guards.Ask = true, nil
 	res := r.call(t.Context(), tool.Args{"n": 1.0})
 	if !res.OK || r.ran != 0 || res.Data["n"] != 9 {
 		t.Fatalf("%+v; ran %d times", res, r.ran)

@@ -78,10 +78,10 @@ func validate(_ context.Context, s *state) error {
 }
 
 func check(ctx context.Context, s *state) error {
-	if s.d.Check == nil {
+	if s.d.Guards.Check == nil {
 		return nil
 	}
-	err := s.d.Check(ctx, s.call)
+	err := s.d.Guards.Check(ctx, s.call)
 	if err == nil {
 		return nil
 	}
@@ -95,18 +95,18 @@ func check(ctx context.Context, s *state) error {
 // decide asks the policy, and then whoever else has a say in calls that are made
 // here: a call whose record is carried out was judged when it was recorded.
 func decide(ctx context.Context, s *state) error {
-	p := s.d.Policy
-	if s.d.InForce != nil {
-		p = s.d.InForce(ctx)
+	p := s.d.Guards.Policy
+	if s.d.Guards.InForce != nil {
+		p = s.d.Guards.InForce(ctx)
 	}
 	s.verdict = p.Decide(s.entry, s.call.Args)
 	if s.verdict.Effect == policy.Deny {
 		return s.verdict.Error()
 	}
-	if s.d.Judge == nil || s.rec != nil {
+	if s.d.Guards.Judge == nil || s.rec != nil {
 		return nil
 	}
-	v, err := s.d.Judge(ctx, s.call, s.entry)
+	v, err := s.d.Guards.Judge(ctx, s.call, s.entry)
 	switch {
 	case err != nil:
 		return err
@@ -119,29 +119,29 @@ func decide(ctx context.Context, s *state) error {
 }
 
 func limit(ctx context.Context, s *state) error {
-	if s.d.Limit == nil {
+	if s.d.Guards.Limit == nil {
 		return nil
 	}
-	return s.d.Limit(ctx, s.entry)
+	return s.d.Guards.Limit(ctx, s.entry)
 }
 
 func readCache(_ context.Context, s *state) error {
 	if s.d.Cache == nil || s.entry.Cache == tool.CacheNone || s.entry.Cache == "" {
 		return nil
 	}
-	s.data, s.cached = s.d.Cache.Get(s.call, s.entry)
+	s.out.data, s.out.cached = s.d.Cache.Get(s.call, s.entry)
 	return nil
 }
 
 // ask is passed by a simulation: nothing that needs leave is run there.
 func ask(ctx context.Context, s *state) error {
-	if s.cached || s.verdict.Effect == policy.Allow || (s.d.Simulating && !s.entry.Simulable) {
+	if s.out.cached || s.verdict.Effect == policy.Allow || (s.d.Simulating && !s.entry.Simulable) {
 		return nil
 	}
-	if s.d.Ask == nil {
+	if s.d.Guards.Ask == nil {
 		return fault.New(fault.Denied, s.verdict.Key, s.verdict.Params)
 	}
-	yes, err := s.d.Ask(ctx, s.call, s.verdict)
+	yes, err := s.d.Guards.Ask(ctx, s.call, s.verdict)
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func ask(ctx context.Context, s *state) error {
 }
 
 func resolveSecrets(ctx context.Context, s *state) error {
-	if s.cached || s.rec != nil || (s.d.Simulating && !s.entry.Simulable) {
+	if s.out.cached || s.rec != nil || (s.d.Simulating && !s.entry.Simulable) {
 		return nil // it is not executed
 	}
 	names := s.entry.SecretNames(s.call.Args)
@@ -166,7 +166,7 @@ func resolveSecrets(ctx context.Context, s *state) error {
 	if err != nil {
 		return err
 	}
-	s.secrets, s.scope = values, scope
+	s.secrets.values, s.secrets.scope = values, scope
 	return nil
 }
 
@@ -175,27 +175,27 @@ func auditIntent(_ context.Context, s *state) error {
 	s.audited = true
 	s.call.Cancelable = !s.entry.Flags.Unstoppable && (s.d.Cancelable == nil || s.d.Cancelable(s.entry, s.call.Args))
 	if limit := s.limit(); limit > 0 {
-		s.by = time.Now().Add(limit)
-		s.call.DeadlineAt = timestamp.Milli(s.by)
+		s.clock.by = time.Now().Add(limit)
+		s.call.DeadlineAt = timestamp.Milli(s.clock.by)
 	}
-	if s.d.Audit != nil {
-		s.d.Audit.Call(s.call)
+	if s.d.Records.Audit != nil {
+		s.d.Records.Audit.Call(s.call)
 	}
-	if s.d.Started != nil {
-		s.d.Started(s.call)
+	if s.d.Events.Started != nil {
+		s.d.Events.Started(s.call)
 	}
 	return nil
 }
 
 func prepare(ctx context.Context, s *state) error {
-	if s.d.Prepare == nil {
+	if s.d.Records.Prepare == nil {
 		return nil
 	}
-	return s.d.Prepare(ctx, s.call)
+	return s.d.Records.Prepare(ctx, s.call)
 }
 
 func execute(ctx context.Context, s *state) error {
-	if s.cached {
+	if s.out.cached {
 		return nil
 	}
 	if err := breath.Take(ctx); err != nil {
@@ -210,7 +210,7 @@ func execute(ctx context.Context, s *state) error {
 		return s.carryOut(ctx, s.rec)
 	}
 	s.env, s.view = s.d.Env(s.call)
-	s.env.Secrets, s.env.Call = s.secrets, s.call
+	s.env.Secrets, s.env.Call = s.secrets.values, s.call
 	ctx, cancel, tell := s.patiently(ctx, s.env.Progress)
 	defer cancel()
 	s.env.Progress = tell
@@ -226,7 +226,7 @@ func execute(ctx context.Context, s *state) error {
 			return err
 		}
 	}
-	s.data = data
+	s.out.data = data
 	return nil
 }
 
@@ -234,8 +234,8 @@ func execute(ctx context.Context, s *state) error {
 // that a call has; of several each one has it.
 func (s *state) carryOut(ctx context.Context, rec *Recorded) error {
 	tell := func(tool.Progress) {}
-	if len(rec.Writes) > 1 && s.d.Progress != nil {
-		tell = s.d.Progress(s.call)
+	if len(rec.Writes) > 1 && s.d.Events.Progress != nil {
+		tell = s.d.Events.Progress(s.call)
 	}
 	ctx, cancel, tell := s.bounded(ctx, len(rec.Writes), tell)
 	defer cancel()
@@ -246,14 +246,14 @@ func (s *state) carryOut(ctx context.Context, rec *Recorded) error {
 			}
 			return err
 		}
-		s.made = append(s.made, w)
+		s.out.made = append(s.out.made, w)
 		tell(tool.Progress{Done: i + 1, Total: len(rec.Writes)})
 	}
 	if rec.Failed != nil { // after what it had done until then, which was shown too
-		s.failed = true
+		s.out.failed = true
 		return rec.Failed
 	}
-	s.data = rec.Data
+	s.out.data = rec.Data
 	return nil
 }
 
@@ -266,28 +266,28 @@ func (s *state) pretendTo(ctx context.Context) error {
 			return err
 		}
 	}
-	s.pretend = true
-	s.data = tool.Data{}
+	s.out.pretend = true
+	s.out.data = tool.Data{}
 	if s.entry.Pretend != nil {
-		s.data = s.entry.Pretend(s.call.Args)
+		s.out.data = s.entry.Pretend(s.call.Args)
 	}
 	return nil
 }
 
 func validateOutput(_ context.Context, s *state) error {
-	if s.cached || s.pretend || s.rec != nil {
+	if s.out.cached || s.out.pretend || s.rec != nil {
 		return nil
 	}
-	if n := tool.Size(s.data, s.d.MaxOutput); s.d.MaxOutput > 0 && n > s.d.MaxOutput {
+	if n := tool.Size(s.out.data, s.d.MaxOutput); s.d.MaxOutput > 0 && n > s.d.MaxOutput {
 		return fault.New(fault.Denied, "error.tool.outputTooLarge", fault.P{"tool": s.entry.Name, "max": strconv.Itoa(s.d.MaxOutput >> 20)})
 	}
-	return s.entry.CheckOutput(s.data)
+	return s.entry.CheckOutput(s.out.data)
 }
 
 // observe writes down what was really done. An etag that the tool reported is
 // corrected where a person's edit changed the bytes.
 func observe(_ context.Context, s *state) error {
-	ws := s.made
+	ws := s.out.made
 	if s.view != nil {
 		ws = s.view.Observed()
 	}
@@ -364,22 +364,22 @@ var names = map[host.OpKind]string{
 // writeCache keeps an output that may be reused. The journal needs nothing here:
 // it notes each write as the host confirms it.
 func writeCache(_ context.Context, s *state) error {
-	if s.d.Cache != nil && s.res.OK && !s.cached && s.entry.Cache != tool.CacheNone && s.entry.Cache != "" {
+	if s.d.Cache != nil && s.res.OK && !s.out.cached && s.entry.Cache != tool.CacheNone && s.entry.Cache != "" {
 		s.d.Cache.Put(s.call, s.entry, s.res.Data)
 	}
 	return nil
 }
 
 func capOutput(ctx context.Context, s *state) error {
-	if s.d.Cap != nil {
-		s.d.Cap(ctx, s.call, s.res)
+	if s.d.Records.Cap != nil {
+		s.d.Records.Cap(ctx, s.call, s.res)
 	}
 	return nil
 }
 
 func redact(_ context.Context, s *state) error {
-	if s.d.Redact != nil {
-		s.d.Redact(s.call, s.res)
+	if s.d.Records.Redact != nil {
+		s.d.Records.Redact(s.call, s.res)
 	}
 	return nil
 }
@@ -387,7 +387,7 @@ func redact(_ context.Context, s *state) error {
 // auditResult records the pair; a call that failed before its intent was
 // recorded (a denial, bad arguments) is recorded with its result.
 func auditResult(_ context.Context, s *state) error {
-	if s.d.Audit == nil {
+	if s.d.Records.Audit == nil {
 		return nil
 	}
 	if !s.audited {
@@ -403,18 +403,18 @@ func auditResult(_ context.Context, s *state) error {
 			}
 			s.res.CallID, s.res.LogicalID = s.call.CallID, s.call.LogicalID
 		}
-		s.d.Audit.Call(s.call)
-		if s.d.Started != nil {
-			s.d.Started(s.call)
+		s.d.Records.Audit.Call(s.call)
+		if s.d.Events.Started != nil {
+			s.d.Events.Started(s.call)
 		}
 	}
-	s.d.Audit.Result(s.call, s.res)
+	s.d.Records.Audit.Result(s.call, s.res)
 	return nil
 }
 
 func tell(_ context.Context, s *state) error {
-	if s.d.Ended != nil {
-		s.d.Ended(s.call, s.res)
+	if s.d.Events.Ended != nil {
+		s.d.Events.Ended(s.call, s.res)
 	}
 	return nil
 }

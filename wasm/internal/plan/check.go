@@ -74,18 +74,21 @@ type checker struct {
 	problems problems
 	shapes   *shapes
 
-	nodes    []*Node
-	index    map[string]int // step ids
-	captures map[string]int // captureAs names
-	items    []string       // every loop's item name
-	uses     []use
-	told     map[spot]bool // mistakes in references that are reported already
-	loops    []loop        // by step
-	deps     [][]edge
-	outs     map[int]shape // of steps with foreach
-	outputs  *Compiled
-	at       int   // the step under check, -1 for the plan itself
-	way      place // the memory of argWalk's stack
+	nodes []*Node
+	// named is what a reference may begin with.
+	named struct {
+		steps    map[string]int // ids
+		captures map[string]int // captureAs
+		items    []string       // of every loop
+	}
+	uses    []use
+	told    map[spot]bool // mistakes in references that are reported already
+	loops   []loop        // by step
+	deps    [][]edge
+	outs    map[int]shape // of steps with foreach
+	outputs *Compiled
+	at      int   // the step under check, -1 for the plan itself
+	way     place // the memory of argWalk's stack
 }
 
 // use is one reference at its place.
@@ -155,28 +158,28 @@ func (c *checker) run() {
 // names looks at what steps, loops and captures are called, so that the rest
 // can refer to them.
 func (c *checker) names() {
-	c.index, c.captures, c.outs = map[string]int{}, map[string]int{}, map[int]shape{}
+	c.named.steps, c.named.captures, c.outs = map[string]int{}, map[string]int{}, map[int]shape{}
 	for i := range c.plan.Steps {
 		c.at = i
 		s := &c.plan.Steps[i]
-		first, twice := c.index[s.ID]
+		first, twice := c.named.steps[s.ID]
 		switch {
 		case !wellFormed(s.ID):
 			c.problem("id", "error.plan.id", fault.P{"id": s.ID})
 		case twice:
 			c.problem("id", "error.plan.idTwice", fault.P{"id": s.ID, "n": itoa(first + 1), "m": itoa(i + 1)})
 		default:
-			c.index[s.ID] = i
+			c.named.steps[s.ID] = i
 		}
 		if s.CaptureAs != "" {
-			first, twice := c.captures[s.CaptureAs]
+			first, twice := c.named.captures[s.CaptureAs]
 			switch {
 			case !wellFormed(s.CaptureAs):
 				c.problem("captureAs", "error.plan.name", fault.P{"name": s.CaptureAs})
 			case twice:
 				c.problem("captureAs", "error.plan.captureTwice", fault.P{"name": s.CaptureAs, "step": c.stepID(first)})
 			default:
-				c.captures[s.CaptureAs] = i
+				c.named.captures[s.CaptureAs] = i
 			}
 		}
 		if s.Foreach != nil {
@@ -192,8 +195,8 @@ func (c *checker) loopNames(f *Foreach) {
 	if item == index {
 		c.problem("foreach.indexName", "error.plan.foreach.sameName", fault.P{"name": item})
 	}
-	if !slices.Contains(c.items, item) {
-		c.items = append(c.items, item)
+	if !slices.Contains(c.named.items, item) {
+		c.named.items = append(c.named.items, item)
 	}
 }
 
@@ -211,7 +214,7 @@ func (c *checker) step(i int) {
 	c.control(n)
 	for k, id := range s.DependsOn {
 		field := "dependsOn[" + itoa(k) + "]"
-		to, ok := c.index[id]
+		to, ok := c.named.steps[id]
 		switch {
 		case !ok && c.problems.full():
 			c.problem(field, "error.plan.dependsUnknown", nil)
@@ -233,7 +236,7 @@ func (c *checker) step(i int) {
 }
 
 func (c *checker) ids() []string {
-	ids := make([]string, 0, len(c.index))
+	ids := make([]string, 0, len(c.named.steps))
 	for i := range c.plan.Steps {
 		ids = append(ids, c.plan.Steps[i].ID)
 	}

@@ -334,7 +334,7 @@ func (w *argWalk) unbound(src string) {
 	if w.c.rules.Bound || strings.IndexByte(src, '{') < 0 {
 		return
 	}
-	for _, name := range w.c.items {
+	for _, name := range w.c.named.items {
 		if name == w.e.item || !strings.Contains(src, "{"+name) {
 			continue
 		}

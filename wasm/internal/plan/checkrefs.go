@@ -46,7 +46,7 @@ type spot struct {
 func (c *checker) reference(u use) {
 	switch u.ref.kind {
 	case refStep:
-		to, ok := c.index[u.ref.name]
+		to, ok := c.named.steps[u.ref.name]
 		switch {
 		case !ok && c.problems.full():
 			c.mistake(u, "error.plan.ref.unknownStep", nil)
@@ -63,7 +63,7 @@ func (c *checker) reference(u use) {
 		}
 		c.wait(u, to)
 	case refVar:
-		to, captured := c.captures[u.ref.name]
+		to, captured := c.named.captures[u.ref.name]
 		switch {
 		case captured && to == u.step:
 			c.mistake(u, "error.plan.ref.self", fault.P{"ref": u.ref.text})
@@ -71,7 +71,7 @@ func (c *checker) reference(u use) {
 		case captured:
 			c.wait(u, to)
 		case !slices.Contains(c.rules.Vars, u.ref.name):
-			known := append(sortedKeys(c.captures), c.rules.Vars...)
+			known := append(sortedKeys(c.named.captures), c.rules.Vars...)
 			params := fault.P{"ref": u.ref.text, "name": u.ref.name, "near": closest(u.ref.name, known)}
 			c.mistake(u, withNear("error.plan.ref.unknownVar", params), params)
 			return
@@ -130,11 +130,11 @@ func (c *checker) follow(u use) {
 func (c *checker) start(step int, r *ref) shape {
 	switch r.kind {
 	case refStep:
-		if to, ok := c.index[r.name]; ok {
+		if to, ok := c.named.steps[r.name]; ok {
 			return c.outputShape(to)
 		}
 	case refVar:
-		if to, ok := c.captures[r.name]; ok {
+		if to, ok := c.named.captures[r.name]; ok {
 			return c.outputShape(to)
 		}
 	case refItem:

@@ -3,4 +3,4 @@
 package protocol
 
 // Contract is the hash of this package's sources: the version of the handshake.
-const Contract = "62176043fe283ee2"
+const Contract = "cf5c1460c5663f51"

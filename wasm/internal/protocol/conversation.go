@@ -129,14 +129,14 @@ type Plugins struct {
 // Span is one stretch of a run's trace. Start is in milliseconds from the
 // trace's beginning.
 type Span struct {
-	ID         string  `json:"id"`
-	Parent     string  `json:"parent,omitempty"`
-	Name       string  `json:"name"`
-	Kind       string  `json:"kind"` // run, model, policy, tool
-	StartMs    float64 `json:"startMs"`
-	DurationMs float64 `json:"durationMs"`
-	Status     string  `json:"status"`
-	CallID     string  `json:"callId,omitempty"`
+	ID         string   `json:"id"`
+	Parent     string   `json:"parent,omitempty"`
+	Name       string   `json:"name"`
+	Kind       SpanKind `json:"kind"`
+	StartMs    float64  `json:"startMs"`
+	DurationMs float64  `json:"durationMs"`
+	Status     string   `json:"status"`
+	CallID     string   `json:"callId,omitempty"`
 }
 
 // Trace is a run's spans, and the same as OTLP/JSON lines.

@@ -1,6 +1,6 @@
 // Package protocol holds every type that crosses between the core and the
-// shell, and the two method sets: ServerMethods, what the shell may ask of the
-// core, and HostMethods, what the core may ask of the shell. It is types only.
+// app's side, and the two method sets: ServerMethods, what the app's side may ask of the
+// core, and HostMethods, what the core may ask of the app's side. It is types only.
 //
 // Messages are the only thing that crosses (docs/ARCHITECTURE.md#the-boundary): request, response,
 // event, cancel. Each is an Envelope; its payload is JSON text of one of the
@@ -38,10 +38,10 @@ type Message struct {
 	Params map[string]string `json:"params,omitempty"`
 }
 
-// Problem is an error for a person: what happened, where, and what to do. Code
-// is one of the closed list (docs/design/tool-calls.md#errors). Detail is English from outside.
+// Problem is an error for a person: what happened, where, and what to do. Detail
+// is English from outside.
 type Problem struct {
-	Code        string            `json:"code"`
+	Code        ProblemCode       `json:"code"`
 	Key         string            `json:"key"`
 	Params      map[string]string `json:"params,omitempty"`
 	Detail      string            `json:"detail,omitempty"`

@@ -1,6 +1,6 @@
 package protocol
 
-// HostMethods is what the core may ask of the shell. Paths and their meaning
+// HostMethods is what the core may ask of the app's side. Paths and their meaning
 // are those of package host. Text crosses as JSON strings; a file that is not
 // valid UTF-8 crosses as bytes (Blob).
 type HostMethods struct {
@@ -62,11 +62,11 @@ type PathRef struct {
 
 // Info describes one entry (package host).
 type Info struct {
-	Path  string `json:"path"`
-	Kind  string `json:"kind"`
-	Size  int64  `json:"size"`
-	CTime int64  `json:"ctime"`
-	MTime int64  `json:"mtime"`
+	Path  string    `json:"path"`
+	Kind  EntryKind `json:"kind"`
+	Size  int64     `json:"size"`
+	CTime int64     `json:"ctime"`
+	MTime int64     `json:"mtime"`
 }
 
 // Content is a file's bytes: Text when they are valid UTF-8 (a BOM is part of
@@ -178,8 +178,8 @@ type StoreWrite struct {
 	Blob int    `json:"blob"`
 }
 
-// HTTPRequest asks the shell to send a request. A header value may hold
-// {{secret:NAME}}; the shell puts the secret in, so that it never enters the
+// HTTPRequest asks the app's side to send a request. A header value may hold
+// {{secret:NAME}}; the app's side puts the secret in, so that it never enters the
 // core, and only for an address that the person allowed for it on this device
 // (SecretAllow): otherwise the request is AUTH_REQUIRED and nothing is sent.
 // Buffered uses the host's own client, which obeys no CORS, cannot stream, and

@@ -8,11 +8,11 @@ type Since struct {
 	Page       int64 `json:"page"`
 }
 
-// Changed is what has changed. All means that the shell does not know (a new
+// Changed is what has changed. All means that the app's side does not know (a new
 // start, or too long ago): then Changed is every entry, in no order, over as
 // many pages as it takes. What changes while the pages are read is told to who
 // asks then with Generation, which is that of the first page. A Generation of 0
-// means that the shell does not follow changes yet. Page is 0 on the last page.
+// means that the app's side does not follow changes yet. Page is 0 on the last page.
 type Changed struct {
 	Generation int64 `json:"generation"`
 	All        bool  `json:"all"`

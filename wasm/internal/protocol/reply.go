@@ -1,18 +1,9 @@
 package protocol
 
 // ReplyNode is one part of a model's reply as it is drawn. A drawer makes an
-// element of its own for each kind, and reads no markup out of the texts. Kind
-// is one of
-//
-//	paragraph tight heading list item quote callout title code math source plain rule table row cell
-//	text mark emphasis strong strike highlight verbatim formula unseen break link note image
-//
-// The first line are blocks ("tight" is a list item's text, "source" a block
-// that a rendering would hide or interpret, "plain" what is past the limits),
-// the second stands in lines ("mark" is a character that nobody would see, as
-// its name; "verbatim" is code, "unseen" what a rendering would hide).
+// element of its own for each kind, and reads no markup out of the texts.
 type ReplyNode struct {
-	Kind string `json:"kind"`
+	Kind ReplyKind `json:"kind"`
 	// Text is literal. Where characters in it have to be drawn as marks, Kids
 	// say how.
 	Text string      `json:"text,omitempty"`

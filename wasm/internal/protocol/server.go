@@ -1,6 +1,6 @@
 package protocol
 
-// ServerMethods is what the shell may ask of the core: each field is a method,
+// ServerMethods is what the app's side may ask of the core: each field is a method,
 // its name the JSON name.
 type ServerMethods struct {
 	Hello Method[Hello, Welcome] `json:"hello"`

@@ -2,9 +2,9 @@ package protocol
 
 // Settings is what the person has chosen. Keys of secrets are names, never
 // values. The core enforces every one; zero values are filled with defaults by
-// the core, never by the shell.
+// the core, never by the app's side.
 type Settings struct {
-	Provider    string   `json:"provider"` // openai, anthropic, custom, text, demo
+	Provider    Provider `json:"provider"`
 	Model       string   `json:"model"`
 	BaseURL     string   `json:"baseUrl"`
 	KeyName     string   `json:"keyName"` // the secret's name in the host's secret store
@@ -14,10 +14,10 @@ type Settings struct {
 	// DemoURL is the scripted demonstration model, where there is one.
 	DemoURL string `json:"demoUrl,omitempty"`
 
-	Confirm       string `json:"confirm"` // always, writes, never
-	AllowCommands bool   `json:"allowCommands"`
-	AllowDeletes  bool   `json:"allowDeletes"`
-	AllowRenames  bool   `json:"allowRenames"`
+	Confirm       Confirm `json:"confirm"`
+	AllowCommands bool    `json:"allowCommands"`
+	AllowDeletes  bool    `json:"allowDeletes"`
+	AllowRenames  bool    `json:"allowRenames"`
 
 	MaxAttempts    int `json:"maxAttempts"`
 	MaxBackoffMs   int `json:"maxBackoffMs"`

@@ -8,22 +8,22 @@ type EventType string
 
 // The words of EventType.
 const (
-	EventTurnStarted    EventType = "turn.started" // once for each turn, before all else of it
-	EventTurnChanged    EventType = "turn.changed" // its phase, notes or messages; the turn is told whole
-	EventTurnText       EventType = "turn.text"
-	EventTurnReasoning  EventType = "turn.reasoning"
-	EventTurnEnded      EventType = "turn.ended"
-	EventReviewOpened   EventType = "review.opened"
-	EventReviewChanged  EventType = "review.changed"
-	EventReviewClosed   EventType = "review.closed"
-	EventRunState       EventType = "run.state"
-	EventExec           EventType = "exec"
-	EventQuestionOpened EventType = "question.opened"
-	EventQuestionClosed EventType = "question.closed"
-	EventNotice         EventType = "notice"
-	EventState          EventType = "state" // everything anew
-	EventActionsChanged EventType = "actions.changed"
-	EventTalksChanged   EventType = "conversations.changed"
+	EventTurnStarted          EventType = "turn.started" // once for each turn, before all else of it
+	EventTurnChanged          EventType = "turn.changed" // its phase, notes or messages; the turn is told whole
+	EventTurnText             EventType = "turn.text"
+	EventTurnReasoning        EventType = "turn.reasoning"
+	EventTurnEnded            EventType = "turn.ended"
+	EventReviewOpened         EventType = "review.opened"
+	EventReviewChanged        EventType = "review.changed"
+	EventReviewClosed         EventType = "review.closed"
+	EventRunState             EventType = "run.state"
+	EventExec                 EventType = "exec"
+	EventQuestionOpened       EventType = "question.opened"
+	EventQuestionClosed       EventType = "question.closed"
+	EventNotice               EventType = "notice"
+	EventState                EventType = "state" // everything anew
+	EventActionsChanged       EventType = "actions.changed"
+	EventConversationsChanged EventType = "conversations.changed"
 )
 
 // Mode is how an instruction is worked on.
@@ -35,7 +35,7 @@ const (
 	ModeAgent Mode = "agent" // a model calls tools, and what it did becomes a plan
 )
 
-// TurnPhase is what a turn is at.
+// TurnPhase says how far a turn is.
 type TurnPhase string
 
 // The words of TurnPhase.
@@ -59,7 +59,7 @@ const (
 	TurnCancelled TurnOutcome = "cancelled"
 )
 
-// AttachmentKind is what a person gave along with an instruction.
+// AttachmentKind says what a person attached to an instruction.
 type AttachmentKind string
 
 // The words of AttachmentKind.
@@ -81,7 +81,7 @@ const (
 	LevelError Level = "error"
 )
 
-// CallStatus is how far a call is, or how it ended.
+// CallStatus says how far a call is, or how it ended.
 type CallStatus string
 
 // The words of CallStatus.
@@ -105,18 +105,18 @@ const (
 	RiskCommands Risk = "commands"
 )
 
-// RunKind is what a run is.
+// RunKind says what a run does.
 type RunKind string
 
 // The words of RunKind.
 const (
-	KindRun    RunKind = "run"    // a plan
-	KindRevert RunKind = "revert" // a run that takes another one back
-	KindFinish RunKind = "finish" // a run that was finished after a crash
-	KindAgent  RunKind = "agent"  // what a conversation did at once, such as a command
+	KindRun    RunKind = "run"    // it carries out a plan
+	KindRevert RunKind = "revert" // it undoes another run
+	KindFinish RunKind = "finish" // it makes the rest of a run that a crash cut short
+	KindAgent  RunKind = "agent"  // it records what an agent did at once, such as a command
 )
 
-// RunPhase is what a run is at.
+// RunPhase says how far a run is.
 type RunPhase string
 
 // The words of RunPhase.
@@ -140,7 +140,7 @@ const (
 	OutcomeUnfinished RunOutcome = "unfinished" // it has not ended, or nobody knows how
 )
 
-// Origin says of a run that is not sealed by this device why it is not.
+// Origin says why a run does not count as one of this device.
 type Origin string
 
 // The words of Origin.
@@ -150,7 +150,7 @@ const (
 	OriginChanged  Origin = "changed"  // it was changed since
 )
 
-// Stands is where a run stands that did not end.
+// Stands says at what point a run was cut short.
 type Stands string
 
 // The words of Stands.
@@ -182,7 +182,7 @@ const (
 	ChooseMerged  Settlement = "merged"  // the text given
 )
 
-// FileStatus is what becomes of a path.
+// FileStatus says what happens to a path.
 type FileStatus string
 
 // The words of FileStatus.
@@ -249,7 +249,7 @@ const (
 	FieldChoice   FieldKind = "choice"
 )
 
-// ActionKind is what a saved action is.
+// ActionKind says what a saved action is made of.
 type ActionKind string
 
 // The words of ActionKind.
@@ -277,4 +277,106 @@ const (
 	PaneLeft   Pane = "left"
 	PaneRight  Pane = "right"
 	PanePanel  Pane = "panel"
+)
+
+// Provider says who runs the model.
+type Provider string
+
+// The words of Provider.
+const (
+	ProviderOpenAI    Provider = "openai"
+	ProviderAnthropic Provider = "anthropic"
+	ProviderCustom    Provider = "custom" // an endpoint that speaks like OpenAI's
+	ProviderText      Provider = "text"   // one whose model can only write text
+	ProviderDemo      Provider = "demo"   // the scripted demonstration
+)
+
+// Confirm says which plans are asked about before they run.
+type Confirm string
+
+// The words of Confirm.
+const (
+	ConfirmAlways Confirm = "always"
+	ConfirmWrites Confirm = "writes" // those that change something
+	ConfirmNever  Confirm = "never"
+)
+
+// EntryKind says what a path of the vault leads to.
+type EntryKind string
+
+// The words of EntryKind.
+const (
+	EntryFile   EntryKind = "file"
+	EntryFolder EntryKind = "folder"
+	EntryNone   EntryKind = "" // nothing is there
+)
+
+// SpanKind says what a stretch of a trace was spent on.
+type SpanKind string
+
+// The words of SpanKind.
+const (
+	SpanRun    SpanKind = "run"
+	SpanModel  SpanKind = "model"
+	SpanPolicy SpanKind = "policy"
+	SpanTool   SpanKind = "tool"
+)
+
+// ProblemCode says what kind of error a problem is
+// (docs/design/tool-calls.md#errors). The words are those of package fault.
+type ProblemCode string
+
+// The words of ProblemCode.
+const (
+	CodeValidation   ProblemCode = "VALIDATION_ERROR"
+	CodeDenied       ProblemCode = "POLICY_DENIED"
+	CodeNotFound     ProblemCode = "NOT_FOUND"
+	CodeConflict     ProblemCode = "CONFLICT"
+	CodePrecondition ProblemCode = "PRECONDITION_FAILED"
+	CodeAuth         ProblemCode = "AUTH_REQUIRED"
+	CodeRateLimit    ProblemCode = "RATE_LIMIT"
+	CodeProvider     ProblemCode = "PROVIDER_ERROR"
+	CodeNetwork      ProblemCode = "NETWORK_ERROR"
+	CodeSandbox      ProblemCode = "SANDBOX_ERROR"
+	CodeTimeout      ProblemCode = "TIMEOUT"
+	CodeCancelled    ProblemCode = "CANCELLED"
+	CodeInternal     ProblemCode = "INTERNAL_ERROR"
+)
+
+// ReplyKind says how a part of an answer is drawn. Blocks come first, then what
+// stands in lines.
+type ReplyKind string
+
+// The words of ReplyKind.
+const (
+	ReplyParagraph ReplyKind = "paragraph"
+	ReplyTight     ReplyKind = "tight" // a list item's text
+	ReplyHeading   ReplyKind = "heading"
+	ReplyList      ReplyKind = "list"
+	ReplyItem      ReplyKind = "item"
+	ReplyQuote     ReplyKind = "quote"
+	ReplyCallout   ReplyKind = "callout"
+	ReplyTitle     ReplyKind = "title"
+	ReplyCode      ReplyKind = "code"
+	ReplyMath      ReplyKind = "math"
+	ReplySource    ReplyKind = "source" // a block that a rendering would hide or interpret
+	ReplyPlain     ReplyKind = "plain"  // what is past the limits
+	ReplyRule      ReplyKind = "rule"
+	ReplyTable     ReplyKind = "table"
+	ReplyRow       ReplyKind = "row"
+	ReplyCell      ReplyKind = "cell"
+
+	ReplyWords     ReplyKind = "text"
+	ReplyMark      ReplyKind = "mark" // a character that nobody would see, as its name
+	ReplyEmphasis  ReplyKind = "emphasis"
+	ReplyStrong    ReplyKind = "strong"
+	ReplyStrike    ReplyKind = "strike"
+	ReplyHighlight ReplyKind = "highlight"
+	ReplyVerbatim  ReplyKind = "verbatim" // code
+	ReplyFormula   ReplyKind = "formula"
+	ReplyUnseen    ReplyKind = "unseen" // what a rendering would hide
+	ReplyBreak     ReplyKind = "break"
+	ReplyLink      ReplyKind = "link"
+	ReplyNote      ReplyKind = "note"
+	ReplyImage     ReplyKind = "image"
 )

@@ -31,12 +31,16 @@ type turn struct {
 
 	pending strings.Builder // text of the chunk at hand, handed on in one piece
 	said    strings.Builder // what the model said in this attempt, for asking again
-	held    [][]byte        // messages held back until a required call is there
-	holding bool
-	calls   int // calls emitted
-	output  int // bytes emitted
+	// held is what waits until a required call is there.
+	held struct {
+		on       bool
+		messages [][]byte
+	}
+	emitted struct {
+		calls, bytes int
+		full         bool // there is no room for more
+	}
 	failure *sentinel.CallError
-	full    bool
 }
 
 // run answers the request and ends the response, whatever happens. The error is set only where the backend failed before
@@ -54,7 +58,7 @@ func (t *turn) run(ctx context.Context) *wireError {
 	if n := t.req.wire.MaxOutputTokens; n != nil {
 		p.MaxTokens = *n
 	}
-	t.holding = t.req.mode == sentinel.ChoiceRequired
+	t.held.on = t.req.mode == sentinel.ChoiceRequired
 	for attempt := 1; ; attempt++ {
 		if err := t.attempt(ctx, p); err != nil {
 			t.release()
@@ -66,7 +70,7 @@ func (t *turn) run(ctx context.Context) *wireError {
 				{Kind: sentinel.ItemMessage, Role: sentinel.RoleAssistant, Parts: []sentinel.Part{{Text: t.said.String()}}},
 				{Kind: sentinel.ItemMessage, Role: sentinel.RoleUser, Parts: []sentinel.Part{{Text: sentinel.Reminder(t.req.reg)}}},
 			})
-			t.failure, t.held = nil, nil
+			t.failure, t.held.messages = nil, nil
 			t.said.Reset()
 			continue
 		}
@@ -88,7 +92,7 @@ func (t *turn) attempt(ctx context.Context, p Prompt) error {
 		if t.stopped() {
 			return
 		}
-		if t.holding && t.said.Len() < t.limits.MaxOutput {
+		if t.held.on && t.said.Len() < t.limits.MaxOutput {
 			t.said.WriteString(d.Text)
 		}
 		m.Feed(d.Text)
@@ -111,7 +115,7 @@ func (t *turn) attempt(ctx context.Context, p Prompt) error {
 }
 
 // stopped reports whether the answer has an end of its own, whatever the backend still says.
-func (t *turn) stopped() bool { return t.failure != nil || t.full }
+func (t *turn) stopped() bool { return t.failure != nil || t.emitted.full }
 
 func (t *turn) count(s sentinel.Stats) {
 	t.tally.rejected += s.Rejected
@@ -139,12 +143,12 @@ func (t *turn) found(e sentinel.Event) {
 }
 
 func (t *turn) call(c *sentinel.Call) {
-	if t.req.maxCalls > 0 && t.calls >= t.req.maxCalls {
+	if t.req.maxCalls > 0 && t.emitted.calls >= t.req.maxCalls {
 		t.tally.dropped++
 		return
 	}
 	t.release()
-	t.calls++
+	t.emitted.calls++
 	t.tally.calls++
 	t.em.call(c)
 	t.grow(len(c.Arguments))
@@ -157,12 +161,12 @@ func (t *turn) flush() {
 	if s == "" {
 		return
 	}
-	if t.holding {
-		if len(t.held) == 0 {
-			t.held = append(t.held, nil)
+	if t.held.on {
+		if len(t.held.messages) == 0 {
+			t.held.messages = append(t.held.messages, nil)
 		}
-		last := len(t.held) - 1
-		t.held[last] = append(t.held[last], s...)
+		last := len(t.held.messages) - 1
+		t.held.messages[last] = append(t.held.messages[last], s...)
 	} else {
 		t.em.text(s)
 	}
@@ -172,8 +176,8 @@ func (t *turn) flush() {
 func (t *turn) endMessage() {
 	t.pending.WriteString(t.unescape.Flush())
 	t.flush()
-	if t.holding {
-		t.held = append(t.held, nil)
+	if t.held.on {
+		t.held.messages = append(t.held.messages, nil)
 		return
 	}
 	t.em.closeMessage("completed")
@@ -181,17 +185,17 @@ func (t *turn) endMessage() {
 
 // release lets out what was held back until it was clear that a required call comes.
 func (t *turn) release() {
-	if !t.holding {
+	if !t.held.on {
 		return
 	}
-	t.holding = false
-	for i, s := range t.held {
+	t.held.on = false
+	for i, s := range t.held.messages {
 		if i > 0 {
 			t.em.closeMessage("completed")
 		}
 		t.em.text(string(s))
 	}
-	t.held = nil
+	t.held.messages = nil
 }
 
 // grow counts what was emitted. It ends the answer where that becomes larger than the limit, and stops the backend where
@@ -200,15 +204,15 @@ func (t *turn) grow(n int) {
 	if t.em.err != nil {
 		t.stop(nil)
 	}
-	if t.output += n; t.output > t.limits.MaxOutput && !t.full {
-		t.full = true
+	if t.emitted.bytes += n; t.emitted.bytes > t.limits.MaxOutput && !t.emitted.full {
+		t.emitted.full = true
 		t.stop(nil)
 	}
 }
 
 // disobeyed reports whether tool_choice asked for a call and none came: not any, or only of a tool that it does not allow.
 func (t *turn) disobeyed() bool {
-	if t.req.mode != sentinel.ChoiceRequired || t.calls > 0 || t.full || t.usage.Stopped != "" {
+	if t.req.mode != sentinel.ChoiceRequired || t.emitted.calls > 0 || t.emitted.full || t.usage.Stopped != "" {
 		return false
 	}
 	return t.failure == nil || t.failure.Reason == sentinel.ReasonExcluded
@@ -223,7 +227,7 @@ func (t *turn) conclude() {
 		t.em.failed("invalid_tool_call", t.failure.Error(), t.usage)
 	case disobeyed:
 		t.em.failed("tool_choice_not_obeyed", "tool_choice asks for a tool call, and the model made none, asked twice. Try again, or choose another model.", t.usage)
-	case t.full:
+	case t.emitted.full:
 		t.em.incomplete(StopLength, t.usage)
 	case t.usage.Stopped != "":
 		t.em.incomplete(t.usage.Stopped, t.usage)

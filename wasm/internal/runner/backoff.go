@@ -23,8 +23,8 @@ func (r *run) pause(ctx context.Context, c *tool.Call, backoffMs int64, retryAft
 		return false
 	}
 	d = max(d, asked)
-	if r.Pausing != nil {
-		r.Pausing(c, d)
+	if r.Events.Pausing != nil {
+		r.Events.Pausing(c, d)
 	}
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -21,12 +21,12 @@ func (r *run) runCalls(ctx context.Context, s *step, calls []call) {
 	defer pool.close()
 	for i := range calls {
 		c := &calls[i]
-		if prior, ok := r.Prior[Seq(s.place, i)]; ok {
+		if prior, ok := r.Part.Prior[Seq(s.place, i)]; ok {
 			s.Results[i] = prior.WithFault()
 			c.release()
 			continue
 		}
-		if s.place < r.From || !r.turn(ctx, c, Seq(s.place, i), own) {
+		if s.place < r.Part.From || !r.turn(ctx, c, Seq(s.place, i), own) {
 			for j := i; j < len(calls); j++ {
 				calls[j].release()
 			}
@@ -48,7 +48,7 @@ func (r *run) ends(s *step, i int) bool {
 	if res.Fault == nil || res.Status == tool.Skipped {
 		return false
 	}
-	return s.Node.OnError != plan.OnErrorSkip || (r.Fatal != nil && r.Fatal(Seq(s.place, i), res.Fault))
+	return s.Node.OnError != plan.OnErrorSkip || (r.Control.Fatal != nil && r.Control.Fatal(Seq(s.place, i), res.Fault))
 }
 
 // turn waits until a call may start; false when the run has ended before. The
@@ -58,7 +58,7 @@ func (r *run) turn(ctx context.Context, c *call, seq int, own chan struct{}) boo
 	if c.ticket != nil && !c.ticket.wait(ctx) {
 		return false
 	}
-	if r.Ready != nil && !r.Ready(ctx, seq) {
+	if r.Control.Ready != nil && !r.Control.Ready(ctx, seq) {
 		return false
 	}
 	for _, sem := range []chan struct{}{own, r.slots} {
@@ -71,7 +71,7 @@ func (r *run) turn(ctx context.Context, c *call, seq int, own chan struct{}) boo
 			return false
 		}
 	}
-	if !r.Gate.pass(ctx) || r.halted(ctx) {
+	if !r.Control.Gate.pass(ctx) || r.halted(ctx) {
 		<-own
 		<-r.slots
 		return false
@@ -103,8 +103,8 @@ func (r *run) attempt(ctx context.Context, s *step, c *call) *tool.Result {
 			again = r.pause(ctx, tc, n.Retry.BackoffMs, res.Fault.RetryAfterS)
 		}
 		if !again {
-			if r.Finished != nil {
-				r.Finished(tc)
+			if r.Events.Finished != nil {
+				r.Events.Finished(tc)
 			}
 			return res
 		}

@@ -73,8 +73,8 @@ func (r *run) skip(s *step, cause *tool.Error, from string) {
 // tellSkipped tells of a step that is not run; of one before the part that is
 // executed it was told then.
 func (r *run) tellSkipped(s *step) {
-	if r.Skipped != nil && s.place >= r.From {
-		r.Skipped(s.Node, s.Results[0])
+	if r.Events.Skipped != nil && s.place >= r.Part.From {
+		r.Events.Skipped(s.Node, s.Results[0])
 	}
 }
 

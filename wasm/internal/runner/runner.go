@@ -36,22 +36,17 @@ func Seq(place, iteration int) int { return place*iterationsPerStep + iteration 
 type Config struct {
 	RunID string
 	Graph *plan.Graph
+	Part  Part
 	Call  pipeline.Func
-	// Limits clamp concurrency, attempts, pauses and the number of calls.
-	Limits tool.Limits
 	// Base is what every call carries: policy, versions, confirmationId.
 	Base tool.Call
-	// From and To are the places in Graph.Nodes that are executed: [From, To).
-	// What comes before From must be in Prior. To 0 means all.
-	From, To int
-	// Prior holds results by sequence number that are taken as they are.
-	Prior map[int]*tool.Result
+	// Limits clamp concurrency, attempts, pauses and the number of calls.
+	Limits tool.Limits
 	// Make is asked before a value is built for a call (plan.Scope); nil asks
 	// nobody.
 	Make func(bytes int) error
 	// Vars are values known before the first step.
 	Vars map[string]any
-	Gate *Gate
 	// Simulating runs make one call after the other in the plan's order, so that
 	// they always come out the same. They wait between attempts as runs do: what
 	// is read from the web is read there.
@@ -60,16 +55,39 @@ type Config struct {
 	// called with, so that what they need can be asked for together. The function
 	// that it gives, if any, is called when they have ended.
 	Ahead func(ctx context.Context, n *plan.Node, args []func() (tool.Args, error)) (ended func())
-	Now   func() time.Time
-	// Seed drives the jitter of pauses.
-	Seed uint64
-	// Expanded is told how many calls a step has.
-	Expanded func(n *plan.Node, calls int)
+	// Now is the clock of what is recorded; nil is the real one. Seed drives the
+	// jitter of pauses.
+	Now     func() time.Time
+	Seed    uint64
+	Control Control
+	Events  Events
+}
+
+// Part is which steps of a graph are executed.
+type Part struct {
+	// From and To are places in Graph.Nodes: [From, To). What comes before From
+	// must be in Prior. To 0 means all.
+	From, To int
+	// Prior holds results by sequence number that are taken as they are.
+	Prior map[int]*tool.Result
+}
+
+// Control is what holds an execution up, or ends it, from outside. What is nil
+// does neither.
+type Control struct {
+	Gate *Gate
 	// Ready waits for what a call needs beside its claims, before it takes a
 	// place among the calls under way; false when ctx ends first.
 	Ready func(ctx context.Context, seq int) bool
 	// Fatal says whether a failure ends the run whatever the step's onError.
 	Fatal func(seq int, e *tool.Error) bool
+}
+
+// Events tell of an execution while it goes on. They decide nothing; what is nil
+// is not told.
+type Events struct {
+	// Expanded is told how many calls a step has.
+	Expanded func(n *plan.Node, calls int)
 	// Pausing is told that a call failed and is tried again after a while.
 	Pausing func(c *tool.Call, wait time.Duration)
 	// Finished is told of a call after its last attempt, Stopped once when the
@@ -135,8 +153,8 @@ func (r *Report) Counts() (ok, failed, skipped int) {
 // Run executes the plan and returns when every call that was started has ended.
 func Run(ctx context.Context, c Config) *Report {
 	r := &run{Config: c, claims: newClaims()}
-	if r.To == 0 {
-		r.To = len(c.Graph.Nodes)
+	if r.Part.To == 0 {
+		r.Part.To = len(c.Graph.Nodes)
 	}
 	if r.Now == nil {
 		r.Now = time.Now
@@ -151,7 +169,7 @@ func Run(ctx context.Context, c Config) *Report {
 	for k, v := range c.Vars {
 		r.vars[k] = v
 	}
-	for i, n := range c.Graph.Nodes[:r.To] {
+	for i, n := range c.Graph.Nodes[:r.Part.To] {
 		r.steps = append(r.steps, &step{
 			StepReport: &StepReport{Node: n}, place: i,
 			done: make(chan struct{}), queued: make(chan struct{}),
@@ -198,7 +216,7 @@ func (r *run) report(ctx context.Context) *Report {
 	if rep.Stopped == nil && ctx.Err() != nil {
 		rep.Stopped = fault.From(ctx.Err())
 	}
-	if rep.Stopped == nil && r.To == len(r.Graph.Nodes) {
+	if rep.Stopped == nil && r.Part.To == len(r.Graph.Nodes) {
 		scope := r.scope()
 		if out, err := r.Graph.BindOutputs(&scope); err == nil {
 			rep.Outputs = out
@@ -239,8 +257,8 @@ func (r *run) stop(e *tool.Error) {
 		r.stopped = e
 	}
 	r.mu.Unlock()
-	if first && r.Stopped != nil {
-		r.Stopped()
+	if first && r.Events.Stopped != nil {
+		r.Events.Stopped()
 	}
 }
 

@@ -76,13 +76,13 @@ func (k *kit) config(steps ...string) Config {
 		RunID: "0190a8b0-0000-7000-8000-000000000001", Graph: k.graph(steps...),
 		Limits: tool.Limits{MaxConcurrency: 8, MaxAttempts: 10, MaxCalls: 1000},
 		Call: pipeline.New(pipeline.Deps{
-			Registry: k.reg, Policy: &policy.Policy{},
+			Registry: k.reg, Guards: pipeline.Guards{Policy: &policy.Policy{}},
 			Env: func(*tool.Call) (*tool.Env, *overlay.View) { return &tool.Env{}, nil },
-			Ended: func(c *tool.Call, _ *tool.Result) {
+			Events: pipeline.Events{Ended: func(c *tool.Call, _ *tool.Result) {
 				k.mu.Lock()
 				defer k.mu.Unlock()
 				k.calls = append(k.calls, c)
-			},
+			}},
 		}),
 	}
 }
@@ -192,7 +192,7 @@ func TestASkippedStepNamesTheCauseAndNotItsEcho(t *testing.T) {
 		`{"id":"a","tool":"t.pure","args":{"fail":true},"onError":"skip"}`,
 		`{"id":"b","tool":"t.pure","args":{},"dependsOn":["a"]}`,
 		`{"id":"c","tool":"t.pure","args":{},"dependsOn":["b"]}`)
-	c.Skipped = func(_ *plan.Node, r *tool.Result) { told = append(told, r) }
+	c.Events.Skipped = func(_ *plan.Node, r *tool.Result) { told = append(told, r) }
 	r := Run(t.Context(), c)
 	for _, s := range r.Steps[1:] {
 		if s.Status != tool.Skipped || s.CauseStep != "a" || s.Cause.Params["path"] != "Lost.md" {
@@ -302,7 +302,7 @@ func TestPriorResultsAreTakenAndTheirCallsNotMade(t *testing.T) {
 	})
 	steps := []string{`{"id":"a","tool":"t.pure","args":{}}`, `{"id":"b","tool":"t.pure","args":{"x":"$steps.a.v"}}`}
 	c := k.config(steps...)
-	c.Prior = map[int]*tool.Result{Seq(0, 0): {Status: tool.OK, OK: true, Data: tool.Data{"v": "old"}}}
+	c.Part.Prior = map[int]*tool.Result{Seq(0, 0): {Status: tool.OK, OK: true, Data: tool.Data{"v": "old"}}}
 	r := Run(t.Context(), c)
 	if n != 1 || r.Stopped != nil || k.calls[0].Args["x"] != "old" {
 		t.Fatalf("%d calls, %v", n, r.Stopped)

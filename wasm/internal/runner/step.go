@@ -27,8 +27,8 @@ func (r *run) runStep(ctx context.Context, s *step) {
 		r.fail(s, fault.From(err))
 		return
 	}
-	if n := len(calls) - r.behind(s, len(calls)); r.Expanded != nil && s.place >= r.From && (n > 0 || len(calls) == 0) {
-		r.Expanded(s.Node, n)
+	if n := len(calls) - r.behind(s, len(calls)); r.Events.Expanded != nil && s.place >= r.Part.From && (n > 0 || len(calls) == 0) {
+		r.Events.Expanded(s.Node, n)
 	}
 	s.Results = make([]*tool.Result, len(calls))
 	s.enqueued()
@@ -149,7 +149,7 @@ func (r *run) expand(s *step, scope *plan.Scope) ([]call, error) {
 func (r *run) behind(s *step, calls int) int {
 	n := 0
 	for i := range calls {
-		if r.Prior[Seq(s.place, i)] != nil {
+		if r.Part.Prior[Seq(s.place, i)] != nil {
 			n++
 		}
 	}
@@ -158,7 +158,7 @@ func (r *run) behind(s *step, calls int) int {
 
 // lookAhead tells what a simulated step's calls will be called with.
 func (r *run) lookAhead(ctx context.Context, s *step, calls []call) (ended func()) {
-	if r.Ahead != nil && len(calls) > 1 && s.place >= r.From {
+	if r.Ahead != nil && len(calls) > 1 && s.place >= r.Part.From {
 		args := make([]func() (tool.Args, error), len(calls))
 		for i := range calls {
 			args[i] = calls[i].bind

@@ -181,7 +181,7 @@ func TestASimulationWaitsBetweenAttemptsAsARunDoes(t *testing.T) {
 		})
 		c := k.config(`{"id":"a","tool":"t.pure","args":{},"retry":{"maxAttempts":3,"backoffMs":1500}}`)
 		c.Simulating, c.Limits.MaxBackoffMs = true, 60_000
-		c.Pausing = func(_ *tool.Call, d time.Duration) { told = append(told, d) }
+		c.Events.Pausing = func(_ *tool.Call, d time.Duration) { told = append(told, d) }
 		Run(t.Context(), c)
 		if len(at) != 3 || len(told) != 2 {
 			t.Fatalf("%d attempts, %d pauses were told", len(at), len(told))
@@ -304,7 +304,7 @@ func TestAPausedRunStartsNoFurtherCallAndGoesOnWhereItWas(t *testing.T) {
 			return tool.Data{}, nil
 		})
 		c := k.config(`{"id":"a","tool":"t.pure","args":{},"foreach":{"from":[1,2,3,4],"itemName":"i","concurrency":1}}`)
-		c.Gate = gate
+		c.Control.Gate = gate
 		done := make(chan *Report, 1)
 		go func() { done <- Run(t.Context(), c) }()
 		synctest.Wait()
@@ -324,7 +324,7 @@ func TestAPausedRunCanBeCancelled(t *testing.T) {
 		gate.Pause()
 		k := newKit(t, echo)
 		c := k.config(`{"id":"a","tool":"t.pure","args":{}}`)
-		c.Gate = gate
+		c.Control.Gate = gate
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
 		if r := Run(ctx, c); len(k.calls) != 0 || r.Stopped == nil {

@@ -20,7 +20,7 @@ const (
 )
 
 // Store is the host's secret store: it gives what stands for the value kept
-// under a name (the value itself, or a placeholder that the shell fills), false
+// under a name (the value itself, or a placeholder that the app's side fills), false
 // when there is none.
 type Store func(ctx context.Context, name string) (value string, ok bool, err error)
 

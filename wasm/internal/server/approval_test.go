@@ -98,7 +98,7 @@ func TestAReviewSaysWhichToolIsSwitchedOff(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Approvable || r.Problem == nil || r.Problem.Code != string(fault.Denied) || r.Problem.Tool != "vault.createFile" || r.Problem.Step != "d" {
+	if r.Approvable || r.Problem == nil || r.Problem.Code != protocol.ProblemCode(fault.Denied) || r.Problem.Tool != "vault.createFile" || r.Problem.Step != "d" {
 		t.Fatalf("approvable %v, problem %+v", r.Approvable, r.Problem)
 	}
 }

@@ -50,7 +50,7 @@ func TestAConversationIsKeptAndGoneOnWithAfterAStartInBothModes(t *testing.T) {
 	mem := note()
 	r := newRig(t, mem, protocol.Settings{}, nil, reads(1), llmtest.Say("It says alpha."), llmtest.Say("Plainly: alpha."))
 	a := call[protocol.Accepted](r.shell, "send", protocol.Send{Text: "What does A say?", Mode: protocol.ModeAgent, Conversation: "talk"})
-	r.await("the list", func(e protocol.Event) bool { return e.Type == protocol.EventTalksChanged && len(e.Talks) == 1 })
+	r.await("the list", func(e protocol.Event) bool { return e.Type == protocol.EventConversationsChanged && len(e.Talks) == 1 })
 	end := r.turnEnded(a.Turn)
 	if end.Mode != protocol.ModeAgent || end.Outcome != chat.OutcomeAnswer || end.TracesURL == "" || end.StartedAt == "" || end.Usage == nil {
 		t.Errorf("%+v", end)

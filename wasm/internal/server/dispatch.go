@@ -12,7 +12,7 @@ import (
 // handler answers one method.
 type handler func(ctx context.Context, payload []byte) ([]byte, error)
 
-// Handle answers one request of the shell. Its errors are *fault.Error.
+// Handle answers one request of the app's side. Its errors are *fault.Error.
 func (s *Server) Handle(ctx context.Context, method string, payload []byte) ([]byte, error) {
 	h, ok := s.handlers[method]
 	if !ok {
@@ -84,15 +84,15 @@ func (s *Server) table() map[string]handler {
 		"actions.order":       on(s.saved.Order),
 		"action.canvas":       on(s.saved.Canvas),
 		"action.step":         on(s.saved.Step),
-		"conversations.list":  on(s.chat.List),
-		"conversation.get":    on(s.chat.Get),
-		"conversation.rename": on(s.chat.Rename),
-		"conversation.remove": on(s.chat.Remove),
-		"conversation.export": on(s.chat.Export),
+		"conversations.list":  on(s.chat.Conversations.List),
+		"conversation.get":    on(s.chat.Conversations.Get),
+		"conversation.rename": on(s.chat.Conversations.Rename),
+		"conversation.remove": on(s.chat.Conversations.Remove),
+		"conversation.export": on(s.chat.Conversations.Export),
 		"usage.get":           on(s.usage.Get),
 		"usage.export":        on(s.usage.Export),
 		"prices.default":      on(s.usage.DefaultPrices),
-		"models.list":         on(s.chat.Models),
+		"models.list":         on(s.chat.Models.List),
 		"secrets.list":        on(s.guard.SecretsList),
 		"plugins.search":      on(s.pluginsSearch),
 		"trace.get":           on(s.history.TraceGet),
@@ -102,7 +102,7 @@ func (s *Server) table() map[string]handler {
 		"reply.check":         on(s.replyCheck),
 		"answer":              on(s.questions.Answer),
 		"tools.list":          on(s.toolsList),
-		"connection.test":     on(s.chat.TestConnection),
+		"connection.test":     on(s.chat.Models.Test),
 		"estimate":            on(s.chat.Estimate),
 		"hidden":              on(s.guard.HiddenPaths),
 	}

@@ -107,7 +107,7 @@ func TestADriftIsAConflictAndNothingFurtherIsWritten(t *testing.T) {
 				drifted = mem.Snapshot()
 			})
 			end := sh.approve(r)
-			if end.Outcome != "conflict" || end.Problem == nil || end.Problem.Code != string(fault.Conflict) {
+			if end.Outcome != "conflict" || end.Problem == nil || end.Problem.Code != protocol.ProblemCode(fault.Conflict) {
 				t.Fatalf("%s %+v", end.Outcome, end.Problem)
 			}
 			for p, text := range c.write {

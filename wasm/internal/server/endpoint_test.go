@@ -356,7 +356,7 @@ func TestAWaitThatIsTooLongIsTold(t *testing.T) {
 	busy := llmtest.Answer{Status: 429, Header: map[string]string{"retry-after": "3600"}, Body: []byte(`{"error":{"message":"slow down"}}`)}
 	sh, tr := endpoint(t, ideasVault(), custom, busy)
 	turn := sh.say("one")
-	if turn.Problem == nil || turn.Problem.Code != string(fault.RateLimit) || turn.Problem.RetryAfterS != 3600 || len(tr.Requests()) != 1 {
+	if turn.Problem == nil || turn.Problem.Code != protocol.ProblemCode(fault.RateLimit) || turn.Problem.RetryAfterS != 3600 || len(tr.Requests()) != 1 {
 		t.Errorf("%+v after %d requests", turn.Problem, len(tr.Requests()))
 	}
 }
@@ -418,14 +418,14 @@ func TestAStreamThatBreaksKeepsWhatHadArrived(t *testing.T) {
 
 func TestEveryRefusalHasWordsForThePerson(t *testing.T) {
 	sh, _ := endpoint(t, ideasVault(), custom)
-	m, err := sh.s.chat.NewModel(t.Context(), "", nil)
+	m, err := sh.s.chat.Models.New(t.Context(), "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range []llm.Feature{llm.FeatureStreaming, llm.FeatureTemperature, llm.FeatureImages, llm.FeatureTools, llm.FeatureSchema} {
 		var told protocol.Message
 		m.Note = func(n protocol.Message) { told = n }
-		sh.s.chat.Refused(m, f)
+		sh.s.chat.Models.Refused(m, f)
 		if told.Key == "" || !strings.HasPrefix(told.Key, "turn.no") {
 			t.Errorf("%s: %+v", f, told)
 		}

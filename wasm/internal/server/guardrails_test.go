@@ -16,7 +16,6 @@ import (
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/llmtest"
-	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/price"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/tool"
@@ -219,11 +218,11 @@ func TestABrokenPolicyFileClosesEverything(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			mem := note()
 			before := mem.Snapshot()
-			r := newRig(t, mem, protocol.Settings{Confirm: string(policy.ConfirmNever)}, nil, reads(1), llmtest.Call("c", "submit_plan", bulletsPlan))
+			r := newRig(t, mem, protocol.Settings{Confirm: protocol.ConfirmNever}, nil, reads(1), llmtest.Call("c", "submit_plan", bulletsPlan))
 			putPolicy(t, mem, doc)
 			for _, mode := range []protocol.Mode{protocol.ModeAgent, protocol.ModePlan} {
 				end := r.send(protocol.Send{Text: "go", Mode: mode, Conversation: "talk"})
-				if end.Problem == nil || end.Problem.Key != "agent.organisation.invalid" || end.Problem.Code != string(fault.Denied) {
+				if end.Problem == nil || end.Problem.Key != "agent.organisation.invalid" || end.Problem.Code != protocol.ProblemCode(fault.Denied) {
 					t.Fatalf("%s: %+v", mode, end)
 				}
 			}
@@ -421,7 +420,7 @@ func TestSecretsAreFoundByScopeAndTheirValueIsNowhere(t *testing.T) {
 				}
 			}
 			if c.scope == "" {
-				if e.Exec.Call.Problem == nil || e.Exec.Call.Problem.Code != string(fault.Auth) || info.Auth != "missing" || !strings.Contains(r.results()[0], "AUTH_REQUIRED") || len(got) != 0 {
+				if e.Exec.Call.Problem == nil || e.Exec.Call.Problem.Code != protocol.ProblemCode(fault.Auth) || info.Auth != "missing" || !strings.Contains(r.results()[0], "AUTH_REQUIRED") || len(got) != 0 {
 					t.Errorf("%+v %+v %q", e.Exec.Call, info, r.results())
 				}
 				return

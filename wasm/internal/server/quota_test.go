@@ -54,7 +54,7 @@ func TestAPlanThatWouldFillTheMemoryIsRefusedBeforeItDoes(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			r := opened(sh, plan)
 			runtime.ReadMemStats(&after)
-			if r.Problem == nil || r.Problem.Code != string(fault.Denied) || r.Problem.Key != "error.plan.tooMuch" || r.Problem.Params["max"] != "20" {
+			if r.Problem == nil || r.Problem.Code != protocol.ProblemCode(fault.Denied) || r.Problem.Key != "error.plan.tooMuch" || r.Problem.Params["max"] != "20" {
 				t.Fatalf("%+v", r.Problem)
 			}
 			if r.Approvable {

@@ -173,7 +173,7 @@ func TestAnOutputThatIsTooLargeForAPlanIsRefusedAndNotCut(t *testing.T) {
 	}
 	t.Cleanup(s.Close)
 	r, err := s.tx.OpenPlan(t.Context(), []byte(planOf("flood", `{"id":"a","tool":"test.flood","args":{}}`)), nil, false)
-	if err != nil || r.Approvable || r.Problem == nil || r.Problem.Code != string(fault.Denied) || r.Problem.Key != "error.tool.outputTooLarge" {
+	if err != nil || r.Approvable || r.Problem == nil || r.Problem.Code != protocol.ProblemCode(fault.Denied) || r.Problem.Key != "error.tool.outputTooLarge" {
 		t.Fatalf("%v %+v", err, r.Problem)
 	}
 }

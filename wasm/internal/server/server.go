@@ -1,4 +1,4 @@
-// Package server is the core as the shell sees it: it implements every method
+// Package server is the core as the app's side sees it. It implements every method
 // of protocol.ServerMethods, and is the only place that wires packages
 // together.
 //
@@ -44,7 +44,7 @@ import (
 type Deps struct {
 	Host      host.Host
 	Transport web.Transport
-	// Emit tells the shell; it must not block.
+	// Emit tells the app's side; it must not block.
 	Emit func(protocol.Event)
 	// Provider, where set, is used instead of one made from the settings: the
 	// scripted model of tests.
@@ -64,31 +64,34 @@ type Deps struct {
 	Now func() time.Time
 }
 
-// Server is the core.
+// Server is the core: what it was given, the rooms, and the handlers of methods.
 type Server struct {
 	deps     Deps
 	host     host.Host
 	seals    *seal.Store // the host's store, with the device's key
+	markers  *markerKey
 	registry *tool.Registry
-	library  *action.Library
-	chat     *chat.Chat
-	pins     *pins.Book
-	usage    *usage.Usage
 	plugins  *plugins
-	guard    *guard.Guard
-	history  *history.History
-	saved    *saved.Saved
+	library  *action.Library
+	rooms
 	handlers map[string]handler
-	out      *outbox.Outbox
 	life     context.Context // ends with Close
 	end      context.CancelFunc
+}
 
-	conversations *conversation.Library
-	questions     *ask.Questions
-	runs          *underway.Runs
-	tx            *transaction.Transactions
-	undo          *undo.Undo
-	markers       *markerKey
+// rooms are the rooms of the core, from the top down (docs/adr/0027).
+type rooms struct {
+	chat      *chat.Chat
+	undo      *undo.Undo
+	tx        *transaction.Transactions
+	saved     *saved.Saved
+	runs      *underway.Runs
+	history   *history.History
+	guard     *guard.Guard
+	questions *ask.Questions
+	usage     *usage.Usage
+	pins      *pins.Book
+	out       *outbox.Outbox
 }
 
 // New builds the core. It asks the host nothing yet.
@@ -114,10 +117,10 @@ func New(d Deps) (*Server, error) {
 		Host: s.host, Registry: reg, Transport: d.Transport, HasSecret: d.HasSecret, Keys: d.Keys,
 		Out: s.out, Questions: s.questions, Now: d.Now,
 	})
-	s.conversations = conversation.NewLibrary(d.Host.Store, s.out.Redact, func() string { return timestamp.Milli(s.now()) }, s.deviceName)
+	conversations := conversation.NewLibrary(d.Host.Store, s.out.Redact, func() string { return timestamp.Milli(s.now()) }, s.deviceName)
 	s.history = history.New(history.Deps{
 		Store: d.Host.Store, Sizes: sizes, Registry: reg, Guard: s.guard, Out: s.out, Now: d.Now,
-		Turns:   s.conversations.Traced,
+		Turns:   conversations.Traced,
 		Needed:  func(ctx context.Context) ([]string, error) { return s.undo.Needed(ctx) },
 		Live:    func(run string) *history.Tracing { return s.tx.LiveTrace(run) },
 		Dropped: func(run string) { s.tx.ForgetLast(run) },
@@ -139,8 +142,8 @@ func New(d Deps) (*Server, error) {
 			PlayBack: func(ctx context.Context, goal string, bundles []json.RawMessage) (*plan.Plan, error) {
 				return chat.PlayBack(ctx, reg, goal, bundles)
 			},
-			ConfirmKey: func(ctx context.Context) error { return s.chat.ConfirmKey(ctx) },
-			Settled:    func(run string, approved bool) { s.chat.Settle(run, approved) },
+			ConfirmKey: func(ctx context.Context) error { return s.chat.Models.ConfirmKey(ctx) },
+			Settled:    func(run string, approved bool) { s.chat.Conversations.Settle(run, approved) },
 		},
 	})
 	s.undo = undo.New(undo.Deps{
@@ -152,8 +155,8 @@ func New(d Deps) (*Server, error) {
 		Calls: func(run string) ([]saved.Call, bool) { return s.chat.CallsAtHand(run) },
 	})
 	s.chat = chat.New(chat.Deps{
-		Host: s.host, Transport: d.Transport, Provider: d.Provider, Images: d.Images, Registry: reg, Library: s.library,
-		Conversations: s.conversations, Guard: s.guard, History: s.history, Pins: s.pins, Saved: s.saved, Transactions: s.tx,
+		Host: s.host, Model: chat.ModelAccess{Transport: d.Transport, Provider: d.Provider, Images: d.Images}, Registry: reg, Library: s.library,
+		Conversations: conversations, Guard: s.guard, History: s.history, Pins: s.pins, Saved: s.saved, Transactions: s.tx,
 		Usage: s.usage, Out: s.out, Now: d.Now, Life: s.life,
 	})
 	s.handlers = s.table()
@@ -185,7 +188,7 @@ func (s *Server) state(ctx context.Context) (protocol.State, error) {
 	}
 	st := protocol.State{Actions: s.saved.Views(list)}
 	c := s.guard.Settings()
-	st.Demo, st.Ready = chat.Demo(&c), s.chat.Ready(&c)
+	st.Demo, st.Ready = chat.Demo(&c), s.chat.Models.Ready(&c)
 	st.Questions = s.questions.Open()
 	st.Turn = s.chat.TurnView()
 	s.tx.ShowState(&st)

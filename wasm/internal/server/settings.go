@@ -4,11 +4,9 @@ import (
 	"context"
 
 	"embedded-agent/wasm/internal/audit"
-	"embedded-agent/wasm/internal/chat"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/limits"
 	"embedded-agent/wasm/internal/plan"
-	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/quota"
 	"embedded-agent/wasm/internal/transaction"
@@ -23,13 +21,13 @@ func withDefaults(s protocol.Settings) protocol.Settings {
 		}
 	}
 	if s.Provider == "" {
-		s.Provider = chat.ProviderOpenAI
+		s.Provider = protocol.ProviderOpenAI
 		if s.DemoURL != "" && s.KeyName == "" {
-			s.Provider = chat.ProviderDemo
+			s.Provider = protocol.ProviderDemo
 		}
 	}
 	if s.Confirm == "" {
-		s.Confirm = string(policy.ConfirmAlways)
+		s.Confirm = protocol.ConfirmAlways
 	}
 	positive(&s.MaxAttempts, 3)
 	positive(&s.MaxBackoffMs, 60_000)
@@ -77,7 +75,7 @@ func (s *Server) onConfigure(ctx context.Context, in protocol.Settings) (protoco
 	return s.state(ctx)
 }
 
-// hello opens the connection: a shell of another contract is refused.
+// hello opens the connection: an app's side of another contract is refused.
 func (s *Server) hello(ctx context.Context, h protocol.Hello) (protocol.Welcome, error) {
 	if h.Contract != protocol.Contract {
 		return protocol.Welcome{}, fault.New(fault.Precondition, "error.contract", nil)

@@ -181,7 +181,7 @@ func TestWhatBecomesStricterWhileARunIsUnderWayEndsIt(t *testing.T) {
 			if !changed {
 				t.Fatal("nothing was changed meanwhile")
 			}
-			if end.Outcome == history.OutcomeOK || end.Problem == nil || end.Problem.Code != string(fault.Denied) || c.key != "*" && end.Problem.Key != c.key {
+			if end.Outcome == history.OutcomeOK || end.Problem == nil || end.Problem.Code != protocol.ProblemCode(fault.Denied) || c.key != "*" && end.Problem.Key != c.key {
 				t.Errorf("it ended %s: %+v, want %s", end.Outcome, end.Problem, c.key)
 			}
 			g.untouched("First.md")

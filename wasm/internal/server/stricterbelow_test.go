@@ -71,7 +71,7 @@ func TestAFolderThatGetsANoteWhichMayNotBeTouchedDuringTheRunStaysWhereItIs(t *t
 			sh.mem.BeforeWriteOf("First.md", appear)
 			call[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
 			end, _ := sh.ended(true)
-			if end.Outcome == history.OutcomeOK || end.Problem == nil || end.Problem.Code != string(fault.Denied) || end.Problem.Key != "error.path.unseenBelow" {
+			if end.Outcome == history.OutcomeOK || end.Problem == nil || end.Problem.Code != protocol.ProblemCode(fault.Denied) || end.Problem.Key != "error.path.unseenBelow" {
 				t.Errorf("it ended %s: %+v", end.Outcome, end.Problem)
 			}
 			isKept(t, sh)

@@ -114,7 +114,7 @@ func TestAPlansTraceHasItsModelCallsAndStepsAndALargeRunsCallsAreMadeOfItsRecord
 	got := call[protocol.Trace](r.shell, "trace.get", protocol.RunRef{Run: end.Run})
 	kinds, byName := map[string]int{}, map[string]int{}
 	for _, s := range got.Spans {
-		kinds[s.Kind]++
+		kinds[string(s.Kind)]++
 		byName[s.Name]++
 	}
 	if kinds[trace.KindModel] != 2 || byName["execute_tool vault.createFile"] != history.MaxSpans+20 || byName["invoke_agent step"] != 1 || byName["run_plan"] != 1 {

@@ -48,7 +48,7 @@ func TestNoTextToolWritesControlCharactersAndSaysWhere(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r.Problem == nil || r.Problem.Code != string(fault.Validation) || r.Problem.Key != "tools.content.control" || r.Problem.Params["line"] == "" || len(r.Files) > 0 {
+			if r.Problem == nil || r.Problem.Code != protocol.ProblemCode(fault.Validation) || r.Problem.Key != "tools.content.control" || r.Problem.Params["line"] == "" || len(r.Files) > 0 {
 				t.Errorf("%+v, files %+v", r.Problem, r.Files)
 			}
 		})

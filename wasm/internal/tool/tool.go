@@ -181,20 +181,9 @@ type Env struct {
 	HTTP    Fetcher
 	Plugins PluginSearcher
 	// Quota counts what a plan makes; nil has no limit.
-	Quota *quota.Plan
-	// Image, where a model reads the output and can look at images, makes one fit
-	// for it: the media type and the bytes that go to the model. Nil elsewhere, as
-	// in a plan.
-	Image    func(ctx context.Context, mediaType string, data []byte) (string, []byte, error)
+	Quota    *quota.Plan
+	Model    ForModel
 	Platform host.Platform
-	// Paged: a model reads the output, so that long lists come in pages. In a plan
-	// they come whole.
-	Paged bool
-	// AskModel makes a model step; nil where no model is asked, as in a run.
-	AskModel func(ctx context.Context, env *Env, args Args) (Data, error)
-	// Kept gives an output that was too long to be told, by the name under which it
-	// was kept; nil where nothing is.
-	Kept func(ctx context.Context, name string) ([]byte, error)
 	// Now is the run's clock, fixed in the simulation.
 	Now time.Time
 	// Secrets holds what stands for the secrets that the call needs, by the names
@@ -205,6 +194,21 @@ type Env struct {
 	// Progress reports how far a long call is. Never nil. A call that comes further
 	// has all its time again, so that what takes long is not taken for hung.
 	Progress func(p Progress)
+}
+
+// ForModel is what is there only where a model reads the output, or is asked.
+type ForModel struct {
+	// Paged: a model reads the output, so that long lists come in pages. In a plan
+	// they come whole.
+	Paged bool
+	// Image, where the model can look at images, makes one fit for it: the media
+	// type and the bytes that go to the model. Nil elsewhere, as in a plan.
+	Image func(ctx context.Context, mediaType string, data []byte) (string, []byte, error)
+	// Kept gives an output that was too long to be told, by the name under which it
+	// was kept; nil where nothing is.
+	Kept func(ctx context.Context, name string) ([]byte, error)
+	// Ask makes a model step; nil where no model is asked, as in a run.
+	Ask func(ctx context.Context, env *Env, args Args) (Data, error)
 }
 
 // Progress is how far a call is: Done of Total, and how many of what it looks for

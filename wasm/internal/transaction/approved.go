@@ -120,19 +120,17 @@ func (x *Run) pipeline(pol *policy.Policy) pipeline.Func {
 	// is a recorded one.
 	look := s.Looking(x.Review.Now, pol)
 	return pipeline.New(pipeline.Deps{
-		Registry: s.deps.Registry, Policy: pol, InForce: s.deps.Guard.InForce, Audit: x.log, Approved: x.approved,
+		Registry: s.deps.Registry, Approved: x.approved,
 		Env: func(c *tool.Call) (*tool.Env, *overlay.View) {
 			w := look.For(c.LogicalID)
 			env := s.Env(x.Review, w, pol)
 			env.Progress = x.progressOf(c)
 			return env, w
 		},
-		Ask:     x.ask,
-		Judge:   x.Review.out.Judge,
+		Guards:  pipeline.Guards{Policy: pol, InForce: s.deps.Guard.InForce, Ask: x.ask, Judge: x.Review.out.Judge},
 		Secrets: s.deps.Guard.ResolveSecrets,
-		Prepare: x.begins,
-		Started: x.started, Progress: x.progressOf,
-		Ended:   x.ended,
+		Records: pipeline.Records{Audit: x.log, Prepare: x.begins},
+		Events:  pipeline.Events{Started: x.started, Progress: x.progressOf, Ended: x.ended},
 		Timeout: time.Duration(pol.Limits.MaxTimeoutMs) * time.Millisecond,
 	})
 }

@@ -86,7 +86,7 @@ func (x *Run) stepProgress(c *tool.Call) {
 }
 
 // tellProgress records how far a call is (or, without one, a step) and tells
-// the shell.
+// the app's side.
 func (x *Run) tellProgress(callID string, c *tool.Call, p tool.Progress) {
 	e := x.t.progressEvent(c, callID, callID != "" && c.Risk == tool.ReadOnly, p)
 	x.log.Event(&audit.Event{
@@ -106,7 +106,7 @@ func (t *Transactions) progressEvent(c *tool.Call, callID string, reading bool, 
 	}
 }
 
-// tellProgress tells the shell how far something is; it hears the newest of a
+// tellProgress tells the app's side how far something is; it hears the newest of a
 // moment only.
 func (t *Transactions) tellProgress(e *protocol.ExecutionEvent) {
 	t.deps.Out.GatherExec("progress:"+e.StepID+":"+e.CallID, func() *protocol.ExecutionEvent { return e })

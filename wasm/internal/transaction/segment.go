@@ -75,10 +75,10 @@ func (x *Run) segments(pol *policy.Policy, confirmation string) (*runner.Report,
 // segment executes the steps of the places [from, to).
 func (x *Run) segment(sim *Review, from, to int, prior map[int]*tool.Result, pol *policy.Policy, confirmation string) *runner.Report {
 	rc := x.t.runConfig(sim, x.pipeline(pol), pol, confirmation)
-	rc.From, rc.To, rc.Prior, rc.Gate = from, to, prior, x.gate
+	rc.Part.From, rc.Part.To, rc.Part.Prior, rc.Control.Gate = from, to, prior, x.gate
 	rc.Now = x.t.deps.Now // of the calls; what tools take for now is fixed
-	rc.Expanded, rc.Ready, rc.Fatal = x.scheduled, x.ready, x.fatal
-	rc.Skipped, rc.Finished, rc.Stopped = x.skipped, x.callEnded, x.jw.AbandonRest
+	rc.Events.Expanded, rc.Control.Ready, rc.Control.Fatal = x.scheduled, x.ready, x.fatal
+	rc.Events.Skipped, rc.Events.Finished, rc.Events.Stopped = x.skipped, x.callEnded, x.jw.AbandonRest
 	return runner.Run(x.ctx, rc)
 }
 

@@ -130,15 +130,15 @@ func (t *Transactions) Simulate(ctx context.Context, se *Review) error {
 	called := map[string]*tool.Call{}
 	sim := t.simulation(se, v, pol)
 	call := pipeline.New(pipeline.Deps{
-		Registry: t.deps.Registry, Policy: pol, Simulating: true,
-		Ended: func(c *tool.Call, _ *tool.Result) { called[c.LogicalID] = c }, // one call after the other
-		Judge: sim.judge, Ask: se.out.Ask,
-		Env: sim.env, Cache: se.Frozen.Over(memoOver{se.memo, sim.Cache}), Limit: t.deps.Guard.Rate, Secrets: t.deps.Guard.ResolveSecrets,
+		Registry: t.deps.Registry, Simulating: true,
+		Events: pipeline.Events{Ended: func(c *tool.Call, _ *tool.Result) { called[c.LogicalID] = c }}, // one call after the other
+		Guards: pipeline.Guards{Policy: pol, Judge: sim.judge, Ask: se.out.Ask, Limit: t.deps.Guard.Rate},
+		Env:    sim.env, Cache: se.Frozen.Over(memoOver{se.memo, sim.Cache}), Secrets: t.deps.Guard.ResolveSecrets,
 		MaxOutput: MaxPlanOutput, Timeout: time.Duration(pol.Limits.MaxTimeoutMs) * time.Millisecond,
 	})
 	rc := t.runConfig(se, call, pol, "")
 	rc.Ahead, rc.Make = sim.ahead, se.Quota.Build
-	rc.Pausing = t.tellPause(se)
+	rc.Events.Pausing = t.tellPause(se)
 	rep := runner.Run(ctx, rc)
 	if err := ctx.Err(); err != nil {
 		return fault.From(err)
@@ -188,7 +188,7 @@ func (t *Transactions) runConfig(se *Review, call pipeline.Func, pol *policy.Pol
 			ExecutorVersion: version.Core, ToolRegistryVersion: t.deps.Registry.Version(), PlannerVersion: version.Core,
 			Policy: t.snapshot(se, pol), ConfirmationID: confirmation,
 		},
-		From: se.from, Prior: se.prior,
+		Part:       runner.Part{From: se.from, Prior: se.prior},
 		Simulating: confirmation == "",
 		Now:        func() time.Time { return se.Now },
 		Seed:       seedOf(se.ID),

@@ -34,7 +34,7 @@ func (sim *Simulation) env(c *tool.Call) (*tool.Env, *overlay.View) {
 	env := sim.t.Env(sim.Review, w, sim.Policy)
 	env.Progress = sim.progressOf(c)
 	if !sim.Review.Sealed { // what has to come out as it was approved has the frozen answers
-		env.AskModel = func(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
+		env.Model.Ask = func(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
 			return sim.t.deps.AskModel(ctx, sim, env, args)
 		}
 	}
@@ -51,7 +51,7 @@ func (sim *Simulation) env(c *tool.Call) (*tool.Env, *overlay.View) {
 // Paged is env for a call whose output a model reads.
 func (sim *Simulation) Paged(c *tool.Call) (*tool.Env, *overlay.View) {
 	env, w := sim.env(c)
-	env.Paged, env.Kept = true, sim.t.deps.History.KeptOf(sim.Review.ID)
+	env.Model.Paged, env.Model.Kept = true, sim.t.deps.History.KeptOf(sim.Review.ID)
 	return env, w
 }
 

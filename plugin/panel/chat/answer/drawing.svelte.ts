@@ -63,7 +63,7 @@ export class Drawing {
 
 	private take(text: string, blocks: number, at: number, tree: ReplyTree | undefined): void {
 		// What the core could not read is shown as it was written.
-		const fresh = tree ? list(tree.blocks) : [{ kind: "plain", text }];
+		const fresh: readonly ReplyNode[] = tree ? list(tree.blocks) : [{ kind: "plain", text }];
 		this.blocks = [...this.blocks.slice(0, blocks), ...fresh];
 		if (!tree) return;
 		this.settled = { blocks: blocks + (tree.ready ?? 0), at: at + (tree.at ?? 0), nodes: tree.drawn ?? 0 };

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { ReplyText, ReplyTree } from "../../../protocol";
+import type { ReplyNode, ReplyText, ReplyTree } from "../../../protocol";
 import { Drawing } from "./drawing.svelte";
 
 beforeEach(() => {
@@ -16,7 +16,7 @@ function core(asked: ReplyText[]) {
 	return (part: ReplyText): Promise<ReplyTree | undefined> => {
 		asked.push(part);
 		const parts = part.text.split("\n\n");
-		const blocks = parts.map((text) => ({ kind: "plain", text }));
+		const blocks = parts.map((text): ReplyNode => ({ kind: "plain", text }));
 		const at = part.text.length - (parts.at(-1) ?? "").length;
 		return Promise.resolve({
 			blocks,
@@ -71,7 +71,7 @@ it("a text that begins anew is drawn from its beginning", async () => {
 
 it("what the core cannot read is shown as it was written, and read again when there is more", async () => {
 	const asked: ReplyText[] = [];
-	const answers = [undefined, { blocks: [{ kind: "paragraph" }] }];
+	const answers: (ReplyTree | undefined)[] = [undefined, { blocks: [{ kind: "paragraph" }] }];
 	const drawing = new Drawing((part) => {
 		asked.push(part);
 		return Promise.resolve(answers[asked.length - 1]);

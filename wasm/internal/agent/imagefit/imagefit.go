@@ -1,6 +1,6 @@
 // Package imagefit makes images small enough for a model, in Go: it decodes
 // PNG, JPEG, GIF and WebP, scales down, and writes JPEG, or PNG where the image
-// is see-through. It implements agent.ImageFitter; a shell that can do the same
+// is see-through. It implements agent.ImageFitter; an app's side that can do the same
 // with what its platform has may be used in its place, and then nothing of this
 // is linked (measured: it adds 0.36 MB to main.js).
 package imagefit

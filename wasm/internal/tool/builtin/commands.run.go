@@ -71,10 +71,3 @@ func commandError(ctx context.Context, env *tool.Env, key, id string, cause erro
 	e.Data = map[string]any{"activeFile": w.ActivePath, "view": w.ViewType, "reason": reason}
 	return e
 }
-
-func orDash(s string) string {
-	if s == "" {
-		return "—"
-	}
-	return s
-}

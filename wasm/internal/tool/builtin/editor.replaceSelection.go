@@ -26,7 +26,3 @@ func editorReplaceSelection() tool.Tool {
 		Claims: claimAll,
 	})
 }
-
-// claimAll is the claim of calls whose targets only the vault knows: the active
-// note, every note that links somewhere, all that is in a folder.
-func claimAll(tool.Args) []string { return []string{"*"} }

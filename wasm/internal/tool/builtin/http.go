@@ -78,7 +78,7 @@ func fetch(ctx context.Context, env *tool.Env, method string, args tool.Args) (t
 	}
 	limit := args.Int("maxBytes")
 	if limit <= 0 {
-		if limit = mostBody; env.Paged {
+		if limit = mostBody; env.Model.Paged {
 			limit = defaultBody
 		}
 	}
@@ -214,3 +214,6 @@ func cutBody(d tool.Data) (shown, total int) {
 	text, _ := d["text"].(string)
 	return len(text), -1
 }
+
+// httpTimeout bounds one request, from the first byte sent to the last one read.
+const httpTimeout = 30 * time.Second

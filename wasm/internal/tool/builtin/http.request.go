@@ -1,13 +1,8 @@
 package builtin
 
 import (
-	"time"
-
 	"embedded-agent/wasm/internal/tool"
 )
-
-// httpTimeout bounds one request, from the first byte sent to the last one read.
-const httpTimeout = 30 * time.Second
 
 // httpRequest reads. It runs in the simulation; the run takes what came then. Its
 // results may be reused for no time at all by the next review; within one, they

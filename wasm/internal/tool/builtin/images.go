@@ -43,8 +43,8 @@ func readImage(ctx context.Context, env *tool.Env, info host.Info, mediaType str
 	if w, h, ok := imageSize(data); ok {
 		image["width"], image["height"] = w, h
 	}
-	if env.Image != nil {
-		kind, small, err := env.Image(ctx, mediaType, data)
+	if env.Model.Image != nil {
+		kind, small, err := env.Model.Image(ctx, mediaType, data)
 		if err != nil {
 			return nil, err
 		}

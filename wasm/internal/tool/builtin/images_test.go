@@ -55,7 +55,7 @@ func TestAnImageIsABlockForAModelThatLooksAndAValueInAPlan(t *testing.T) {
 		if img["type"] != "image" || img["data"] != nil || img["width"] != 40.0 || img["height"] != 30.0 || data["content"] != "" {
 			t.Errorf("%s in a plan: %v", path, data)
 		}
-		env.Image = func(_ context.Context, kind string, raw []byte) (string, []byte, error) {
+		env.Model.Image = func(_ context.Context, kind string, raw []byte) (string, []byte, error) {
 			if string(raw) != bytes || kind == "" {
 				t.Errorf("%s: %s, %d bytes", path, kind, len(raw))
 			}
@@ -78,7 +78,7 @@ func TestAnImageThatCannotBeMadeFitIsAnError(t *testing.T) {
 	if img, _ := data["image"].(map[string]any); err != nil || img["width"] != nil {
 		t.Errorf("%v, %v", data, err)
 	}
-	env.Image = func(context.Context, string, []byte) (string, []byte, error) {
+	env.Model.Image = func(context.Context, string, []byte) (string, []byte, error) {
 		return "", nil, fault.New(fault.Validation, "agent.image.unreadable", fault.P{"problem": "x"})
 	}
 	if _, err := call(t, env, "vault.readFile", map[string]any{"path": "broken.png"}); !fault.Is(err, fault.Validation) {

@@ -116,16 +116,6 @@ func linkIsKind(l *note.Link, target, kind string) bool {
 	return true
 }
 
-// caseDiffers says whether a link leads to its target only because case is
-// ignored.
-func caseDiffers(link, target string) bool {
-	link = strings.TrimPrefix(link, "/")
-	for strings.HasPrefix(link, "../") || strings.HasPrefix(link, "./") {
-		_, link, _ = strings.Cut(link, "/")
-	}
-	return !strings.HasSuffix(target, link) && !strings.HasSuffix(target, link+".md")
-}
-
 // nearest gives notes whose name is a likely spelling of a broken link's.
 func nearest(known map[string][]string, link string) []string {
 	found := known[spellingKey(link)]

@@ -39,11 +39,3 @@ func metadataGet() tool.Tool {
 		},
 	})
 }
-
-// orEmpty makes no list an empty one, as outputs have it.
-func orEmpty(l []string) []string {
-	if l == nil {
-		return []string{}
-	}
-	return l
-}

@@ -43,14 +43,3 @@ func metadataRemove() tool.Tool {
 		Claims: claimTargets, Touches: touchTargets,
 	})
 }
-
-// propertyNames gives the names of a note's properties, also where a value cannot
-// be read.
-func propertyNames(data []byte) map[string]any {
-	props, _ := note.ParseFront(data).Properties()
-	out := make(map[string]any, len(props))
-	for _, p := range props {
-		out[p.Key] = nil
-	}
-	return out
-}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
@@ -64,32 +63,4 @@ func setProperties(data []byte, args tool.Args) ([]byte, error) {
 		}
 	}
 	return data, nil
-}
-
-// ownKey gives a property's name as the note writes it: the very name, or else the
-// one that differs in case alone. A name is one to people, and to the app, however
-// it is written; a second property beside it would be found by nobody.
-func ownKey(values map[string]any, key string) string {
-	if _, there := values[key]; there {
-		return key
-	}
-	for _, k := range slices.Sorted(maps.Keys(values)) {
-		if strings.EqualFold(k, key) {
-			return k
-		}
-	}
-	return key
-}
-
-// emptyValue says whether a property has no value.
-func emptyValue(v any) bool {
-	switch v := v.(type) {
-	case nil:
-		return true
-	case string:
-		return v == ""
-	case []any:
-		return len(v) == 0
-	}
-	return false
 }

@@ -23,11 +23,11 @@ type page struct {
 // pageOf reads a call's part from its arguments; usual is how much a model gets
 // where it names no limit.
 func pageOf(env *tool.Env, args tool.Args, usual int) *page {
-	p := &page{from: args.Int("offset"), limit: math.MaxInt, paged: env.Paged}
+	p := &page{from: args.Int("offset"), limit: math.MaxInt, paged: env.Model.Paged}
 	switch {
 	case args.Has("limit"):
 		p.limit = args.Int("limit")
-	case env.Paged:
+	case env.Model.Paged:
 		p.limit = usual
 	}
 	return p

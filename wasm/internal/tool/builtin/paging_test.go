@@ -111,7 +111,7 @@ func TestAModelGetsPagesThatTogetherAreEverything(t *testing.T) {
 			env := envOf(mem.Host())
 			whole := listOf(t, e.Name, mustCall(t, env, e.Name, c.args))
 			env = envOf(mem.Host())
-			env.Paged = true
+			env.Model.Paged = true
 			for _, limit := range []int{0, 999, crowd + 1} {
 				var got []any
 				for offset, page := 0.0, 0; ; page++ {

@@ -23,48 +23,80 @@ type queryPlan struct {
 	ctx context.Context
 	env *tool.Env
 
-	kind, tasks                   string
-	name, notName                 func(path string) bool
-	minName                       int
-	tags, anyTag, withoutTags     []string
-	tagTests, withoutTests        []*index.Test
-	anyTest                       *index.Test
-	exclude, fields               []string
-	where                         []condition
-	text                          finder
-	need                          index.Need
-	empty, broken                 *bool
-	unlinked                      bool
+	kind, tasks string
+	path        pathTest
+	tags        tagTest
+	times       timeTest
+	where       []condition
+	text        struct {
+		find finder
+		need index.Need // of a text in which it can be found
+	}
+	empty *bool
+	links linkTest
+
+	fields   []string // what is told of each file beside its name and times
+	dateFrom property
+	order    struct {
+		from       property
+		by         string
+		descending bool
+	}
+	reads struct {
+		testsText bool // only a note's text tells whether it passes
+		needsText bool // its text is needed at all
+		needsBody bool // its front matter is not enough
+	}
+}
+
+// pathTest is what is asked of a file's name and place. What is not set asks
+// nothing, here and in the other tests.
+type pathTest struct {
+	like, unlike func(path string) bool
+	longerThan   int      // characters of the title
+	outside      []string // files and folders
+}
+
+// tagTest is what is asked of a note's tags: the tags, and tests of them as rows
+// have them.
+type tagTest struct {
+	all, any, none      []string
+	allTests, noneTests []*index.Test
+	anyTest             *index.Test
+}
+
+// timeTest is what is asked of a file's times, in ms: from the one on, and before
+// the other.
+type timeTest struct {
 	createdAfter, createdBefore   int64
 	modifiedAfter, modifiedBefore int64
-	target                        string
-	linksTo, linkedFrom           map[string]bool
-	notLinkedFrom                 map[string]bool
-	names                         *names
-	links                         linkResolver
-	dateFrom, sortFrom            property
-	sortBy                        string
-	descending                    bool
-	// testsText: only a note's text tells whether it passes. needsText: its
-	// text is needed at all. needsBody: its front matter is not enough.
-	testsText, needsText, needsBody bool
+}
+
+// linkTest is what is asked of a file's links.
+type linkTest struct {
+	none              bool   // nothing links to it
+	broken            *bool  // it has links that lead nowhere
+	target            string // what to stands for
+	to, from, notFrom map[string]bool
+	names             *names
+	resolver          linkResolver
 }
 
 // passInfo tests what needs no reading.
 func (q *queryPlan) passInfo(i *host.Info) bool {
 	switch {
 	case q.kind == "attachment" && carriesLinks(i.Path),
-		q.name != nil && !q.name(i.Path), q.notName != nil && q.notName(i.Path),
-		q.minName > 0 && len([]rune(title(i.Path))) <= q.minName,
-		q.createdAfter > 0 && i.CTime < q.createdAfter, q.createdBefore > 0 && i.CTime >= q.createdBefore,
-		q.modifiedAfter > 0 && i.MTime < q.modifiedAfter, q.modifiedBefore > 0 && i.MTime >= q.modifiedBefore,
-		q.linksTo != nil && !q.linksTo[i.Path], q.linkedFrom != nil && !q.linkedFrom[i.Path], q.notLinkedFrom[i.Path]:
+		q.path.like != nil && !q.path.like(i.Path), q.path.unlike != nil && q.path.unlike(i.Path),
+		q.path.longerThan > 0 && len([]rune(title(i.Path))) <= q.path.longerThan,
+		q.times.createdAfter > 0 && i.CTime < q.times.createdAfter, q.times.createdBefore > 0 && i.CTime >= q.times.createdBefore,
+		q.times.modifiedAfter > 0 && i.MTime < q.times.modifiedAfter, q.times.modifiedBefore > 0 && i.MTime >= q.times.modifiedBefore,
+		q.links.to != nil && !q.links.to[i.Path], q.links.from != nil && !q.links.from[i.Path], q.links.notFrom[i.Path]:
 		return false
 	}
-	if len(q.exclude) == 0 {
+	if len(q.path.outside) == 0 {
 		return true
 	}
-	return !slices.ContainsFunc(q.exclude, func(e string) bool {
+	return !slices.ContainsFunc(q.path.outside, func(e string) bool {
 		e = strings.Trim(e, "/")
 		return i.Path == e || i.Path == e+".md" || strings.HasPrefix(i.Path, e+"/")
 	})
@@ -297,13 +329,13 @@ func (q *queryPlan) taskData(d *note.Doc, path string) []any {
 
 // readSort reads "modified", "-modified", "property:NAME", "-property:NAME".
 func (q *queryPlan) readSort(args tool.Args) error {
-	q.sortBy, q.descending = strings.CutPrefix(args.String("sort"), "-")
-	if name, ok := strings.CutPrefix(q.sortBy, "property:"); ok {
-		q.sortFrom = property{name, index.NewProperty(name, nil)}
+	q.order.by, q.order.descending = strings.CutPrefix(args.String("sort"), "-")
+	if name, ok := strings.CutPrefix(q.order.by, "property:"); ok {
+		q.order.from = property{name, index.NewProperty(name, nil)}
 	}
 	switch {
-	case q.sortBy == "", strings.HasPrefix(q.sortBy, "property:"),
-		slices.Contains([]string{"path", "title", "created", "modified", "size", "date"}, q.sortBy):
+	case q.order.by == "", strings.HasPrefix(q.order.by, "property:"),
+		slices.Contains([]string{"path", "title", "created", "modified", "size", "date"}, q.order.by):
 		return nil
 	}
 	return fault.New(fault.Validation, "tools.query.sort", fault.P{"sort": args.String("sort")})

@@ -17,11 +17,12 @@ var errQuery = errors.New("a condition that cannot be read")
 
 // newQuery reads the arguments.
 func newQuery(ctx context.Context, env *tool.Env, args tool.Args) (*queryPlan, error) {
-	q := &queryPlan{ctx: ctx, env: env, kind: args.String("kind"), tasks: args.String("tasks"), minName: args.Int("nameLongerThan")}
+	q := &queryPlan{ctx: ctx, env: env, kind: args.String("kind"), tasks: args.String("tasks")}
+	q.path.longerThan = args.Int("nameLongerThan")
 	for _, list := range []struct {
 		name string
 		into *[]string
-	}{{"tags", &q.tags}, {"anyTag", &q.anyTag}, {"withoutTags", &q.withoutTags}, {"exclude", &q.exclude}, {"fields", &q.fields}} {
+	}{{"tags", &q.tags.all}, {"anyTag", &q.tags.any}, {"withoutTags", &q.tags.none}, {"exclude", &q.path.outside}, {"fields", &q.fields}} {
 		for _, s := range stringList(args, list.name) {
 			if s = bareTag(s); s != "" {
 				*list.into = append(*list.into, s)
@@ -31,19 +32,19 @@ func newQuery(ctx context.Context, env *tool.Env, args tool.Args) (*queryPlan, e
 	q.testTags()
 	var err error
 	if args.Has("name") {
-		if q.name, err = compileGlob(args.String("name")); err != nil {
+		if q.path.like, err = compileGlob(args.String("name")); err != nil {
 			return nil, err
 		}
 	}
 	if args.String("notName") != "" {
-		if q.notName, err = compileGlob(args.String("notName")); err != nil {
+		if q.path.unlike, err = compileGlob(args.String("notName")); err != nil {
 			return nil, err
 		}
 	}
 	for _, b := range []struct {
 		name string
 		into *int64
-	}{{"createdAfter", &q.createdAfter}, {"createdBefore", &q.createdBefore}, {"modifiedAfter", &q.modifiedAfter}, {"modifiedBefore", &q.modifiedBefore}} {
+	}{{"createdAfter", &q.times.createdAfter}, {"createdBefore", &q.times.createdBefore}, {"modifiedAfter", &q.times.modifiedAfter}, {"modifiedBefore", &q.times.modifiedBefore}} {
 		if args.Has(b.name) {
 			t, err := parseDate(args.String(b.name), env.Now)
 			if err != nil {
@@ -63,13 +64,13 @@ func newQuery(ctx context.Context, env *tool.Env, args tool.Args) (*queryPlan, e
 		q.where = append(q.where, c)
 	}
 	if args.Has("text") {
-		if q.text, err = matcher(args.String("text"), args.Bool("regex"), args.Bool("caseSensitive")); err != nil {
+		if q.text.find, err = matcher(args.String("text"), args.Bool("regex"), args.Bool("caseSensitive")); err != nil {
 			return nil, err
 		}
-		q.need = needOf(args.String("text"), args.Bool("regex"))
+		q.text.need = needOf(args.String("text"), args.Bool("regex"))
 	}
-	q.empty, q.broken = boolArg(args, "empty"), boolArg(args, "brokenLinks")
-	q.unlinked = args.Bool("withoutBacklinks")
+	q.empty, q.links.broken = boolArg(args, "empty"), boolArg(args, "brokenLinks")
+	q.links.none = args.Bool("withoutBacklinks")
 	q.dateFrom = property{name: args.String("dateFrom"), known: index.NewProperty(args.String("dateFrom"), nil)}
 	if err := q.readSort(args); err != nil {
 		return nil, err
@@ -85,14 +86,14 @@ func (q *queryPlan) testTags() {
 			return slices.ContainsFunc(wants, func(want string) bool { return note.HasTag(tag, want) })
 		})
 	}
-	for _, t := range q.tags {
-		q.tagTests = append(q.tagTests, test(t))
+	for _, t := range q.tags.all {
+		q.tags.allTests = append(q.tags.allTests, test(t))
 	}
-	for _, t := range q.withoutTags {
-		q.withoutTests = append(q.withoutTests, test(t))
+	for _, t := range q.tags.none {
+		q.tags.noneTests = append(q.tags.noneTests, test(t))
 	}
-	if len(q.anyTag) > 0 {
-		q.anyTest = test(q.anyTag...)
+	if len(q.tags.any) > 0 {
+		q.tags.anyTest = test(q.tags.any...)
 	}
 }
 
@@ -106,29 +107,29 @@ func boolArg(args tool.Args, name string) *bool {
 
 // readLinks reads the conditions on links, and settles what must be read.
 func (q *queryPlan) readLinks(args tool.Args) error {
-	if args.Has("linksTo") || q.broken != nil {
+	if args.Has("linksTo") || q.links.broken != nil {
 		n, err := namesOf(q.ctx, q.env)
 		if err != nil {
 			return err
 		}
-		q.names, q.links.names = n, n
+		q.links.names, q.links.resolver.names = n, n
 	}
 	if args.Has("linksTo") {
 		info, err := find(q.ctx, q.env, args.String("linksTo"))
 		if err != nil {
 			return err
 		}
-		q.target = info.Path
+		q.links.target = info.Path
 		links, err := q.env.Vault.Backlinks(q.ctx, info.Path)
 		if err != nil {
 			return err
 		}
-		q.linksTo = toSet(links)
+		q.links.to = toSet(links)
 	}
 	for _, from := range []struct {
 		name string
 		into *map[string]bool
-	}{{"linkedFrom", &q.linkedFrom}, {"notLinkedFrom", &q.notLinkedFrom}} {
+	}{{"linkedFrom", &q.links.from}, {"notLinkedFrom", &q.links.notFrom}} {
 		if !args.Has(from.name) {
 			continue
 		}
@@ -145,11 +146,11 @@ func (q *queryPlan) readLinks(args tool.Args) error {
 		}
 		*from.into = targets
 	}
-	q.testsText = len(q.tags)+len(q.anyTag)+len(q.where) > 0 || q.tasks != "" && q.tasks != "none" ||
-		q.text != nil || q.linksTo != nil || q.broken != nil && *q.broken
-	q.needsBody = len(q.tags)+len(q.anyTag)+len(q.withoutTags) > 0 || q.tasks != "" || q.linksTo != nil || q.broken != nil || q.wantsText()
-	q.needsText = q.testsText || len(q.withoutTags) > 0 || q.tasks != "" || q.empty != nil || q.broken != nil ||
-		q.dateFrom.name != "" || strings.HasPrefix(q.sortBy, "property:") || q.wantsText()
+	q.reads.testsText = len(q.tags.all)+len(q.tags.any)+len(q.where) > 0 || q.tasks != "" && q.tasks != "none" ||
+		q.text.find != nil || q.links.to != nil || q.links.broken != nil && *q.links.broken
+	q.reads.needsBody = len(q.tags.all)+len(q.tags.any)+len(q.tags.none) > 0 || q.tasks != "" || q.links.to != nil || q.links.broken != nil || q.wantsText()
+	q.reads.needsText = q.reads.testsText || len(q.tags.none) > 0 || q.tasks != "" || q.empty != nil || q.links.broken != nil ||
+		q.dateFrom.name != "" || strings.HasPrefix(q.order.by, "property:") || q.wantsText()
 	return nil
 }
 

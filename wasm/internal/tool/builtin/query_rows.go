@@ -20,12 +20,12 @@ const (
 // filter says what of the vault is worth looking at.
 func (q *queryPlan) filter(folder string) index.Filter {
 	return index.Filter{
-		Folder: folder, Need: q.need, Rows: q.needsText,
+		Folder: folder, Need: q.text.need, Rows: q.reads.needsText,
 		Notes: q.kind == "" || q.kind == "note",
 		Pass:  q.passInfo,
 		Keep: func(i *host.Info, row index.Row) bool {
 			if !row.Known() {
-				return !q.testsText || isNote(i.Path) // an attachment has no tags, tasks, links
+				return !q.reads.testsText || isNote(i.Path) // an attachment has no tags, tasks, links
 			}
 			return q.judge(i.Path, row) != fails
 		},
@@ -43,7 +43,7 @@ func (q *queryPlan) judge(path string, row index.Row) verdict {
 		return fails
 	}
 	all := min(q.judgeTasks(row), q.judgeEmpty(row))
-	if all == fails || q.linksTo == nil && q.broken == nil {
+	if all == fails || q.links.to == nil && q.links.broken == nil {
 		return q.withText(all)
 	}
 	if !q.passLinkPaths(path, row) {
@@ -54,7 +54,7 @@ func (q *queryPlan) judge(path string, row index.Row) verdict {
 
 // withText: whether a text is there, only the text says.
 func (q *queryPlan) withText(v verdict) verdict {
-	if v == passes && q.text != nil {
+	if v == passes && q.text.find != nil {
 		return unsure
 	}
 	return v
@@ -97,17 +97,17 @@ func (q *queryPlan) judgeEmpty(row index.Row) verdict {
 
 // passRowTags is passTags by a row.
 func (q *queryPlan) passRowTags(row index.Row) bool {
-	for _, t := range q.tagTests {
+	for _, t := range q.tags.allTests {
 		if !row.HasTag(t) {
 			return false
 		}
 	}
-	for _, t := range q.withoutTests {
+	for _, t := range q.tags.noneTests {
 		if row.HasTag(t) {
 			return false
 		}
 	}
-	return q.anyTest == nil || row.HasTag(q.anyTest)
+	return q.tags.anyTest == nil || row.HasTag(q.tags.anyTest)
 }
 
 // linkResolver follows the links of rows. Most lead to one place wherever they
@@ -139,11 +139,11 @@ func (r *linkResolver) target(row index.Row, link uint32, source string) string 
 func (q *queryPlan) passLinkPaths(path string, row index.Row) bool {
 	linksTo, broken := false, false
 	for _, l := range row.Links() {
-		target := q.links.target(row, l, path)
+		target := q.links.resolver.target(row, l, path)
 		broken = broken || target == ""
-		linksTo = linksTo || target != "" && target == q.target
+		linksTo = linksTo || target != "" && target == q.links.target
 	}
-	return (q.linksTo == nil || linksTo) && (q.broken == nil || broken == *q.broken)
+	return (q.links.to == nil || linksTo) && (q.links.broken == nil || broken == *q.links.broken)
 }
 
 // linkedFromRows gives the files that the notes of the vault link to, each

@@ -72,7 +72,7 @@ func (q *queryPlan) top(hits []hit, limit int) ([]hit, error) {
 func (q *queryPlan) compareKeys(a, b *sortKey) int {
 	if a.kind != b.kind {
 		n := cmp.Compare(a.kind, b.kind)
-		if q.descending && a.kind != noKey && b.kind != noKey {
+		if q.order.descending && a.kind != noKey && b.kind != noKey {
 			n = -n
 		}
 		return n
@@ -85,7 +85,7 @@ func (q *queryPlan) compareKeys(a, b *sortKey) int {
 		n = compareFold(a.text, b.text)
 	case noKey:
 	}
-	if q.descending {
+	if q.order.descending {
 		return -n
 	}
 	return n
@@ -94,7 +94,7 @@ func (q *queryPlan) compareKeys(a, b *sortKey) int {
 func (q *queryPlan) keyOf(h *hit) sortKey {
 	number := func(n int64) sortKey { return sortKey{number: float64(n)} }
 	var value any
-	switch q.sortBy {
+	switch q.order.by {
 	case "", "path":
 		return sortKey{kind: textKey, text: h.Path}
 	case "created":
@@ -110,7 +110,7 @@ func (q *queryPlan) keyOf(h *hit) sortKey {
 			value = timestamp.Day(t)
 		}
 	default:
-		value = h.value(q.sortFrom)
+		value = h.value(q.order.from)
 	}
 	if n, ok := value.(float64); ok {
 		return sortKey{number: n}

@@ -2,11 +2,14 @@ package builtin
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
+	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/note"
+	"embedded-agent/wasm/internal/sorting"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/vaultpath"
 )
@@ -101,3 +104,119 @@ func followMerge(ctx context.Context, env *tool.Env, names *names, sources []hos
 	}
 	return nil
 }
+
+// renameTarget gives the new path: a trailing slash keeps the name, and a file
+// keeps its extension where the new name has none.
+func renameTarget(info host.Info, newPath string) (string, error) {
+	into := strings.HasSuffix(strings.TrimSpace(newPath), "/")
+	to, err := vaultpath.CleanFolder(newPath)
+	switch {
+	case err != nil:
+		return "", err
+	case into || to == "":
+		to = vaultpath.Join(to, vaultpath.Base(info.Path))
+	case info.Kind == host.File && vaultpath.Ext(to) == "":
+		to += vaultpath.Ext(info.Path)
+	}
+	if info.Kind == host.Folder && vaultpath.Under(to, info.Path) && to != info.Path {
+		return "", fault.New(fault.Validation, "tools.path.intoItself", fault.P{"path": info.Path})
+	}
+	return to, nil
+}
+
+// linkChanges finds the notes whose links change, sorted by path.
+func linkChanges(ctx context.Context, env *tool.Env, plan *note.Rename) ([]linkChange, error) {
+	infos, err := linkCarriers(ctx, env, plan)
+	if err != nil {
+		return nil, err
+	}
+	var out []linkChange
+	err = readAll(ctx, env, infos, func(i host.Info, data []byte) error {
+		if !mayChange(plan, i.Path, data) {
+			return nil
+		}
+		changed := plan.RewriteLinks(data, i.Path)
+		if changed == nil {
+			return nil
+		}
+		path := i.Path
+		if moved, ok := plan.Moves[path]; ok {
+			path = moved
+		}
+		out = append(out, linkChange{path, data, changed})
+		return nil
+	})
+	sorting.Func(out, func(a, b linkChange) int { return strings.Compare(a.path, b.path) })
+	return out, err
+}
+
+// carriesLinks says whether a file can hold links: notes and canvases.
+func carriesLinks(path string) bool {
+	return isNote(path) || strings.EqualFold(extension(path), "canvas")
+}
+
+// linkChange is a note whose links follow: its path after the rename.
+type linkChange struct {
+	path          string
+	before, after []byte
+}
+
+// mayChange spares reading a note for its links when it holds none of the names
+// that a small rename is about.
+func mayChange(plan *note.Rename, path string, data []byte) bool {
+	if _, moves := plan.Moves[path]; moves || len(plan.Moves) > 4 {
+		return true
+	}
+	for from, to := range plan.Moves {
+		if note.MayLink(data, from) || note.MayLink(data, to) {
+			return true
+		}
+	}
+	return false
+}
+
+// linkCarriers gives the notes that may hold a link which changes: those that
+// link to a moved file or to a file that shares its new name, and the moved
+// notes themselves.
+func linkCarriers(ctx context.Context, env *tool.Env, plan *note.Rename) ([]host.Info, error) {
+	if len(plan.Moves) > manyMoves {
+		all, err := env.Vault.Walk(ctx, "")
+		return slices.DeleteFunc(slices.Clone(all), func(i host.Info) bool { return i.Kind != host.File || !carriesLinks(i.Path) }), err
+	}
+	carriers := map[string]bool{}
+	for _, from := range slices.Sorted(maps.Keys(plan.Moves)) {
+		carriers[from] = carriesLinks(from)
+		targets := append([]string{from}, plan.After.Named(strings.ToLower(vaultpath.Base(plan.Moves[from])))...)
+		for _, target := range targets {
+			if target == plan.Moves[from] {
+				continue
+			}
+			links, err := env.Vault.Backlinks(ctx, target)
+			if err != nil {
+				return nil, err
+			}
+			for _, p := range links {
+				carriers[p] = carriers[p] || carriesLinks(p)
+			}
+		}
+	}
+	var infos []host.Info
+	for _, p := range slices.Sorted(maps.Keys(carriers)) {
+		if !carriers[p] {
+			continue
+		}
+		info, err := env.Vault.Stat(ctx, p)
+		if fault.Is(err, fault.NotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		infos = append(infos, info)
+	}
+	return infos, nil
+}
+
+// manyMoves is from how many moved files on it costs less to read all notes
+// than to ask for the backlinks of each.
+const manyMoves = 32

@@ -48,11 +48,3 @@ func tagsAdd() tool.Tool {
 		Claims: claimTargets, Touches: touchTargets,
 	})
 }
-
-// bareTag takes the "#" off a tag.
-func bareTag(t string) string {
-	for len(t) > 0 && (t[0] == '#' || t[0] == ' ') {
-		t = t[1:]
-	}
-	return t
-}

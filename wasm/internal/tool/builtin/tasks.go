@@ -95,3 +95,35 @@ func checkState(s string) error {
 	}
 	return nil
 }
+
+func taskData(d *note.Doc, path string, n int) map[string]any {
+	it := &d.Items[n]
+	text := strings.TrimRight(string(it.Text.Of(d.Data)), " \t\r")
+	return map[string]any{
+		"path": path, "line": it.Line + 1, "text": text, "title": note.Title(text), "status": string(it.State.Of(d.Data)),
+		"done": note.Done(string(it.State.Of(d.Data))), "depth": it.Depth, "heading": headingText(d, it.Start),
+		"content": d.ItemText(n),
+	}
+}
+
+// withoutBelow leaves out of a sorted list the items that stand below another one
+// of it.
+func withoutBelow(d *note.Doc, items []int) []int {
+	covered := make([]bool, len(d.Items)) // is in the list, or below one that is
+	for _, i := range items {
+		covered[i] = true
+	}
+	var out []int
+	at := 0
+	for i := range d.Items {
+		p := d.Items[i].Parent
+		below := p >= 0 && covered[p]
+		if at < len(items) && items[at] == i {
+			if at++; !below {
+				out = append(out, i)
+			}
+		}
+		covered[i] = covered[i] || below
+	}
+	return out
+}

@@ -2,11 +2,8 @@ package builtin
 
 import (
 	"context"
-	"encoding/json"
-	"strconv"
 	"strings"
 
-	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -44,29 +41,4 @@ func utilJoinLines() tool.Tool {
 			return tool.Data{"text": b.String()}, nil
 		},
 	})
-}
-
-// itemText gives the text of one item, or of the field of it that is named.
-func itemText(item any, field string, i int) (string, error) {
-	n := strconv.Itoa(i + 1)
-	value := item
-	if field != "" {
-		if _, isText := item.(string); !isText {
-			for name := range strings.SplitSeq(field, ".") {
-				m, ok := value.(map[string]any)
-				if !ok || m[name] == nil {
-					return "", fault.New(fault.Validation, "tools.join.field", fault.P{"n": n, "field": field})
-				}
-				value = m[name]
-			}
-		}
-	}
-	switch v := value.(type) {
-	case string:
-		return v, nil
-	case bool, float64, int, int64, json.Number:
-		b, err := json.Marshal(v)
-		return string(b), err
-	}
-	return "", fault.New(fault.Validation, "tools.join.item", fault.P{"n": n})
 }

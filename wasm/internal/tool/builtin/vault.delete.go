@@ -69,12 +69,3 @@ func trash(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error
 	}
 	return tool.Data{"path": info.Path, "kind": "folder"}, nil
 }
-
-func trashFile(ctx context.Context, env *tool.Env, path string) error {
-	data, err := env.Vault.Read(ctx, path)
-	if err != nil {
-		return err
-	}
-	err = apply(ctx, env, host.Op{Kind: host.OpTrash, Path: path, Before: data})
-	return err
-}

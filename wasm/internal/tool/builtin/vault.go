@@ -179,3 +179,15 @@ func modify(ctx context.Context, env *tool.Env, path string, before, after []byt
 	}
 	return host.Etag(after), nil
 }
+
+func trashFile(ctx context.Context, env *tool.Env, path string) error {
+	data, err := env.Vault.Read(ctx, path)
+	if err != nil {
+		return err
+	}
+	err = apply(ctx, env, host.Op{Kind: host.OpTrash, Path: path, Before: data})
+	return err
+}
+
+// extension gives a path's extension without the dot.
+func extension(path string) string { return strings.TrimPrefix(vaultpath.Ext(path), ".") }

@@ -49,6 +49,3 @@ func listFiles(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, e
 	}
 	return part.tell(tool.Data{"files": found}), nil
 }
-
-// extension gives a path's extension without the dot.
-func extension(path string) string { return strings.TrimPrefix(vaultpath.Ext(path), ".") }

@@ -33,13 +33,13 @@ func query(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error
 		return nil, err
 	}
 	found, err := selectFiles(ctx, env, q.filter(folder))
-	if err == nil && q.names != nil {
-		err = q.names.err
+	if err == nil && q.links.names != nil {
+		err = q.links.names.err
 	}
 	if err != nil {
 		return nil, err
 	}
-	if q.unlinked {
+	if q.links.none {
 		if found, err = q.withoutBacklinks(found); err != nil {
 			return nil, err
 		}
@@ -65,32 +65,13 @@ func query(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error
 	return part.tell(tool.Data{"notes": out, "paths": paths, "count": len(hits)}), nil
 }
 
-// hit is a file that passed. Its properties are known by its text (values), or
-// by its row; data is what is told of it.
-type hit struct {
-	*index.Found
-	values map[string]any
-	data   map[string]any
-}
-
-// known says whether the file's properties are known.
-func (h *hit) known() bool { return h.values != nil || h.Row.Known() }
-
-// value gives a property.
-func (h *hit) value(p property) any {
-	if h.values != nil {
-		return h.values[p.name]
-	}
-	return p.known.Value(h.Row)
-}
-
 // read reads the files that must be read, and tests what only their text shows.
 func (q *queryPlan) read(found []index.Found) ([]hit, error) {
 	hits := make([]hit, 0, len(found))
 	var texts []host.Info
 	for i := range found {
 		f := &found[i]
-		if !f.Row.Known() && q.needsText && isNote(f.Path) || f.Row.Known() && q.judge(f.Path, f.Row) == unsure {
+		if !f.Row.Known() && q.reads.needsText && isNote(f.Path) || f.Row.Known() && q.judge(f.Path, f.Row) == unsure {
 			texts = append(texts, *f.Info)
 			continue
 		}
@@ -103,7 +84,7 @@ func (q *queryPlan) read(found []index.Found) ([]hit, error) {
 			return nil
 		}
 		d := front
-		if q.needsBody {
+		if q.reads.needsBody {
 			d = note.Parse(data)
 		}
 		ok, err := q.passText(&h, d)
@@ -171,23 +152,6 @@ func (q *queryPlan) withoutBacklinks(found []index.Found) ([]index.Found, error)
 	return out, nil
 }
 
-// linkTargets gives the files that a note's or canvas's links lead to.
-func linkTargets(n note.Names, path string, data []byte) []string {
-	if !isNote(path) {
-		return note.CanvasFiles(data)
-	}
-	var out []string
-	for _, l := range note.Parse(data).Links {
-		if l.External {
-			continue
-		}
-		if t := note.Resolve(n, l.Path, path); t != "" {
-			out = append(out, t)
-		}
-	}
-	return out
-}
-
 // passProperties tests the properties, which the front matter alone tells, and
 // keeps them.
 func (q *queryPlan) passProperties(h *hit, front *note.Doc) bool {
@@ -206,18 +170,18 @@ func (q *queryPlan) passProperties(h *hit, front *note.Doc) bool {
 
 // passText tests what the rest of the text shows.
 func (q *queryPlan) passText(h *hit, d *note.Doc) (bool, error) {
-	if q.needsBody && (!q.passTags(d.AllTags(h.values)) || !q.passTasks(d)) {
+	if q.reads.needsBody && (!q.passTags(d.AllTags(h.values)) || !q.passTasks(d)) {
 		return false, nil
 	}
-	if q.text != nil {
-		if at, err := q.text(q.ctx, d.Data, 0); err != nil || at < 0 {
+	if q.text.find != nil {
+		if at, err := q.text.find(q.ctx, d.Data, 0); err != nil || at < 0 {
 			return false, err
 		}
 	}
 	if q.empty != nil && *q.empty != (strings.TrimSpace(string(d.Body.Of(d.Data))) == "") {
 		return false, nil
 	}
-	if q.linksTo == nil && q.broken == nil {
+	if q.links.to == nil && q.links.broken == nil {
 		return true, nil
 	}
 	return q.passLinks(h.Path, d)
@@ -232,20 +196,20 @@ func (q *queryPlan) passTags(tags []string) bool {
 		}
 		return false
 	}
-	for _, t := range q.tags {
+	for _, t := range q.tags.all {
 		if !has(t) {
 			return false
 		}
 	}
-	for _, t := range q.withoutTags {
+	for _, t := range q.tags.none {
 		if has(t) {
 			return false
 		}
 	}
-	if len(q.anyTag) == 0 {
+	if len(q.tags.any) == 0 {
 		return true
 	}
-	for _, t := range q.anyTag {
+	for _, t := range q.tags.any {
 		if has(t) {
 			return true
 		}
@@ -278,12 +242,12 @@ func (q *queryPlan) passLinks(path string, d *note.Doc) (bool, error) {
 		if l.External || l.Path == "" {
 			continue
 		}
-		target := note.Resolve(q.names, l.Path, path)
+		target := note.Resolve(q.links.names, l.Path, path)
 		broken = broken || target == ""
-		linksTo = linksTo || target != "" && target == q.target
+		linksTo = linksTo || target != "" && target == q.links.target
 	}
-	if q.names.err != nil {
-		return false, q.names.err
+	if q.links.names.err != nil {
+		return false, q.links.names.err
 	}
-	return (q.linksTo == nil || linksTo) && (q.broken == nil || broken == *q.broken), nil
+	return (q.links.to == nil || linksTo) && (q.links.broken == nil || broken == *q.links.broken), nil
 }

@@ -4,14 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
-	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/index"
-	"embedded-agent/wasm/internal/regex"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -25,8 +22,6 @@ func vaultSearchText() tool.Tool {
 		Run: searchText, Cut: cutOf("hits"),
 	})
 }
-
-var errEnough = errors.New("enough")
 
 func searchText(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
 	next, err := matcher(args.String("query"), args.Bool("regex"), args.Bool("caseSensitive"))
@@ -55,7 +50,7 @@ func searchText(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, 
 				return !full
 			}
 			shown := string(text)
-			if env.Paged {
+			if env.Model.Paged {
 				shown = around(shown, at)
 			}
 			hits = append(hits, map[string]any{"path": i.Path, "line": line, "text": shown})
@@ -72,15 +67,6 @@ func searchText(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, 
 	return part.tell(tool.Data{"hits": hits}), nil
 }
 
-// finder gives the first match in a text from an offset on, or -1. Its error is
-// that the call has ended.
-type finder func(ctx context.Context, text []byte, from int) (int, error)
-
-// found is a finder for what takes one pass over the text.
-func found(in func(text []byte, from int) int) finder {
-	return func(_ context.Context, text []byte, from int) (int, error) { return in(text, from), nil }
-}
-
 // notesHolding gives the notes below a folder that may hold what is needed.
 func notesHolding(ctx context.Context, env *tool.Env, folder string, need index.Need) ([]host.Info, error) {
 	found, err := selectFiles(ctx, env, index.Filter{Folder: folder, Need: need, Notes: true})
@@ -90,110 +76,6 @@ func notesHolding(ctx context.Context, env *tool.Env, folder string, need index.
 	}
 	return out, err
 }
-
-// matcher gives the search that the arguments ask for.
-func matcher(query string, isRegex, caseSensitive bool) (finder, error) {
-	if !isRegex && caseSensitive {
-		needle := []byte(query)
-		return found(func(text []byte, from int) int { return indexFrom(text, needle, from) }), nil
-	}
-	if !isRegex && isASCII(query) {
-		low := []byte(strings.ToLower(query))
-		return found(func(text []byte, from int) int { return indexFold(text, low, from) }), nil
-	}
-	re, err := regex.Compile(patternOf(query, isRegex, caseSensitive))
-	if err != nil {
-		return nil, fault.New(fault.Validation, "tools.search.regex", fault.P{"query": query}).With(err)
-	}
-	return func(ctx context.Context, text []byte, from int) (int, error) {
-		m, err := re.Find(ctx, text, from)
-		switch {
-		case err != nil:
-			return -1, fault.From(err)
-		case m == nil:
-			return -1, nil
-		}
-		return m[0], nil
-	}, nil
-}
-
-// patternOf gives the regular expression of a search.
-func patternOf(query string, isRegex, caseSensitive bool) string {
-	if !isRegex {
-		query = regexp.QuoteMeta(query)
-	}
-	if !caseSensitive {
-		query = "(?i)" + query
-	}
-	return "(?m)" + query
-}
-
-// needOf gives what a text must hold for a search to find something in it.
-func needOf(query string, isRegex bool) index.Need {
-	if !isRegex {
-		return index.Literal(query)
-	}
-	return index.Pattern(patternOf(query, true, false))
-}
-
-func indexFrom(text, query []byte, from int) int {
-	i := bytes.Index(text[from:], query)
-	if i < 0 {
-		return -1
-	}
-	return from + i
-}
-
-// indexFold finds a lower-case ASCII text in any case: it jumps to the places
-// of its first letter in either case.
-func indexFold(text, low []byte, from int) int {
-	up := low[0]
-	if up >= 'a' && up <= 'z' {
-		up -= 'a' - 'A'
-	}
-	nextLow, nextUp := -2, -2
-	for i := from; i+len(low) <= len(text); i++ {
-		if nextLow != -1 && nextLow < i {
-			nextLow = byteFrom(text, low[0], i)
-		}
-		if nextUp != -1 && nextUp < i {
-			nextUp = byteFrom(text, up, i)
-		}
-		switch {
-		case nextLow < 0 && nextUp < 0:
-			return -1
-		case nextLow < 0:
-			i = nextUp
-		case nextUp < 0:
-			i = nextLow
-		default:
-			i = min(nextLow, nextUp)
-		}
-		if i+len(low) <= len(text) && bytes.EqualFold(text[i:i+len(low)], low) {
-			return i
-		}
-	}
-	return -1
-}
-
-func byteFrom(text []byte, c byte, from int) int {
-	i := bytes.IndexByte(text[from:], c)
-	if i < 0 {
-		return -1
-	}
-	return from + i
-}
-
-func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
-}
-
-var newline, carriageReturn, lineEnd = []byte("\n"), []byte("\r"), []byte("\r\n")
 
 // eachHit calls use for every line with a match: its number from 1, its text,
 // and where in it the match is. It stops when use says so, or with next's error.

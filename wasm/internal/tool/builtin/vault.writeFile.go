@@ -9,7 +9,6 @@ import (
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/note"
 	"embedded-agent/wasm/internal/tool"
-	"embedded-agent/wasm/internal/vaultpath"
 )
 
 func vaultWriteFile() tool.Tool {
@@ -21,18 +20,6 @@ func vaultWriteFile() tool.Tool {
 		Run:    writeFile,
 		Claims: claimPath,
 	})
-}
-
-// claimPath claims the file that "path" names.
-func claimPath(args tool.Args) []string {
-	path, err := vaultpath.Clean(args.String("path"))
-	if err != nil {
-		return []string{args.String("path")}
-	}
-	if vaultpath.Ext(path) == "" {
-		path += ".md"
-	}
-	return []string{path}
 }
 
 func writeFile(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {

@@ -347,7 +347,7 @@ func TestSearchFindsWhatAPersonWouldFind(t *testing.T) {
 	if got := find(map[string]any{"query": "NEEDLE"})[0].(map[string]any)["text"].(string); len(got) < 400 || !strings.Contains(got, "NEEDLE") {
 		t.Errorf("a long line is not whole in a plan: %d bytes", len(got))
 	}
-	env.Paged = true
+	env.Model.Paged = true
 	if got := find(map[string]any{"query": "NEEDLE"})[0].(map[string]any)["text"].(string); len(got) > 400 || !strings.Contains(got, "NEEDLE") {
 		t.Errorf("a long line: %q", got)
 	}

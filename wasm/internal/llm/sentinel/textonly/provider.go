@@ -29,7 +29,7 @@ func (p *provider) Stream(ctx context.Context, r llm.Request) llm.Stream {
 		s.builder.Fail(llm.NewError("llm.error.invalidRequest", "detail", err.Error()))
 		return s
 	}
-	s.request = asked
+	s.asked.request = asked
 	s.ask()
 	return s
 }
@@ -43,23 +43,23 @@ func (s *stream) prepare(r llm.Request) (llm.Request, error) {
 			tools[i].Strict = &t.Strict
 		}
 	}
-	s.mode = sentinel.ChoiceAuto
+	s.asked.mode = sentinel.ChoiceAuto
 	var allow map[string]bool
 	switch r.ToolChoice.Mode {
 	case llm.ToolNone:
-		s.mode = sentinel.ChoiceNone
+		s.asked.mode = sentinel.ChoiceNone
 	case llm.ToolRequired:
-		s.mode = sentinel.ChoiceRequired
+		s.asked.mode = sentinel.ChoiceRequired
 	case llm.ToolOne:
-		s.mode, allow = sentinel.ChoiceRequired, map[string]bool{r.ToolChoice.Name: true}
+		s.asked.mode, allow = sentinel.ChoiceRequired, map[string]bool{r.ToolChoice.Name: true}
 	default:
 	}
 	var err error
-	if s.reg, err = sentinel.NewRegistry(tools, allow); err != nil {
+	if s.asked.tools, err = sentinel.NewRegistry(tools, allow); err != nil {
 		return r, err
 	}
-	s.single = r.Parallel != nil && !*r.Parallel
-	manifest, err := sentinel.Manifest(s.reg, s.mode, !s.single)
+	s.asked.single = r.Parallel != nil && !*r.Parallel
+	manifest, err := sentinel.Manifest(s.asked.tools, s.asked.mode, !s.asked.single)
 	if err != nil {
 		return r, err
 	}

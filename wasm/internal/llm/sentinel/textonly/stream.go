@@ -13,39 +13,47 @@ import (
 
 // stream reads the inner stream and finds the calls in its text.
 type stream struct {
-	ctx     context.Context
-	inner   llm.Provider
-	host    string
-	request llm.Request
-	reg     *sentinel.Registry
-	mode    sentinel.ChoiceMode
-	single  bool
-	next    int // the number of the next call's id
+	ctx   context.Context
+	inner llm.Provider
+	host  string
+	asked struct {
+		request llm.Request // as text alone
+		tools   *sentinel.Registry
+		mode    sentinel.ChoiceMode
+		single  bool // one call at most
+	}
 
-	source   llm.Stream
-	machine  *sentinel.Machine
 	builder  *llm.Builder
 	queue    []llm.Event
 	over     bool
-	reasked  bool
 	unescape sentinel.Unescaper
+	next     int // the number of the next call's id
 
+	try     attempt
+	reasked bool
+	before  price.Usage // what an attempt before this one used
+}
+
+// attempt is one request to the inner provider, and what it has brought so far.
+type attempt struct {
+	source   llm.Stream
+	machine  *sentinel.Machine
 	text     int             // the open text block, -1 for none
 	thinking map[int]int     // open thinking blocks: the inner index to ours
-	calls    int             // calls found in this attempt
+	calls    int             // calls that were found
 	held     strings.Builder // text held back until a required call is there
 	said     strings.Builder // all that was said while one was required
 	failure  *sentinel.CallError
-	before   price.Usage // what an attempt before this one used
 }
 
 // ask begins an attempt.
 func (s *stream) ask() {
-	s.source = s.inner.Stream(s.ctx, s.request)
-	s.machine = sentinel.New(s.reg, sentinel.Options{Off: s.mode == sentinel.ChoiceNone || len(s.reg.Names()) == 0}, s.found)
-	s.text, s.thinking, s.failure = -1, map[int]int{}, nil
-	s.held.Reset()
-	s.said.Reset()
+	off := s.asked.mode == sentinel.ChoiceNone || len(s.asked.tools.Names()) == 0
+	s.try = attempt{
+		source:  s.inner.Stream(s.ctx, s.asked.request),
+		machine: sentinel.New(s.asked.tools, sentinel.Options{Off: off}, s.found),
+		text:    -1, thinking: map[int]int{},
+	}
 }
 
 // Next gives the next event.
@@ -59,7 +67,7 @@ func (s *stream) Next() (llm.Event, bool) {
 			}
 			return e, true
 		}
-		if e, ok := s.source.Next(); ok {
+		if e, ok := s.try.source.Next(); ok {
 			s.take(e)
 		} else if !s.builder.Ended() {
 			s.builder.Fail(llm.NewError("llm.error.cut", "host", s.host))
@@ -70,8 +78,8 @@ func (s *stream) Next() (llm.Event, bool) {
 
 // Close stops early.
 func (s *stream) Close() {
-	if s.source != nil {
-		s.source.Close()
+	if s.try.source != nil {
+		s.try.source.Close()
 	}
 }
 
@@ -84,18 +92,18 @@ func (s *stream) take(e llm.Event) {
 		}
 	case llm.EventTextDelta:
 		if s.holding() {
-			s.said.WriteString(e.Delta)
+			s.try.said.WriteString(e.Delta)
 		}
-		s.machine.Feed(e.Delta)
+		s.try.machine.Feed(e.Delta)
 	case llm.EventThinkingStart:
 		s.endText()
-		s.thinking[e.ContentIndex] = s.builder.Open(llm.Block{Type: llm.BlockThinking})
+		s.try.thinking[e.ContentIndex] = s.builder.Open(llm.Block{Type: llm.BlockThinking})
 	case llm.EventThinkingDelta:
-		if i, ok := s.thinking[e.ContentIndex]; ok {
+		if i, ok := s.try.thinking[e.ContentIndex]; ok {
 			s.builder.Delta(i, e.Delta)
 		}
 	case llm.EventThinkingEnd:
-		if i, ok := s.thinking[e.ContentIndex]; ok {
+		if i, ok := s.try.thinking[e.ContentIndex]; ok {
 			s.builder.Close(i)
 		}
 	case llm.EventUsage:
@@ -103,19 +111,19 @@ func (s *stream) take(e llm.Event) {
 	case llm.EventDone:
 		s.done(e.Message)
 	case llm.EventError:
-		s.machine.Close()
+		s.try.machine.Close()
 		s.flush()
 		s.release()
 		s.builder.Fail(e.Error)
 	default: // starts and ends of text, and calls of a kind that was not asked for
 	}
-	if s.failure != nil && !s.disobeyed() {
-		s.fail(s.failure.Error())
+	if s.try.failure != nil && !s.disobeyed() {
+		s.fail(s.try.failure.Error())
 	}
 }
 
 // holding reports whether text waits for a call that must come.
-func (s *stream) holding() bool { return s.mode == sentinel.ChoiceRequired && s.calls == 0 }
+func (s *stream) holding() bool { return s.asked.mode == sentinel.ChoiceRequired && s.try.calls == 0 }
 
 // found takes a finding of the machine.
 func (s *stream) found(e sentinel.Event) {
@@ -124,12 +132,12 @@ func (s *stream) found(e sentinel.Event) {
 		s.say(s.unescape.Feed(e.Text))
 	case sentinel.EventCall:
 		s.flush()
-		if s.single && s.calls > 0 {
+		if s.asked.single && s.try.calls > 0 {
 			return
 		}
 		s.release()
 		s.endText()
-		s.calls++
+		s.try.calls++
 		id := sentinel.ID(s.next)
 		s.next++
 		i := s.builder.Open(llm.Call(id, e.Call.Name, json.RawMessage(nil)))
@@ -137,7 +145,7 @@ func (s *stream) found(e sentinel.Event) {
 		s.builder.Close(i)
 	case sentinel.EventFailed:
 		s.flush()
-		s.failure = e.Err
+		s.try.failure = e.Err
 	case sentinel.EventSpace:
 	}
 }
@@ -146,12 +154,12 @@ func (s *stream) say(text string) {
 	switch {
 	case text == "":
 	case s.holding():
-		s.held.WriteString(text)
+		s.try.held.WriteString(text)
 	default:
-		if s.text < 0 {
-			s.text = s.builder.Open(llm.Block{Type: llm.BlockText})
+		if s.try.text < 0 {
+			s.try.text = s.builder.Open(llm.Block{Type: llm.BlockText})
 		}
-		s.builder.Delta(s.text, text)
+		s.builder.Delta(s.try.text, text)
 	}
 }
 
@@ -160,33 +168,33 @@ func (s *stream) flush() { s.say(s.unescape.Flush()) }
 
 // release lets out the text that was held back.
 func (s *stream) release() {
-	text := s.held.String()
-	s.held.Reset()
+	text := s.try.held.String()
+	s.try.held.Reset()
 	if text != "" {
-		if s.text < 0 {
-			s.text = s.builder.Open(llm.Block{Type: llm.BlockText})
+		if s.try.text < 0 {
+			s.try.text = s.builder.Open(llm.Block{Type: llm.BlockText})
 		}
-		s.builder.Delta(s.text, text)
+		s.builder.Delta(s.try.text, text)
 	}
 }
 
 func (s *stream) endText() {
-	if s.text >= 0 {
-		s.builder.Close(s.text)
-		s.text = -1
+	if s.try.text >= 0 {
+		s.builder.Close(s.try.text)
+		s.try.text = -1
 	}
 }
 
 // disobeyed reports whether a call was required and none came, or only of a tool that was not allowed.
 func (s *stream) disobeyed() bool {
-	return s.holding() && (s.failure == nil || s.failure.Reason == sentinel.ReasonExcluded)
+	return s.holding() && (s.try.failure == nil || s.try.failure.Reason == sentinel.ReasonExcluded)
 }
 
 // done ends the message, or asks once more for the call that had to come.
 func (s *stream) done(m *llm.Message) {
-	s.machine.Close()
+	s.try.machine.Close()
 	s.flush()
-	if s.failure != nil && !s.disobeyed() {
+	if s.try.failure != nil && !s.disobeyed() {
 		return // take ends it
 	}
 	if !s.disobeyed() || m.StopReason != llm.StopStop {
@@ -201,9 +209,9 @@ func (s *stream) done(m *llm.Message) {
 	}
 	s.reasked = true
 	s.before = s.builder.CurrentUsage()
-	s.request.Messages = append(slices.Clip(s.request.Messages),
-		llm.AssistantMessage(llm.Text(sentinel.Escape(s.said.String()))), llm.UserMessage(sentinel.Reminder(s.reg)))
-	s.source.Close()
+	s.asked.request.Messages = append(slices.Clip(s.asked.request.Messages),
+		llm.AssistantMessage(llm.Text(sentinel.Escape(s.try.said.String()))), llm.UserMessage(sentinel.Reminder(s.asked.tools)))
+	s.try.source.Close()
 	s.ask()
 }
 
