@@ -43,7 +43,7 @@ type work struct {
 	p      protocol.Send
 	talk   *talk
 	m      *model
-	se     *transaction.Review // its id is the run's
+	se     staging
 	do     pipeline.Func
 	gates  *agent.Gates
 	guard  *agent.Guard
@@ -97,7 +97,7 @@ func (w *work) prepare(ctx context.Context) error {
 	if err := room.ConfirmKey(ctx); err != nil {
 		return err
 	}
-	w.se = &transaction.Review{ID: ids.New(), Now: room.deps.Now()}
+	w.se = staging{ID: ids.New(), Scene: transaction.Scene{Now: room.deps.Now()}}
 	w.out = room.deps.Guard.NewOutgoing(w.said, nil)
 	w.se.Trace = room.deps.History.Trace(w.se.ID, w.talk.ID)
 	w.t.set(func(t *protocol.Turn) { t.TracesURL = history.TracesURL(w.se.ID) })
@@ -124,7 +124,7 @@ func (w *work) ask(ctx context.Context, c *tool.Call, v policy.Verdict) (bool, e
 // stageAgain stages what earlier turns staged. Where that does not come out any
 // more nothing of it is kept, and the model is told.
 func (w *work) stageAgain(ctx context.Context) error {
-	w.se.Base = w.room.deps.Transactions.BaseOf(w.se)
+	w.se.Base = w.room.deps.Transactions.BaseOf(w.se.Scene)
 	w.fresh()
 	w.staged = w.talk.Staged()
 	for _, t := range w.talk.Turns {
@@ -175,7 +175,7 @@ func (w *work) deps() pipeline.Deps {
 		Registry: room.deps.Registry, Policy: pol, InForce: room.deps.Guard.InForce, Judge: w.out.Judge,
 		Env: func(c *tool.Call) (*tool.Env, *overlay.View) {
 			view := v.For(c.LogicalID)
-			env := room.deps.Transactions.Env(w.se, view, pol)
+			env := room.deps.Transactions.Env(w.se.Scene, view, pol)
 			env.Paged, env.Kept = true, room.deps.History.KeptOf(w.se.ID)
 			if w.m.sees() {
 				env.Image = room.fitImage
@@ -364,14 +364,14 @@ func (w *work) review(ctx context.Context, out *agent.Outcome) error {
 	if err != nil {
 		return err
 	}
-	se := room.deps.Transactions.NewReview(pl, g, raw)
+	d := room.deps.Transactions.NewDraft(pl, g, raw)
 	if !w.deeds.Any() { // else the turn is a run already, which has them
-		se.ID, se.Trace = w.se.ID, w.se.Trace
+		d.ID, d.Trace = w.se.ID, w.se.Trace
 	}
-	se.Instruction, se.DryRun, se.MustAsk, se.Turn = goal, w.p.DryRun, true, w.t
-	w.t.said.turn.Run = se.ID
-	w.t.set(func(t *protocol.Turn) { t.Outcome, t.Run = OutcomePlan, se.ID })
-	return room.deps.Transactions.OpenReview(ctx, se)
+	d.Instruction, d.DryRun, d.MustAsk, d.Turn = goal, w.p.DryRun, true, w.t
+	w.t.said.turn.Run = d.ID
+	w.t.set(func(t *protocol.Turn) { t.Outcome, t.Run = OutcomePlan, d.ID })
+	return room.deps.Transactions.OpenReview(ctx, d)
 }
 
 // said is what the person said in the conversation, without what came along.

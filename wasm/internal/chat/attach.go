@@ -130,8 +130,8 @@ func (room *Chat) look(ctx context.Context, name string, args tool.Args, to any)
 		return err
 	}
 	pol := room.deps.Guard.Policy()
-	se := &transaction.Review{ID: "look", Now: room.deps.Now()}
-	data, err := e.Run(ctx, room.deps.Transactions.Env(se, room.deps.Transactions.Looking(se.Now, pol).For("look"), pol), args)
+	at := transaction.Scene{Now: room.deps.Now()}
+	data, err := e.Run(ctx, room.deps.Transactions.Env(at, room.deps.Transactions.Looking(at.Now, pol).For("look"), pol), args)
 	if err != nil {
 		return err
 	}

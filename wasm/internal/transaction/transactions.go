@@ -1,40 +1,46 @@
 // Package transaction carries out plans: it simulates one and shows what it would
 // do (a Review), holds what was shown against the vault and the policy, carries out
-// what was approved (a Run), takes it back, recovers what a crash has left, and
-// goes through a past run again (docs/design/transaction.md).
+// what was approved (a Run), and goes through a past run again
+// (docs/design/transaction.md).
+//
+// The room is made of parts that know only those before them:
+//
+//	simulator  makes a Review of a Draft
+//	current    which turn, review and run there are now
+//	executor   carries out an approved review
+//	reviews    opens, amends, approves and closes reviews
+//	replays    opens reviews of past runs: their rest, or all of them again
+//
+// Locks, in this order: current.taking, a turn's, current.mu, Run.mu. The others are
+// taken last, and nothing of this room is locked under them.
 package transaction
 
 import (
 	"context"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"embedded-agent/wasm/internal/agent"
-	"embedded-agent/wasm/internal/ask"
 	"embedded-agent/wasm/internal/guard"
 	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/outbox"
 	"embedded-agent/wasm/internal/pins"
-	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/underway"
 )
 
 // Deps is what the room is given.
 type Deps struct {
-	Host      host.Host
-	Registry  *tool.Registry
-	Guard     *guard.Guard
-	History   *history.History
-	Runs      *underway.Runs
-	Questions *ask.Questions
-	Pins      *pins.Book
-	Plugins   tool.PluginSearcher
-	Out       *outbox.Outbox
-	Now       func() time.Time
-	Life      context.Context // ends with the core
+	Host     host.Host
+	Registry *tool.Registry
+	Guard    *guard.Guard
+	History  *history.History
+	Runs     *underway.Runs
+	Pins     *pins.Book
+	Plugins  tool.PluginSearcher
+	Out      *outbox.Outbox
+	Now      func() time.Time
+	Life     context.Context // ends with the core
 	// StartStep makes a model step ready: the only thing in here that asks a model,
 	// and only in a simulation.
 	StartStep func(context.Context, *Simulation, *tool.Env, agent.StepArgs) (agent.Step, error)
@@ -44,34 +50,24 @@ type Deps struct {
 	Settled func(run string, approved bool)
 	// LookAgain looks for what a crash has left, and tells.
 	LookAgain func(context.Context)
-	// Tell tells the panel how all stands.
-	Tell func(context.Context)
 }
 
-// Transactions is the room. There is at most one turn, one review and one run at a
-// time.
+// Transactions is the room: all that its parts do. There is at most one turn, one
+// review and one run at a time.
 type Transactions struct {
-	deps Deps
-
-	// taking is held while a run is taken back or recovered; mu may be locked under
-	// it.
-	taking sync.Mutex
-
-	// results are those that tools let be reused; overlays numbers the overlays.
-	results  *agent.Cache
-	overlays atomic.Uint64
-
-	mu      sync.Mutex // guards what follows; a Run's own lock may be locked under it, and no other
-	begun   Turn       // the turn that is under way, or was last
-	review  *Review    // the one that is open; not changed, but replaced
-	run     *Run       // the one that is under way, or what is kept of the last
-	lastRun *protocol.RunSummary
-	recover []protocol.RunSummary
+	*simulator
+	*current
+	*executor
+	*reviews
+	*replays
 }
 
 // New gives the room.
 func New(d Deps) *Transactions {
-	t := &Transactions{deps: d}
-	t.results = agent.NewCache(0, t.SecretScope)
-	return t
+	sim := &simulator{deps: &d}
+	sim.results = agent.NewCache(0, sim.secretScope)
+	now := &current{deps: &d}
+	exec := &executor{&d, sim, now}
+	open := &reviews{&d, sim, now, exec}
+	return &Transactions{sim, now, exec, open, &replays{&d, sim, now, open}}
 }

@@ -11,22 +11,22 @@ import (
 )
 
 // CarryOut implements Undo.
-func (u *pastUndo) CarryOut(ctx context.Context, se *transaction.Review) (protocol.RunSummary, error) {
-	sum, err := u.b.undoAs(ctx, se.ID, se, u, u.done.writes(string(u.of.kind)))
+func (u *pastUndo) CarryOut(ctx context.Context, rv *transaction.Review) (protocol.RunSummary, error) {
+	sum, err := u.b.undoAs(ctx, rv.ID, rv, u, u.done.writes(string(u.of.kind)))
 	if err == nil {
-		u.b.endUndone(context.WithoutCancel(ctx), se.ID, u)
+		u.b.endUndone(context.WithoutCancel(ctx), rv.ID, u)
 	}
 	return sum, err
 }
 
 // undoAs makes planned writes as a run of its own, and gives its line for the
 // history.
-func (b *Undo) undoAs(ctx context.Context, id string, se *transaction.Review, u *pastUndo, planned []journal.Planned) (protocol.RunSummary, error) {
+func (b *Undo) undoAs(ctx context.Context, id string, rv *transaction.Review, u *pastUndo, planned []journal.Planned) (protocol.RunSummary, error) {
 	d := &history.Run{
-		Version: "1", RunID: id, Kind: u.of.kind, Goal: se.Goal(), Now: b.deps.Now(), Calls: len(planned), Files: se.View.Files,
+		Version: "1", RunID: id, Kind: u.of.kind, Goal: rv.Goal(), Now: b.deps.Now(), Calls: len(planned), Files: rv.View.Files,
 		Policy: b.deps.Guard.Policy().Snapshot(), Registry: b.deps.Registry.Version(),
 	}
-	h := journal.Header{Approval: se.View.Approval}
+	h := journal.Header{Approval: rv.View.Approval}
 	text := protocol.Message{Key: "run.reverted", Params: map[string]string{"n": strconv.Itoa(len(d.Files)), "goal": d.Goal}}
 	if u.of.kind == KindRevert {
 		d.Reverts, h.Reverts, d.Only = u.of.run, u.of.run, u.of.path

@@ -14,17 +14,14 @@ import (
 	"embedded-agent/wasm/internal/transaction"
 )
 
-// pastUndo is what a session has whose changes come from a past run's journal
-// instead of a plan.
+// pastUndo is what a review has whose changes come from a past run's journal
+// instead of a plan. It is not changed: a simulation makes another one.
 type pastUndo struct {
 	b    *Undo
 	of   undoOf
 	doc  *history.Run
 	done *undoing // as it was simulated
 }
-
-// Past implements Undo.
-func (u *pastUndo) Past() transaction.Undo { return &pastUndo{of: u.of} }
 
 // Kind implements Undo.
 func (u *pastUndo) Kind() protocol.RunKind { return u.of.kind }
@@ -53,62 +50,56 @@ func (b *Undo) reviewUndo(ctx context.Context, of undoOf) (protocol.Reverted, er
 		}
 	}
 	goal := b.deps.Out.Redact(doc.Goal)
-	se := b.deps.Transactions.NewUndo(goal, &pastUndo{b: b, of: of, doc: doc})
-	if err := b.deps.Transactions.Simulate(ctx, se); err != nil {
+	d := b.deps.Transactions.NewUndo(goal, &pastUndo{b: b, of: of, doc: doc})
+	rv, err := b.deps.Transactions.Simulate(ctx, d)
+	if err != nil {
 		return out, err
 	}
-	if u, ok := se.Undo.(*pastUndo); ok {
+	if u, ok := rv.Undo.(*pastUndo); ok {
 		for _, c := range u.done.report.Conflicts {
 			out.Conflicts = append(out.Conflicts, conflictView(c))
 		}
 	}
-	if err := b.deps.Transactions.Show(se); err != nil {
+	if err := b.deps.Transactions.Show(rv); err != nil {
 		return out, err
 	}
-	out.Review = se.ID
+	out.Review = rv.ID
 	return out, nil
 }
 
 // Simulate implements Undo.
-func (u *pastUndo) Simulate(ctx context.Context, se *transaction.Review) error {
+func (u *pastUndo) Simulate(ctx context.Context, d *transaction.Draft) (*transaction.Review, error) {
 	b := u.b
 	_, l, err := b.deps.History.Past(ctx, u.of.run)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	base := se.BaseOfUndo(b.deps.Host.Vault)
-	planned, err := b.planUndo(ctx, l, u.of, base, se.Amendments(), journal.RevertOptions{})
-	if err != nil {
-		return err
-	}
-	changes, err := planned.vault.Changes(ctx)
-	if err != nil {
-		return err
-	}
-	next := *u // the review that is shown keeps its own
-	next.done = planned
-	se.SetUndo(&next, planned.vault, changes)
-	se.View, err = b.reviewOfUndo(ctx, se, &next)
-	return err
-}
-
-// reviewOfUndo makes what the person sees.
-func (b *Undo) reviewOfUndo(ctx context.Context, se *transaction.Review, of *pastUndo) (*protocol.Review, error) {
-	u := of.done
-	r, err := transaction.Files(ctx, se)
+	base := d.BaseOfUndo(b.deps.Host.Vault)
+	planned, err := b.planUndo(ctx, l, u.of, base, d.Amendments(), journal.RevertOptions{})
 	if err != nil {
 		return nil, err
 	}
-	r.Title = &protocol.Message{Key: "review.undo." + string(of.of.kind), Params: map[string]string{"goal": se.Goal()}}
-	r.Undo, r.Origin, r.Warnings = of.of.kind, history.OriginName(u.log.Origin), append(b.undoWarnings(se, of), r.Warnings...)
-	r.Calls = len(u.writes(""))
-	r.Approvable = r.Calls > 0
-	return r, nil
+	changes, err := planned.vault.Changes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	next := *u // the review that is shown keeps its own
+	next.done = planned
+	return d.FinishUndo(ctx, &next, planned.vault, changes, func(view *protocol.Review) { b.show(d, &next, view) })
+}
+
+// show adds to a review what the person sees of an undo.
+func (b *Undo) show(d *transaction.Draft, of *pastUndo, view *protocol.Review) {
+	u := of.done
+	view.Title = &protocol.Message{Key: "review.undo." + string(of.of.kind), Params: map[string]string{"goal": d.Goal()}}
+	view.Undo, view.Origin, view.Warnings = of.of.kind, history.OriginName(u.log.Origin), append(b.undoWarnings(d, of), view.Warnings...)
+	view.Calls = len(u.writes(""))
+	view.Approvable = view.Calls > 0
 }
 
 // undoWarnings say what the person must know of an undo: whose it is, and what
 // is not done.
-func (b *Undo) undoWarnings(se *transaction.Review, of *pastUndo) []protocol.Message {
+func (b *Undo) undoWarnings(d *transaction.Draft, of *pastUndo) []protocol.Message {
 	u := of.done
 	out := []protocol.Message{}
 	if !u.ours {
@@ -122,7 +113,7 @@ func (b *Undo) undoWarnings(se *transaction.Review, of *pastUndo) []protocol.Mes
 		}
 		out = append(out, protocol.Message{Key: "review.undo.conflicts", Params: map[string]string{"n": strconv.Itoa(n), "paths": transaction.Named(paths)}})
 	}
-	return append(append(out, notUndone(of.of, u)...), se.Warnings...)
+	return append(append(out, notUndone(of.of, u)...), d.Warnings...)
 }
 
 // refusedMessages list what an undo leaves as it is, by the reason.
