@@ -29,14 +29,13 @@ type Deeds struct {
 	goal string
 	now  func() time.Time
 
-	// mu guards the counts, and that the records are begun once. Who has begun them,
-	// or was allowed to by it, uses them without it: they have locks of their own.
-	mu     sync.Mutex
-	log    *audit.Log
-	jw     *journal.Writer
-	began  time.Time
-	ok     int
-	failed int
+	// The records are begun once, under mu. A call that was allowed comes after that,
+	// and uses them without it: they have locks of their own.
+	mu    sync.Mutex // held while the records are begun; guards the counts
+	log   *audit.Log
+	jw    *journal.Writer
+	began time.Time
+	count struct{ ok, failed int }
 }
 
 // Ask asks about a call, and names the yes: the call carries its id, and its
@@ -121,9 +120,9 @@ func (d *Deeds) Result(c *tool.Call, r *tool.Result) {
 	kind, level := "step.finished", "info"
 	d.mu.Lock()
 	if r.OK {
-		d.ok++
+		d.count.ok++
 	} else {
-		d.failed++
+		d.count.failed++
 		kind, level = "step.failed", "error"
 	}
 	d.mu.Unlock()
@@ -161,14 +160,17 @@ func (d *Deeds) End(ctx context.Context, tr *history.Tracing) error {
 		return nil
 	}
 	defer d.deps.Runs.Let(d.ID)
+	d.mu.Lock()
+	n := d.count
+	d.mu.Unlock()
 	outcome := history.OutcomeOK
 	switch {
-	case d.failed > 0 && d.ok == 0:
+	case n.failed > 0 && n.ok == 0:
 		outcome = history.OutcomeFailed
-	case d.failed > 0:
+	case n.failed > 0:
 		outcome = history.OutcomePartial
 	}
-	d.event("run.finished", "info", "The turn has ended: "+outcome+".", d.now(), nil, map[string]any{"done": d.ok, "failed": d.failed})
+	d.event("run.finished", "info", "The turn has ended: "+outcome+".", d.now(), nil, map[string]any{"done": n.ok, "failed": n.failed})
 	etags, err := tr.Write(ctx, history.Dir(d.ID))
 	if err == nil {
 		err = d.deps.History.Adopt(ctx, d.ID)
@@ -190,7 +192,7 @@ func (d *Deeds) End(ctx context.Context, tr *history.Tracing) error {
 	}
 	return d.deps.endRun(ctx, end, &protocol.RunSummary{
 		Run: d.ID, Kind: protocol.KindAgent, Goal: d.deps.Out.Redact(d.goal), StartedAt: pipeline.Stamp(d.began), EndedAt: end.At,
-		Outcome: protocol.RunOutcome(outcome), Calls: d.ok, Text: protocol.Message{Key: "run.acted", Params: map[string]string{"n": strconv.Itoa(d.ok)}},
+		Outcome: protocol.RunOutcome(outcome), Calls: n.ok, Text: protocol.Message{Key: "run.acted", Params: map[string]string{"n": strconv.Itoa(n.ok)}},
 	})
 }
 

@@ -18,7 +18,7 @@ const progressEvery = 500 * time.Millisecond
 // meter tells how far calls and steps are, now and then. The end is not told:
 // that is what step.finished is for.
 type meter struct {
-	mu    sync.Mutex
+	mu    sync.Mutex               // guards what follows; the log and the outbox may be told under it
 	last  map[string]time.Time     // when something was told of a call or step
 	calls map[string]tool.Progress // by step, of those with more than one call
 }

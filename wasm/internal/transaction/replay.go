@@ -27,7 +27,7 @@ type replays struct {
 
 // ReplayRun goes through a past run again, and compares: its conversations with
 // a model, as they were recorded; then its plan, on the vault as it was before
-// that run (the present one with the run taken back, in memory): same calls,
+// that run (the present one with the run reverted, in memory): same calls,
 // same ids, same effects. No model is asked, and nothing is written.
 func (r *replays) ReplayRun(ctx context.Context, p protocol.Replay) (protocol.RunRef, error) {
 	d, err := r.deps.History.Read(ctx, p.Run)
@@ -100,7 +100,7 @@ func (r *replays) showReplay(rv *Review) (*Review, error) {
 }
 
 // again simulates a past run's plan as it was then, on the vault as it was
-// before: the present one with what the journals hold taken back in memory, the
+// before: the present one with what the journals hold reverted in memory, the
 // last one first. What cannot be simulated is taken as it was recorded, and
 // never made.
 func (r *replays) again(ctx context.Context, d *history.Run, logs ...*journal.Log) (*Review, error) {

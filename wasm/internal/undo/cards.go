@@ -19,13 +19,13 @@ const (
 )
 
 // card is what a crash has left of one run, with all that was done about it
-// since: going on with it, taking it back, bringing it back. It stands where the
+// since: going on with it, reverting it, bringing it back. It stands where the
 // newest of these stands, and it is decided about as one.
 type card struct {
 	run  string   // the run that a person knows
 	hot  []string // those that did not end, oldest first
-	back string   // the run that takes it back, where one had begun
-	only string   // the one path that is taken back; "" for all
+	back string   // the run that reverts it, where one had begun
+	only string   // the one path that is reverted; "" for all
 	sum  protocol.RunSummary
 }
 
@@ -186,7 +186,7 @@ func (f *found) describe(ctx context.Context, c *card, l *journal.Log) error {
 	sum.Choices = []protocol.RecoveryChoice{protocol.RecoverFinish, protocol.RecoverRevert, protocol.RecoverKeep}
 	if stands != protocol.StandsInterrupted {
 		sum.Choices = []protocol.RecoveryChoice{protocol.RecoverRevert, protocol.RecoverBring, protocol.RecoverKeep}
-		if c.back == c.run { // what it takes back is no longer kept
+		if c.back == c.run { // what it reverts is no longer kept
 			sum.Choices = sum.Choices[1:]
 		}
 	}

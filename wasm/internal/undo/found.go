@@ -45,7 +45,7 @@ func (f *found) LookAgain(ctx context.Context) {
 	f.deps.Tell(ctx)
 }
 
-// findLast finds the newest run that can be taken back.
+// findLast finds the newest run that can be reverted.
 func (f *found) findLast(ctx context.Context) (*protocol.RunSummary, error) {
 	ids, err := f.deps.History.IDs(ctx)
 	if err != nil {

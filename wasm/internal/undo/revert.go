@@ -20,7 +20,8 @@ import (
 	"embedded-agent/wasm/internal/transaction"
 )
 
-// reverts takes runs back: those of this device at once, all others by a review.
+// reverts is how runs are reverted: those of this device at once, all others by a
+// review.
 type reverts struct {
 	deps    *Deps
 	rules   *rules
@@ -28,7 +29,7 @@ type reverts struct {
 	found   *found
 }
 
-// Revert takes a run back: what can be restored or merged is; what cannot is
+// Revert reverts a run: what can be restored or merged is; what cannot is
 // told, and waits for the person's choice. Asking again does the rest.
 func (r *reverts) Revert(ctx context.Context, p protocol.Revert) (protocol.Reverted, error) {
 	free, err := r.deps.Transactions.Alone()
@@ -277,7 +278,7 @@ func doGroup(ctx context.Context, jw *journal.Writer, from, to int) error {
 	return first
 }
 
-// afterRevert notes that a run was taken back whole, and tells the panel.
+// afterRevert notes that all of a run was reverted, and tells the panel.
 func (r *reverts) afterRevert(ctx context.Context, p protocol.Revert, out *protocol.Reverted) {
 	if sum, err := r.deps.History.Summary(ctx, p.Run); err == nil {
 		if out.Run != "" { // else there was nothing left to do

@@ -11,12 +11,12 @@ import (
 	"embedded-agent/wasm/internal/transaction"
 )
 
-// maxAttempts is how often a taking back is begun anew by itself.
+// maxAttempts is how often a revert is begun anew by itself.
 const maxAttempts = 5
 
-// revert takes a run back. A file that was not what its size and time said is
+// revert reverts a run. A file that was not what its size and time said is
 // found when the host compares, and nothing is written to it: the rest is then
-// taken back in another attempt that reads every file. So it is where a write of
+// reverted in another attempt that reads every file. So it is where a write of
 // the run lands that nobody waited for.
 func (r *reverts) revert(ctx context.Context, p protocol.Revert) (protocol.Reverted, error) {
 	out, again, err := r.takeBack(ctx, p, true)

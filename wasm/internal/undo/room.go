@@ -1,6 +1,6 @@
-// Package undo takes runs back, and decides about those that a crash has left:
-// finish, take back, bring back, leave. What it writes goes the way of every write,
-// as a run of its own that can be taken back too
+// Package undo reverts runs, and decides about those that a crash has left:
+// finish, revert, bring back, leave. What it writes goes the way of every write,
+// as a run of its own that can be reverted too
 // (docs/design/transaction.md, docs/adr/0019-seals-of-this-device.md).
 package undo
 

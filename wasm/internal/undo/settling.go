@@ -39,7 +39,7 @@ func (s *settler) settleJournal(ctx context.Context, id string, l *journal.Log) 
 }
 
 // cameLate looks once more, when a run that did not end was decided about: a write
-// of it that has landed meanwhile is written down, and a revert takes it back too.
+// of it that has landed meanwhile is written down, and a revert includes it.
 func (s *settler) cameLate(ctx context.Context, id string, l *journal.Log) (bool, error) {
 	if err := s.deps.Runs.Quiet(ctx); err != nil {
 		return false, err
@@ -98,11 +98,11 @@ func (s *settler) later(ctx context.Context, id string, f func(protocol.RunSumma
 }
 
 // undoCall begins the name of each write of a revert. The place in the journal
-// follows of the write that it takes back.
+// follows of the write that it reverts.
 const undoCall = "revert"
 
 // undone gives the writes of a run, by their place in its journal, that reverts
-// of it have taken back, and that were not brought back since. What was taken back
+// of it have restored, and that were not brought back since. What was reverted
 // of a run that went on with it counts as well.
 func (s *settler) undone(ctx context.Context, id string) (map[int]bool, error) {
 	out := map[int]bool{}
@@ -138,8 +138,8 @@ func (s *settler) undone(ctx context.Context, id string) (map[int]bool, error) {
 	return out, err
 }
 
-// backOfRest notes which writes of a run were taken back with the run that went on
-// with it. Changes of one file are taken back as one; where that run has made only
+// backOfRest notes which writes of a run were reverted with the run that went on
+// with it. Changes of one file are reverted as one; where that run has made only
 // some of them, the file is looked at again.
 func backOfRest(root *journal.Log, places map[int]int, back, out map[int]bool) {
 	last := map[string]int{}  // the last write of each path that the rest has made
@@ -159,10 +159,10 @@ func backOfRest(root *journal.Log, places map[int]int, back, out map[int]bool) {
 	}
 }
 
-// takenBack notes which writes a revert has taken back. Brought are those of its
-// own that were taken back in turn.
+// takenBack notes which writes a revert has restored. Brought are those of its
+// own that were reverted in turn.
 func takenBack(l *journal.Log, brought, out map[int]bool) {
-	whole := map[int]bool{} // a write may take several to be taken back
+	whole := map[int]bool{} // a write may take several to be reverted
 	for i := range l.Entries {
 		e := &l.Entries[i]
 		n, err := strconv.Atoi(strings.TrimPrefix(e.Call, undoCall+" "))

@@ -23,10 +23,10 @@ type rules struct{ deps *Deps }
 // Undo goes the way of every write (docs/adr/0019-seals-of-this-device.md).
 // What a past run's journal says is planned on an overlay, held against the
 // policy, and made through a guard that asks the policy again. A run of this
-// device is taken back at once, since what it did was approved here; of any
+// device is reverted at once, since what it did was approved here; of any
 // other the changes are a review, and nothing is done before a yes to it.
 
-// undoing is what takes a run back, or finishes it, as it was planned.
+// undoing is what reverts a run, or finishes it, as it was planned.
 type undoing struct {
 	log     *journal.Log
 	ours    bool
@@ -146,7 +146,7 @@ func (u *undoing) writes(call string) []journal.Planned {
 	for _, w := range u.vault.Log() {
 		if w.Refused == nil && w.Op.Kind != "" {
 			of := call
-			if strings.HasPrefix(w.Call, call+" ") { // it says which write it takes back
+			if strings.HasPrefix(w.Call, call+" ") { // it says which write it reverts
 				of = w.Call
 			}
 			out = append(out, journal.Planned{Call: of, Op: w.Op, BeforeEtag: w.BeforeEtag, AfterEtag: w.AfterEtag})

@@ -43,7 +43,7 @@ func (r *reverts) undoAs(ctx context.Context, id string, rv *transaction.Review,
 }
 
 // endUndone marks a run as what it is after a reviewed undo. One that is not
-// taken back whole stays where it was. One that was finished is over, as one of
+// reverted whole stays where it was. One that was finished is over, as one of
 // our own is: what was refused or left out of it has been decided about.
 func (r *reverts) endUndone(ctx context.Context, by string, u *pastUndo) {
 	whole := u.of.path == "" && len(u.done.report.Conflicts)+len(u.done.refused)+len(u.done.dropped) == 0
