@@ -88,7 +88,8 @@ func (s *simulator) outgoingOf(d *Draft) *guard.Outgoing {
 	if d.OwnWords {
 		steps = taint.Steps(d.graph)
 	}
-	return s.deps.Guard.NewOutgoing(func() string { return d.Said }, steps)
+	said := d.Said // it outlives the draft, which holds what was read of the vault
+	return s.deps.Guard.NewOutgoing(func() string { return said }, steps)
 }
 
 // judge judges a simulated call. It also sees to it that the model of a model

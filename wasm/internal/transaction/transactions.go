@@ -11,8 +11,8 @@
 //	reviews    opens, amends, approves and closes reviews
 //	replays    opens reviews of past runs: their rest, or all of them again
 //
-// Locks, in this order: current.taking, a turn's, current.mu, Run.mu. The others are
-// taken last, and nothing of this room is locked under them.
+// Locks, in this order: current.taking; current.mu; then a turn's or Run.mu, never
+// both. The others are taken last, and nothing of this room is locked under them.
 package transaction
 
 import (
