@@ -35,6 +35,7 @@ type listed struct {
 	Imports    []string
 	Deps       []string
 	GoFiles    []string
+	Export     string // with -export: the file of its types
 }
 
 // list asks go list about packages, for a system.
@@ -43,7 +44,7 @@ func list(t *testing.T, goos, goarch string, args ...string) []listed {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("there is no go command here (as under js/wasm)")
 	}
-	cmd := exec.Command("go", append([]string{"list", "-e", "-json=ImportPath,Dir,Imports,Deps,GoFiles"}, args...)...)
+	cmd := exec.Command("go", append([]string{"list", "-e", "-json=ImportPath,Dir,Imports,Deps,GoFiles,Export"}, args...)...)
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch)
 	out, err := cmd.Output()

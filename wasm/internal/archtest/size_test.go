@@ -32,11 +32,9 @@ var (
 		"protocol.ServerMethods": 55, "protocol.Settings": 39, "protocol.Turn": 18, "proxy.logLine": 24, "proxy.response": 31,
 		"proxy.wireRequest": 22, "history.Run": 23, "tool.Call": 24, "tool.Result": 23, "tool.Spec": 18,
 		// What is handed in, one field for each thing that is needed or told.
-		"transaction.Run": 20, "transaction.Review": 38,
 	}
 	overMethods = map[string]int{
 		"host/hosttest.Memory": 53, // every port of a host
-		"transaction.Run":      42, "transaction.Transactions": 86, "undo.Undo": 43,
 	}
 )
 

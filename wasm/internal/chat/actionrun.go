@@ -31,12 +31,12 @@ func (room *Chat) actionTurn(ctx context.Context, t *turn, a *action.Action, p p
 		t.asksFor, t.mustAsk, t.link = a.ID, !a.Trusted, p.Link
 		return room.planTurn(ctx, t, protocol.Send{Text: r.Instruction, Mode: protocol.ModePlan, DryRun: p.DryRun, UseSelection: true})
 	}
-	se := room.deps.Transactions.NewReview(r.Plan, r.Graph, r.Raw)
-	se.DryRun, se.Action, se.MustAsk, se.Warnings, se.Turn = p.DryRun, a.ID, !a.Trusted, outbox.Warnings(r.Problems), t
-	se.OwnWords, se.Selection, se.Link = r.OwnWords, r.Selection, p.Link
-	t.set(func(t *protocol.Turn) { t.Outcome, t.Run = OutcomePlan, se.ID })
+	d := room.deps.Transactions.NewDraft(r.Plan, r.Graph, r.Raw)
+	d.DryRun, d.Action, d.MustAsk, d.Warnings, d.Turn = p.DryRun, a.ID, !a.Trusted, outbox.Warnings(r.Problems), t
+	d.OwnWords, d.Selection, d.Link = r.OwnWords, r.Selection, p.Link
+	t.set(func(t *protocol.Turn) { t.Outcome, t.Run = OutcomePlan, d.ID })
 	room.phase(t, phaseSimulating)
-	return room.deps.Transactions.OpenReview(ctx, se)
+	return room.deps.Transactions.OpenReview(ctx, d)
 }
 
 // CallsAtHand gives the calls of what is open: of the review, as they were

@@ -44,24 +44,24 @@ func startStep(ctx context.Context, room *Chat, sim *transaction.Simulation, env
 	}
 	gates := agent.NewGates()
 	pol := sim.Policy
-	tr := sim.Review.Trace
+	tr := sim.Draft.Trace
 	// The model has read what it was given: whatever it asks for may hold it.
-	asked := room.deps.Guard.NewOutgoing(func() string { return sim.Review.Said }, nil)
+	asked := room.deps.Guard.NewOutgoing(func() string { return sim.Draft.Said }, nil)
 	return agent.Step{
 		Config: agent.Config{
-			Identity: agent.Identity{RunID: sim.Review.ID, StepID: name, Name: "step"},
+			Identity: agent.Identity{RunID: sim.Draft.ID, StepID: name, Name: "step"},
 			Model:    m.asked(StepSystem),
 			Registry: room.deps.Registry, Gates: gates, Guard: guard,
 			Do: pipeline.New(gates.Fit(pipeline.Deps{
 				Registry: room.deps.Registry, Simulating: true, Env: sim.Paged, Cache: sim.Cache, Secrets: room.deps.Guard.ResolveSecrets,
 				Guards:  pipeline.Guards{Policy: pol, Limit: room.deps.Guard.Rate, Judge: asked.Judge, Ask: asked.Ask},
-				Records: pipeline.Records{Cap: shorten.Cap(sim.Review.Trace.Store(), pol.Limits.MaxOutputBytes), Redact: room.deps.Guard.RedactResult},
+				Records: pipeline.Records{Cap: shorten.Cap(sim.Draft.Trace.Store(), pol.Limits.MaxOutputBytes), Redact: room.deps.Guard.RedactResult},
 				Timeout: time.Duration(pol.Limits.MaxTimeoutMs) * time.Millisecond,
 			})),
 			Results:  agent.Results{Images: room.deps.Model.Images, ImageLimits: room.attachments.limits(), Store: tr.Store()},
-			Watchers: watchers(sim.Review, room.watchStep), Origin: origin(pol),
+			Watchers: watchers(sim.Draft.ID, tr, room.watchStep), Origin: origin(pol),
 		},
-		Last: room.lastValues(ctx, sim.Review, name),
+		Last: room.lastValues(ctx, sim.Draft, name),
 		Done: func(out *agent.Outcome) { keepBundle(tr, out.Bundle, room.deps.Registry) },
 	}, nil
 }
@@ -74,9 +74,9 @@ func (m *model) asked(system string) agent.Model {
 	}
 }
 
-// watchers are told what an agent does for a review: the panel, and its trace.
-func watchers(se *transaction.Review, on func(agent.Event)) agent.Watchers {
-	return agent.Watchers{On: on, Trace: se.Trace.Recorder(), Parent: se.Trace.Top(), TracesURL: history.TracesURL(se.ID)}
+// watchers are told what an agent does for a run: the panel, and the run's trace.
+func watchers(run string, tr *history.Tracing, on func(agent.Event)) agent.Watchers {
+	return agent.Watchers{On: on, Trace: tr.Recorder(), Parent: tr.Top(), TracesURL: history.TracesURL(run)}
 }
 
 // origin is what the calls of an agent are made under.
@@ -101,8 +101,8 @@ func (m *model) guard(room *Chat, budget *limits.Budget, step *modelstep.Args) (
 
 // lastValues gives what the pins of a step had when its action ran last; nil for
 // nothing.
-func (room *Chat) lastValues(ctx context.Context, se *transaction.Review, step string) modelstep.LastValues {
-	if values := room.deps.Pins.Of(ctx, se.Pins, se.Action, step, se.ID); values != nil {
+func (room *Chat) lastValues(ctx context.Context, d *transaction.Draft, step string) modelstep.LastValues {
+	if values := room.deps.Pins.Of(ctx, d.Pins, d.Action, step, d.ID); values != nil {
 		return values
 	}
 	return nil

@@ -43,7 +43,7 @@ type agentTurn struct {
 	p      protocol.Send
 	in     *openConversation
 	m      *model
-	se     *transaction.Review // its id is the run's
+	se     staging
 	do     pipeline.Func
 	gates  *agent.Gates
 	guard  *agent.Guard
@@ -97,7 +97,7 @@ func (w *agentTurn) prepare(ctx context.Context) error {
 	if err := room.Models.ConfirmKey(ctx); err != nil {
 		return err
 	}
-	w.se = &transaction.Review{ID: ids.New(), Now: room.deps.Now()}
+	w.se = staging{ID: ids.New(), Scene: transaction.Scene{Now: room.deps.Now()}}
 	w.out = room.deps.Guard.NewOutgoing(w.said, nil)
 	w.se.Trace = room.deps.History.Trace(w.se.ID, w.in.ID)
 	w.t.set(func(t *protocol.Turn) { t.TracesURL = history.TracesURL(w.se.ID) })
@@ -124,7 +124,7 @@ func (w *agentTurn) ask(ctx context.Context, c *tool.Call, v policy.Verdict) (bo
 // stageAgain stages what earlier turns staged. Where that does not come out any
 // more nothing of it is kept, and the model is told.
 func (w *agentTurn) stageAgain(ctx context.Context) error {
-	w.se.Base = w.room.deps.Transactions.BaseOf(w.se)
+	w.se.Base = w.room.deps.Transactions.BaseOf(w.se.Scene)
 	w.fresh()
 	w.staged = w.in.Staged()
 	for _, t := range w.in.Turns {
@@ -178,7 +178,7 @@ func (w *agentTurn) deps() pipeline.Deps {
 		},
 		Env: func(c *tool.Call) (*tool.Env, *overlay.View) {
 			view := v.For(c.LogicalID)
-			env := room.deps.Transactions.Env(w.se, view, pol)
+			env := room.deps.Transactions.Env(w.se.Scene, view, pol)
 			env.Model.Paged, env.Model.Kept = true, room.deps.History.KeptOf(w.se.ID)
 			if w.m.sees() {
 				env.Model.Image = room.attachments.fit
@@ -203,7 +203,7 @@ func (w *agentTurn) run(ctx context.Context, in agent.Input) (*agent.Outcome, pr
 			Model:    w.m.asked(AgentSystem),
 			Registry: room.deps.Registry, Do: w.do, Gates: w.gates, Guard: w.guard, Inbox: w.in.inbox,
 			Results:  agent.Results{Images: room.deps.Model.Images, ImageLimits: room.attachments.limits(), Store: w.se.Trace.Attach},
-			Watchers: watchers(w.se, room.watchAgent(w.t)), Origin: origin(pol),
+			Watchers: watchers(w.se.ID, w.se.Trace, room.watchAgent(w.t)), Origin: origin(pol),
 		}, in)
 		if err != nil {
 			w.close(false)
@@ -301,14 +301,14 @@ func (w *agentTurn) review(ctx context.Context, out *agent.Outcome) error {
 	if err != nil {
 		return err
 	}
-	se := room.deps.Transactions.NewReview(pl, g, raw)
+	d := room.deps.Transactions.NewDraft(pl, g, raw)
 	if !w.deeds.Any() { // else the turn is a run already, which has them
-		se.ID, se.Trace = w.se.ID, w.se.Trace
+		d.ID, d.Trace = w.se.ID, w.se.Trace
 	}
-	se.Instruction, se.DryRun, se.MustAsk, se.Turn = goal, w.p.DryRun, true, w.t
-	w.t.record.turn.Run = se.ID
-	w.t.set(func(t *protocol.Turn) { t.Outcome, t.Run = OutcomePlan, se.ID })
-	return room.deps.Transactions.OpenReview(ctx, se)
+	d.Instruction, d.DryRun, d.MustAsk, d.Turn = goal, w.p.DryRun, true, w.t
+	w.t.record.turn.Run = d.ID
+	w.t.set(func(t *protocol.Turn) { t.Outcome, t.Run = OutcomePlan, d.ID })
+	return room.deps.Transactions.OpenReview(ctx, d)
 }
 
 // keepTrace writes the turn's trace: a run that follows takes it over.

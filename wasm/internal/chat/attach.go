@@ -130,8 +130,8 @@ func (at *attachments) look(ctx context.Context, name string, args tool.Args, to
 		return err
 	}
 	pol := at.deps.Guard.Policy()
-	se := &transaction.Review{ID: "look", Now: at.deps.Now()}
-	data, err := e.Run(ctx, at.deps.Transactions.Env(se, at.deps.Transactions.Looking(se.Now, pol).For("look"), pol), args)
+	scene := transaction.Scene{Now: at.deps.Now()}
+	data, err := e.Run(ctx, at.deps.Transactions.Env(scene, at.deps.Transactions.Looking(scene.Now, pol).For("look"), pol), args)
 	if err != nil {
 		return err
 	}

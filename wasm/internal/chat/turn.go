@@ -252,14 +252,14 @@ func (room *Chat) planTurn(ctx context.Context, t *turn, p protocol.Send) error 
 		return nil
 	}
 	t.keepWords(p.Text, out.Reply)
-	se := room.deps.Transactions.NewReview(out.Plan, out.Graph, out.Raw)
-	se.ID, se.Trace = id, tr
-	se.Instruction, se.DryRun, se.Warnings = p.Text, p.DryRun, outbox.Warnings(out.Warnings)
-	se.Action, se.MustAsk, se.Turn, se.Link = t.asksFor, t.mustAsk, t, t.link
-	se.Said, se.OwnWords = saidBy(t, p), plain
-	t.set(func(t *protocol.Turn) { t.Outcome, t.Run, t.TracesURL = OutcomePlan, se.ID, history.TracesURL(id) })
+	d := room.deps.Transactions.NewDraft(out.Plan, out.Graph, out.Raw)
+	d.ID, d.Trace = id, tr
+	d.Instruction, d.DryRun, d.Warnings = p.Text, p.DryRun, outbox.Warnings(out.Warnings)
+	d.Action, d.MustAsk, d.Turn, d.Link = t.asksFor, t.mustAsk, t, t.link
+	d.Said, d.OwnWords = saidBy(t, p), plain
+	t.set(func(t *protocol.Turn) { t.Outcome, t.Run, t.TracesURL = OutcomePlan, d.ID, history.TracesURL(id) })
 	room.phase(t, phaseSimulating) // told with the run's id: a model step's calls come under it
-	return room.deps.Transactions.OpenReview(ctx, se)
+	return room.deps.Transactions.OpenReview(ctx, d)
 }
 
 // saidBy gives the person's words of a turn; those of an action that fills its

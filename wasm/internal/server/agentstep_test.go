@@ -13,8 +13,6 @@ import (
 	"embedded-agent/wasm/internal/llm/llmtest"
 	"embedded-agent/wasm/internal/price"
 	"embedded-agent/wasm/internal/protocol"
-	"embedded-agent/wasm/internal/reuse"
-	"embedded-agent/wasm/internal/transaction"
 )
 
 // sumPlan asks a model with a tool, pins what the tool gave, and writes both.
@@ -98,22 +96,21 @@ func TestAModelStepIsAskedInTheSimulationAndItsAnswerIsApprovedRunAndReplayedWit
 	}
 }
 
-func TestAnotherAnswerOfAModelIsAnotherApproval(t *testing.T) {
+// What is frozen of a call is in the approval (package transaction,
+// TestAnotherAnswerOfAModelIsAnotherApproval).
+func TestTheAnswerOfAModelIsFrozenUnderItsCall(t *testing.T) {
 	r := newRig(t, alphaBeta(), free, nil, llmtest.Say("one"))
-	p := r.openPlan(`{"goal":"x","assumptions":[],"steps":[{"id":"ask","tool":"agent.run","args":{"prompt":"Say it."}},
+	r.openPlan(`{"goal":"x","assumptions":[],"steps":[{"id":"ask","tool":"agent.run","args":{"prompt":"Say it."}},
 		{"id":"write","tool":"vault.createFile","args":{"path":"C.md","content":"the same"}}]}`)
-	// The writes stay the same, so only what the model said differs.
-	se := r.reviewed()
-	if again := transaction.ApprovalOf(se); again != p.Approval {
-		t.Fatalf("%s is not %s", again, p.Approval)
+	rv := r.reviewed()
+	frozen := rv.Frozen.Results()
+	if len(frozen) != 1 {
+		t.Fatalf("%d answers are frozen", len(frozen))
 	}
-	results := se.Frozen.Results()
-	for _, d := range results {
-		d["response"] = "two"
-	}
-	se.Frozen = reuse.NewFrozen(results)
-	if transaction.ApprovalOf(se) == p.Approval {
-		t.Error("the answer of the model is not in the approval")
+	for id, answer := range frozen {
+		if c := rv.Called[id]; c == nil || c.Tool != "agent.run" || answer["response"] != "one" {
+			t.Errorf("%v is frozen under %+v", answer, c)
+		}
 	}
 }
 

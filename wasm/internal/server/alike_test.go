@@ -11,7 +11,6 @@ import (
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/journal/journaltest"
 	"embedded-agent/wasm/internal/protocol"
-	"embedded-agent/wasm/internal/transaction"
 )
 
 // alikeIn gives what a review says of look-alike names: those marked, with which,
@@ -85,7 +84,7 @@ func TestOfManyLookAlikeNamesAFewAreToldAndAllMarked(t *testing.T) {
 		paths = append(paths, strings.Repeat("а", i+1)+".md") // Cyrillic
 	}
 	sh := begin(t, hosttest.New(hosttest.Options{Files: files}), free)
-	if marked, told := alikeIn(sh.open(creating(paths...))); len(marked) != 40 || told != transaction.MaxAlike {
+	if marked, told := alikeIn(sh.open(creating(paths...))); len(marked) != 40 || told != 5 {
 		t.Errorf("%d marked, %d told", len(marked), told)
 	}
 }

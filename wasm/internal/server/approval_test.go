@@ -258,9 +258,9 @@ func TestWithConfirmationOffARunIsStillSimulatedAndItsApprovalRecordedAsAutomati
 			set.Confirm = "never"
 			sh := begin(t, mem, set)
 			pl, g := sh.checked(c.plan)
-			se := sh.s.tx.NewReview(pl, g, []byte(c.plan))
+			d := sh.s.tx.NewDraft(pl, g, []byte(c.plan))
 			before := mem.Snapshot()
-			if err := sh.s.tx.OpenReview(t.Context(), se); err != nil {
+			if err := sh.s.tx.OpenReview(t.Context(), d); err != nil {
 				t.Fatal(err)
 			}
 			if !c.automatic {
@@ -272,7 +272,7 @@ func TestWithConfirmationOffARunIsStillSimulatedAndItsApprovalRecordedAsAutomati
 			if end := sh.finished(); end.Outcome != "ok" {
 				t.Fatalf("%+v", end)
 			}
-			if doc := mem.StoreFiles()[history.Dir(se.ID)+"/run.json"]; !bytes.Contains(doc, []byte(`"automatic":true`)) {
+			if doc := mem.StoreFiles()[history.Dir(d.ID)+"/run.json"]; !bytes.Contains(doc, []byte(`"automatic":true`)) {
 				t.Errorf("not recorded as automatic: %s", doc)
 			}
 		})

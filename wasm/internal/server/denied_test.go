@@ -289,9 +289,13 @@ func (r *trial) runsDenied(doc []byte) {
 	if g == nil || plan.Failed(problems) {
 		return // refused before anything looks
 	}
-	se := r.s.tx.NewReview(p, g, doc)
-	if err := r.s.tx.OpenReview(r.t.Context(), se); err != nil {
+	d := r.s.tx.NewDraft(p, g, doc)
+	if err := r.s.tx.OpenReview(r.t.Context(), d); err != nil {
 		return
+	}
+	se, err := r.s.tx.Open(d.ID)
+	if err != nil {
+		r.t.Fatal(err)
 	}
 	if !se.View.Approvable {
 		return

@@ -153,8 +153,8 @@ func TestWhatAnActionWritesIsNeverMoreThanWhatWasSaid(t *testing.T) {
 				if err != nil {
 					rt.Fatal(err)
 				}
-				se := sh.s.tx.NewReview(bound, g, raw)
-				if err := sh.s.tx.Simulate(t.Context(), se); err != nil {
+				se, err := sh.s.tx.Simulate(t.Context(), sh.s.tx.NewDraft(bound, g, raw))
+				if err != nil {
 					rt.Fatal(err)
 				}
 				for _, w := range se.Vault.Log() {

@@ -24,9 +24,6 @@ func TestAnAmendmentKeepsTheRowsOfWhatItLeavesAlone(t *testing.T) {
 	if !files["A.md"].Dropped || files["A.md"].Runs != 1 || files["B.md"].Runs != 1 {
 		t.Errorf("%+v", files)
 	}
-	if len(sh.reviewed().Listed) != 3 {
-		t.Errorf("%d rows are remembered", len(sh.reviewed().Listed))
-	}
 	files = amend(protocol.Amendment{Kind: protocol.AmendEdit, Path: "B.md", Text: "b\nplain\n"})
 	if files["B.md"].Runs != 0 || !files["B.md"].Edited || files["B.md"].Added != 1 || files["C.md"].Runs != 1 {
 		t.Errorf("%+v", files)

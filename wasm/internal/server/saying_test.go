@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,17 +18,19 @@ import (
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/secrets"
 	"embedded-agent/wasm/internal/tool"
-	"embedded-agent/wasm/internal/transaction"
 )
 
 // What the records of a run say is what was so.
 
 func TestTheLogSaysWhenTheChangesWereShownAndWhoSaidYes(t *testing.T) {
 	for _, automatic := range []bool{false, true} {
-		sh := begin(t, hosttest.New(hosttest.Options{Files: twoNotes}), free)
+		began, looked := time.Now(), atomic.Int64{}
+		sh := newRig(t, hosttest.New(hosttest.Options{Files: twoNotes}), free, func(d *Deps) {
+			d.Now = func() time.Time { return began.Add(time.Duration(looked.Load())) }
+		})
 		r := sh.open(editPlan)
-		sh.reviewed().Shown = sh.reviewed().Shown.Add(-time.Second) // a person looks for a second
-		call[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval, Automatic: automatic})
+		looked.Store(int64(time.Second)) // a person looks for a second
+		call[protocol.RunRef](sh.shell, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval, Automatic: automatic})
 		sh.finished()
 		var requested, confirmed map[string]any
 		for _, e := range recorded(t, sh.mem, r.Run, audit.EventsFile) {
@@ -61,10 +64,17 @@ func TestACallSaysWhetherItsRunHadToBeConfirmed(t *testing.T) {
 		{planOf("delete", `{"id":"a","tool":"vault.delete","args":{"path":"A.md"}}`), true},
 	} {
 		sh := begin(t, hosttest.New(hosttest.Options{Files: twoNotes}), set)
-		r := sh.open(c.plan)
-		sh.reviewed().MustAsk = false // as a plan that comes from the panel
-		sh.approve(r)
-		for _, line := range recorded(t, sh.mem, r.Run, audit.CallsFile) {
+		p, g := sh.checked(c.plan)
+		d := sh.s.tx.NewDraft(p, g, []byte(c.plan)) // as a plan that comes from the panel
+		if err := sh.s.tx.OpenReview(t.Context(), d); err != nil {
+			t.Fatal(err)
+		}
+		if c.want {
+			sh.approve(sh.reviewed().View)
+		} else {
+			sh.finished()
+		}
+		for _, line := range recorded(t, sh.mem, d.ID, audit.CallsFile) {
 			if got := line["policy"].(map[string]any)["confirmationsRequired"]; got != c.want {
 				t.Errorf("%s: confirmationsRequired is %v", line["tool"], got)
 			}
@@ -158,7 +168,7 @@ func TestAnOutputThatIsTooLargeForAPlanIsRefusedAndNotCut(t *testing.T) {
 	flood := sample("test.flood", "1.0.0", func(x *tool.Tool) {
 		x.Run = func(context.Context, *tool.Env, tool.Args) (tool.Data, error) {
 			part := strings.Repeat("x", 1<<20)
-			list := make([]any, transaction.MaxPlanOutput>>20)
+			list := make([]any, 64) // a plan may not have more than 64 MB
 			for i := range list {
 				list[i] = part
 			}

@@ -132,9 +132,9 @@ func New(d Deps) (*Server, error) {
 		LookAgain: func(ctx context.Context) { s.undo.LookAgain(ctx) },
 	})
 	s.tx = transaction.New(transaction.Deps{
-		Host: s.host, Registry: reg, Guard: s.guard, History: s.history, Runs: s.runs, Questions: s.questions, Pins: s.pins, Plugins: s.plugins,
+		Host: s.host, Registry: reg, Guard: s.guard, History: s.history, Runs: s.runs, Pins: s.pins, Plugins: s.plugins,
 		Out: s.out, Now: d.Now, Life: s.life,
-		Tell: s.tellState, LookAgain: func(ctx context.Context) { s.undo.LookAgain(ctx) },
+		LookAgain: func(ctx context.Context) { s.undo.LookAgain(ctx) },
 		Talk: transaction.Talk{
 			AskModel: func(ctx context.Context, sim *transaction.Simulation, env *tool.Env, args tool.Args) (tool.Data, error) {
 				return s.chat.AskModel(ctx, sim, env, args)

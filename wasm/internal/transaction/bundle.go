@@ -23,7 +23,7 @@ import (
 // VALIDATION_ERROR is a file that cannot be read as a bundle, CONFLICT one whose
 // conversation does not come out as it was recorded, PRECONDITION_FAILED one with
 // nothing in it to be simulated.
-func (t *Transactions) OpenBundle(ctx context.Context, raw []byte) (*protocol.Review, error) {
+func (r *replays) OpenBundle(ctx context.Context, raw []byte) (*protocol.Review, error) {
 	var doc history.ExportDocument
 	if err := json.Unmarshal(raw, &doc); err != nil {
 		return nil, fault.New(fault.Validation, "error.json.invalid", nil).With(err)
@@ -31,7 +31,7 @@ func (t *Transactions) OpenBundle(ctx context.Context, raw []byte) (*protocol.Re
 	if doc.Version != history.BundleVersion {
 		return nil, fault.New(fault.Validation, "agent.replay.version", fault.P{"version": strconv.Itoa(doc.Version)})
 	}
-	pl, err := t.deps.PlayBack(ctx, doc.Run, doc.Bundles)
+	pl, err := r.deps.PlayBack(ctx, doc.Run, doc.Bundles)
 	if err != nil {
 		return nil, err
 	}
@@ -44,23 +44,22 @@ func (t *Transactions) OpenBundle(ctx context.Context, raw []byte) (*protocol.Re
 	if pl == nil {
 		return nil, fault.New(fault.Precondition, "error.replay.empty", nil)
 	}
-	se, err := t.sealedPlan(ctx, pl, doc.Frozen)
+	rv, err := r.sealedPlan(ctx, pl, doc.Frozen)
 	if err != nil {
 		return nil, err
 	}
-	id, err := t.showReplay(se)
+	shown, err := r.showReplay(rv)
 	if err != nil {
 		return nil, err
 	}
-	r, err := t.Get(ctx, protocol.RunRef{Run: id})
-	return &r, err
+	return shown.View, nil
 }
 
 // sealedPlan simulates a plan that is at hand, on the vault as it is, with what
 // model steps and the web once gave. What is not among it is not asked for: the
 // step fails.
-func (t *Transactions) sealedPlan(ctx context.Context, pl *plan.Plan, frozen map[string]tool.Data) (*Review, error) {
-	g, problems := plan.Check(pl, t.deps.Registry, t.deps.Guard.BoundRules())
+func (r *replays) sealedPlan(ctx context.Context, pl *plan.Plan, frozen map[string]tool.Data) (*Review, error) {
+	g, problems := plan.Check(pl, r.deps.Registry, r.deps.Guard.BoundRules())
 	if g == nil || plan.Failed(problems) {
 		return nil, plan.Fault(problems)
 	}
@@ -68,8 +67,8 @@ func (t *Transactions) sealedPlan(ctx context.Context, pl *plan.Plan, frozen map
 	if err != nil {
 		return nil, err
 	}
-	se := t.NewReview(pl, g, raw)
-	se.DryRun, se.MustAsk, se.Sealed, se.Warnings = true, true, true, outbox.Warnings(problems)
-	se.Frozen = reuse.NewFrozen(frozen)
-	return se, t.Simulate(ctx, se)
+	d := newDraft(r.deps, pl, g, raw)
+	d.DryRun, d.MustAsk, d.sealed, d.Warnings = true, true, true, outbox.Warnings(problems)
+	d.Frozen = reuse.NewFrozen(frozen)
+	return r.sim.Simulate(ctx, d)
 }

@@ -24,24 +24,25 @@ import (
 // the turn. It has the records that every run has, and a journal without writes,
 // in which each call is noted before it begins.
 type Deeds struct {
-	t    *Transactions
+	deps *Deps
 	ID   string
 	goal string
 	now  func() time.Time
 
-	mu     sync.Mutex
-	log    *audit.Log
-	jw     *journal.Writer
-	began  time.Time
-	ok     int
-	failed int
+	// The records are begun once, under mu. A call that was allowed comes after that,
+	// and uses them without it: they have locks of their own.
+	mu    sync.Mutex // held while the records are begun; guards the counts
+	log   *audit.Log
+	jw    *journal.Writer
+	began time.Time
+	count struct{ ok, failed int }
 }
 
 // Ask asks about a call, and names the yes: the call carries its id, and its
 // record is begun before anything is done.
 func (d *Deeds) Ask(ctx context.Context, c *tool.Call, v policy.Verdict) (bool, error) {
 	at := d.now()
-	yes, err := d.t.deps.Guard.AskAllow(ctx, c, v)
+	yes, err := d.deps.Guard.AskAllow(ctx, c, v)
 	if err != nil || !yes {
 		return false, err
 	}
@@ -63,28 +64,27 @@ func (d *Deeds) begin(ctx context.Context, at time.Time) error {
 		return nil
 	}
 	ctx = context.WithoutCancel(ctx)
-	s := d.t
 	doc, err := json.Marshal(&history.Run{
-		Version: "1", RunID: d.ID, Kind: protocol.KindAgent, Goal: s.deps.Out.Redact(d.goal), Instruction: s.deps.Out.Redact(d.goal), Now: at,
-		Policy: s.deps.Guard.Policy().Snapshot(), Registry: s.deps.Registry.Version(), Files: []protocol.FileChange{},
+		Version: "1", RunID: d.ID, Kind: protocol.KindAgent, Goal: d.deps.Out.Redact(d.goal), Instruction: d.deps.Out.Redact(d.goal), Now: at,
+		Policy: d.deps.Guard.Policy().Snapshot(), Registry: d.deps.Registry.Version(), Files: []protocol.FileChange{},
 		Confirmation: &history.Confirmation{ID: uuid.NewSHA1(uuid.NameSpaceOID, []byte(d.ID)).String(), At: timestamp.Milli(at)},
 	})
 	if err != nil {
 		return err
 	}
-	if err := s.deps.Runs.Begin(ctx, d.ID, func() {}); err != nil {
+	if err := d.deps.Runs.Begin(ctx, d.ID, func() {}); err != nil {
 		return err
 	}
 	defer func() {
 		if d.log == nil { // its records could not be begun, and it has no end
-			s.deps.Runs.Let(d.ID)
+			d.deps.Runs.Let(d.ID)
 		}
 	}()
-	log := audit.New(s.deps.Host.Store, history.Dir(d.ID), s.deps.Out.Redact)
+	log := audit.New(d.deps.Host.Store, history.Dir(d.ID), d.deps.Out.Redact)
 	if err := log.WriteRun(ctx, doc); err != nil {
 		return err
 	}
-	jw, err := journal.Begin(ctx, s.deps.Host.Store, s.deps.Runs.Ground(d.ID, s.deps.Host.Vault), history.Dir(d.ID),
+	jw, err := journal.Begin(ctx, d.deps.Host.Store, d.deps.Runs.Ground(d.ID, d.deps.Host.Vault), history.Dir(d.ID),
 		journal.Header{Run: d.ID, Kind: string(protocol.KindAgent), At: timestamp.Milli(at)}, nil)
 	if err != nil {
 		return err
@@ -120,9 +120,9 @@ func (d *Deeds) Result(c *tool.Call, r *tool.Result) {
 	kind, level := "step.finished", "info"
 	d.mu.Lock()
 	if r.OK {
-		d.ok++
+		d.count.ok++
 	} else {
-		d.failed++
+		d.count.failed++
 		kind, level = "step.failed", "error"
 	}
 	d.mu.Unlock()
@@ -135,7 +135,7 @@ func (d *Deeds) Begins(ctx context.Context, c *tool.Call) error {
 		return nil
 	}
 	ctx = context.WithoutCancel(ctx)
-	if k := d.t.deps.Runs.Lease(d.ID); k != nil { // somebody else may have taken the run over
+	if k := d.deps.Runs.Lease(d.ID); k != nil { // somebody else may have taken the run over
 		if err := k.Check(ctx); err != nil {
 			return err
 		}
@@ -159,21 +159,24 @@ func (d *Deeds) End(ctx context.Context, tr *history.Tracing) error {
 	if !d.Any() {
 		return nil
 	}
-	defer d.t.deps.Runs.Let(d.ID)
+	defer d.deps.Runs.Let(d.ID)
+	d.mu.Lock()
+	n := d.count
+	d.mu.Unlock()
 	outcome := history.OutcomeOK
 	switch {
-	case d.failed > 0 && d.ok == 0:
+	case n.failed > 0 && n.ok == 0:
 		outcome = history.OutcomeFailed
-	case d.failed > 0:
+	case n.failed > 0:
 		outcome = history.OutcomePartial
 	}
-	d.event("run.finished", "info", "The turn has ended: "+outcome+".", d.now(), nil, map[string]any{"done": d.ok, "failed": d.failed})
+	d.event("run.finished", "info", "The turn has ended: "+outcome+".", d.now(), nil, map[string]any{"done": n.ok, "failed": n.failed})
 	etags, err := tr.Write(ctx, history.Dir(d.ID))
 	if err == nil {
-		err = d.t.deps.History.Adopt(ctx, d.ID)
+		err = d.deps.History.Adopt(ctx, d.ID)
 	}
 	if err != nil {
-		d.t.deps.Out.Notice("warn", "notice.historyNotKept", nil, d.ID)
+		d.deps.Out.Notice("warn", "notice.historyNotKept", nil, d.ID)
 	}
 	if err := d.jw.Close(ctx); err != nil {
 		return err
@@ -187,9 +190,9 @@ func (d *Deeds) End(ctx context.Context, tr *history.Tracing) error {
 	for file, etag := range etags {
 		end.Heads[file], end.Counts[file] = etag, 1
 	}
-	return d.t.EndRun(ctx, end, &protocol.RunSummary{
-		Run: d.ID, Kind: protocol.KindAgent, Goal: d.t.deps.Out.Redact(d.goal), StartedAt: timestamp.Milli(d.began), EndedAt: end.At,
-		Outcome: protocol.RunOutcome(outcome), Calls: d.ok, Text: protocol.Message{Key: "run.acted", Params: map[string]string{"n": strconv.Itoa(d.ok)}},
+	return d.deps.endRun(ctx, end, &protocol.RunSummary{
+		Run: d.ID, Kind: protocol.KindAgent, Goal: d.deps.Out.Redact(d.goal), StartedAt: timestamp.Milli(d.began), EndedAt: end.At,
+		Outcome: protocol.RunOutcome(outcome), Calls: n.ok, Text: protocol.Message{Key: "run.acted", Params: map[string]string{"n": strconv.Itoa(n.ok)}},
 	})
 }
 
@@ -199,10 +202,4 @@ func messageOf(c *tool.Call, r *tool.Result) string {
 		return r.UserMessage
 	}
 	return "“" + c.Tool + "” has ended."
-}
-
-// NewDeeds gives the deeds of a turn, which become a run under its id with the
-// first yes.
-func (t *Transactions) NewDeeds(id, goal string) *Deeds {
-	return &Deeds{t: t, ID: id, goal: goal, now: t.deps.Now}
 }

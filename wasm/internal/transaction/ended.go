@@ -1,82 +1,143 @@
 package transaction
 
 import (
-	"context"
 	"slices"
+	"strconv"
 
+	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/history"
+	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/journal"
+	"embedded-agent/wasm/internal/overlay"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/runner"
 	"embedded-agent/wasm/internal/timestamp"
 )
 
-// summarise gives a run's line for the history, and what may be done with it.
-func (x *Run) summarise(end string) protocol.RunSummary {
-	wrote := x.jw != nil && slices.Contains(x.jw.Outcomes(), journal.Done)
+// finish says in words how the run ended.
+func (x *execution) finish(rep *runner.Report, err error) journal.End {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	rs := &x.rs
-	ok := rs.Outcome == history.OutcomeOK
-	rs.Can = protocol.Can{Revert: wrote, Rest: !ok, Save: ok && x.kind == "run" && x.Review.Action == ""}
+	rs := &x.mu.rs
+	rs.LeftMs = 0
+	if rep != nil {
+		x.mu.done = bySeq(rep, succeeded)
+		err = x.counted(rs, rep, err)
+	}
+	outcome, key := outcomeOf(rep, err, rs.Done, x.again != nil)
+	switch {
+	case outcome == history.OutcomeCancelled:
+		rs.Problem = nil
+	case err != nil && rs.Problem == nil:
+		rs.Problem = x.deps.Out.Problem(err)
+	}
+	rs.Outcome = protocol.RunOutcome(outcome)
+	rs.Text = protocol.Message{Key: key, Params: map[string]string{
+		"goal": rs.Goal, "n": strconv.Itoa(rs.Done), "total": strconv.Itoa(rs.Total),
+	}}
+	rs.Summary = x.made()
+	if x.told != nil {
+		x.tellEnd(rs, outcome)
+	}
+	return journal.End{Outcome: outcome, At: timestamp.Milli(x.deps.Now())}
+}
+
+// counted notes what became of the calls, and gives why the run ended: by the
+// failure of a step, or by err. The lock is held.
+func (x *execution) counted(rs *protocol.RunState, rep *runner.Report, err error) error {
+	ok, failed, skipped := rep.Counts()
+	rs.Done, rs.Failed, rs.Skipped = ok, failed, max(skipped, rs.Total-ok-failed)
+	if step, cause := rep.Failure(); cause != nil {
+		rs.Problem = x.deps.Out.ProblemOf(cause)
+		rs.Problem.Step, rs.Problem.Tool = step.Node.Step.ID, step.Node.Tool.Name
+		rs.Problem.Args = x.deps.Out.Redact(history.ShortJSON(step.Node.Step.Args))
+		return cause
+	}
+	if rep.Stopped != nil {
+		return rep.Stopped
+	}
+	return err
+}
+
+// outcomeOf says how a run ended, and the key of the words for it. Again says that
+// its rest is to be asked about.
+func outcomeOf(rep *runner.Report, err error, done int, again bool) (outcome, key string) {
+	switch {
+	case fault.Is(err, fault.Cancelled):
+		return history.OutcomeCancelled, "run.cancelled"
+	case fault.Is(err, fault.Conflict) && (rep == nil || rep.Stopped != nil): // else it was shown, and skipped
+		return history.OutcomeConflict, "run.conflict"
+	case err == nil && again:
+		return history.OutcomePartial, "run.asksAgain"
+	case err != nil && done > 0:
+		return history.OutcomePartial, "run.partial"
+	case err != nil:
+		return history.OutcomeFailed, "run.failed"
+	}
+	return history.OutcomeOK, "run.ok"
+}
+
+// tellEnd records that the run has ended, and how. The lock is held.
+func (x *execution) tellEnd(rs *protocol.RunState, outcome string) {
+	if x.again != nil {
+		x.told.event("run.confirmationRequested", "warn", "What is left is not what was approved; it is shown again.", nil)
+	}
+	if outcome == history.OutcomeCancelled {
+		x.told.event("run.cancelled", "warn", "The run was cancelled.", nil)
+	}
+	x.told.event("run.finished", "info", "The run has ended: "+outcome+".", map[string]any{"done": rs.Done, "failed": rs.Failed, "skipped": rs.Skipped})
+}
+
+// written lists the changes of the review that were made.
+func (x *execution) written() []overlay.Change {
+	if x.calls == nil {
+		return nil
+	}
+	return x.calls.written(x.review.Changes)
+}
+
+// made sums up what was really written, which after a failure is less than what
+// was approved.
+func (x *execution) made() []protocol.SummaryLine {
+	var files []protocol.FileChange
+	for _, c := range x.written() {
+		files = append(files, protocol.FileChange{Path: c.Path, From: c.From, Status: protocol.FileStatus(c.Status), LinksOnly: c.Follows && c.Status == overlay.Modify})
+	}
+	if len(files) == 0 {
+		return nil
+	}
+	return doneLines(files)
+}
+
+// changed counts the files that were written.
+func (x *execution) changed() int {
+	n := 0
+	for _, c := range x.written() {
+		if c.Kind == host.File {
+			n++
+		}
+	}
+	return n
+}
+
+// summarise gives a run's line for the history, and what may be done with it.
+func (x *execution) summarise(end string) protocol.RunSummary {
+	wrote := x.calls != nil && slices.Contains(x.calls.jw.Outcomes(), journal.Done)
+	rs := x.change(func(rs *protocol.RunState) {
+		ok := rs.Outcome == history.OutcomeOK
+		rs.Can = protocol.Can{Revert: wrote, Rest: !ok, Save: ok && x.review.Action == ""}
+	})
 	return protocol.RunSummary{
-		Run: rs.Run, Kind: x.kind, Goal: rs.Goal, StartedAt: timestamp.Milli(x.began), EndedAt: end,
+		Run: rs.Run, Kind: rs.Kind, Goal: rs.Goal, StartedAt: timestamp.Milli(x.began), EndedAt: end,
 		Outcome: rs.Outcome, Files: x.changed(), Calls: rs.Done, Text: rs.Text, Can: rs.Can,
 	}
 }
 
-// EndRun ends a run's records, and then its being under way.
-func (t *Transactions) EndRun(ctx context.Context, end journal.End, sum *protocol.RunSummary) error {
-	if err := t.deps.History.End(ctx, end, sum); err != nil {
-		return err
+// doneLines says changes in the past tense.
+func doneLines(files []protocol.FileChange) []protocol.SummaryLine {
+	lines := changeLines(files)
+	for i := range lines {
+		lines[i].Text.Key = "done." + lines[i].Text.Key
 	}
-	return t.deps.Runs.End(ctx, sum.Run)
+	return lines
 }
-
-// ended tells that a run is over, and makes room.
-func (t *Transactions) ended(ctx context.Context, x *Run, sum protocol.RunSummary) {
-	t.mu.Lock()
-	if sum.Can.Revert {
-		t.lastRun = &sum
-	}
-	t.mu.Unlock()
-	x.tell()
-	if err := t.deps.History.Prune(ctx); err != nil {
-		t.deps.Out.Notice("warn", "notice.notPruned", nil, "")
-	}
-}
-
-// ForgetLast forgets the last run that could be taken back, where it is this one.
-func (t *Transactions) ForgetLast(id string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.lastRun != nil && t.lastRun.Run == id {
-		t.lastRun = nil
-	}
-}
-
-// SetFound sets what a crash has left, and the last run that can be taken back;
-// nil for none.
-func (t *Transactions) SetFound(left []protocol.RunSummary, last *protocol.RunSummary) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.recover, t.lastRun = left, last
-}
-
-// TakenBack notes that a run was taken back whole, where it is still shown.
-func (t *Transactions) TakenBack(run string) {
-	t.ForgetLast(run)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.run == nil || t.run.Review.ID != run {
-		return
-	}
-	t.run.mu.Lock()
-	defer t.run.mu.Unlock()
-	rs := &t.run.rs
-	rs.Can = protocol.Can{Save: rs.Can.Save}
-	rs.Text = protocol.Message{Key: "run.takenBack", Params: map[string]string{"goal": rs.Goal}}
-	rs.Summary = nil // what it did is no more
-}
-
-// LookAgain looks for what a crash has left, and tells.
-func (t *Transactions) LookAgain(ctx context.Context) { t.deps.LookAgain(ctx) }

@@ -17,7 +17,7 @@ import (
 // limit cuts is said in the review, with the way to have all of it.
 
 // cutOf says what a step left out, over all its calls; nil for nothing.
-func cutOf(se *Review, st *runner.StepReport) *protocol.Cut {
+func cutOf(rv *Review, st *runner.StepReport) *protocol.Cut {
 	e := st.Node.Tool
 	if e.Cut == nil {
 		return nil
@@ -44,7 +44,7 @@ func cutOf(se *Review, st *runner.StepReport) *protocol.Cut {
 	}
 	// A step that an earlier run has made is not made again, and one without a
 	// limit of its own has met the tool's.
-	all := len(limitArgs(st.Node)) > 0 && len(se.prior) == 0
+	all := len(limitArgs(st.Node)) > 0 && len(rv.prior) == 0
 	return &protocol.Cut{Shown: shown, Total: total, All: all}
 }
 
@@ -63,26 +63,22 @@ func limitArgs(n *plan.Node) []string {
 
 // withoutLimit takes a step's limit out of the plan. What the person has changed
 // in the review stays, as far as the files come out as they were.
-func (t *Transactions) withoutLimit(se *Review, id string) error {
-	n := se.graph.Node(id)
-	if n == nil || len(limitArgs(n)) == 0 || len(se.prior) > 0 {
+func (r *reviews) withoutLimit(d *Draft, id string) error {
+	n := d.graph.Node(id)
+	if n == nil || len(limitArgs(n)) == 0 || len(d.prior) > 0 {
 		return fault.New(fault.NotFound, "error.review.noLimit", fault.P{"step": id})
 	}
-	raw, err := withoutArgs(se.raw, id, limitArgs(n))
+	raw, err := withoutArgs(d.raw, id, limitArgs(n))
 	if err != nil {
 		return err
 	}
-	p, problems := plan.Decode(raw, plan.Limits{})
-	if p == nil || plan.Failed(problems) {
-		return plan.Fault(problems)
-	}
-	rules := t.deps.Guard.Rules()
+	rules := r.deps.Guard.Rules()
 	rules.Bound = true // it has been filled in, where it had parameters
-	g, problems := plan.Check(p, t.deps.Registry, rules)
-	if g == nil || plan.Failed(problems) {
-		return plan.Fault(problems)
+	p, g, _, err := r.check(raw, rules)
+	if err != nil {
+		return err
 	}
-	se.plan, se.graph, se.raw, se.MustAsk = p, g, raw, true
+	d.plan, d.graph, d.raw, d.MustAsk = p, g, raw, true
 	return nil
 }
 

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"embedded-agent/wasm/internal/audit"
+	"embedded-agent/wasm/internal/outbox"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/timestamp"
 	"embedded-agent/wasm/internal/tool"
@@ -18,7 +18,7 @@ const progressEvery = 500 * time.Millisecond
 // meter tells how far calls and steps are, now and then. The end is not told:
 // that is what step.finished is for.
 type meter struct {
-	mu    sync.Mutex
+	mu    sync.Mutex               // guards what follows; the log and the outbox may be told under it
 	last  map[string]time.Time     // when something was told of a call or step
 	calls map[string]tool.Progress // by step, of those with more than one call
 }
@@ -73,43 +73,20 @@ func (m *meter) ended(step string, now time.Time, tell func(tool.Progress)) {
 	}
 }
 
-// progressOf gives a call's way to say how far it is.
-func (x *Run) progressOf(c *tool.Call) func(p tool.Progress) {
-	return func(p tool.Progress) {
-		x.meter.of(c.CallID, p, x.t.deps.Now(), func(p tool.Progress) { x.tellProgress(c.CallID, c, p) })
-	}
-}
-
-// stepProgress counts a call of a step that will not be tried again.
-func (x *Run) stepProgress(c *tool.Call) {
-	x.meter.ended(c.StepID, x.t.deps.Now(), func(p tool.Progress) { x.tellProgress("", c, p) })
-}
-
-// tellProgress records how far a call is (or, without one, a step) and tells
-// the app's side.
-func (x *Run) tellProgress(callID string, c *tool.Call, p tool.Progress) {
-	e := x.t.progressEvent(c, callID, callID != "" && c.Risk == tool.ReadOnly, p)
-	x.log.Event(&audit.Event{
-		Type: e.Type, RunID: e.RunID, Timestamp: e.Timestamp, Level: string(e.Level), Message: e.Message,
-		CallID: callID, StepID: c.StepID, Tool: c.Tool, Payload: map[string]any{"done": p.Done, "total": p.Total},
-	})
-	x.t.tellProgress(e)
-}
-
 // progressEvent says how far a call is; without a callID, a step. Reading says that
 // notes are read, and none is written.
-func (t *Transactions) progressEvent(c *tool.Call, callID string, reading bool, p tool.Progress) *protocol.ExecutionEvent {
+func progressEvent(c *tool.Call, callID string, now time.Time, reading bool, p tool.Progress) *protocol.ExecutionEvent {
 	return &protocol.ExecutionEvent{
-		Type: "step.progress", RunID: c.RunID, Timestamp: timestamp.Milli(t.deps.Now()), Level: "info",
+		Type: "step.progress", RunID: c.RunID, Timestamp: timestamp.Milli(now), Level: "info",
 		Message: strconv.Itoa(p.Done) + " of " + strconv.Itoa(p.Total), CallID: callID, StepID: c.StepID, Tool: c.Tool,
 		Progress: ViewOfProgress(reading, p),
 	}
 }
 
-// tellProgress tells the app's side how far something is; it hears the newest of a
+// gatherProgress tells the panel how far something is; it hears the newest of a
 // moment only.
-func (t *Transactions) tellProgress(e *protocol.ExecutionEvent) {
-	t.deps.Out.GatherExec("progress:"+e.StepID+":"+e.CallID, func() *protocol.ExecutionEvent { return e })
+func gatherProgress(out *outbox.Outbox, e *protocol.ExecutionEvent) {
+	out.GatherExec("progress:"+e.StepID+":"+e.CallID, func() *protocol.ExecutionEvent { return e })
 }
 
 // ViewOfProgress puts into words how far something is.
@@ -131,9 +108,11 @@ func ViewOfProgress(reading bool, p tool.Progress) *protocol.StepProgress {
 
 // progressOf gives a simulated call's way to say how far it is.
 func (sim *Simulation) progressOf(c *tool.Call) func(p tool.Progress) {
-	m := newMeter()
-	m.begins(c.CallID, sim.t.deps.Now())
+	m, now := newMeter(), sim.s.deps.Now
+	m.begins(c.CallID, now())
 	return func(p tool.Progress) {
-		m.of(c.CallID, p, sim.t.deps.Now(), func(p tool.Progress) { sim.t.tellProgress(sim.t.progressEvent(c, c.CallID, true, p)) })
+		m.of(c.CallID, p, now(), func(p tool.Progress) {
+			gatherProgress(sim.s.deps.Out, progressEvent(c, c.CallID, now(), true, p))
+		})
 	}
 }

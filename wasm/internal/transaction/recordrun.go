@@ -4,34 +4,36 @@ import (
 	"encoding/json"
 
 	"embedded-agent/wasm/internal/history"
+	"embedded-agent/wasm/internal/outbox"
 	"embedded-agent/wasm/internal/overlay"
-	"embedded-agent/wasm/internal/policy"
+	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/timestamp"
 	"embedded-agent/wasm/internal/tool"
 )
 
-func (t *Transactions) runDocument(x *Run, id string, pol *policy.Policy) *history.Run {
-	se := x.Review
+// document is what is kept of the run in its folder, without secrets.
+func (x *execution) document(id string, snap tool.PolicySnapshot) *history.Run {
+	rv, out := x.review, x.deps.Out
 	d := &history.Run{
-		Version: "1", RunID: se.ID, Kind: x.kind, Goal: t.deps.Out.Redact(se.plan.Goal), Instruction: t.deps.Out.Redact(se.Instruction), Action: se.Action,
-		Plan: json.RawMessage(t.deps.Out.Redact(string(se.raw))), Policy: t.snapshot(se, pol), Registry: t.deps.Registry.Version(), Now: se.Now,
-		Files: se.View.Files, From: se.from, Calls: se.View.Calls, Continues: se.continues,
-		Confirmation: &history.Confirmation{ID: id, Approval: se.View.Approval, At: timestamp.Milli(x.began), Automatic: x.automatic},
+		Version: "1", RunID: rv.ID, Kind: protocol.KindRun, Goal: out.Redact(rv.Goal()), Instruction: out.Redact(rv.Instruction), Action: rv.Action,
+		Plan: json.RawMessage(out.Redact(string(rv.raw))), Policy: snap, Registry: x.deps.Registry.Version(), Now: rv.Now,
+		Files: rv.View.Files, From: rv.from, Calls: rv.View.Calls, Continues: rv.continues,
+		Confirmation: &history.Confirmation{ID: id, Approval: rv.View.Approval, At: timestamp.Milli(x.began), Automatic: x.automatic},
 	}
-	if !se.amend.Empty() {
-		d.Amendments = t.redactAmendments(d, se.amend)
+	if !rv.amend.Empty() {
+		d.Amendments = redactAmendments(out, d, rv.amend)
 	}
-	d.Editor, d.Prior = se.editorSeen(), se.prior
-	if d.Editor != nil && t.deps.Out.Redact(d.Editor.Text) != d.Editor.Text {
+	d.Editor = rv.editorSeen()
+	if d.Editor != nil && out.Redact(d.Editor.Text) != d.Editor.Text {
 		seen := *d.Editor
-		seen.Text = t.deps.Out.Redact(seen.Text)
+		seen.Text = out.Redact(seen.Text)
 		d.Editor, d.Redacted = &seen, true
 	}
-	if d.Prior != nil {
-		d.Prior = t.redactPrior(d)
+	if rv.prior != nil {
+		d.Prior = redactPrior(out, d, rv.prior)
 	}
-	d.Frozen = t.redactFrozen(d, se)
-	if !json.Valid(d.Plan) || string(d.Plan) != string(se.raw) {
+	d.Frozen = redactFrozen(out, d, rv.frozenUsed())
+	if !json.Valid(d.Plan) || string(d.Plan) != string(rv.raw) {
 		d.Redacted = true
 		if !json.Valid(d.Plan) {
 			d.Plan = json.RawMessage("null")
@@ -41,57 +43,42 @@ func (t *Transactions) runDocument(x *Run, id string, pol *policy.Policy) *histo
 }
 
 // redactPrior gives the results that a run goes on from, as they may be kept.
-func (t *Transactions) redactPrior(d *history.Run) map[int]*tool.Result {
-	out := make(map[int]*tool.Result, len(d.Prior))
-	for seq, r := range d.Prior {
+func redactPrior(out *outbox.Outbox, d *history.Run, prior map[int]*tool.Result) map[int]*tool.Result {
+	clean := make(map[int]*tool.Result, len(prior))
+	for seq, r := range prior {
 		kept := *r
-		data, changed := t.deps.Out.RedactValue(map[string]any(r.Data))
+		data, changed := out.RedactValue(map[string]any(r.Data))
 		if changed {
 			kept.Data, _ = data.(map[string]any)
 			d.Redacted = true
 		}
-		kept.UserMessage = t.deps.Out.Redact(r.UserMessage)
-		out[seq] = &kept
+		kept.UserMessage = out.Redact(r.UserMessage)
+		clean[seq] = &kept
 	}
-	return out
+	return clean
 }
 
 // redactAmendments gives what the person changed as it may be kept.
-func (t *Transactions) redactAmendments(d *history.Run, a *overlay.Amendments) *overlay.Amendments {
-	out := a.Clone()
-	for path, e := range out.Edits {
-		if text := t.deps.Out.Redact(string(e.Data)); text != string(e.Data) {
+func redactAmendments(out *outbox.Outbox, d *history.Run, a *overlay.Amendments) *overlay.Amendments {
+	clean := a.Clone()
+	for path, e := range clean.Edits {
+		if text := out.Redact(string(e.Data)); text != string(e.Data) {
 			e.Data = []byte(text)
-			out.Edits[path], d.Redacted = e, true
+			clean.Edits[path], d.Redacted = e, true
 		}
 	}
-	return out
+	return clean
 }
 
-// frozenUsed gives the frozen results of the model steps that the session's plan
-// has now; others are left from before an amendment.
-func (se *Review) frozenUsed() map[string]tool.Data {
-	out := map[string]tool.Data{}
-	if se.Frozen == nil {
-		return out
-	}
-	for id, d := range se.Frozen.Results() {
-		if se.Called[id] != nil {
-			out[id] = d
-		}
-	}
-	return out
-}
-
-// redactFrozen gives the frozen results of a run as they may be kept.
-func (t *Transactions) redactFrozen(d *history.Run, se *Review) map[string]tool.Data {
-	out := se.frozenUsed()
-	for id, data := range out {
-		clean, changed := t.deps.Out.RedactValue(map[string]any(data))
+// redactFrozen gives the frozen results of a run as they may be kept. It changes
+// the map that it is given.
+func redactFrozen(out *outbox.Outbox, d *history.Run, frozen map[string]tool.Data) map[string]tool.Data {
+	for id, data := range frozen {
+		clean, changed := out.RedactValue(map[string]any(data))
 		if changed {
-			out[id], _ = clean.(map[string]any)
+			frozen[id], _ = clean.(map[string]any)
 			d.Redacted = true
 		}
 	}
-	return out
+	return frozen
 }

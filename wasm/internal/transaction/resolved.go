@@ -11,24 +11,17 @@ import (
 	"embedded-agent/wasm/internal/guard"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/protocol"
-	"embedded-agent/wasm/internal/runner"
 	"embedded-agent/wasm/internal/sorting"
 	"embedded-agent/wasm/internal/tool"
 )
 
-// callsAt gives the calls of a step as they were simulated, in order; those that
-// were not reached are missing.
-func (se *Review) callsAt(place int) []*tool.Call {
-	if place >= len(se.Report.Steps) {
-		return nil
-	}
+// callsAt gives the calls of a step as they were simulated, in order, but for those
+// that were made before; those that were not reached are missing.
+func (rv *Review) callsAt(place int) []*tool.Call {
 	var out []*tool.Call
-	for i, r := range se.Report.Steps[place].Results {
-		if r == nil || se.prior[runner.Seq(place, i)] != nil {
-			continue
-		}
-		if c := se.Called[r.LogicalID]; c != nil {
-			out = append(out, c)
+	for s := range rv.calls(place, place+1) {
+		if rv.prior[s.seq()] == nil {
+			out = append(out, s.call)
 		}
 	}
 	return out
@@ -37,21 +30,21 @@ func (se *Review) callsAt(place int) []*tool.Call {
 // deedLines says what a plan is still to run and to send: each call as it was
 // simulated, with the values that it is going to have, and not in the plan's own
 // words. Of a step that the simulation did not reach, the step is named.
-func deedLines(se *Review) []protocol.SummaryLine {
+func deedLines(rv *Review) []protocol.SummaryLine {
 	var commands, sends []string
-	for place, n := range se.graph.Nodes {
-		if n.Tool.SideEffects != tool.Commands || se.behind(place) {
+	for place, n := range rv.graph.Nodes {
+		if n.Tool.SideEffects != tool.Commands || rv.behind(place) {
 			continue
 		}
 		list := &commands
 		if n.Tool.Sends() {
 			list = &sends
 		}
-		calls := se.callsAt(place)
+		calls := rv.callsAt(place)
 		for _, c := range calls {
-			*list = append(*list, se.deedName(n.Tool, c))
+			*list = append(*list, rv.deedName(n.Tool, c))
 		}
-		if len(calls) == 0 && len(se.Report.Steps[place].Results) == 0 && se.Report.Steps[place].Cause != nil {
+		if len(calls) == 0 && len(rv.Report.Steps[place].Results) == 0 && rv.Report.Steps[place].Cause != nil {
 			*list = append(*list, n.Step.ID)
 		}
 	}
@@ -84,11 +77,11 @@ func deedLine(key string, names []string) protocol.SummaryLine {
 }
 
 // deedName names a call of a tool that does something which cannot be shown.
-func (se *Review) deedName(e *tool.Entry, c *tool.Call) string {
+func (rv *Review) deedName(e *tool.Entry, c *tool.Call) string {
 	switch {
 	case e.Facts.RunsCommand:
 		id := c.Args.String("id")
-		if name := se.commands[id]; name != "" && name != id {
+		if name := rv.commands[id]; name != "" && name != id {
 			return name + " (" + id + ")"
 		}
 		return id
@@ -103,20 +96,20 @@ func (se *Review) deedName(e *tool.Entry, c *tool.Call) string {
 	return c.Tool
 }
 
-// readCommands learns how the app's palette names the commands of a plan.
-func (t *Transactions) readCommands(ctx context.Context, se *Review) {
-	se.commands = nil
-	for _, n := range se.graph.Nodes {
+// commandsOf gives the names that the app's palette has for commands, by id; nil
+// for a plan that runs none.
+func (s *simulator) commandsOf(ctx context.Context, g *plan.Graph) map[string]string {
+	for _, n := range g.Nodes {
 		if n.Tool.Facts.RunsCommand {
-			se.commands = t.deps.Guard.CommandNames(ctx)
-			return
+			return s.deps.Guard.CommandNames(ctx)
 		}
 	}
+	return nil
 }
 
 // UnknownCommands finds the commands that a plan names and the app does not have.
 // An id that comes out of another step is looked at when the plan is simulated.
-func (t *Transactions) UnknownCommands(ctx context.Context, g *plan.Graph) []plan.Problem {
+func (s *simulator) UnknownCommands(ctx context.Context, g *plan.Graph) []plan.Problem {
 	var out []plan.Problem
 	var names map[string]string
 	for _, n := range g.Nodes {
@@ -125,7 +118,7 @@ func (t *Transactions) UnknownCommands(ctx context.Context, g *plan.Graph) []pla
 			continue
 		}
 		if names == nil {
-			if names = t.deps.Guard.CommandNames(ctx); names == nil {
+			if names = s.deps.Guard.CommandNames(ctx); names == nil {
 				return nil // what the app has cannot be read: the run will find out
 			}
 		}

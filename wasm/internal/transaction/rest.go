@@ -18,35 +18,35 @@ import (
 
 // Rest opens the review of what a run has not done: the calls that failed or
 // were not reached. What was done is taken from the run's own results.
-func (t *Transactions) Rest(ctx context.Context, p protocol.RunRef) (protocol.RunRef, error) {
-	if err := t.Idle(); err != nil {
+func (r *replays) Rest(ctx context.Context, p protocol.RunRef) (protocol.RunRef, error) {
+	if err := r.now.Idle(); err != nil {
 		return protocol.RunRef{}, err
 	}
-	d, err := t.deps.History.Read(ctx, p.Run)
+	d, err := r.deps.History.Read(ctx, p.Run)
 	if err != nil {
 		return protocol.RunRef{}, err
 	}
-	se, err := t.sessionOf(ctx, d)
+	draft, err := r.draftOf(ctx, d)
 	if err != nil {
 		return protocol.RunRef{}, err
 	}
-	se.Now, se.continues = t.deps.Now(), d.RunID
+	draft.Now, draft.continues = r.deps.Now(), d.RunID
 	// A plan that was not made here, and results that a crash has left, which
 	// nothing seals before it, may say anything: the person is asked.
-	se.MustAsk = !t.approvedHere(ctx, d)
-	maybe, err := t.takePrior(ctx, d, se)
+	draft.MustAsk = !r.approvedHere(ctx, d)
+	maybe, err := r.takePrior(ctx, d, draft)
 	if err != nil {
 		return protocol.RunRef{}, err
 	}
 	for _, name := range maybe {
-		se.Warnings = append(se.Warnings, protocol.Message{Key: "review.mayHaveRun", Params: map[string]string{"name": name}})
+		draft.Warnings = append(draft.Warnings, protocol.Message{Key: "review.mayHaveRun", Params: map[string]string{"name": name}})
 	}
-	return protocol.RunRef{Run: se.ID}, t.OpenReview(ctx, se)
+	return protocol.RunRef{Run: draft.ID}, r.reviews.OpenReview(ctx, draft)
 }
 
 // approvedHere says whether a run is this device's, and came to its end.
-func (t *Transactions) approvedHere(ctx context.Context, d *history.Run) bool {
-	_, l, err := t.deps.History.Past(ctx, d.RunID)
+func (r *replays) approvedHere(ctx context.Context, d *history.Run) bool {
+	_, l, err := r.deps.History.Past(ctx, d.RunID)
 	if err != nil || !l.Ours() || l.End == nil || l.End.By != "" {
 		return false
 	}
@@ -54,47 +54,44 @@ func (t *Transactions) approvedHere(ctx context.Context, d *history.Run) bool {
 	return !settled
 }
 
-// sessionOf makes a session of a past run's plan.
-func (t *Transactions) sessionOf(ctx context.Context, d *history.Run) (*Review, error) {
-	pl, err := t.planIn(ctx, d.RunID)
+// draftOf begins a review of a past run's plan. What was not kept of the run is
+// taken from what is still at hand.
+func (r *replays) draftOf(ctx context.Context, d *history.Run) (*Draft, error) {
+	p, err := r.planIn(ctx, d.RunID)
 	if err != nil {
 		return nil, err
 	}
-	g, problems := plan.Check(pl, t.deps.Registry, t.deps.Guard.BoundRules())
+	g, problems := plan.Check(p, r.deps.Registry, r.deps.Guard.BoundRules())
 	if g == nil || plan.Failed(problems) {
 		return nil, plan.Fault(problems)
 	}
-	se := t.NewReview(pl, g, d.Plan)
-	se.Instruction, se.Action, se.Selection, se.Now = d.Instruction, d.Action, d.Editor, d.Now
-	se.Frozen = reuse.NewFrozen(d.Frozen)
-	t.mu.Lock()
-	if x := t.run; x != nil && x.Review.ID == d.RunID { // what was not kept is still at hand
-		se.Selection, se.amend, se.Frozen = x.Review.editorSeen(), x.Review.amend.Clone(), x.Review.Frozen
+	draft := newDraft(r.deps, p, g, d.Plan)
+	draft.Instruction, draft.Action, draft.Selection, draft.Now = d.Instruction, d.Action, d.Editor, d.Now
+	draft.Frozen = reuse.NewFrozen(d.Frozen)
+	if x := r.now.atHand(d.RunID); x != nil {
+		draft.Selection, draft.amend, draft.Frozen = x.kept.editor, x.kept.amend.Clone(), x.kept.frozen
 	} else if d.Amendments != nil {
-		se.amend = d.Amendments.Clone()
+		draft.amend = d.Amendments.Clone()
 	}
-	t.mu.Unlock()
-	return se, nil
+	return draft, nil
 }
 
-// takePrior gives a session what a run has done, so that none of it is done
+// takePrior gives a draft what a run has done, so that none of it is done
 // again: the results of the calls that succeeded; those of calls whose writes
 // were made and whose results a crash has lost, by simulating them again; and
 // the commands that were begun, also where nobody knows how they ended. The
 // names of these are given.
-func (t *Transactions) takePrior(ctx context.Context, d *history.Run, se *Review) (maybe []string, err error) {
-	pairs, err := audit.ReadCalls(ctx, t.deps.Host.Store, history.Dir(d.RunID))
+func (r *replays) takePrior(ctx context.Context, d *history.Run, draft *Draft) (maybe []string, err error) {
+	pairs, err := audit.ReadCalls(ctx, r.deps.Host.Store, history.Dir(d.RunID))
 	if err != nil {
 		return nil, err
 	}
-	if se.prior, err = t.priorOf(d, pairs); err != nil {
-		return nil, err
-	}
-	logs, err := t.journalsOf(ctx, d.RunID)
+	draft.prior = r.priorOf(d, pairs)
+	logs, err := r.journalsOf(ctx, d.RunID)
 	if err != nil || logs == nil {
 		return nil, err
 	}
-	if err := t.takeLost(ctx, d, se, pairs, logs); err != nil {
+	if err := r.takeLost(ctx, d, draft, pairs, logs); err != nil {
 		return nil, err
 	}
 	last := map[string]*tool.Result{}
@@ -103,14 +100,14 @@ func (t *Transactions) takePrior(ctx context.Context, d *history.Run, se *Review
 	}
 	for _, a := range logs[len(logs)-1].Acts {
 		r := last[a.Call]
-		if se.prior[a.Seq] != nil || r != nil && neverRan(r) {
+		if draft.prior[a.Seq] != nil || r != nil && neverRan(r) {
 			continue
 		}
-		n := se.graph.Node(a.Step)
+		n := draft.graph.Node(a.Step)
 		if n == nil {
 			continue
 		}
-		se.prior[a.Seq] = &tool.Result{
+		draft.prior[a.Seq] = &tool.Result{
 			RunID: d.RunID, StepID: a.Step, Tool: n.Tool.Name, Version: n.Tool.Version, LogicalID: a.Call,
 			Attempt: 1, Status: tool.OK, OK: true, Data: tool.Data{},
 		}
@@ -131,12 +128,11 @@ func neverRan(r *tool.Result) bool {
 // priorOf gives the results of a run's calls that succeeded, by sequence
 // number. Long texts are kept by their hash in the records; calls whose results
 // hold one are made again when they only read.
-func (t *Transactions) priorOf(d *history.Run, pairs []audit.Pair) (map[int]*tool.Result, error) {
-	t.mu.Lock()
-	x := t.run
-	t.mu.Unlock()
-	if x != nil && x.Review.ID == d.RunID && x.done != nil {
-		return maps.Clone(x.done), nil
+func (r *replays) priorOf(d *history.Run, pairs []audit.Pair) map[int]*tool.Result {
+	if x := r.now.atHand(d.RunID); x != nil {
+		if done := x.succeeded(); done != nil {
+			return maps.Clone(done)
+		}
 	}
 	prior := map[int]*tool.Result{}
 	maps.Copy(prior, d.Prior)
@@ -145,13 +141,13 @@ func (t *Transactions) priorOf(d *history.Run, pairs []audit.Pair) (map[int]*too
 			prior[p.Call.Seq] = p.Result
 		}
 	}
-	return prior, nil
+	return prior
 }
 
 // journalsOf loads a run's journal, which also has what was made of it after a
 // crash; none where the run had not begun.
-func (t *Transactions) journalsOf(ctx context.Context, id string) ([]*journal.Log, error) {
-	l, err := journal.Load(ctx, t.deps.Host.Store, history.Dir(id))
+func (r *replays) journalsOf(ctx context.Context, id string) ([]*journal.Log, error) {
+	l, err := journal.Load(ctx, r.deps.Host.Store, history.Dir(id))
 	if fault.Is(err, fault.NotFound) {
 		return nil, nil
 	} else if err != nil {
@@ -164,7 +160,7 @@ func (t *Transactions) journalsOf(ctx context.Context, id string) ([]*journal.Lo
 	if l.End.By == "" {
 		return logs, nil
 	}
-	by, err := journal.Load(ctx, t.deps.Host.Store, history.Dir(l.End.By))
+	by, err := journal.Load(ctx, r.deps.Host.Store, history.Dir(l.End.By))
 	switch {
 	case err != nil:
 		return nil, err
@@ -176,7 +172,7 @@ func (t *Transactions) journalsOf(ctx context.Context, id string) ([]*journal.Lo
 
 // takeLost finds the results of calls whose writes were made and whose results
 // were not recorded, by simulating the run as it was.
-func (t *Transactions) takeLost(ctx context.Context, d *history.Run, se *Review, pairs []audit.Pair, logs []*journal.Log) error {
+func (r *replays) takeLost(ctx context.Context, d *history.Run, draft *Draft, pairs []audit.Pair, logs []*journal.Log) error {
 	told := map[string]bool{}
 	for _, p := range pairs {
 		told[p.Call.LogicalID] = told[p.Call.LogicalID] || p.Result != nil
@@ -198,7 +194,7 @@ func (t *Transactions) takeLost(ctx context.Context, d *history.Run, se *Review,
 	if !lost {
 		return nil
 	}
-	was, err := t.again(ctx, d, logs...)
+	was, err := r.again(ctx, d, logs...)
 	if err != nil {
 		return err
 	}
@@ -206,7 +202,7 @@ func (t *Transactions) takeLost(ctx context.Context, d *history.Run, se *Review,
 	for _, w := range was.writes(0) {
 		whole[w.Call] = append(whole[w.Call], deed{kind: w.Op.Kind, path: w.Op.Path, to: w.Op.To, beforeEtag: w.BeforeEtag, hash: w.AfterEtag})
 	}
-	results := resultsOf(was.Report)
+	simulated := bySeq(was.Report, reached)
 	for call, writes := range made {
 		c := was.Called[call]
 		if told[call] || onlyFolders(writes) && !sameDeeds(writes, whole[call]) {
@@ -215,7 +211,7 @@ func (t *Transactions) takeLost(ctx context.Context, d *history.Run, se *Review,
 		if c == nil || !sameDeeds(writes, whole[call]) {
 			return fault.New(fault.Precondition, "error.rest.unknown", nil)
 		}
-		se.prior[c.Seq] = results[c.Seq]
+		draft.prior[c.Seq] = simulated[c.Seq]
 	}
 	return nil
 }
@@ -240,10 +236,10 @@ func sameDeeds(a, b []deed) bool {
 
 // planIn gives the plan of a run: as it was executed, where that is at hand, or
 // from its folder.
-func (t *Transactions) planIn(ctx context.Context, run string) (*plan.Plan, error) {
-	if p, _, _ := t.PlanAtHand(run); p != nil {
+func (r *replays) planIn(ctx context.Context, run string) (*plan.Plan, error) {
+	if p, _, _ := r.now.PlanAtHand(run); p != nil {
 		return p, nil
 	}
-	p, _, err := t.deps.History.Plan(ctx, run)
+	p, _, err := r.deps.History.Plan(ctx, run)
 	return p, err
 }

@@ -5,267 +5,214 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"strings"
+	"time"
 
-	"embedded-agent/wasm/internal/fault"
-	"embedded-agent/wasm/internal/fileview"
+	"embedded-agent/wasm/internal/guard"
+	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/host"
-	"embedded-agent/wasm/internal/outbox"
 	"embedded-agent/wasm/internal/overlay"
+	"embedded-agent/wasm/internal/pins"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/quota"
+	"embedded-agent/wasm/internal/reuse"
+	"embedded-agent/wasm/internal/runner"
+	"embedded-agent/wasm/internal/tool"
 )
 
-// OpenReview simulates a session and shows it. A run that nobody has to be
-// asked about goes on at once; the approval is recorded as automatic.
-func (t *Transactions) OpenReview(ctx context.Context, se *Review) error {
-	if err := t.Simulate(ctx, se); err != nil {
-		return err
-	}
-	return t.Show(se)
+// Review is a plan, or an undo, as it was simulated and shown. An approval names
+// the hash of exactly this.
+//
+// It is made whole in this file and is not changed afterwards: whoever holds one
+// may read it without a lock. An amendment, or another simulation, makes another
+// review from a Draft. TestAReviewIsNotChangedOnceItIsMade holds this.
+type Review struct {
+	ID string
+	Asked
+	program
+	Aids
+	decided
+	Found
+	View *protocol.Review // as the panel shows it
 }
 
-// Show shows a session that was simulated, unless something else is under
-// way.
-func (t *Transactions) Show(se *Review) error {
-	t.mu.Lock()
-	if (t.run != nil && !t.run.over()) || (t.begun != nil && t.begun != se.Turn && !t.begun.Over()) {
-		t.mu.Unlock()
-		return fault.New(fault.Precondition, "error.busy", nil)
-	}
-	se.Shown = t.deps.Now()
-	t.review = se
-	t.mu.Unlock()
-	t.deps.Out.Tell(protocol.Event{Type: protocol.EventReviewOpened, Review: se.View})
-	if se.View.Approvable && !t.MustAsk(se) {
-		return t.Begin(se, true)
-	}
-	return nil
+// Draft is a review that is not simulated yet. One goroutine owns it, fills it in,
+// and hands it to Simulate.
+type Draft struct {
+	ID string
+	Asked
+	program
+	Aids
+	decided
+	base   *overlay.Base // the vault as it was read before; nil to read it anew
+	before *Review       // the review that this one is to replace; nil for none
 }
 
-// MustAsk says whether a person has to approve.
-func (t *Transactions) MustAsk(se *Review) bool {
-	far := slices.ContainsFunc(se.Changes, func(c overlay.Change) bool {
-		return c.Status == overlay.Trash || c.Status == overlay.Rmdir || c.Status == overlay.Rename
-	})
-	// What may run by itself later is seen by somebody first, whatever the settings.
-	far = far || slices.ContainsFunc(se.View.Files, func(f protocol.FileChange) bool { return !f.Dropped && f.Runs+f.Loads > 0 })
-	return se.MustAsk || t.deps.Guard.Policy().Asks(se.graph.Risk, far)
+// Asked is what was asked for, by whom, and what they are to be told beforehand.
+type Asked struct {
+	Instruction string
+	Action      string // the saved action that it came from; "" for none
+	Turn        Turn   // the turn that it came from; nil for none
+	Link        bool   // a link started it, not the person
+	DryRun      bool
+	MustAsk     bool // imported or changed: the question cannot be switched off
+	Now         time.Time
+	Selection   *host.EditorState // given for it; nil for what the editor says
+	Warnings    []protocol.Message
+	title       *protocol.Message // stands for the goal; nil for the goal itself
+
+	// OwnWords says that the plan was made without any text of notes, or by the
+	// person: its constants may go to the web. Said are the person's own words.
+	OwnWords bool
+	Said     string
 }
 
-// Open gives the open review by its id.
-func (t *Transactions) Open(id string) (*Review, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.review == nil || t.review.ID != id {
-		return nil, fault.New(fault.NotFound, "error.review.gone", nil)
+// program is what is carried out: a plan, from some place on, or an undo.
+type program struct {
+	plan      *plan.Plan
+	graph     *plan.Graph
+	raw       json.RawMessage
+	from      int                  // the place in the graph where execution goes on
+	prior     map[int]*tool.Result // of the calls that were made before, by sequence number
+	continues string               // the run whose rest this is
+	sealed    bool                 // no model is asked: what is not frozen fails
+	Undo      Undo                 // instead of a plan; nil for a plan
+}
+
+// Aids are what all simulations of one review share. Each has its own lock.
+type Aids struct {
+	Frozen *reuse.Frozen // what its model steps gave
+	Pins   *pins.Set
+	Trace  *history.Tracing
+	memo   *memo
+	out    *guard.Outgoing // what it lets out
+}
+
+// decided is what the person has changed.
+type decided struct {
+	amend   *overlay.Amendments
+	dropped map[string]overlay.Change // what is left out, as it was before
+}
+
+// Found is what a simulation found.
+type Found struct {
+	Base     *overlay.Base
+	Vault    *overlay.Vault
+	Report   *runner.Report
+	Called   map[string]*tool.Call // call_id -> the call as it was simulated
+	Changes  []overlay.Change
+	listed   rows              // the changes as they are listed
+	commands map[string]string // the names of the palette's commands by id, where the plan runs any
+	quota    *quota.Plan       // of what it made
+}
+
+func undecided() decided {
+	return decided{
+		amend:   &overlay.Amendments{Dropped: map[string]bool{}, Edits: map[string]overlay.Edit{}},
+		dropped: map[string]overlay.Change{},
 	}
-	return t.review, nil
 }
 
-func (t *Transactions) Get(_ context.Context, p protocol.RunRef) (protocol.Review, error) {
-	se, err := t.Open(p.Run)
+func (d decided) clone() decided {
+	return decided{amend: d.amend.Clone(), dropped: maps.Clone(d.dropped)}
+}
+
+// again begins another review in the place of this one, with all that was decided.
+// The vault is not read anew.
+func (rv *Review) again() *Draft {
+	d := &Draft{
+		ID: rv.ID, Asked: rv.Asked, program: rv.program, Aids: rv.Aids, decided: rv.decided.clone(),
+		base: rv.Base, before: rv,
+	}
+	d.Warnings = slices.Clone(rv.Warnings)
+	return d
+}
+
+// readAnew has the vault read anew, and says why in the place of what was said of
+// the same kind.
+func (d *Draft) readAnew(why protocol.Message) {
+	d.base = nil
+	d.Warnings = append(slices.DeleteFunc(d.Warnings, func(m protocol.Message) bool { return m.Key == why.Key }), why)
+}
+
+// finish makes the review of a draft and of what its simulation found. Every review
+// begins with its files, of a plan and of an undo alike, so that neither can show
+// less than the other; complete adds the rest of what is shown.
+func (d *Draft) finish(ctx context.Context, found Found, complete func(*Review, *protocol.Review)) (*Review, error) {
+	rv := &Review{ID: d.ID, Asked: d.Asked, program: d.program, Aids: d.Aids, decided: d.decided, Found: found}
+	var old rows
+	if d.before != nil {
+		old = d.before.listed
+	}
+	view, listed, err := filesOf(ctx, rv, old)
 	if err != nil {
-		return protocol.Review{}, err
+		return nil, err
 	}
-	return *se.View, nil
+	complete(rv, view)
+	rv.View, rv.listed = view, listed
+	return rv, nil
 }
 
-// File shows one path of the open review, or of a past run.
-func (t *Transactions) File(ctx context.Context, p protocol.FileRef) (protocol.FileView, error) {
-	se, err := t.Open(p.Run)
-	if err != nil {
-		return t.deps.History.PastFile(ctx, p)
-	}
-	i := slices.IndexFunc(se.Changes, func(c overlay.Change) bool { return c.Path == p.Path })
-	c, left := se.dropped[p.Path]
-	switch {
-	case i >= 0:
-		c = se.Changes[i]
-	case !left:
-		return protocol.FileView{}, host.NotFound(p.Path)
-	}
-	c, err = wholeRename(ctx, se.Base, c)
-	if err != nil {
-		return protocol.FileView{}, err
-	}
-	v := fileview.Of(c)
-	if e, ok := se.amend.Edits[p.Path]; ok && e.Rejected != nil {
-		v.Hunks = fileview.Hunks(v.Before, string(e.Shown))
-		for k := range v.Hunks {
-			v.Hunks[k].Rejected = slices.Contains(e.Rejected, k)
-		}
-	}
-	return v, nil
+// FinishUndo makes the review of a draft of an undo, as u simulated it on v.
+// Complete adds what is shown besides the files.
+func (d *Draft) FinishUndo(ctx context.Context, u Undo, v *overlay.Vault, changes []overlay.Change, complete func(*protocol.Review)) (*Review, error) {
+	d.Undo = u
+	found := Found{Base: d.base, Vault: v, Report: &runner.Report{}, Called: map[string]*tool.Call{}, Changes: changes}
+	return d.finish(ctx, found, func(_ *Review, view *protocol.Review) { complete(view) })
 }
 
-// Amend changes the review as the person says and simulates it again.
-func (t *Transactions) Amend(ctx context.Context, a protocol.Amendment) (protocol.Review, error) {
-	se, err := t.Open(a.Run)
-	if err != nil {
-		return protocol.Review{}, err
-	}
-	next := *se
-	next.amend = se.amend.Clone()
-	if err := t.amendSession(&next, a); err != nil {
-		return protocol.Review{}, err
-	}
-	if err := t.Simulate(ctx, &next); err != nil {
-		return protocol.Review{}, err
-	}
-	if err := t.replaceReview(se, &next); err != nil {
-		return protocol.Review{}, err
-	}
-	return *next.View, nil
+// asReplay gives the review of a replay: one of its own, so that closing it is no
+// answer about the run, and one that cannot be approved.
+func (rv *Review) asReplay(id string, trace *history.Tracing) *Review {
+	next, view := *rv, *rv.View
+	next.ID, next.DryRun, next.Turn, next.Trace = id, true, nil, trace
+	next.title = &protocol.Message{Key: "review.replay", Params: map[string]string{"goal": view.Goal}}
+	view.Run, view.Title, view.DryRun, view.Approvable = id, next.title, true, false
+	next.View = &view
+	return &next
 }
 
-func (t *Transactions) amendSession(se *Review, a protocol.Amendment) error {
-	switch a.Kind {
-	case protocol.AmendPlan:
-		if se.Undo != nil {
-			return fault.New(fault.Precondition, "error.review.noPlan", nil)
-		}
-		return t.amendPlan(se, a.Plan)
-	case protocol.AmendAgain:
-		se.Base = nil // what was read is read anew
-		return nil
-	case protocol.AmendAll:
-		return t.withoutLimit(se, a.Step)
+// Goal is what the draft is for, in words.
+func (d *Draft) Goal() string { return d.plan.Goal }
+
+// Goal is what the review is for, in words.
+func (rv *Review) Goal() string { return rv.plan.Goal }
+
+// Amendments are what the person has changed; not to be changed by others.
+func (d *Draft) Amendments() *overlay.Amendments { return d.amend }
+
+// BaseOfUndo gives the vault as an undo finds it. It is read once, and again where
+// an amendment asks for that.
+func (d *Draft) BaseOfUndo(v host.Vault) *overlay.Base {
+	if d.base == nil {
+		d.base = overlay.NewBase(v, nil, d.Now)
 	}
-	i := slices.IndexFunc(se.Changes, func(c overlay.Change) bool { return c.Path == a.Path })
-	if i < 0 && se.dropped[a.Path].Path == "" {
-		return host.NotFound(a.Path)
-	}
-	switch a.Kind {
-	case protocol.AmendDrop:
-		if i >= 0 {
-			return leaveOut(se, se.Changes[i])
-		}
-		se.amend.Dropped[a.Path] = true
-	case protocol.AmendKeep:
-		delete(se.amend.Dropped, a.Path)
-	case protocol.AmendReset:
-		delete(se.amend.Dropped, a.Path)
-		delete(se.amend.Edits, a.Path)
-	case protocol.AmendEdit, protocol.AmendHunks:
-		if i < 0 {
-			return fault.New(fault.Precondition, "error.review.dropped", fault.P{"path": a.Path})
-		}
-		return amendText(se, se.Changes[i], a)
-	default:
-		return fault.New(fault.Validation, "error.review.amendment", fault.P{"kind": string(a.Kind)})
-	}
-	return nil
+	return d.base
 }
 
-// leaveOut drops a change; it stays in the list, to be taken in again.
-func leaveOut(se *Review, c overlay.Change) error {
-	dropped := maps.Clone(se.dropped)
-	dropped[c.Path] = c
-	se.dropped = dropped
-	se.amend.Dropped[c.Path] = true
-	return nil
+// kept is what is kept at hand of a run that has ended: its rest and a saved action
+// are made of it.
+type kept struct {
+	plan   *plan.Plan // nil of an undo
+	editor *host.EditorState
+	now    time.Time
+	amend  *overlay.Amendments
+	frozen *reuse.Frozen
 }
 
-// amendText replaces a file's text: by the person's own, or by the shown one
-// without the hunks that were rejected.
-func amendText(se *Review, c overlay.Change, a protocol.Amendment) error {
-	if c.After == nil || !fileview.IsText(c.After) {
-		return fault.New(fault.Precondition, "error.review.noText", fault.P{"path": a.Path})
+// kept gives what is kept of the review once its run has ended.
+func (rv *Review) kept() kept {
+	k := kept{now: rv.Now, amend: rv.amend, frozen: rv.Frozen}
+	if rv.Undo == nil {
+		k.plan, k.editor = rv.plan, rv.editorSeen()
 	}
-	shown := host.Etag(c.After)
-	original := string(c.After)
-	if e, ok := se.amend.Edits[a.Path]; ok {
-		shown, original = e.ShownEtag, string(e.Shown)
-	}
-	edited := a.Text
-	if a.Kind == protocol.AmendHunks {
-		edited = without(string(c.Before), original, a.Rejected)
-	}
-	if edited == original {
-		delete(se.amend.Edits, a.Path)
-		return nil
-	}
-	if c.Status == overlay.Modify && edited == string(c.Before) {
-		return leaveOut(se, c) // nothing of the change is left
-	}
-	se.amend.Edits[a.Path] = overlay.Edit{ShownEtag: shown, Shown: []byte(original), Data: []byte(edited), Rejected: a.Rejected}
-	return nil
+	return k
 }
 
-// without gives after with some of its hunks against before put back.
-func without(before, after string, rejected []int) string {
-	old, lines := strings.SplitAfter(before, "\n"), strings.SplitAfter(after, "\n")
-	var b strings.Builder
-	at := 0
-	for i, h := range fileview.Hunks(before, after) {
-		if !slices.Contains(rejected, i) {
-			continue
-		}
-		b.WriteString(strings.Join(lines[at:min(h.AfterFrom, len(lines))], ""))
-		b.WriteString(strings.Join(old[h.BeforeFrom:min(h.BeforeTo, len(old))], ""))
-		at = min(h.AfterTo, len(lines))
+// editorSeen gives what was selected when the plan was simulated, or nil.
+func (rv *Review) editorSeen() *host.EditorState {
+	if rv.Base == nil {
+		return rv.Selection
 	}
-	b.WriteString(strings.Join(lines[at:], ""))
-	return b.String()
-}
-
-// amendPlan takes the plan as the person edited it: checked like a model's, and
-// simulated from the start.
-func (t *Transactions) amendPlan(se *Review, text string) error {
-	p, problems := plan.Decode([]byte(text), plan.Limits{})
-	if p == nil || plan.Failed(problems) {
-		return plan.Fault(problems)
-	}
-	g, problems := plan.Check(p, t.deps.Registry, t.deps.Guard.Rules())
-	if g == nil || plan.Failed(problems) {
-		return plan.Fault(problems)
-	}
-	se.plan, se.graph, se.raw = p, g, json.RawMessage(text)
-	se.Base, se.dropped = nil, map[string]overlay.Change{}
-	se.amend = &overlay.Amendments{Dropped: map[string]bool{}, Edits: map[string]overlay.Edit{}}
-	se.MustAsk = true
-	se.Warnings = outbox.Warnings(problems)
-	return nil
-}
-
-// Approve is a yes to exactly what was shown, on the vault that it was
-// shown of.
-func (t *Transactions) Approve(ctx context.Context, p protocol.Approve) (protocol.RunRef, error) {
-	se, err := t.Open(p.Run)
-	if err != nil {
-		return protocol.RunRef{}, err
-	}
-	switch {
-	case !se.View.Approvable:
-		return protocol.RunRef{}, fault.New(fault.Precondition, "error.review.notApprovable", nil)
-	case p.Approval == "" || p.Approval != se.View.Approval:
-		return protocol.RunRef{}, fault.New(fault.Conflict, "error.review.changed", nil)
-	}
-	if err := t.checkPolicy(ctx, se); err != nil {
-		return protocol.RunRef{}, err
-	}
-	if err := t.checkDrift(ctx, se); err != nil {
-		return protocol.RunRef{}, err
-	}
-	if se.Undo != nil {
-		return protocol.RunRef{Run: se.ID}, t.beginUndo(se, p.Automatic)
-	}
-	return protocol.RunRef{Run: se.ID}, t.Begin(se, p.Automatic)
-}
-
-// Close is a no.
-func (t *Transactions) Close(_ context.Context, p protocol.RunRef) (protocol.Empty, error) {
-	t.mu.Lock()
-	open := t.review != nil && (p.Run == "" || t.review.ID == p.Run)
-	if open {
-		p.Run = t.review.ID
-		t.review = nil
-	}
-	t.mu.Unlock()
-	if open {
-		t.deps.Settled(p.Run, false)
-		t.deps.Out.Tell(protocol.Event{Type: protocol.EventReviewClosed, RunID: p.Run})
-	}
-	return protocol.Empty{}, nil
+	return rv.Base.EditorSeen()
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"embedded-agent/wasm/internal/alike"
 	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/fileview"
 	"embedded-agent/wasm/internal/host"
@@ -15,43 +16,42 @@ import (
 	"embedded-agent/wasm/internal/vaultpath"
 )
 
-// Files begins a review with what every one shows of its changes: the
-// files, what becomes of each, and the same in words. A plan's review and an
-// undo's both begin here, so that neither can show less than the other.
-func Files(ctx context.Context, se *Review) (*protocol.Review, error) {
-	changes, err := ShownChanges(ctx, se.Base, se.Changes)
+// filesOf begins what is shown of a review with its changes: the files, what becomes
+// of each, and the same in words. Rows of files that are as they were are taken from
+// old, those of the review before; all are given.
+func filesOf(ctx context.Context, rv *Review, old rows) (*protocol.Review, rows, error) {
+	changes, err := ShownChanges(ctx, rv.Base, rv.Changes)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var left []overlay.Change
-	for path, c := range se.dropped {
-		if se.amend.Dropped[path] {
+	for path, c := range rv.dropped {
+		if rv.amend.Dropped[path] {
 			left = append(left, c)
 		}
 	}
-	if left, err = ShownChanges(ctx, se.Base, left); err != nil {
-		return nil, err
+	if left, err = ShownChanges(ctx, rv.Base, left); err != nil {
+		return nil, nil, err
 	}
-	r := &protocol.Review{
-		Run: se.ID, Goal: se.plan.Goal, Assumptions: canon.List(se.plan.Assumptions), Risk: protocol.Risk(se.graph.Risk),
-		Files: []protocol.FileChange{}, Steps: []protocol.StepPreview{}, Amended: !se.amend.Empty(), Approval: ApprovalOf(se),
+	view := &protocol.Review{
+		Run: rv.ID, Goal: rv.plan.Goal, Assumptions: canon.List(rv.plan.Assumptions), Risk: protocol.Risk(rv.graph.Risk),
+		Files: []protocol.FileChange{}, Steps: []protocol.StepPreview{}, Amended: !rv.amend.Empty(), Approval: approvalOf(rv),
 	}
 	listed := make(rows, len(changes)+len(left))
 	for _, c := range changes {
-		f := listed.of(c, se.Listed)
-		_, f.Edited = se.amend.Edits[c.Path]
-		r.Files = append(r.Files, f)
+		f := listed.of(c, old)
+		_, f.Edited = rv.amend.Edits[c.Path]
+		view.Files = append(view.Files, f)
 	}
-	r.Summary = append(changeLines(r.Files), runLines(r.Files, changes)...)
+	view.Summary = append(changeLines(view.Files), runLines(view.Files, changes)...)
 	for _, c := range left {
-		f := listed.of(c, se.Listed)
+		f := listed.of(c, old)
 		f.Dropped = true
-		r.Files = append(r.Files, f)
+		view.Files = append(view.Files, f)
 	}
-	se.Listed = listed
-	sorting.Func(r.Files, func(a, b protocol.FileChange) int { return strings.Compare(a.Path, b.Path) })
-	r.Warnings, err = markAlike(ctx, se.Vault, r.Files)
-	return r, err
+	sorting.Func(view.Files, func(a, b protocol.FileChange) int { return strings.Compare(a.Path, b.Path) })
+	view.Warnings, err = alike.Mark(ctx, rv.Vault, view.Files)
+	return view, listed, err
 }
 
 // ShownChanges gives the changes with all the bytes that the list of files is

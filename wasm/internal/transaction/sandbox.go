@@ -27,7 +27,7 @@ func scriptLimits(c protocol.Settings) host.ScriptLimits {
 // again after an amendment does not compute it again. It fits pipeline.Cache.
 // What it gives is shared: outputs are not changed once they are made.
 type memo struct {
-	mu   sync.Mutex
+	mu   sync.Mutex // guards kept; nothing is called under it
 	kept map[memoKey]tool.Data
 }
 

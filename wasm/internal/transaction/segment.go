@@ -24,20 +24,20 @@ import (
 
 // cut gives the place after the first step from a place on that cannot be
 // simulated: the end of the segment that begins there.
-func (se *Review) cut(from int) int {
-	for place := from; place < len(se.graph.Nodes); place++ {
-		if !se.graph.Nodes[place].Tool.Simulable {
+func (rv *Review) cut(from int) int {
+	for place := from; place < len(rv.graph.Nodes); place++ {
+		if !rv.graph.Nodes[place].Tool.Simulable {
 			return place + 1
 		}
 	}
-	return len(se.graph.Nodes)
+	return len(rv.graph.Nodes)
 }
 
 // writes gives the simulated writes of the steps from a place on, in order.
-func (se *Review) writes(from int) []overlay.Write {
+func (rv *Review) writes(from int) []overlay.Write {
 	var out []overlay.Write
-	for _, w := range se.Vault.Log() {
-		c := se.Called[w.Call]
+	for _, w := range rv.Vault.Log() {
+		c := rv.Called[w.Call]
 		if c != nil && c.Seq >= runner.Seq(from, 0) && w.Refused == nil && w.Op.Kind != "" {
 			out = append(out, w)
 		}
@@ -47,80 +47,68 @@ func (se *Review) writes(from int) []overlay.Write {
 
 // segments carries out the plan, a segment at a time. The report is of all that
 // was reached.
-func (x *Run) segments(pol *policy.Policy, confirmation string) (*runner.Report, error) {
-	sim, from, prior := x.Review, x.Review.from, x.Review.prior
+func (x *execution) segments(pol *policy.Policy, confirmation string) (*runner.Report, error) {
+	rv, from, prior := x.review, x.review.from, x.review.prior
 	for {
-		to := sim.cut(from)
+		to := rv.cut(from)
 		x.acted.Store(false)
-		rep := x.segment(sim, from, to, prior, pol, confirmation)
-		if rep.Stopped != nil || to == len(sim.graph.Nodes) {
+		rep := x.segment(rv, from, to, prior, pol, confirmation)
+		if rep.Stopped != nil || to == len(rv.graph.Nodes) {
 			return rep, nil
 		}
-		from, prior = to, with(prior, resultsOf(rep))
+		from, prior = to, with(prior, bySeq(rep, reached))
 		if x.acted.Load() {
-			rest, err := x.simulateRest(sim, from, prior)
+			rest, err := x.simulateRest(rv, from, prior)
 			if err != nil {
 				return rep, err
 			}
-			if !sameRest(sim, rest, from) {
+			if !sameRest(rv, rest, from) {
 				x.again = rest
 				return rep, nil
 			}
-			sim = rest
+			rv = rest
 		}
-		x.jw.Extend(x.take(sim, from, sim.cut(from), x.jw.Len()))
+		x.calls.jw.Extend(x.calls.take(rv, from, rv.cut(from), x.calls.jw.Len()))
 	}
 }
 
 // segment executes the steps of the places [from, to).
-func (x *Run) segment(sim *Review, from, to int, prior map[int]*tool.Result, pol *policy.Policy, confirmation string) *runner.Report {
-	rc := x.t.runConfig(sim, x.pipeline(pol), pol, confirmation)
+func (x *execution) segment(rv *Review, from, to int, prior map[int]*tool.Result, pol *policy.Policy, confirmation string) *runner.Report {
+	rc := x.sim.runConfig(rv.ID, rv.program, rv.Now, x.pipeline(pol), pol, confirmation)
+	rc.Base.Policy = x.sim.snapshotOf(rv, pol)
 	rc.Part.From, rc.Part.To, rc.Part.Prior, rc.Control.Gate = from, to, prior, x.gate
-	rc.Now = x.t.deps.Now // of the calls; what tools take for now is fixed
-	rc.Events.Expanded, rc.Control.Ready, rc.Control.Fatal = x.scheduled, x.ready, x.fatal
-	rc.Events.Skipped, rc.Events.Finished, rc.Events.Stopped = x.skipped, x.callEnded, x.jw.AbandonRest
+	rc.Now = x.deps.Now // of the calls; what tools take for now is fixed
+	rc.Events.Expanded, rc.Control.Ready, rc.Control.Fatal = x.told.scheduled, x.calls.ready, x.calls.fatal
+	rc.Events.Skipped, rc.Events.Finished, rc.Events.Stopped = x.skipped, x.callEnded, x.calls.jw.AbandonRest
 	return runner.Run(x.ctx, rc)
 }
 
 // simulateRest simulates the steps from a place on, on the vault as it is now.
-func (x *Run) simulateRest(sim *Review, from int, prior map[int]*tool.Result) (*Review, error) {
-	rest := *sim
-	rest.from, rest.prior, rest.Base = from, prior, nil
-	rest.Sealed = true // an approved run asks no model
-	if x.t.deps.Host.Editor != nil {
+func (x *execution) simulateRest(rv *Review, from int, prior map[int]*tool.Result) (*Review, error) {
+	rest := rv.again()
+	rest.from, rest.prior, rest.base = from, prior, nil
+	rest.sealed = true // an approved run asks no model
+	if x.deps.Host.Editor != nil {
 		rest.Selection = nil // what was selected then may be elsewhere now
 	}
-	return &rest, x.t.Simulate(x.ctx, &rest)
+	return x.sim.Simulate(x.ctx, rest)
 }
 
 // begins makes it durable that a call begins which cannot be undone.
-func (x *Run) begins(ctx context.Context, c *tool.Call) error {
-	e, err := x.t.deps.Registry.Get(c.Tool, c.Version)
+func (x *execution) begins(ctx context.Context, c *tool.Call) error {
+	e, err := x.deps.Registry.Get(c.Tool, c.Version)
 	if err != nil || e.Simulable {
 		return err
 	}
 	ctx = context.WithoutCancel(ctx)
-	if err := x.log.Flush(ctx); err != nil {
+	if err := x.told.log.Flush(ctx); err != nil {
 		return err
 	}
-	if err := x.jw.Begins(ctx, journal.Act{Call: c.LogicalID, Step: c.StepID, Seq: c.Seq}); err != nil {
+	if err := x.calls.jw.Begins(ctx, journal.Act{Call: c.LogicalID, Step: c.StepID, Seq: c.Seq}); err != nil {
 		return err
 	}
 	x.acted.Store(true)
 	return nil
-}
-
-// resultsOf gives every result of a report, by sequence number, failures too.
-func resultsOf(rep *runner.Report) map[int]*tool.Result {
-	out := map[int]*tool.Result{}
-	for place, st := range rep.Steps {
-		for i, r := range st.Results {
-			if r != nil {
-				out[runner.Seq(place, i)] = r
-			}
-		}
-	}
-	return out
 }
 
 // with gives both sets of results: what was known, and what became of the calls
@@ -165,28 +153,19 @@ func sameRest(approved, rest *Review, from int) bool {
 	without := func(ds []deed) []deed {
 		return slices.DeleteFunc(ds, func(d deed) bool { return out[d.step] })
 	}
-	return slices.Equal(without(approved.Deeds(from)), without(rest.Deeds(from)))
+	return slices.Equal(without(approved.deeds(from)), without(rest.deeds(from)))
 }
 
-// Deeds lists what the steps from a place on do: the writes in their order,
+// deeds lists what the steps from a place on do: the writes in their order,
 // then the calls that are executed in a run.
-func (se *Review) Deeds(from int) []deed {
+func (rv *Review) deeds(from int) []deed {
 	var out []deed
-	for _, w := range se.writes(from) {
-		out = append(out, deed{w.Op.Kind, se.Called[w.Call].StepID, w.Op.Path, w.Op.To, w.BeforeEtag, w.AfterEtag})
+	for _, w := range rv.writes(from) {
+		out = append(out, deed{w.Op.Kind, rv.Called[w.Call].StepID, w.Op.Path, w.Op.To, w.BeforeEtag, w.AfterEtag})
 	}
-	for place := from; place < len(se.Report.Steps); place++ {
-		st := se.Report.Steps[place]
-		if replayable(st.Node.Tool) {
-			continue
-		}
-		for _, r := range st.Results {
-			if r == nil {
-				continue
-			}
-			if c := se.Called[r.LogicalID]; c != nil {
-				out = append(out, deed{step: c.StepID, path: c.Tool, hash: c.ArgsHash})
-			}
+	for s := range rv.calls(from, everything) {
+		if !replayable(s.step.Node.Tool) {
+			out = append(out, deed{step: s.call.StepID, path: s.call.Tool, hash: s.call.ArgsHash})
 		}
 	}
 	return out
@@ -194,31 +173,32 @@ func (se *Review) Deeds(from int) []deed {
 
 // askAgain makes the review of a rest that is not what was approved; nil where
 // there is none, or it could not be made.
-func (x *Run) askAgain() *Review {
+func (x *execution) askAgain() *Review {
 	if x.again == nil {
 		return nil
 	}
-	s, old := x.t, x.again
-	next := s.NewReview(old.plan, old.graph, old.raw)
+	old := x.again
+	next := newDraft(x.deps, old.plan, old.graph, old.raw)
 	next.Instruction, next.Action, next.Now = old.Instruction, old.Action, old.Now
 	next.OwnWords, next.Said = old.OwnWords, old.Said
 	next.prior, next.from, next.Selection = old.prior, old.from, old.Selection
-	next.amend, next.dropped, next.Frozen = old.amend, old.dropped, old.Frozen
-	next.MustAsk, next.continues = true, x.Review.ID
-	next.Warnings = append(slices.Clone(x.Review.Warnings), protocol.Message{Key: "review.restChanged"})
-	if err := s.Simulate(s.deps.Life, next); err != nil {
-		s.deps.Out.Notice("warn", "notice.restNotShown", nil, x.Review.ID)
+	next.decided, next.Frozen = old.decided.clone(), old.Frozen
+	next.MustAsk, next.continues = true, x.id
+	next.Warnings = append(slices.Clone(x.review.Warnings), protocol.Message{Key: "review.restChanged"})
+	rest, err := x.sim.Simulate(x.deps.Life, next)
+	if err != nil {
+		x.deps.Out.Notice("warn", "notice.restNotShown", nil, x.id)
 		return nil
 	}
-	return next
+	return rest
 }
 
 // showRest opens the review of a rest, once the run has ended.
-func (x *Run) showRest(rest *Review) {
+func (x *execution) showRest(rest *Review) {
 	if rest == nil {
 		return
 	}
-	if err := x.t.Show(rest); err != nil {
-		x.t.deps.Out.Notice("warn", "notice.restNotShown", nil, x.Review.ID)
+	if err := x.now.Show(rest); err != nil {
+		x.deps.Out.Notice("warn", "notice.restNotShown", nil, x.id)
 	}
 }

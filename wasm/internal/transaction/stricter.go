@@ -2,7 +2,6 @@ package transaction
 
 import (
 	"context"
-	"slices"
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/guard"
@@ -18,47 +17,42 @@ import (
 // a run begins. What it refuses is not begun: the review is made anew, which
 // shows what is left of it, and the refusal is the answer. It is asked again at
 // each write (package guard).
-func (t *Transactions) checkPolicy(ctx context.Context, se *Review) error {
-	_ = t.deps.Guard.ReadOrganisation(ctx) // what cannot be read closes the policy
-	refusal := t.refusedNow(ctx, se)
+func (r *reviews) checkPolicy(ctx context.Context, rv *Review) error {
+	_ = r.deps.Guard.ReadOrganisation(ctx) // what cannot be read closes the policy
+	refusal := r.refusedNow(ctx, rv)
 	if refusal == nil {
 		return nil
 	}
-	next := *se
-	next.Base = nil
-	told := protocol.Message{Key: "review.stricter"}
-	next.Warnings = append(slices.DeleteFunc(slices.Clone(se.Warnings), func(m protocol.Message) bool { return m.Key == told.Key }), told)
-	if err := t.Simulate(ctx, &next); err != nil {
-		return err
-	}
-	if err := t.replaceReview(se, &next); err != nil {
+	d := rv.again()
+	d.readAnew(protocol.Message{Key: "review.stricter"})
+	if _, err := r.again(ctx, rv, d); err != nil {
 		return err
 	}
 	return refusal
 }
 
 // refusedNow gives the first thing of a review that the policy refuses.
-func (t *Transactions) refusedNow(ctx context.Context, se *Review) error {
-	if se.Undo != nil {
-		return se.Undo.Refused(ctx)
+func (r *reviews) refusedNow(ctx context.Context, rv *Review) error {
+	if rv.Undo != nil {
+		return rv.Undo.Refused(ctx)
 	}
-	pol, hosts := t.deps.Guard.Policy(), t.deps.Guard.Settings().HTTPHosts
+	pol, hosts := r.deps.Guard.Policy(), r.deps.Guard.Settings().HTTPHosts
 	if pol.Closed != nil {
 		return pol.Closed
 	}
-	for place, n := range se.graph.Nodes {
-		if place < se.from {
+	for place, n := range rv.graph.Nodes {
+		if place < rv.from {
 			continue
 		}
-		if v := pol.Decide(n.Tool, n.Step.Args); v.Effect == policy.Deny && !deniedThen(se, place) {
+		if v := pol.Decide(n.Tool, n.Step.Args); v.Effect == policy.Deny && !deniedThen(rv, place) {
 			return v.Error()
 		}
 	}
-	for _, c := range se.Called {
-		if c.Seq < runner.Seq(se.from, 0) {
+	for _, c := range rv.Called {
+		if c.Seq < runner.Seq(rv.from, 0) {
 			continue
 		}
-		e, err := t.deps.Registry.Get(c.Tool, c.Version)
+		e, err := r.deps.Registry.Get(c.Tool, c.Version)
 		if err != nil {
 			return err
 		}
@@ -69,11 +63,11 @@ func (t *Transactions) refusedNow(ctx context.Context, se *Review) error {
 			return err
 		}
 	}
-	for _, w := range se.writes(se.from) {
+	for _, w := range rv.writes(rv.from) {
 		if err := pol.CheckOp(w.Op); err != nil {
 			return err
 		}
-		if err := guard.Below(ctx, t.deps.Host.Vault, w.Op, pol.MaySee); err != nil {
+		if err := guard.Below(ctx, r.deps.Host.Vault, w.Op, pol.MaySee); err != nil {
 			return err
 		}
 	}
@@ -82,19 +76,20 @@ func (t *Transactions) refusedNow(ctx context.Context, se *Review) error {
 
 // deniedThen says whether a step was refused when it was simulated, too: that
 // was shown.
-func deniedThen(se *Review, place int) bool {
-	st := se.Report.Steps[place]
+func deniedThen(rv *Review, place int) bool {
+	st := rv.Report.Steps[place]
 	return st.Cause != nil && fault.Is(st.Cause, fault.Denied)
 }
 
-// outgoingOf is what a session's plan may send. A plan whose words came out of
+// outgoingOf is what a draft's plan may send. A plan whose words came out of
 // notes, or may have, holds them in its constants too.
-func (t *Transactions) outgoingOf(se *Review) *guard.Outgoing {
-	var plan map[string]bool
-	if se.OwnWords {
-		plan = taint.Steps(se.graph)
+func (s *simulator) outgoingOf(d *Draft) *guard.Outgoing {
+	var steps map[string]bool
+	if d.OwnWords {
+		steps = taint.Steps(d.graph)
 	}
-	return t.deps.Guard.NewOutgoing(func() string { return se.Said }, plan)
+	said := d.Said // it outlives the draft, which holds what was read of the vault
+	return s.deps.Guard.NewOutgoing(func() string { return said }, steps)
 }
 
 // judge judges a simulated call. It also sees to it that the model of a model
@@ -102,10 +97,10 @@ func (t *Transactions) outgoingOf(se *Review) *guard.Outgoing {
 // not asked for again, and sends nothing.
 func (sim *Simulation) judge(ctx context.Context, c *tool.Call, e *tool.Entry) (policy.Verdict, error) {
 	switch {
-	case sim.Review.Sealed:
+	case sim.Draft.sealed:
 		return policy.Verdict{Effect: policy.Allow}, nil
 	case e.Facts.AsksModel:
-		return policy.Verdict{Effect: policy.Allow}, sim.t.deps.ConfirmKey(ctx)
+		return policy.Verdict{Effect: policy.Allow}, sim.s.deps.ConfirmKey(ctx)
 	}
-	return sim.Review.out.Judge(ctx, c, e)
+	return sim.Draft.out.Judge(ctx, c, e)
 }

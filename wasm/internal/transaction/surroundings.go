@@ -8,32 +8,46 @@ import (
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/overlay"
 	"embedded-agent/wasm/internal/policy"
+	"embedded-agent/wasm/internal/quota"
 	"embedded-agent/wasm/internal/tool"
 )
 
-// BaseOf looks at the vault for a session, as of its time. What lies under an
-// overlay is the whole vault: names that are taken are taken, seen or not.
-func (t *Transactions) BaseOf(se *Review) *overlay.Base {
-	return overlay.NewBase(t.deps.Host.Vault, t.editorOf(se), se.Now)
+// Scene is what a plan or a conversation starts from.
+type Scene struct {
+	Now       time.Time
+	Selection *host.EditorState // given by the person; nil for what the editor says
+	Quota     *quota.Plan       // of what is made; nil where nothing is
+}
+
+// scene is what a draft starts from.
+func (d *Draft) scene(q *quota.Plan) Scene { return Scene{d.Now, d.Selection, q} }
+
+// scene is what a review started from.
+func (rv *Review) scene() Scene { return Scene{rv.Now, rv.Selection, rv.quota} }
+
+// BaseOf looks at the vault as of a scene's time. What lies under an overlay is
+// the whole vault: names that are taken are taken, seen or not.
+func (s *simulator) BaseOf(at Scene) *overlay.Base {
+	return overlay.NewBase(s.deps.Host.Vault, s.editorOf(at.Selection), at.Now)
 }
 
 // Looking is an overlay for tools that only look.
-func (t *Transactions) Looking(now time.Time, pol *policy.Policy) *overlay.Vault {
-	return Over(t.BaseOf(&Review{Now: now}), pol, overlay.WithGuard(func(op host.Op) error {
+func (s *simulator) Looking(now time.Time, pol *policy.Policy) *overlay.Vault {
+	return Over(s.BaseOf(Scene{Now: now}), pol, overlay.WithGuard(func(op host.Op) error {
 		return fault.New(fault.Conflict, "error.vault.notApproved", fault.P{"path": op.Path})
 	}))
 }
 
 // Env is what a tool can reach.
-func (t *Transactions) Env(se *Review, w *overlay.View, pol *policy.Policy) *tool.Env {
-	h := t.deps.Guard.VisibleTo(pol)
-	platform, loc := t.deps.Guard.Surroundings()
-	script := scriptLimits(t.deps.Guard.Settings())
+func (s *simulator) Env(at Scene, w *overlay.View, pol *policy.Policy) *tool.Env {
+	h := s.deps.Guard.VisibleTo(pol)
+	platform, loc := s.deps.Guard.Surroundings()
+	script := scriptLimits(s.deps.Guard.Settings())
 	return &tool.Env{
-		Vault: w, Editor: editorView{w, h.Editor == nil && se.Selection == nil},
+		Vault: w, Editor: editorView{w, h.Editor == nil && at.Selection == nil},
 		Workspace: h.Workspace, Commands: h.Commands, Platform: platform,
-		Sandbox: t.deps.Host.Sandbox, Script: script, HTTP: t.deps.Guard.Fetcher(), Plugins: t.deps.Plugins,
-		Now: se.Now.In(loc), Progress: func(tool.Progress) {}, Quota: se.Quota,
+		Sandbox: s.deps.Host.Sandbox, Script: script, HTTP: s.deps.Guard.Fetcher(), Plugins: s.deps.Plugins,
+		Now: at.Now.In(loc), Progress: func(tool.Progress) {}, Quota: at.Quota,
 	}
 }
 
@@ -50,13 +64,13 @@ func (e editorView) State(ctx context.Context) (host.EditorState, error) {
 	return e.View.State(ctx)
 }
 
-// editorOf gives the editor a session starts from: the host's, or the selection
-// that the person gave for it.
-func (t *Transactions) editorOf(se *Review) host.Editor {
-	if se.Selection != nil {
-		return givenEditor{*se.Selection}
+// editorOf gives the editor that a scene has: the host's, or the selection that
+// the person gave for it.
+func (s *simulator) editorOf(selected *host.EditorState) host.Editor {
+	if selected != nil {
+		return givenEditor{*selected}
 	}
-	return t.deps.Guard.Visible().Editor
+	return s.deps.Guard.Visible().Editor
 }
 
 type givenEditor struct{ st host.EditorState }

@@ -1,24 +1,31 @@
 // Package transaction carries out plans: it simulates one and shows what it would
 // do (a Review), holds what was shown against the vault and the policy, carries out
-// what was approved (a Run), takes it back, recovers what a crash has left, and
-// goes through a past run again (docs/design/transaction.md).
+// what was approved (a Run), and goes through a past run again
+// (docs/design/transaction.md).
+//
+// The room is made of parts that know only those before them:
+//
+//	simulator  makes a Review of a Draft
+//	current    which turn, review and run there are now
+//	executor   carries out an approved review
+//	reviews    opens, amends, approves and closes reviews
+//	replays    opens reviews of past runs: their rest, or all of them again
+//
+// Locks, in this order: current.taking; current.mu; then a turn's or Run.mu, never
+// both. The others are taken last, and nothing of this room is locked under them.
 package transaction
 
 import (
 	"context"
 	"encoding/json"
-	"sync"
-	"sync/atomic"
 	"time"
 
-	"embedded-agent/wasm/internal/ask"
 	"embedded-agent/wasm/internal/guard"
 	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/outbox"
 	"embedded-agent/wasm/internal/pins"
 	"embedded-agent/wasm/internal/plan"
-	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/reuse"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/underway"
@@ -26,22 +33,19 @@ import (
 
 // Deps is what the room is given.
 type Deps struct {
-	Host      host.Host
-	Registry  *tool.Registry
-	Guard     *guard.Guard
-	History   *history.History
-	Runs      *underway.Runs
-	Questions *ask.Questions
-	Pins      *pins.Book
-	Plugins   tool.PluginSearcher
-	Out       *outbox.Outbox
-	Now       func() time.Time
-	Life      context.Context // ends with the core
+	Host     host.Host
+	Registry *tool.Registry
+	Guard    *guard.Guard
+	History  *history.History
+	Runs     *underway.Runs
+	Pins     *pins.Book
+	Plugins  tool.PluginSearcher
+	Out      *outbox.Outbox
+	Now      func() time.Time
+	Life     context.Context // ends with the core
 	Talk
 	// LookAgain looks for what a crash has left, and tells.
 	LookAgain func(context.Context)
-	// Tell tells the panel how all stands.
-	Tell func(context.Context)
 }
 
 // Talk is what the room that talks to models does for this one, which knows none.
@@ -59,30 +63,22 @@ type Talk struct {
 	Settled func(run string, approved bool)
 }
 
-// Transactions is the room. There is at most one turn, one review and one run at a
-// time.
+// Transactions is the room: all that its parts do. There is at most one turn, one
+// review and one run at a time.
 type Transactions struct {
-	deps Deps
-
-	// taking is held while a run is taken back or recovered; mu may be locked under
-	// it.
-	taking sync.Mutex
-
-	// results are those that tools let be reused; overlays numbers the overlays.
-	results  *reuse.Cache
-	overlays atomic.Uint64
-
-	mu      sync.Mutex // guards what follows; a Run's own lock may be locked under it, and no other
-	begun   Turn       // the turn that is under way, or was last
-	review  *Review    // the one that is open; not changed, but replaced
-	run     *Run       // the one that is under way, or what is kept of the last
-	lastRun *protocol.RunSummary
-	recover []protocol.RunSummary
+	*simulator
+	*current
+	*executor
+	*reviews
+	*replays
 }
 
 // New gives the room.
 func New(d Deps) *Transactions {
-	t := &Transactions{deps: d}
-	t.results = reuse.NewCache(0, t.SecretScope)
-	return t
+	sim := &simulator{deps: &d}
+	sim.results = reuse.NewCache(0, sim.secretScope)
+	now := &current{deps: &d}
+	exec := &executor{&d, sim, now}
+	open := &reviews{&d, sim, now, exec}
+	return &Transactions{sim, now, exec, open, &replays{&d, sim, now, open}}
 }

@@ -18,7 +18,7 @@ import (
 const quietTime = 30 * time.Second
 
 // Quiet waits until nothing of a former core is under way. Until then nobody can
-// say what it has written, and it would write over what is taken back: no journal
+// say what it has written, and it would write over what is reverted: no journal
 // of a run that did not end is read before.
 func (r *Runs) Quiet(ctx context.Context) error {
 	if r.deps.Host.Owners == nil {
@@ -64,9 +64,9 @@ const stillFor = 2 * time.Second
 // journal nor the paths change any more that it may still be writing.
 func (r *Runs) still(ctx context.Context, id string) error {
 	r.mu.Lock()
-	owner, taken := r.former[id]
+	owner, taken := r.mu.former[id]
 	if !taken {
-		owner = r.seen[id].lease.Owner
+		owner = r.mu.seen[id].lease.Owner
 	}
 	r.mu.Unlock()
 	self, err := r.deps.Host.Owners.Self(ctx)
@@ -114,10 +114,10 @@ func (r *Runs) Begin(ctx context.Context, id string, lost func()) error {
 		return err
 	}
 	r.mu.Lock()
-	old := r.leases[id]
-	r.leases[id] = k
-	if was := r.seen[id].lease.Owner; was != (host.Owner{}) && was != l.Owner {
-		r.former[id] = was
+	old := r.mu.leases[id]
+	r.mu.leases[id] = k
+	if was := r.mu.seen[id].lease.Owner; was != (host.Owner{}) && was != l.Owner {
+		r.mu.former[id] = was
 	}
 	r.mu.Unlock()
 	if old != nil {
@@ -134,7 +134,7 @@ func (r *Runs) End(ctx context.Context, id string) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	delete(r.former, id)
+	delete(r.mu.former, id)
 	return nil
 }
 
@@ -142,8 +142,8 @@ func (r *Runs) End(ctx context.Context, id string) error {
 // stays where it did not end.
 func (r *Runs) Let(id string) {
 	r.mu.Lock()
-	k := r.leases[id]
-	delete(r.leases, id)
+	k := r.mu.leases[id]
+	delete(r.mu.leases, id)
 	r.mu.Unlock()
 	if k != nil {
 		k.Stop()
@@ -154,7 +154,7 @@ func (r *Runs) Let(id string) {
 func (r *Runs) Lease(id string) *lease.Keeper {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.leases[id]
+	return r.mu.leases[id]
 }
 
 // Ground is a vault as the writes of a run are made to it: none once somebody else
@@ -164,6 +164,8 @@ type Ground struct {
 	k *lease.Keeper
 }
 
+// Ground gives a vault for the writes of a run that this core has in hand, or the
+// vault itself for any other.
 func (r *Runs) Ground(id string, v host.Vault) host.Vault {
 	if k := r.Lease(id); k != nil {
 		return Ground{v, k}
@@ -188,10 +190,10 @@ func (r *Runs) Held(ctx context.Context, id string) (lease.State, error) {
 		return lease.Free, err
 	}
 	r.mu.Lock()
-	was, ok := r.seen[id]
+	was, ok := r.mu.seen[id]
 	if !ok || was.lease != l {
 		was = sighting{l, r.deps.Now()}
-		r.seen[id] = was
+		r.mu.seen[id] = was
 	}
 	r.mu.Unlock()
 	return lease.Judge(ctx, r.deps.Host.Owners, l, r.deps.Now(), was.at)
@@ -225,10 +227,10 @@ const watchEvery = 5 * time.Second
 func (r *Runs) WatchElsewhere() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.watching || r.deps.Life.Err() != nil {
+	if r.mu.watching || r.deps.Life.Err() != nil {
 		return
 	}
-	r.watching = true
+	r.mu.watching = true
 	go func() {
 		select {
 		case <-r.deps.Life.Done():
@@ -236,7 +238,7 @@ func (r *Runs) WatchElsewhere() {
 		case <-time.After(watchEvery):
 		}
 		r.mu.Lock()
-		r.watching = false
+		r.mu.watching = false
 		r.mu.Unlock()
 		r.deps.LookAgain(r.deps.Life)
 	}()

@@ -29,14 +29,19 @@ type Deps struct {
 type Runs struct {
 	deps Deps
 
-	mu       sync.Mutex               // guards what follows; nothing else is locked or called under it
-	leases   map[string]*lease.Keeper // of the runs that are carried out here
-	seen     map[string]sighting      // the leases of others, by run
-	former   map[string]host.Owner    // from whom a run was taken over
-	watching bool                     // somebody looks again in a while
+	// mu guards its fields. Nothing else is locked or called under it.
+	mu struct {
+		sync.Mutex
+		leases   map[string]*lease.Keeper // of the runs that are carried out here
+		seen     map[string]sighting      // the leases of others, by run
+		former   map[string]host.Owner    // from whom a run was taken over
+		watching bool                     // somebody looks again in a while
+	}
 }
 
 // New gives the room.
 func New(d Deps) *Runs {
-	return &Runs{deps: d, leases: map[string]*lease.Keeper{}, seen: map[string]sighting{}, former: map[string]host.Owner{}}
+	r := &Runs{deps: d}
+	r.mu.leases, r.mu.seen, r.mu.former = map[string]*lease.Keeper{}, map[string]sighting{}, map[string]host.Owner{}
+	return r
 }

@@ -9,23 +9,23 @@ import (
 // anything is planned for it: what began last comes first, since the bytes that it
 // has cut short are no sign of those before it. A run that goes on elsewhere is
 // refused.
-func (b *Undo) settleAround(ctx context.Context, id string) error {
-	if err := b.deps.Runs.Own(ctx, id); err != nil {
+func (f *found) settleAround(ctx context.Context, id string) error {
+	if err := f.deps.Runs.Own(ctx, id); err != nil {
 		return err
 	}
-	c, err := b.cardOf(ctx, id)
+	c, err := f.cardOf(ctx, id)
 	if err != nil || c == nil {
 		return err
 	}
 	for _, hot := range slices.Backward(c.hot) {
-		if err := b.deps.Runs.Own(ctx, hot); err != nil {
+		if err := f.deps.Runs.Own(ctx, hot); err != nil {
 			return err
 		}
-		_, l, err := b.deps.History.Past(ctx, hot)
+		_, l, err := f.deps.History.Past(ctx, hot)
 		if err != nil {
 			return err
 		}
-		if err := b.settleJournal(ctx, hot, l); err != nil {
+		if err := f.settler.settleJournal(ctx, hot, l); err != nil {
 			return err
 		}
 	}
@@ -33,8 +33,8 @@ func (b *Undo) settleAround(ctx context.Context, id string) error {
 }
 
 // leaveAround ends the runs about a run, once that is dealt with.
-func (b *Undo) leaveAround(ctx context.Context, id string) error {
-	c, err := b.cardOf(ctx, id)
+func (f *found) leaveAround(ctx context.Context, id string) error {
+	c, err := f.cardOf(ctx, id)
 	if err != nil || c == nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func (b *Undo) leaveAround(ctx context.Context, id string) error {
 		if hot == id {
 			continue
 		}
-		if err := b.leave(ctx, hot); err != nil {
+		if err := f.leave(ctx, hot); err != nil {
 			return err
 		}
 	}
@@ -50,8 +50,8 @@ func (b *Undo) leaveAround(ctx context.Context, id string) error {
 }
 
 // cardOf gives the card of a run that did not end; nil where there is none.
-func (b *Undo) cardOf(ctx context.Context, id string) (*card, error) {
-	cards, err := b.cards(ctx)
+func (f *found) cardOf(ctx context.Context, id string) (*card, error) {
+	cards, err := f.cards(ctx)
 	if err != nil {
 		return nil, err
 	}

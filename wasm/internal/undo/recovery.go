@@ -5,179 +5,172 @@ import (
 	"slices"
 	"strconv"
 
-	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/ids"
 	"embedded-agent/wasm/internal/journal"
 	"embedded-agent/wasm/internal/protocol"
-	"embedded-agent/wasm/internal/timestamp"
 )
 
-// FindHot finds what a crash has left, and the last run that can be reverted.
-func (b *Undo) FindHot(ctx context.Context) error {
-	cards, err := b.cards(ctx)
+// recovery does what a person chose for runs that did not end.
+type recovery struct {
+	deps    *Deps
+	rules   *rules
+	settler *settler
+	found   *found
+	reverts *reverts
+}
+
+// Resolve does what the person chose for a run that did not end.
+func (r *recovery) Resolve(ctx context.Context, p protocol.Recovery) (protocol.Reverted, error) {
+	out := emptyReverted()
+	free, err := r.deps.Transactions.Alone()
 	if err != nil {
-		return err
+		return out, err
 	}
-	var found []protocol.RunSummary
-	for _, c := range cards {
-		found = append(found, c.sum)
-		if c.sum.Stands == protocol.StandsLive {
-			b.deps.Runs.WatchElsewhere()
+	defer free()
+	if err := r.deps.Runs.Quiet(ctx); err != nil {
+		return out, err
+	}
+	cards, err := r.found.cards(ctx)
+	if err != nil {
+		return out, err
+	}
+	i := slices.IndexFunc(cards, func(c *card) bool { return c.run == p.Run })
+	if i < 0 {
+		return r.endedMeanwhile(ctx, p)
+	}
+	if !slices.Contains(cards[i].sum.Choices, p.Choice) {
+		return out, fault.New(fault.Validation, "error.recovery.choice", fault.P{"choice": string(p.Choice)})
+	}
+	if out, err = r.decide(ctx, cards[i], p.Choice); err != nil {
+		return out, err
+	}
+	if err := r.found.FindHot(ctx); err != nil {
+		return out, err
+	}
+	r.deps.Tell(ctx)
+	return out, nil
+}
+
+// endedMeanwhile does what was chosen for a run that is on no card any more: what
+// the disk still had in hand of it was its end.
+func (r *recovery) endedMeanwhile(ctx context.Context, p protocol.Recovery) (protocol.Reverted, error) {
+	out := emptyReverted()
+	if _, err := r.deps.History.Read(ctx, p.Run); err != nil {
+		return out, err
+	}
+	if err := r.found.FindHot(ctx); err != nil {
+		return out, err
+	}
+	defer r.deps.Tell(ctx)
+	switch p.Choice {
+	case protocol.RecoverRevert:
+		return r.reverts.revert(ctx, protocol.Revert{Run: p.Run})
+	case protocol.RecoverFinish, protocol.RecoverKeep:
+		return out, nil // there is nothing left to do
+	}
+	return out, fault.New(fault.NotFound, "error.run.missing", nil)
+}
+
+// decide does with a card what was chosen. What began last is settled first: the
+// bytes that it has cut short are no sign of those before it.
+func (r *recovery) decide(ctx context.Context, c *card, choice protocol.RecoveryChoice) (protocol.Reverted, error) {
+	out := emptyReverted()
+	defer func() {
+		for _, id := range c.hot {
+			r.deps.Runs.Let(id)
+		}
+	}()
+	if err := r.takeOver(ctx, c); err != nil {
+		return out, err
+	}
+	about := slices.DeleteFunc(slices.Clone(c.hot), func(id string) bool { return id == c.run })
+	for _, id := range slices.Backward(about) {
+		l, err := journal.Load(ctx, r.deps.Host.Store, history.Dir(id))
+		if err != nil {
+			return out, err
+		}
+		if err := r.settler.settleJournal(ctx, id, l); err != nil {
+			return out, err
 		}
 	}
-	last, err := b.findLast(ctx)
-	if err != nil {
-		return err
+	var err error
+	switch choice {
+	case protocol.RecoverRevert:
+		out, err = r.reverts.revert(ctx, protocol.Revert{Run: c.run, Path: c.only})
+	case protocol.RecoverBring:
+		out, err = r.reverts.revert(ctx, protocol.Revert{Run: c.back})
+	case protocol.RecoverFinish:
+		if slices.Contains(c.hot, c.run) {
+			out, err = r.finishRun(ctx, c.run)
+		} else {
+			out, err = r.finishRun(ctx, c.hot[len(c.hot)-1])
+		}
+	case protocol.RecoverKeep:
+		if slices.Contains(c.hot, c.run) {
+			out, err = r.keep(ctx, c.run)
+		}
 	}
-	b.deps.Transactions.SetFound(found, last)
+	if err != nil || out.Problem != nil || out.Review != "" {
+		return out, err // it stands where it stood
+	}
+	for _, id := range slices.Backward(about) {
+		if err := r.found.leave(ctx, id); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// takeOver takes the runs of a card in hand: whoever had them before finds that
+// out before its next write.
+func (r *recovery) takeOver(ctx context.Context, c *card) error {
+	for _, id := range c.hot {
+		if err := r.deps.Runs.Own(ctx, id); err != nil {
+			return err
+		}
+		if err := r.deps.Runs.Begin(ctx, id, func() {}); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
-// unfinished says whether a hot run is one that a person must decide about. One
-// that had ended but for its marker, or had not begun to write, is settled here.
-func (b *Undo) unfinished(ctx context.Context, id string) (*journal.Log, error) {
-	l, err := journal.Load(ctx, b.deps.Host.Store, history.Dir(id))
-	switch {
-	case fault.Is(err, fault.NotFound):
-		return nil, b.deps.Runs.End(ctx, id)
-	case err != nil:
-		return nil, err
-	case !l.Hot():
-		return nil, b.deps.Runs.End(ctx, id)
-	case len(l.Entries) == 0 && !l.Ours():
-		return nil, b.deps.Runs.End(ctx, id)
-	case len(l.Entries) == 0 && len(l.Acts) == 0:
-		return nil, b.settleAs(ctx, id, l, history.OutcomeCancelled, "")
-	}
-	if l.Ours() {
-		if settled, err := b.settleDeeds(ctx, id, l); settled || err != nil {
-			return nil, err
-		}
-	}
-	return l, nil
-}
-
-// LookAgain finds runs that did not end, and tells.
-func (b *Undo) LookAgain(ctx context.Context) {
-	if err := b.FindHot(ctx); err != nil {
-		return // the store fails; the next start looks again
-	}
-	b.deps.Tell(ctx)
-}
-
-// findLast finds the newest run that can be taken back.
-func (b *Undo) findLast(ctx context.Context) (*protocol.RunSummary, error) {
-	ids, err := b.deps.History.IDs(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for n, id := range slices.Backward(ids) {
-		if len(ids)-n > 20 {
-			break
-		}
-		sum, err := b.deps.History.Summary(ctx, id)
-		if err == nil && sum.Kind == protocol.KindRun && sum.Can.Revert && sum.Origin == "" && sum.RevertedBy == "" && sum.Outcome != protocol.OutcomeUnfinished {
-			return &sum, nil
-		}
-	}
-	return nil, nil
-}
-
-// settleAs ends a run that a crash had left: its files are sealed as they are,
-// but for what was torn, and it gets its line for the history. The journal is
-// nil where it cannot be read.
-func (b *Undo) settleAs(ctx context.Context, id string, l *journal.Log, outcome, by string) error {
-	dir := history.Dir(id)
-	end := journal.End{Outcome: outcome, At: timestamp.Milli(b.deps.Now()), By: by}
-	var err error
-	end.Heads, end.Counts, end.Torn, err = audit.Seal(ctx, b.deps.Host.Store, dir, append(audit.Files(), journal.File, journal.SettledFile)...)
-	if err != nil {
-		return err
-	}
-	d, err := b.deps.History.Read(ctx, id)
-	if err != nil { // it died while it wrote down what it was
-		if err := journal.WriteEnd(ctx, b.deps.Host.Store, dir, end); err != nil {
-			return err
-		}
-		return b.deps.Runs.End(ctx, id)
-	}
-	sum := history.SummaryOf(d)
-	sum.EndedAt, sum.Outcome, sum.Files, sum.Can = end.At, protocol.RunOutcome(outcome), 0, protocol.Can{}
-	if l != nil {
-		sum.Files = len(l.Touched())
-		for _, e := range l.Entries {
-			if e.Outcome == journal.Done {
-				end.Done++
-			}
-		}
-		sum.Can.Revert = end.Done > 0 && outcome != history.OutcomeCancelled
-		sum.Can.Rest = d.Kind == "run" && outcome == history.OutcomePartial
-	}
-	if sum.Calls, err = b.callsMade(ctx, id); err != nil {
-		return err
-	}
-	sum.Text = history.TextOf(outcome, d, sum.Calls)
-	if outcome == history.OutcomeCancelled {
-		sum.RevertedBy = by
-	}
-	return b.deps.Transactions.EndRun(ctx, end, &sum)
-}
-
-// callsMade counts the calls of a run that went well, as far as it was recorded.
-func (b *Undo) callsMade(ctx context.Context, id string) (int, error) {
-	pairs, err := audit.ReadCalls(ctx, b.deps.Host.Store, history.Dir(id))
-	if fault.Is(err, fault.Conflict) {
-		return 0, nil // the records were changed; verify says so
-	}
-	n := 0
-	for _, p := range pairs {
-		if p.Result != nil && p.Result.OK {
-			n++
-		}
-	}
-	return n, err
-}
-
-func emptyReverted() protocol.Reverted {
-	return protocol.Reverted{Restored: []string{}, Merged: []string{}, Kept: []string{}, Gone: []string{}, Conflicts: []protocol.Conflict{}, NotUndone: []protocol.Message{}}
-}
-
 // keep leaves what was done; a half-written file is still put right.
-func (b *Undo) keep(ctx context.Context, id string) (protocol.Reverted, error) {
+func (r *recovery) keep(ctx context.Context, id string) (protocol.Reverted, error) {
 	out := emptyReverted()
-	_, l, err := b.deps.History.Past(ctx, id)
+	_, l, err := r.deps.History.Past(ctx, id)
 	if err != nil {
 		return out, err
 	}
 	if !l.Ours() {
 		// Nothing of what it says is done, and nothing is written into its folder:
 		// it is only not offered any more.
-		return out, b.deps.Runs.End(ctx, id)
+		return out, r.deps.Runs.End(ctx, id)
 	}
-	if err := b.settleJournal(ctx, id, l); err != nil {
+	if err := r.settler.settleJournal(ctx, id, l); err != nil {
 		return out, err
 	}
-	if _, err := b.cameLate(ctx, id, l); err != nil {
+	if _, err := r.settler.cameLate(ctx, id, l); err != nil {
 		return out, err
 	}
-	return out, b.settleAs(ctx, id, l, history.OutcomePartial, "")
+	return out, r.settler.settleAs(ctx, id, l, history.OutcomePartial, "")
 }
 
 // finishRun makes the writes that were approved and recorded, and are not there
 // yet. What the journal does not hold any more was never reached: it is told.
-func (b *Undo) finishRun(ctx context.Context, id string) (protocol.Reverted, error) {
+func (r *recovery) finishRun(ctx context.Context, id string) (protocol.Reverted, error) {
 	out := emptyReverted()
-	doc, l, err := b.deps.History.Past(ctx, id)
+	doc, l, err := r.deps.History.Past(ctx, id)
 	if err != nil {
 		return out, err
 	}
 	of := undoOf{run: id, kind: KindFinish}
 	if !l.Ours() {
-		return b.reviewUndo(ctx, of)
+		return r.reverts.reviewUndo(ctx, of)
 	}
-	if err := b.settleJournal(ctx, id, l); err != nil {
+	if err := r.settler.settleJournal(ctx, id, l); err != nil {
 		return out, err
 	}
 	rest, err := l.Rest(ctx)
@@ -186,7 +179,7 @@ func (b *Undo) finishRun(ctx context.Context, id string) (protocol.Reverted, err
 	}
 	var refused []journal.Refused
 	rest = slices.DeleteFunc(rest, func(p journal.Planned) bool {
-		err := b.checkUndo(ctx, true, p.Op)
+		err := r.rules.checkUndo(ctx, true, p.Op)
 		if err != nil {
 			refused = append(refused, journal.Refused{Path: p.Op.Path, Err: err})
 		}
@@ -195,22 +188,22 @@ func (b *Undo) finishRun(ctx context.Context, id string) (protocol.Reverted, err
 	next := ids.New()
 	if len(rest) > 0 {
 		out.Run = next
-		if err := b.carryOn(ctx, next, doc, l, rest); err != nil {
-			out.Problem = b.deps.Out.Problem(err)
+		if err := r.carryOn(ctx, next, doc, l, rest); err != nil {
+			out.Problem = r.deps.Out.Problem(err)
 			return out, nil
 		}
-		if err := b.settleJournal(ctx, id, l); err != nil {
+		if err := r.settler.settleJournal(ctx, id, l); err != nil {
 			return out, err
 		}
 	}
-	if _, err := b.cameLate(ctx, id, l); err != nil {
+	if _, err := r.settler.cameLate(ctx, id, l); err != nil {
 		return out, err
 	}
 	if n := unknown(l); n > 0 {
 		out.NotUndone = append(out.NotUndone, protocol.Message{Key: "recovery.changed", Params: map[string]string{"n": strconv.Itoa(n)}})
 	}
-	out.NotUndone = append(append(out.NotUndone, refusedMessages(b, refused)...), notUndone(of, &undoing{log: l})...)
-	return out, b.settleAs(ctx, id, l, history.OutcomePartial, out.Run)
+	out.NotUndone = append(append(out.NotUndone, refusedMessages(r.deps.Out, refused)...), notUndone(of, &undoing{log: l})...)
+	return out, r.settler.settleAs(ctx, id, l, history.OutcomePartial, out.Run)
 }
 
 // unknown counts the files of which nobody can say whether the run's last write
@@ -226,22 +219,10 @@ func unknown(l *journal.Log) int {
 }
 
 // carryOn makes the rest of a run as a run of its own.
-func (b *Undo) carryOn(ctx context.Context, id string, doc *history.Run, l *journal.Log, rest []journal.Planned) error {
+func (r *recovery) carryOn(ctx context.Context, id string, doc *history.Run, l *journal.Log, rest []journal.Planned) error {
 	d := *doc
-	d.RunID, d.Kind, d.Continues, d.Plan, d.Now, d.Calls = id, KindFinish, doc.RunID, nil, b.deps.Now(), len(rest)
-	return b.writeRun(ctx, &d, journal.Header{Approval: l.Approval, Finishes: l.Run}, rest, protocol.Message{
+	d.RunID, d.Kind, d.Continues, d.Plan, d.Now, d.Calls = id, KindFinish, doc.RunID, nil, r.deps.Now(), len(rest)
+	return r.reverts.writeRun(ctx, &d, journal.Header{Approval: l.Approval, Finishes: l.Run}, rest, protocol.Message{
 		Key: "run.finishedAfterCrash", Params: map[string]string{"goal": doc.Goal},
-	}, b.undoable(true))
-}
-
-// settleDeeds ends what a crash has left of a conversation's deeds: whatever had
-// begun counts as done.
-func (b *Undo) settleDeeds(ctx context.Context, id string, l *journal.Log) (bool, error) {
-	d, err := b.deps.History.Read(ctx, id)
-	if fault.Is(err, fault.NotFound) || err == nil && d.Kind != protocol.KindAgent {
-		return false, nil
-	} else if err != nil {
-		return false, err
-	}
-	return true, b.settleAs(ctx, id, l, history.OutcomePartial, "")
+	}, r.rules.undoable(true))
 }

@@ -20,26 +20,35 @@ import (
 	"embedded-agent/wasm/internal/transaction"
 )
 
-// Revert takes a run back: what can be restored or merged is; what cannot is
+// reverts is how runs are reverted: those of this device at once, all others by a
+// review.
+type reverts struct {
+	deps    *Deps
+	rules   *rules
+	settler *settler
+	found   *found
+}
+
+// Revert reverts a run: what can be restored or merged is; what cannot is
 // told, and waits for the person's choice. Asking again does the rest.
-func (b *Undo) Revert(ctx context.Context, p protocol.Revert) (protocol.Reverted, error) {
-	free, err := b.deps.Transactions.Alone()
+func (r *reverts) Revert(ctx context.Context, p protocol.Revert) (protocol.Reverted, error) {
+	free, err := r.deps.Transactions.Alone()
 	if err != nil {
 		return emptyReverted(), err
 	}
 	defer free()
-	if err := b.deps.Runs.Quiet(ctx); err != nil {
+	if err := r.deps.Runs.Quiet(ctx); err != nil {
 		return emptyReverted(), err
 	}
-	return b.revert(ctx, p)
+	return r.revert(ctx, p)
 }
 
 // takeBack is one attempt of a revert. With trust, files that the host tells to
 // be as the run left them are not read before they are written; again says that
 // one of them was not.
-func (b *Undo) takeBack(ctx context.Context, p protocol.Revert, trust bool) (_ protocol.Reverted, again bool, _ error) {
+func (r *reverts) takeBack(ctx context.Context, p protocol.Revert, trust bool) (_ protocol.Reverted, again bool, _ error) {
 	out := emptyReverted()
-	doc, l, err := b.deps.History.Past(ctx, p.Run)
+	doc, l, err := r.deps.History.Past(ctx, p.Run)
 	if err != nil {
 		return out, false, err
 	}
@@ -49,51 +58,51 @@ func (b *Undo) takeBack(ctx context.Context, p protocol.Revert, trust bool) (_ p
 	}
 	of := undoOf{run: p.Run, kind: KindRevert, path: p.Path, choices: chosen}
 	if p.Review || !l.Ours() {
-		out, err = b.reviewUndo(ctx, of)
+		out, err = r.reviewUndo(ctx, of)
 		return out, false, err
 	}
 	if l.Hot() {
-		if err := b.deps.Runs.Own(ctx, p.Run); err != nil {
+		if err := r.deps.Runs.Own(ctx, p.Run); err != nil {
 			return out, false, err
 		}
-		if err := b.settleJournal(ctx, p.Run, l); err != nil {
+		if err := r.settler.settleJournal(ctx, p.Run, l); err != nil {
 			return out, false, err
 		}
 	}
 	of.settled = true
-	ahead := &ahead{b: b, base: overlay.NewBase(b.deps.Host.Vault, nil, b.deps.Now()), trust: trust}
-	u, err := b.planUndo(ctx, l, of, ahead.base, nil, journal.RevertOptions{Ahead: ahead.look})
+	ahead := &ahead{deps: r.deps, base: overlay.NewBase(r.deps.Host.Vault, nil, r.deps.Now()), trust: trust}
+	u, err := r.planUndo(ctx, l, of, ahead.base, nil, journal.RevertOptions{Ahead: ahead.look})
 	if err != nil {
 		return out, false, err
 	}
 	rep := u.report
-	out.Run, err = b.carryBack(ctx, doc, p.Path, u, ahead.base)
+	out.Run, err = r.carryBack(ctx, doc, p.Path, u, ahead.base)
 	out.Restored, out.Merged, out.Kept = canon.List(rep.Restored), canon.List(rep.Merged), canon.List(rep.Kept)
 	out.Gone = canon.List(rep.Gone)
 	for _, c := range rep.Conflicts {
 		out.Conflicts = append(out.Conflicts, conflictView(c))
 	}
-	out.NotUndone = append(append(out.NotUndone, refusedMessages(b, u.refused)...), notUndone(of, u)...)
+	out.NotUndone = append(append(out.NotUndone, refusedMessages(r.deps.Out, u.refused)...), notUndone(of, u)...)
 	if err != nil {
-		out.Problem = b.deps.Out.Problem(err)
+		out.Problem = r.deps.Out.Problem(err)
 		return out, fault.Is(err, fault.Conflict) && (ahead.trusted > 0 || l.Hot()), nil
 	}
 	whole := p.Path == "" && len(out.Conflicts) == 0 && len(u.refused) == 0
 	if l.Hot() && whole {
-		if late, err := b.cameLate(ctx, p.Run, l); err != nil || late {
+		if late, err := r.settler.cameLate(ctx, p.Run, l); err != nil || late {
 			return out, late, err
 		}
-		if err := b.settleAs(ctx, p.Run, l, history.OutcomeCancelled, out.Run); err != nil {
+		if err := r.settler.settleAs(ctx, p.Run, l, history.OutcomeCancelled, out.Run); err != nil {
 			return out, false, err
 		}
-		if err := b.FindHot(ctx); err != nil {
+		if err := r.found.FindHot(ctx); err != nil {
 			return out, false, err
 		}
 	}
 	if whole {
-		b.afterRevert(ctx, p, &out)
+		r.afterRevert(ctx, p, &out)
 	} else {
-		b.deps.Tell(ctx)
+		r.deps.Tell(ctx)
 	}
 	return out, false, nil
 }
@@ -132,7 +141,7 @@ func conflictView(c journal.Conflict) protocol.Conflict {
 
 // carryBack journals and makes the writes of a revert: a run of its own, which
 // can be reverted too. It gives its id, or "" when there was nothing to do.
-func (b *Undo) carryBack(ctx context.Context, doc *history.Run, only string, u *undoing, base *overlay.Base) (string, error) {
+func (r *reverts) carryBack(ctx context.Context, doc *history.Run, only string, u *undoing, base *overlay.Base) (string, error) {
 	planned := u.writes(string(KindRevert))
 	if len(planned) == 0 {
 		return "", nil
@@ -146,38 +155,38 @@ func (b *Undo) carryBack(ctx context.Context, doc *history.Run, only string, u *
 		return "", err
 	}
 	back := &history.Run{
-		Version: "1", RunID: id, Kind: KindRevert, Goal: doc.Goal, Now: b.deps.Now(), Reverts: doc.RunID, Only: only,
-		Policy: b.deps.Guard.Policy().Snapshot(), Registry: b.deps.Registry.Version(), Calls: len(planned), Files: []protocol.FileChange{},
+		Version: "1", RunID: id, Kind: KindRevert, Goal: doc.Goal, Now: r.deps.Now(), Reverts: doc.RunID, Only: only,
+		Policy: r.deps.Guard.Policy().Snapshot(), Registry: r.deps.Registry.Version(), Calls: len(planned), Files: []protocol.FileChange{},
 	}
 	for _, c := range changes {
 		back.Files = append(back.Files, fileview.Row(c))
 	}
-	return id, b.writeRun(ctx, back, journal.Header{Reverts: doc.RunID}, planned, protocol.Message{
+	return id, r.writeRun(ctx, back, journal.Header{Reverts: doc.RunID}, planned, protocol.Message{
 		Key: "run.reverted", Params: map[string]string{"n": strconv.Itoa(len(changes)), "goal": doc.Goal},
-	}, b.undoable(true))
+	}, r.rules.undoable(true))
 }
 
 // writeRun carries out writes that need no plan (a revert, the rest of a run)
 // as a run with a journal of its own, on a vault that asks before each. Its
 // error is that of the writes; what was made until then is recorded.
-func (b *Undo) writeRun(ctx context.Context, d *history.Run, h journal.Header, planned []journal.Planned, text protocol.Message, vault host.Vault) error {
+func (r *reverts) writeRun(ctx context.Context, d *history.Run, h journal.Header, planned []journal.Planned, text protocol.Message, vault host.Vault) error {
 	doc, err := json.Marshal(d)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	if err := b.deps.Runs.Begin(ctx, d.RunID, cancel); err != nil {
+	if err := r.deps.Runs.Begin(ctx, d.RunID, cancel); err != nil {
 		return err
 	}
-	defer b.deps.Runs.Let(d.RunID)
+	defer r.deps.Runs.Let(d.RunID)
 	dir := history.Dir(d.RunID)
-	log := audit.New(b.deps.Host.Store, dir, nil)
+	log := audit.New(r.deps.Host.Store, dir, nil)
 	if err := log.WriteRun(ctx, doc); err != nil {
 		return err
 	}
 	h.Run, h.Kind, h.At, h.Doc = d.RunID, string(d.Kind), timestamp.Milli(d.Now), host.Etag(doc)
-	jw, err := journal.Begin(ctx, b.deps.Host.Store, b.deps.Runs.Ground(d.RunID, vault), dir, h, planned)
+	jw, err := journal.Begin(ctx, r.deps.Host.Store, r.deps.Runs.Ground(d.RunID, vault), dir, h, planned)
 	if err != nil {
 		return err
 	}
@@ -185,7 +194,7 @@ func (b *Undo) writeRun(ctx context.Context, d *history.Run, h journal.Header, p
 	if err := jw.Close(ctx); err != nil {
 		return err
 	}
-	end := journal.End{Outcome: history.OutcomeOK, At: timestamp.Milli(b.deps.Now()), Done: jw.Done()}
+	end := journal.End{Outcome: history.OutcomeOK, At: timestamp.Milli(r.deps.Now()), Done: jw.Done()}
 	end.Heads, end.Counts = log.Heads()
 	if failed != nil {
 		end.Outcome = history.OutcomePartial
@@ -195,7 +204,7 @@ func (b *Undo) writeRun(ctx context.Context, d *history.Run, h journal.Header, p
 		Run: d.RunID, Kind: d.Kind, Goal: d.Goal, StartedAt: h.At, EndedAt: end.At, Outcome: protocol.RunOutcome(end.Outcome),
 		Files: len(d.Files), Calls: len(planned), Reverts: d.Reverts, Can: protocol.Can{Revert: end.Done > 0}, Text: text,
 	}
-	if err := b.deps.Transactions.EndRun(ctx, end, &sum); err != nil {
+	if err := r.deps.Transactions.EndRun(ctx, end, &sum); err != nil {
 		return err
 	}
 	return failed
@@ -269,17 +278,21 @@ func doGroup(ctx context.Context, jw *journal.Writer, from, to int) error {
 	return first
 }
 
-// afterRevert notes that a run was taken back whole, and tells the panel.
-func (b *Undo) afterRevert(ctx context.Context, p protocol.Revert, out *protocol.Reverted) {
-	if sum, err := b.deps.History.Summary(ctx, p.Run); err == nil {
+// afterRevert notes that all of a run was reverted, and tells the panel.
+func (r *reverts) afterRevert(ctx context.Context, p protocol.Revert, out *protocol.Reverted) {
+	if sum, err := r.deps.History.Summary(ctx, p.Run); err == nil {
 		if out.Run != "" { // else there was nothing left to do
 			sum.RevertedBy = out.Run
 		}
 		sum.Can = protocol.Can{}
-		if err := b.deps.History.KeepSummary(ctx, &sum); err != nil {
-			b.deps.Out.Notice("warn", "notice.historyNotKept", nil, p.Run)
+		if err := r.deps.History.KeepSummary(ctx, &sum); err != nil {
+			r.deps.Out.Notice("warn", "notice.historyNotKept", nil, p.Run)
 		}
 	}
-	b.deps.Transactions.TakenBack(p.Run)
-	b.deps.Tell(ctx)
+	r.deps.Transactions.TakenBack(p.Run)
+	r.deps.Tell(ctx)
+}
+
+func emptyReverted() protocol.Reverted {
+	return protocol.Reverted{Restored: []string{}, Merged: []string{}, Kept: []string{}, Gone: []string{}, Conflicts: []protocol.Conflict{}, NotUndone: []protocol.Message{}}
 }

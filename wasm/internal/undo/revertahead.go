@@ -11,18 +11,18 @@ import (
 	"embedded-agent/wasm/internal/transaction"
 )
 
-// maxAttempts is how often a taking back is begun anew by itself.
+// maxAttempts is how often a revert is begun anew by itself.
 const maxAttempts = 5
 
-// revert takes a run back. A file that was not what its size and time said is
+// revert reverts a run. A file that was not what its size and time said is
 // found when the host compares, and nothing is written to it: the rest is then
-// taken back in another attempt that reads every file. So it is where a write of
+// reverted in another attempt that reads every file. So it is where a write of
 // the run lands that nobody waited for.
-func (b *Undo) revert(ctx context.Context, p protocol.Revert) (protocol.Reverted, error) {
-	out, again, err := b.takeBack(ctx, p, true)
+func (r *reverts) revert(ctx context.Context, p protocol.Revert) (protocol.Reverted, error) {
+	out, again, err := r.takeBack(ctx, p, true)
 	for n := 1; err == nil && again && n < maxAttempts; n++ {
 		var next protocol.Reverted
-		next, again, err = b.takeBack(ctx, p, false)
+		next, again, err = r.takeBack(ctx, p, false)
 		out = joined(out, next)
 	}
 	return out, err
@@ -53,7 +53,7 @@ func joined(first, second protocol.Reverted) protocol.Reverted {
 
 // ahead is what a revert needs to know of files before it looks at each.
 type ahead struct {
-	b       *Undo
+	deps    *Deps
 	base    *overlay.Base
 	trust   bool
 	trusted int // files that were taken to be as the run left them
@@ -70,7 +70,7 @@ func (a *ahead) look(ctx context.Context, ops []journal.Planned) error {
 		paths[i] = p.Op.Path
 	}
 	if a.trust && !slices.ContainsFunc(ops, func(p journal.Planned) bool { return p.Op.Kind == host.OpRename }) {
-		open, err := a.b.deps.Transactions.OpenNotes(ctx)
+		open, err := a.deps.Transactions.OpenNotes(ctx)
 		if err != nil {
 			return err
 		}

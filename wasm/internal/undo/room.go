@@ -1,6 +1,6 @@
-// Package undo takes runs back, and decides about those that a crash has left:
-// finish, take back, bring back, leave. What it writes goes the way of every write,
-// as a run of its own that can be taken back too
+// Package undo reverts runs, and decides about those that a crash has left:
+// finish, revert, bring back, leave. What it writes goes the way of every write,
+// as a run of its own that can be reverted too
 // (docs/design/transaction.md, docs/adr/0019-seals-of-this-device.md).
 package undo
 
@@ -31,8 +31,26 @@ type Deps struct {
 	Tell func(context.Context)
 }
 
-// Undo is the room. It has no state: all is in the store, and in Transactions.
-type Undo struct{ deps Deps }
+// Undo is the room. It has no state: all is in the store, and in Transactions. It
+// is made of parts that know only those before them; what one of them does with the
+// vault is kept from the others by Transactions.Alone.
+//
+//	rules     what an undo may write
+//	settler   what became of the writes of a run, and the end of one that had none
+//	found     what a crash has left
+//	reverts   reverts, at once or by a review
+//	recovery  what a person chose for what a crash has left
+type Undo struct {
+	*found
+	*reverts
+	*recovery
+}
 
 // New gives the room.
-func New(d Deps) *Undo { return &Undo{d} }
+func New(d Deps) *Undo {
+	may := &rules{&d}
+	settle := &settler{&d, may}
+	left := &found{&d, settle}
+	back := &reverts{&d, may, settle, left}
+	return &Undo{left, back, &recovery{&d, may, settle, left, back}}
+}

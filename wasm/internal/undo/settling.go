@@ -6,49 +6,58 @@ import (
 	"strconv"
 	"strings"
 
+	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/journal"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/timestamp"
 )
+
+// settler finds out what became of the writes of runs, and ends those that did not
+// end.
+type settler struct {
+	deps  *Deps
+	rules *rules
+}
 
 // settleJournal finds out what became of the writes of a run that did not end,
 // and writes it down before anything is done about them: a crash after that
 // finds the same. What other runs have made of its writes after a crash counts
 // as its own.
-func (b *Undo) settleJournal(ctx context.Context, id string, l *journal.Log) error {
+func (s *settler) settleJournal(ctx context.Context, id string, l *journal.Log) error {
 	if !l.Ours() || !l.Hot() {
 		return nil // a stranger's records put nothing right, and what has ended is sealed
 	}
-	if err := b.adoptRest(ctx, id, l); err != nil {
+	if err := s.adoptRest(ctx, id, l); err != nil {
 		return err
 	}
-	if err := l.Settle(ctx, b.undoable(true)); err != nil {
+	if err := l.Settle(ctx, s.rules.undoable(true)); err != nil {
 		return err
 	}
-	return journal.RecordSettled(ctx, b.deps.Host.Store, history.Dir(id), l)
+	return journal.RecordSettled(ctx, s.deps.Host.Store, history.Dir(id), l)
 }
 
 // cameLate looks once more, when a run that did not end was decided about: a write
-// of it that has landed meanwhile is written down, and a revert takes it back too.
-func (b *Undo) cameLate(ctx context.Context, id string, l *journal.Log) (bool, error) {
-	if err := b.deps.Runs.Quiet(ctx); err != nil {
+// of it that has landed meanwhile is written down, and a revert includes it.
+func (s *settler) cameLate(ctx context.Context, id string, l *journal.Log) (bool, error) {
+	if err := s.deps.Runs.Quiet(ctx); err != nil {
 		return false, err
 	}
-	late, err := l.Late(ctx, b.deps.Host.Vault)
+	late, err := l.Late(ctx, s.deps.Host.Vault)
 	if err != nil || !late {
 		return false, err
 	}
-	return true, journal.RecordSettled(ctx, b.deps.Host.Store, history.Dir(id), l)
+	return true, journal.RecordSettled(ctx, s.deps.Host.Store, history.Dir(id), l)
 }
 
 // adoptRest adds to a run what the runs have made that went on with it.
-func (b *Undo) adoptRest(ctx context.Context, id string, l *journal.Log) error {
-	return b.later(ctx, id, func(sum protocol.RunSummary) error {
+func (s *settler) adoptRest(ctx context.Context, id string, l *journal.Log) error {
+	return s.later(ctx, id, func(sum protocol.RunSummary) error {
 		if sum.Kind != KindFinish {
 			return nil
 		}
-		by, err := journal.Load(ctx, b.deps.Host.Store, history.Dir(sum.Run))
+		by, err := journal.Load(ctx, s.deps.Host.Store, history.Dir(sum.Run))
 		switch {
 		case fault.Is(err, fault.NotFound):
 			return nil
@@ -57,7 +66,7 @@ func (b *Undo) adoptRest(ctx context.Context, id string, l *journal.Log) error {
 		case by.Finishes != id || !by.Ours():
 			return nil
 		case by.Hot():
-			if err := b.settleJournal(ctx, sum.Run, by); err != nil {
+			if err := s.settleJournal(ctx, sum.Run, by); err != nil {
 				return err
 			}
 		}
@@ -68,8 +77,8 @@ func (b *Undo) adoptRest(ctx context.Context, id string, l *journal.Log) error {
 
 // later calls f with each run that began after another one, newest first. A
 // folder without a readable run is left out.
-func (b *Undo) later(ctx context.Context, id string, f func(protocol.RunSummary) error) error {
-	ids, err := b.deps.History.IDs(ctx)
+func (s *settler) later(ctx context.Context, id string, f func(protocol.RunSummary) error) error {
+	ids, err := s.deps.History.IDs(ctx)
 	if err != nil {
 		return err
 	}
@@ -77,7 +86,7 @@ func (b *Undo) later(ctx context.Context, id string, f func(protocol.RunSummary)
 		if next <= id { // ids sort by time
 			break
 		}
-		sum, err := b.deps.History.Summary(ctx, next)
+		sum, err := s.deps.History.Summary(ctx, next)
 		if err != nil {
 			continue
 		}
@@ -89,20 +98,20 @@ func (b *Undo) later(ctx context.Context, id string, f func(protocol.RunSummary)
 }
 
 // undoCall begins the name of each write of a revert. The place in the journal
-// follows of the write that it takes back.
+// follows of the write that it reverts.
 const undoCall = "revert"
 
 // undone gives the writes of a run, by their place in its journal, that reverts
-// of it have taken back, and that were not brought back since. What was taken back
+// of it have restored, and that were not brought back since. What was reverted
 // of a run that went on with it counts as well.
-func (b *Undo) undone(ctx context.Context, id string) (map[int]bool, error) {
+func (s *settler) undone(ctx context.Context, id string) (map[int]bool, error) {
 	out := map[int]bool{}
-	err := b.later(ctx, id, func(sum protocol.RunSummary) error {
+	err := s.later(ctx, id, func(sum protocol.RunSummary) error {
 		reverts := sum.Reverts == id && sum.RevertedBy == ""
 		if !reverts && sum.Kind != KindFinish {
 			return nil
 		}
-		l, err := journal.Load(ctx, b.deps.Host.Store, history.Dir(sum.Run))
+		l, err := journal.Load(ctx, s.deps.Host.Store, history.Dir(sum.Run))
 		if fault.Is(err, fault.NotFound) {
 			return nil
 		} else if err != nil {
@@ -111,15 +120,15 @@ func (b *Undo) undone(ctx context.Context, id string) (map[int]bool, error) {
 		if !l.Ours() || !reverts && l.Finishes != id {
 			return nil // a stranger's records say nothing of what was done
 		}
-		back, err := b.undone(ctx, sum.Run)
+		back, err := s.undone(ctx, sum.Run)
 		if err != nil {
 			return err
 		}
 		if reverts {
-			TakenBack(l, back, out)
+			takenBack(l, back, out)
 			return nil
 		}
-		root, err := journal.Load(ctx, b.deps.Host.Store, history.Dir(id))
+		root, err := journal.Load(ctx, s.deps.Host.Store, history.Dir(id))
 		if err != nil {
 			return err
 		}
@@ -129,8 +138,8 @@ func (b *Undo) undone(ctx context.Context, id string) (map[int]bool, error) {
 	return out, err
 }
 
-// backOfRest notes which writes of a run were taken back with the run that went on
-// with it. Changes of one file are taken back as one; where that run has made only
+// backOfRest notes which writes of a run were reverted with the run that went on
+// with it. Changes of one file are reverted as one; where that run has made only
 // some of them, the file is looked at again.
 func backOfRest(root *journal.Log, places map[int]int, back, out map[int]bool) {
 	last := map[string]int{}  // the last write of each path that the rest has made
@@ -150,10 +159,10 @@ func backOfRest(root *journal.Log, places map[int]int, back, out map[int]bool) {
 	}
 }
 
-// TakenBack notes which writes a revert has taken back. Brought are those of its
-// own that were taken back in turn.
-func TakenBack(l *journal.Log, brought, out map[int]bool) {
-	whole := map[int]bool{} // a write may take several to be taken back
+// takenBack notes which writes a revert has restored. Brought are those of its
+// own that were reverted in turn.
+func takenBack(l *journal.Log, brought, out map[int]bool) {
+	whole := map[int]bool{} // a write may take several to be reverted
 	for i := range l.Entries {
 		e := &l.Entries[i]
 		n, err := strconv.Atoi(strings.TrimPrefix(e.Call, undoCall+" "))
@@ -169,4 +178,59 @@ func TakenBack(l *journal.Log, brought, out map[int]bool) {
 	for n, done := range whole {
 		out[n] = out[n] || done
 	}
+}
+
+// settleAs ends a run that a crash had left: its files are sealed as they are,
+// but for what was torn, and it gets its line for the history. The journal is
+// nil where it cannot be read.
+func (s *settler) settleAs(ctx context.Context, id string, l *journal.Log, outcome, by string) error {
+	dir := history.Dir(id)
+	end := journal.End{Outcome: outcome, At: timestamp.Milli(s.deps.Now()), By: by}
+	var err error
+	end.Heads, end.Counts, end.Torn, err = audit.Seal(ctx, s.deps.Host.Store, dir, append(audit.Files(), journal.File, journal.SettledFile)...)
+	if err != nil {
+		return err
+	}
+	d, err := s.deps.History.Read(ctx, id)
+	if err != nil { // it died while it wrote down what it was
+		if err := journal.WriteEnd(ctx, s.deps.Host.Store, dir, end); err != nil {
+			return err
+		}
+		return s.deps.Runs.End(ctx, id)
+	}
+	sum := history.SummaryOf(d)
+	sum.EndedAt, sum.Outcome, sum.Files, sum.Can = end.At, protocol.RunOutcome(outcome), 0, protocol.Can{}
+	if l != nil {
+		sum.Files = len(l.Touched())
+		for _, e := range l.Entries {
+			if e.Outcome == journal.Done {
+				end.Done++
+			}
+		}
+		sum.Can.Revert = end.Done > 0 && outcome != history.OutcomeCancelled
+		sum.Can.Rest = d.Kind == "run" && outcome == history.OutcomePartial
+	}
+	if sum.Calls, err = s.callsMade(ctx, id); err != nil {
+		return err
+	}
+	sum.Text = history.TextOf(outcome, d, sum.Calls)
+	if outcome == history.OutcomeCancelled {
+		sum.RevertedBy = by
+	}
+	return s.deps.Transactions.EndRun(ctx, end, &sum)
+}
+
+// callsMade counts the calls of a run that went well, as far as it was recorded.
+func (s *settler) callsMade(ctx context.Context, id string) (int, error) {
+	pairs, err := audit.ReadCalls(ctx, s.deps.Host.Store, history.Dir(id))
+	if fault.Is(err, fault.Conflict) {
+		return 0, nil // the records were changed; verify says so
+	}
+	n := 0
+	for _, p := range pairs {
+		if p.Result != nil && p.Result.OK {
+			n++
+		}
+	}
+	return n, err
 }

@@ -17,13 +17,16 @@ import (
 	"embedded-agent/wasm/internal/vaultpath"
 )
 
+// rules are what an undo may write.
+type rules struct{ deps *Deps }
+
 // Undo goes the way of every write (docs/adr/0019-seals-of-this-device.md).
 // What a past run's journal says is planned on an overlay, held against the
 // policy, and made through a guard that asks the policy again. A run of this
-// device is taken back at once, since what it did was approved here; of any
+// device is reverted at once, since what it did was approved here; of any
 // other the changes are a review, and nothing is done before a yes to it.
 
-// undoing is what takes a run back, or finishes it, as it was planned.
+// undoing is what reverts a run, or finishes it, as it was planned.
 type undoing struct {
 	log     *journal.Log
 	ours    bool
@@ -44,7 +47,7 @@ type undoOf struct {
 
 // checkUndo is the policy of one write of an undo. What was not made here is
 // judged as what a stranger asks for.
-func (b *Undo) checkUndo(ctx context.Context, ours bool, op host.Op) error {
+func (r *rules) checkUndo(ctx context.Context, ours bool, op host.Op) error {
 	if err := vaultpath.CheckStored(op.Path); err != nil {
 		return err
 	}
@@ -53,7 +56,7 @@ func (b *Undo) checkUndo(ctx context.Context, ours bool, op host.Op) error {
 			return err
 		}
 	}
-	pol := b.deps.Guard.InForce(ctx)
+	pol := r.deps.Guard.InForce(ctx)
 	check := pol.CheckOp
 	if ours {
 		check = pol.CheckUndo
@@ -61,12 +64,12 @@ func (b *Undo) checkUndo(ctx context.Context, ours bool, op host.Op) error {
 	if err := check(op); err != nil {
 		return err
 	}
-	return guard.Below(ctx, b.deps.Host.Vault, op, pol.MaySee)
+	return guard.Below(ctx, r.deps.Host.Vault, op, pol.MaySee)
 }
 
 // undoable is the vault as an undo writes to it.
-func (b *Undo) undoable(ours bool) host.Vault {
-	return guard.Over(b.deps.Host.Vault, func(ctx context.Context, op host.Op) error { return b.checkUndo(ctx, ours, op) })
+func (r *rules) undoable(ours bool) host.Vault {
+	return guard.Over(r.deps.Host.Vault, func(ctx context.Context, op host.Op) error { return r.checkUndo(ctx, ours, op) })
 }
 
 // leaveOut takes the paths out of a journal that may not be looked at.
@@ -84,22 +87,22 @@ func leaveOutRefused(l *journal.Log, pol *policy.Policy) []journal.Refused {
 
 // planUndo plans an undo on an overlay over a base. It writes nothing. A run
 // that did not end is settled there too.
-func (b *Undo) planUndo(ctx context.Context, l *journal.Log, of undoOf, base *overlay.Base, amend *overlay.Amendments, o journal.RevertOptions) (*undoing, error) {
+func (r *reverts) planUndo(ctx context.Context, l *journal.Log, of undoOf, base *overlay.Base, amend *overlay.Amendments, o journal.RevertOptions) (*undoing, error) {
 	u := &undoing{log: l, ours: l.Ours(), vault: overlay.New(base, overlay.WithAmendments(amend)), report: &journal.Report{}}
-	u.refused = leaveOutRefused(l, b.deps.Guard.InForce(ctx))
-	v := &careful{Vault: u.vault.For(string(of.kind)), u: u, check: func(op host.Op) error { return b.checkUndo(ctx, u.ours, op) }, tolerant: of.kind == KindFinish}
+	u.refused = leaveOutRefused(l, r.deps.Guard.InForce(ctx))
+	v := &careful{Vault: u.vault.For(string(of.kind)), u: u, check: func(op host.Op) error { return r.rules.checkUndo(ctx, u.ours, op) }, tolerant: of.kind == KindFinish}
 	if l.Hot() && !of.settled {
 		if err := l.Settle(ctx, v); err != nil {
 			return nil, err
 		}
 	}
 	if of.kind == KindFinish {
-		return u, b.planRest(ctx, l, v)
+		return u, r.planRest(ctx, l, v)
 	}
 	o.Path, o.Choices, o.Reviewed = of.path, of.choices, !u.ours
 	var err error
 	if u.ours {
-		if o.Undone, err = b.undone(ctx, of.run); err != nil {
+		if o.Undone, err = r.settler.undone(ctx, of.run); err != nil {
 			return nil, err
 		}
 	}
@@ -124,7 +127,7 @@ func (b *Undo) planUndo(ctx context.Context, l *journal.Log, of undoOf, base *ov
 }
 
 // planRest plans the recorded writes that were not made.
-func (b *Undo) planRest(ctx context.Context, l *journal.Log, v host.Vault) error {
+func (r *reverts) planRest(ctx context.Context, l *journal.Log, v host.Vault) error {
 	rest, err := l.Rest(ctx)
 	if err != nil {
 		return err
@@ -143,7 +146,7 @@ func (u *undoing) writes(call string) []journal.Planned {
 	for _, w := range u.vault.Log() {
 		if w.Refused == nil && w.Op.Kind != "" {
 			of := call
-			if strings.HasPrefix(w.Call, call+" ") { // it says which write it takes back
+			if strings.HasPrefix(w.Call, call+" ") { // it says which write it reverts
 				of = w.Call
 			}
 			out = append(out, journal.Planned{Call: of, Op: w.Op, BeforeEtag: w.BeforeEtag, AfterEtag: w.AfterEtag})

@@ -11,22 +11,22 @@ import (
 )
 
 // CarryOut implements Undo.
-func (u *pastUndo) CarryOut(ctx context.Context, se *transaction.Review) (protocol.RunSummary, error) {
-	sum, err := u.b.undoAs(ctx, se.ID, se, u, u.done.writes(string(u.of.kind)))
+func (u *pastUndo) CarryOut(ctx context.Context, rv *transaction.Review) (protocol.RunSummary, error) {
+	sum, err := u.reverts.undoAs(ctx, rv.ID, rv, u, u.done.writes(string(u.of.kind)))
 	if err == nil {
-		u.b.endUndone(context.WithoutCancel(ctx), se.ID, u)
+		u.reverts.endUndone(context.WithoutCancel(ctx), rv.ID, u)
 	}
 	return sum, err
 }
 
 // undoAs makes planned writes as a run of its own, and gives its line for the
 // history.
-func (b *Undo) undoAs(ctx context.Context, id string, se *transaction.Review, u *pastUndo, planned []journal.Planned) (protocol.RunSummary, error) {
+func (r *reverts) undoAs(ctx context.Context, id string, rv *transaction.Review, u *pastUndo, planned []journal.Planned) (protocol.RunSummary, error) {
 	d := &history.Run{
-		Version: "1", RunID: id, Kind: u.of.kind, Goal: se.Goal(), Now: b.deps.Now(), Calls: len(planned), Files: se.View.Files,
-		Policy: b.deps.Guard.Policy().Snapshot(), Registry: b.deps.Registry.Version(),
+		Version: "1", RunID: id, Kind: u.of.kind, Goal: rv.Goal(), Now: r.deps.Now(), Calls: len(planned), Files: rv.View.Files,
+		Policy: r.deps.Guard.Policy().Snapshot(), Registry: r.deps.Registry.Version(),
 	}
-	h := journal.Header{Approval: se.View.Approval}
+	h := journal.Header{Approval: rv.View.Approval}
 	text := protocol.Message{Key: "run.reverted", Params: map[string]string{"n": strconv.Itoa(len(d.Files)), "goal": d.Goal}}
 	if u.of.kind == KindRevert {
 		d.Reverts, h.Reverts, d.Only = u.of.run, u.of.run, u.of.path
@@ -34,8 +34,8 @@ func (b *Undo) undoAs(ctx context.Context, id string, se *transaction.Review, u 
 		d.Continues, h.Finishes = u.of.run, u.of.run
 		text = protocol.Message{Key: "run.finishedAfterCrash", Params: map[string]string{"goal": d.Goal}}
 	}
-	err := b.writeRun(ctx, d, h, planned, text, b.undoable(u.done.ours))
-	sum, missing := b.deps.History.Summary(context.WithoutCancel(ctx), id)
+	err := r.writeRun(ctx, d, h, planned, text, r.rules.undoable(u.done.ours))
+	sum, missing := r.deps.History.Summary(context.WithoutCancel(ctx), id)
 	if missing != nil {
 		return protocol.RunSummary{Run: id, Outcome: history.OutcomeFailed}, err
 	}
@@ -43,9 +43,9 @@ func (b *Undo) undoAs(ctx context.Context, id string, se *transaction.Review, u 
 }
 
 // endUndone marks a run as what it is after a reviewed undo. One that is not
-// taken back whole stays where it was. One that was finished is over, as one of
+// reverted whole stays where it was. One that was finished is over, as one of
 // our own is: what was refused or left out of it has been decided about.
-func (b *Undo) endUndone(ctx context.Context, by string, u *pastUndo) {
+func (r *reverts) endUndone(ctx context.Context, by string, u *pastUndo) {
 	whole := u.of.path == "" && len(u.done.report.Conflicts)+len(u.done.refused)+len(u.done.dropped) == 0
 	if u.of.kind != KindFinish && !whole {
 		return
@@ -54,21 +54,21 @@ func (b *Undo) endUndone(ctx context.Context, by string, u *pastUndo) {
 		outcome := history.OutcomeCancelled
 		if u.of.kind == KindFinish {
 			outcome = history.OutcomePartial
-			if err := journal.RecordSettled(ctx, b.deps.Host.Store, history.Dir(u.of.run), u.done.log); err != nil {
-				b.deps.Out.Notice("warn", "notice.historyNotKept", nil, u.of.run)
+			if err := journal.RecordSettled(ctx, r.deps.Host.Store, history.Dir(u.of.run), u.done.log); err != nil {
+				r.deps.Out.Notice("warn", "notice.historyNotKept", nil, u.of.run)
 				return
 			}
 		}
-		if err := b.settleAs(ctx, u.of.run, u.done.log, outcome, by); err != nil {
-			b.deps.Out.Notice("warn", "notice.historyNotKept", nil, u.of.run)
+		if err := r.settler.settleAs(ctx, u.of.run, u.done.log, outcome, by); err != nil {
+			r.deps.Out.Notice("warn", "notice.historyNotKept", nil, u.of.run)
 		}
 	}
-	if err := b.leaveAround(ctx, u.of.run); err != nil {
-		b.deps.Out.Notice("warn", "notice.historyNotKept", nil, u.of.run)
+	if err := r.found.leaveAround(ctx, u.of.run); err != nil {
+		r.deps.Out.Notice("warn", "notice.historyNotKept", nil, u.of.run)
 	}
 	if u.of.kind == KindRevert {
 		out := emptyReverted()
 		out.Run = by
-		b.afterRevert(ctx, protocol.Revert{Run: u.of.run}, &out)
+		r.afterRevert(ctx, protocol.Revert{Run: u.of.run}, &out)
 	}
 }

@@ -1,4 +1,4 @@
-package server
+package ahead
 
 import (
 	"context"
@@ -11,7 +11,6 @@ import (
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/tool"
-	"embedded-agent/wasm/internal/transaction"
 )
 
 // aheadBox is a sandbox whose scripts end when the test says so.
@@ -32,7 +31,7 @@ func (b *aheadBox) Run(ctx context.Context, s host.Script) ([]byte, error) {
 }
 
 // aheadOf makes a step of n scripts; those that broken names have none.
-func aheadOf(t *testing.T, n int, broken ...int) (*transaction.ScriptsAhead, *aheadBox) {
+func aheadOf(t *testing.T, n int, broken ...int) (*Sandbox, *aheadBox) {
 	box := &aheadBox{begun: make(chan string, 2*n), end: map[string]chan error{}}
 	var args []func() (tool.Args, error)
 	for i := range n {
@@ -44,8 +43,8 @@ func aheadOf(t *testing.T, n int, broken ...int) (*transaction.ScriptsAhead, *ah
 			return tool.Args{"i": fmt.Sprint(i)}, nil
 		})
 	}
-	a := transaction.NewScriptsAhead(t.Context(), box, args, func(args tool.Args) (host.Script, error) { return scriptNamed(args.String("i")), nil })
-	t.Cleanup(a.Cancel)
+	a := New(t.Context(), box, args, func(args tool.Args) (host.Script, error) { return scriptNamed(args.String("i")), nil })
+	t.Cleanup(a.Stop)
 	return a, box
 }
 
@@ -135,7 +134,7 @@ func TestScriptsThatAreNotNeededAnyMoreAreStopped(t *testing.T) {
 		if err := <-done; !fault.Is(err, fault.Cancelled) {
 			t.Fatal(err)
 		}
-		a.Cancel()
+		a.Stop()
 		synctest.Wait() // the bubble ends only when every script has
 	})
 }

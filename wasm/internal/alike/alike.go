@@ -1,4 +1,6 @@
-package transaction
+// Package alike finds names of files that look like others and are spelled in other
+// letters.
+package alike
 
 import (
 	"context"
@@ -14,13 +16,13 @@ import (
 	"embedded-agent/wasm/internal/vaultpath"
 )
 
-// MaxAlike is how many look-alike names are told in words; the list marks all.
-const MaxAlike = 5
+// maxTold is how many look-alike names are told in words; the list marks all.
+const maxTold = 5
 
-// markAlike marks each file or folder that gets a name which looks like that of
+// Mark marks each file or folder that gets a name which looks like that of
 // another one, in the vault or among the changes, and is spelled in other
 // letters. It says so in words, too.
-func markAlike(ctx context.Context, v *overlay.Vault, files []protocol.FileChange) ([]protocol.Message, error) {
+func Mark(ctx context.Context, v *overlay.Vault, files []protocol.FileChange) ([]protocol.Message, error) {
 	made := map[string]bool{} // the skeletons of new names
 	for i := range files {
 		if newName(&files[i]) {
@@ -54,7 +56,7 @@ func markAlike(ctx context.Context, v *overlay.Vault, files []protocol.FileChang
 				continue
 			}
 			f.Alike = other
-			if !f.Dropped && len(out) < MaxAlike {
+			if !f.Dropped && len(out) < maxTold {
 				out = append(out, protocol.Message{Key: "review.alike", Params: map[string]string{
 					"path": f.Path, "other": other, "letters": lettersOf(name, vaultpath.Base(other)),
 				}})

@@ -1,0 +1,104 @@
+package transaction
+
+import (
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"embedded-agent/wasm/internal/fileview"
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/host/hosttest"
+	"embedded-agent/wasm/internal/overlay"
+	"embedded-agent/wasm/internal/plan"
+	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/reuse"
+	"embedded-agent/wasm/internal/runner"
+	"embedded-agent/wasm/internal/tool"
+)
+
+func TestAChangeIsListedAnewOnlyWhereSomethingOfItIsAnother(t *testing.T) {
+	c := overlay.Change{Path: "A.md", Status: overlay.Modify, Kind: host.File, Before: []byte("a\n"), After: []byte("a\nb\n")}
+	first := rows{}
+	first.of(c, nil)
+	// A row that nobody computes: it is there only where it was kept.
+	kept := first["A.md"]
+	kept.row.Added = 77
+	first["A.md"] = kept
+	again := c
+	again.Before, again.After = []byte("a\n"), []byte("a\nb\n")
+	if got := (rows{}).of(again, first); got.Added != 77 {
+		t.Errorf("listed anew: %+v", got)
+	}
+	for name, change := range map[string]func(c *overlay.Change){
+		"path":        func(c *overlay.Change) { c.Path = "B.md" },
+		"from":        func(c *overlay.Change) { c.From = "B.md" },
+		"status":      func(c *overlay.Change) { c.Status = overlay.Rename },
+		"kind":        func(c *overlay.Change) { c.Kind = host.Folder },
+		"follows":     func(c *overlay.Change) { c.Follows = true },
+		"before":      func(c *overlay.Change) { c.Before = []byte("b\n") },
+		"no before":   func(c *overlay.Change) { c.Before = nil },
+		"after":       func(c *overlay.Change) { c.After = []byte("```dataviewjs\nx\n```\n") },
+		"empty after": func(c *overlay.Change) { c.After = nil },
+	} {
+		other := again
+		change(&other)
+		if got, want := (rows{}).of(other, first), fileview.Row(other); got != want {
+			t.Errorf("another %s: %+v, want %+v", name, got, want)
+		}
+	}
+}
+
+// changing gives a draft of a review that changes notes: what it is to find, and the
+// draft.
+func changing(t *testing.T, files map[string]string, after string) (*Draft, Found) {
+	t.Helper()
+	mem := hosttest.New(hosttest.Options{Files: files})
+	d := &Draft{
+		ID: "r", Asked: Asked{Now: time.Unix(1, 0)}, decided: undecided(), Aids: Aids{Frozen: reuse.NewFrozen(nil)},
+		program: program{plan: &plan.Plan{}, graph: &plan.Graph{}},
+	}
+	d.base = overlay.NewBase(mem.Host().Vault, nil, d.Now)
+	v := overlay.New(d.base)
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		if _, err := v.For("c").Apply(t.Context(), host.Op{Kind: host.OpModify, Path: path, Before: []byte(files[path]), Data: []byte(after)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	changes, err := v.Changes(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d, Found{Base: d.base, Vault: v, Report: &runner.Report{}, Called: map[string]*tool.Call{}, Changes: changes}
+}
+
+func TestTheRowsOfTheReviewBeforeAreTakenAlsoOfWhatIsLeftOut(t *testing.T) {
+	d, found := changing(t, map[string]string{"A.md": "a\n", "B.md": "b\n", "C.md": "c\n"}, "x\n")
+	none := func(*Review, *protocol.Review) {}
+	first, err := d.finish(t.Context(), found, none)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(first.listed) != 3 {
+		t.Fatalf("%d rows are remembered", len(first.listed))
+	}
+	for path, kept := range first.listed { // rows that nobody computes
+		kept.row.Added = 77
+		first.listed[path] = kept
+	}
+	next := first.again()
+	next.leaveOut(found.Changes[0])
+	found.Changes = found.Changes[1:]
+	second, err := next.finish(t.Context(), found, none)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(second.listed) != 3 || len(second.View.Files) != 3 {
+		t.Errorf("%d rows are remembered, %d files are shown", len(second.listed), len(second.View.Files))
+	}
+	for _, f := range second.View.Files {
+		if f.Added != 77 || f.Dropped != (f.Path == "A.md") {
+			t.Errorf("%+v", f)
+		}
+	}
+}
