@@ -2,6 +2,7 @@ package canon
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/gowebpki/jcs"
@@ -67,4 +68,14 @@ func TestAGoTypeThatIsNotJSONIsRefused(t *testing.T) {
 	if _, err := Append(nil, map[string]any{"c": make(chan int)}); err == nil {
 		t.Fatal("a channel became JSON")
 	}
+}
+
+func TestQuotedStringsAreWhatEncodingJSONReads(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.String().Draw(t, "s")
+		var got string
+		if err := json.Unmarshal(AppendString(nil, s), &got); err != nil || got != strings.ToValidUTF8(s, "\uFFFD") {
+			t.Fatalf("%q gives %q: %v", s, got, err)
+		}
+	})
 }

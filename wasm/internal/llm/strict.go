@@ -3,6 +3,7 @@ package llm
 import (
 	"encoding/json"
 
+	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/jsontree"
 )
 
@@ -48,7 +49,7 @@ func (w *strictWriter) key(first *bool, name string) {
 		w.out = append(w.out, ',')
 	}
 	*first = false
-	w.out = jsontree.AppendQuoted(w.out, name)
+	w.out = canon.AppendString(w.out, name)
 	w.out = append(w.out, ':')
 }
 
@@ -215,7 +216,7 @@ func (w *strictWriter) closeObject(first *bool, v jsontree.Value, depth int) {
 			w.out = append(w.out, ',')
 		}
 		inner = false
-		w.out = jsontree.AppendQuoted(w.out, name)
+		w.out = canon.AppendString(w.out, name)
 	}
 	w.out = append(w.out, `],"additionalProperties":false`...)
 }
@@ -321,7 +322,7 @@ func stripNulls(dst []byte, root, schema, v jsontree.Value) []byte {
 				continue
 			}
 			comma()
-			dst = append(jsontree.AppendQuoted(dst, name), ':')
+			dst = append(canon.AppendString(dst, name), ':')
 			dst = stripNulls(dst, root, property, value)
 		}
 		return append(dst, '}')

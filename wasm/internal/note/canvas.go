@@ -3,7 +3,8 @@ package note
 import (
 	"bytes"
 	"encoding/json"
-	"unicode/utf8"
+
+	"embedded-agent/wasm/internal/canon"
 )
 
 // rewriteCanvas follows renames in a canvas (JSON Canvas 1.0): the values of
@@ -13,7 +14,7 @@ func (r *Rename) rewriteCanvas(data []byte) []byte {
 	var edits Edits
 	eachCanvasFile(data, func(value Span, p string) {
 		if to, moved := r.Moves[p]; moved {
-			edits.Replace(value, quoteJSON(to))
+			edits.Replace(value, string(canon.AppendString(nil, to)))
 		}
 	})
 	if len(edits) == 0 {
@@ -61,18 +62,6 @@ func jsonString(data []byte, at int) (Span, bool) {
 		}
 	}
 	return Span{}, false
-}
-
-func quoteJSON(s string) string {
-	b := make([]byte, 0, len(s)+2)
-	b = append(b, '"')
-	for _, r := range s {
-		if r == '"' || r == '\\' {
-			b = append(b, '\\')
-		}
-		b = utf8.AppendRune(b, r)
-	}
-	return string(append(b, '"'))
 }
 
 // CanvasFiles lists the files that a canvas shows.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 
+	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/jsontree"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/price"
@@ -239,7 +240,7 @@ func withFields(raw []byte, more jsontree.Value) []byte {
 		if len(out) > 1 {
 			out = append(out, ',')
 		}
-		out = append(append(jsontree.AppendQuoted(out, name), ':'), v.Raw()...)
+		out = append(append(canon.AppendString(out, name), ':'), v.Raw()...)
 	}
 	for name, v := range old.Members() {
 		if newer := more.Get(name); newer.Kind() != jsontree.Missing && name != "type" {

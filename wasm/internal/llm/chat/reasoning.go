@@ -3,6 +3,7 @@ package chat
 import (
 	"strings"
 
+	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/jsontree"
 	"embedded-agent/wasm/internal/llm"
 )
@@ -67,7 +68,7 @@ func (p *parser) endReasoning() {
 func signature(field, details string) string {
 	var members []string
 	if field != "" {
-		members = append(members, `"field":`+string(jsontree.AppendQuoted(nil, field)))
+		members = append(members, `"field":`+string(canon.AppendString(nil, field)))
 	}
 	if details != "" {
 		members = append(members, `"details":`+details)
@@ -151,9 +152,9 @@ func (d *details) json() string {
 			if j > 0 {
 				out = append(out, ',')
 			}
-			out = append(jsontree.AppendQuoted(out, name), ':')
+			out = append(canon.AppendString(out, name), ':')
 			if b := e.text[name]; b != nil {
-				out = jsontree.AppendQuoted(out, b.String()+e.join[name].End())
+				out = canon.AppendString(out, b.String()+e.join[name].End())
 			} else {
 				out = append(out, e.plain[name]...)
 			}

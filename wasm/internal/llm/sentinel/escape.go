@@ -1,6 +1,10 @@
 package sentinel
 
-import "strings"
+import (
+	"strings"
+
+	"embedded-agent/wasm/internal/canon"
+)
 
 // tails are what makes a '<' or '[' special when it stands behind it, tildes in between not counted.
 var tails = map[byte][]string{
@@ -72,7 +76,7 @@ func UnescapeJSON(s string) string {
 		if text, ok := unquote(s[i:p.i]); ok {
 			if plain := Unescape(text); plain != text {
 				b.WriteString(s[from:i])
-				b.WriteString(quote(plain))
+				b.WriteString(string(canon.AppendString(nil, plain)))
 				from = p.i
 			}
 		}

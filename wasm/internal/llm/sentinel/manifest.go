@@ -3,6 +3,8 @@ package sentinel
 import (
 	"fmt"
 	"strings"
+
+	"embedded-agent/wasm/internal/canon"
 )
 
 // ChoiceMode is what tool_choice asks for.
@@ -69,9 +71,9 @@ func choiceRule(reg *Registry, mode ChoiceMode) string {
 
 // toolLine is one tool as one line of JSON with its keys in a fixed order.
 func toolLine(t Tool) (string, error) {
-	line := `{"name":` + quote(t.Name)
+	line := `{"name":` + string(canon.AppendString(nil, t.Name))
 	if t.Description != "" {
-		line += `,"description":` + quote(t.Description)
+		line += `,"description":` + string(canon.AppendString(nil, t.Description))
 	}
 	if t.Strict != nil && *t.Strict {
 		line += `,"strict":true`

@@ -307,30 +307,6 @@ func (p *scanner) build() any {
 	}
 }
 
-// quote writes s as a JSON string, leaving everything readable that JSON allows to stand unescaped.
-func quote(s string) string {
-	const hex = "0123456789abcdef"
-	b := make([]byte, 0, len(s)+2)
-	b = append(b, '"')
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case c == '"' || c == '\\':
-			b = append(b, '\\', c)
-		case c == '\n':
-			b = append(b, '\\', 'n')
-		case c == '\r':
-			b = append(b, '\\', 'r')
-		case c == '\t':
-			b = append(b, '\\', 't')
-		case c < ' ':
-			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
-		default:
-			b = append(b, c)
-		}
-	}
-	return string(append(b, '"'))
-}
-
 // compact removes the white space between the tokens of valid JSON.
 func compact(s string) string {
 	b := make([]byte, 0, len(s))

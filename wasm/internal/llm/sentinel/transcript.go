@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/regex"
 )
 
@@ -122,7 +123,7 @@ func word(s string) string {
 	if validName(s) {
 		return s
 	}
-	return Escape(quote(s))
+	return Escape(string(canon.AppendString(nil, s)))
 }
 
 // lineValue writes a value on one line: a JSON object or array that stands on one line as it is, everything else as a string.
@@ -133,7 +134,7 @@ func lineValue(s string) string {
 			return Escape(s)
 		}
 	}
-	return Escape(quote(s))
+	return Escape(string(canon.AppendString(nil, s)))
 }
 
 func escaped(parts []Part) []Part {
