@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/llm/sentinel"
 )
 
@@ -61,7 +62,7 @@ func textField(b []byte, name, value string) []byte {
 	b = append(b, `,"`...)
 	b = append(b, name...)
 	b = append(b, `":`...)
-	return appendString(b, value)
+	return canon.AppendString(b, value)
 }
 
 func intField(b []byte, name string, value int) []byte {
@@ -208,17 +209,3 @@ func (e *emitter) end(status string, u Usage) {
 		e.event("response."+status, func(b []byte) []byte { return field(b, "response", body) })
 	}
 }
-
-// appendString appends s as a JSON string.
-func appendString(b []byte, s string) []byte {
-	for i := 0; i < len(s); i++ {
-		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
-			return appendSlow(b, s)
-		}
-	}
-	b = append(b, '"')
-	b = append(b, s...)
-	return append(b, '"')
-}
-
-func appendSlow(b []byte, s string) []byte { return append(b, mustJSON(s)...) }
