@@ -1,8 +1,6 @@
 package moment
 
 import (
-	"cmp"
-	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -90,12 +88,14 @@ func nothing(*date, int) {}
 // named reads one of several lists of names as its number.
 func (l *Locale) named(set func(d *date, n int), lists ...[]string) field {
 	byName := map[string]int{}
+	var all []string
 	for _, names := range lists {
 		for n, name := range names {
-			byName[strings.ToLower(l.Read(name))] = n
+			name = strings.ToLower(l.Read(name))
+			byName[name], all = n, append(all, name)
 		}
 	}
-	return field{anyOf(byName), func(d *date, s string) bool {
+	return field{anyOf(all), func(d *date, s string) bool {
 		n, ok := byName[strings.ToLower(s)]
 		set(d, n)
 		return ok
@@ -105,10 +105,13 @@ func (l *Locale) named(set func(d *date, n int), lists ...[]string) field {
 // halfDayField reads the name of a part of the day.
 func (l *Locale) halfDayField() field {
 	byName := map[string][]int{}
+	var all []string
 	for _, h := range l.HalfDays {
-		byName[strings.ToLower(h.Lower)], byName[strings.ToLower(h.Upper)] = h.Hours, h.Hours
+		for _, name := range []string{strings.ToLower(h.Lower), strings.ToLower(h.Upper)} {
+			byName[name], all = h.Hours, append(all, name)
+		}
 	}
-	return field{anyOf(byName), func(d *date, s string) bool {
+	return field{anyOf(all), func(d *date, s string) bool {
 		d.halfDay = byName[strings.ToLower(s)]
 		return true
 	}}
@@ -116,14 +119,13 @@ func (l *Locale) halfDayField() field {
 
 // anyOf is the expression of any of the names: the longest first, so that one
 // that another begins with does not hide that.
-func anyOf[V any](names map[string]V) string {
-	all := slices.SortedFunc(maps.Keys(names), func(a, b string) int {
-		return cmp.Or(len(b)-len(a), strings.Compare(a, b))
-	})
-	for i := range all {
-		all[i] = regexp.QuoteMeta(all[i])
+func anyOf(names []string) string {
+	slices.SortFunc(names, func(a, b string) int { return len(b) - len(a) })
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = regexp.QuoteMeta(name)
 	}
-	return `(?i:` + strings.Join(all, "|") + `)`
+	return `(?i:` + strings.Join(quoted, "|") + `)`
 }
 
 func ignored(*date, string) bool { return true }
