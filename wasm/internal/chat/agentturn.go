@@ -38,19 +38,19 @@ var AgentSystem string
 // refused is staged again first, on the notes as they are now: the model goes on
 // with it, and the review shows all of it.
 type agentTurn struct {
-	room   *Chat
-	t      *turn
-	p      protocol.Send
-	in     *openConversation
-	m      *model
-	se     staging
-	do     pipeline.Func
-	gates  *agent.Gates
-	guard  *agent.Guard
-	deeds  *transaction.Deeds // what cannot be staged
-	staged []tool.Envelope    // by earlier turns
-	lost   bool               // what was staged is not there any more
-	out    *guard.Outgoing
+	room    *Chat
+	t       *turn
+	p       protocol.Send
+	in      *openConversation
+	m       *model
+	staging staging
+	do      pipeline.Func
+	gates   *agent.Gates
+	guard   *agent.Guard
+	deeds   *transaction.Deeds // what cannot be staged
+	staged  []tool.Envelope    // by earlier turns
+	lost    bool               // what was staged is not there any more
+	out     *guard.Outgoing
 }
 
 // runAgent works on an instruction, or goes on with a turn that was stopped.
@@ -97,15 +97,15 @@ func (w *agentTurn) prepare(ctx context.Context) error {
 	if err := room.Models.ConfirmKey(ctx); err != nil {
 		return err
 	}
-	w.se = staging{ID: ids.New(), Scene: transaction.Scene{Now: room.deps.Now()}}
+	w.staging = staging{ID: ids.New(), Scene: transaction.Scene{Now: room.deps.Now()}}
 	w.out = room.deps.Guard.NewOutgoing(w.said, nil)
-	w.se.Trace = room.deps.History.Trace(w.se.ID, w.in.ID)
-	w.t.set(func(t *protocol.Turn) { t.TracesURL = history.TracesURL(w.se.ID) })
+	w.staging.Trace = room.deps.History.Trace(w.staging.ID, w.in.ID)
+	w.t.set(func(t *protocol.Turn) { t.TracesURL = history.TracesURL(w.staging.ID) })
 	if err := w.stageAgain(ctx); err != nil {
 		return err
 	}
 	w.gates = agent.NewGates()
-	w.deeds = room.deps.Transactions.NewDeeds(w.se.ID, w.goal())
+	w.deeds = room.deps.Transactions.NewDeeds(w.staging.ID, w.goal())
 	d := w.deps()
 	d.Guards.Ask, d.Records.Audit, d.Records.Prepare = w.ask, w.deeds, w.deeds.Begins
 	w.do = pipeline.New(w.gates.Fit(d))
@@ -124,7 +124,7 @@ func (w *agentTurn) ask(ctx context.Context, c *tool.Call, v policy.Verdict) (bo
 // stageAgain stages what earlier turns staged. Where that does not come out any
 // more nothing of it is kept, and the model is told.
 func (w *agentTurn) stageAgain(ctx context.Context) error {
-	w.se.Base = w.room.deps.Transactions.BaseOf(w.se.Scene)
+	w.staging.Base = w.room.deps.Transactions.BaseOf(w.staging.Scene)
 	w.fresh()
 	w.staged = w.in.Staged()
 	for _, t := range w.in.Turns {
@@ -138,7 +138,7 @@ func (w *agentTurn) stageAgain(ctx context.Context) error {
 		}
 		args, _ := e.Input.(map[string]any)
 		r := do(ctx, pipeline.Request{Call: &tool.Call{
-			RunID: w.se.ID, StepID: history.AgentStep, Tool: e.Name, Version: e.Version, Args: tool.Args(args), Attempt: 1, Seq: i + 1,
+			RunID: w.staging.ID, StepID: history.AgentStep, Tool: e.Name, Version: e.Version, Args: tool.Args(args), Attempt: 1, Seq: i + 1,
 			ExecutorVersion: version.Core, Policy: w.room.deps.Guard.Policy().Snapshot(),
 		}})
 		if err := ctx.Err(); err != nil {
@@ -164,13 +164,13 @@ func (room *Chat) stages(e tool.Envelope) bool {
 
 // fresh lays an empty overlay over the vault.
 func (w *agentTurn) fresh() {
-	w.se.Quota = w.room.deps.Transactions.NewQuota()
-	w.se.Vault = transaction.Over(w.se.Base, w.room.deps.Guard.Policy(), overlay.WithQuota(w.se.Quota.Write))
+	w.staging.Quota = w.room.deps.Transactions.NewQuota()
+	w.staging.Vault = transaction.Over(w.staging.Base, w.room.deps.Guard.Policy(), overlay.WithQuota(w.staging.Quota.Write))
 }
 
 // deps is the pipeline of the conversation: the tools work on the overlay.
 func (w *agentTurn) deps() pipeline.Deps {
-	room, pol, v := w.room, w.room.deps.Guard.Policy(), w.se.Vault
+	room, pol, v := w.room, w.room.deps.Guard.Policy(), w.staging.Vault
 	return pipeline.Deps{
 		Registry: room.deps.Registry,
 		Guards: pipeline.Guards{
@@ -178,15 +178,15 @@ func (w *agentTurn) deps() pipeline.Deps {
 		},
 		Env: func(c *tool.Call) (*tool.Env, *overlay.View) {
 			view := v.For(c.LogicalID)
-			env := room.deps.Transactions.Env(w.se.Scene, view, pol)
-			env.Model.Paged, env.Model.Kept = true, room.deps.History.KeptOf(w.se.ID)
+			env := room.deps.Transactions.Env(w.staging.Scene, view, pol)
+			env.Model.Paged, env.Model.Kept = true, room.deps.History.KeptOf(w.staging.ID)
 			if w.m.sees() {
 				env.Model.Image = room.attachments.fit
 			}
 			return env, view
 		},
 		Cache: room.deps.Transactions.ResultsFor(v), Secrets: room.deps.Guard.ResolveSecrets,
-		Records: pipeline.Records{Cap: shorten.Cap(w.se.Trace.Attach, pol.Limits.MaxOutputBytes), Redact: room.deps.Guard.RedactResult},
+		Records: pipeline.Records{Cap: shorten.Cap(w.staging.Trace.Attach, pol.Limits.MaxOutputBytes), Redact: room.deps.Guard.RedactResult},
 		Timeout: time.Duration(pol.Limits.MaxTimeoutMs) * time.Millisecond,
 	}
 }
@@ -199,18 +199,18 @@ func (w *agentTurn) run(ctx context.Context, in agent.Input) (*agent.Outcome, pr
 	var used price.Usage
 	for {
 		out, err := agent.Run(ctx, agent.Config{
-			Identity: agent.Identity{RunID: w.se.ID, StepID: history.AgentStep, Conversation: w.in.ID},
+			Identity: agent.Identity{RunID: w.staging.ID, StepID: history.AgentStep, Conversation: w.in.ID},
 			Model:    w.m.asked(AgentSystem),
 			Registry: room.deps.Registry, Do: w.do, Gates: w.gates, Guard: w.guard, Inbox: w.in.inbox,
-			Results:  agent.Results{Images: room.deps.Model.Images, ImageLimits: room.attachments.limits(), Store: w.se.Trace.Attach},
-			Watchers: watchers(w.se.ID, w.se.Trace, room.watchAgent(w.t)), Origin: origin(pol),
+			Results:  agent.Results{Images: room.deps.Model.Images, ImageLimits: room.attachments.limits(), Store: w.staging.Trace.Attach},
+			Watchers: watchers(w.staging.ID, w.staging.Trace, room.watchAgent(w.t)), Origin: origin(pol),
 		}, in)
 		if err != nil {
 			w.close(false)
 			return nil, used, err
 		}
 		used = used.Add(out.Usage)
-		keepBundle(w.se.Trace, out.Bundle, room.deps.Registry)
+		keepBundle(w.staging.Trace, out.Bundle, room.deps.Registry)
 		left := w.close(out.Problem == nil)
 		if len(left) == 0 {
 			return out, used, nil
@@ -256,13 +256,13 @@ func (w *agentTurn) close(goOn bool) []llm.Message {
 func (w *agentTurn) note(out *agent.Outcome, before int, used price.Usage) {
 	kept := &w.t.record.turn
 	kept.Messages = out.State.Messages[before:]
-	kept.Seq, kept.Asked, kept.Trace = out.State.Seq, out.State.Turn, w.se.ID
+	kept.Seq, kept.Asked, kept.Trace = out.State.Seq, out.State.Turn, w.staging.ID
 	kept.Staged = append(w.staged[:len(w.staged):len(w.staged)], w.room.writing(out.Outputs)...)
 	w.room.Conversations.mu.Lock()
 	for _, t := range w.in.Turns { // from now on they are this turn's
 		t.Staged, t.Lost = nil, false
 	}
-	w.in.keepCalls(turnCalls{w.t.View().ID, w.se.ID, out.Outputs.ToolsByID})
+	w.in.keepCalls(turnCalls{w.t.View().ID, w.staging.ID, out.Outputs.ToolsByID})
 	w.room.Conversations.mu.Unlock()
 	usage := w.room.deps.Usage.View(w.m.host(), w.m.name, used)
 	w.t.set(func(t *protocol.Turn) {
@@ -303,7 +303,7 @@ func (w *agentTurn) review(ctx context.Context, out *agent.Outcome) error {
 	}
 	d := room.deps.Transactions.NewDraft(pl, g, raw)
 	if !w.deeds.Any() { // else the turn is a run already, which has them
-		d.ID, d.Trace = w.se.ID, w.se.Trace
+		d.ID, d.Trace = w.staging.ID, w.staging.Trace
 	}
 	d.Instruction, d.DryRun, d.MustAsk, d.Turn = goal, w.p.DryRun, true, w.t
 	w.t.record.turn.Run = d.ID
@@ -316,18 +316,18 @@ func (w *agentTurn) keepTrace() {
 	ctx, cancel := context.WithTimeout(w.room.deps.Life, time.Minute)
 	defer cancel()
 	if w.deeds.Any() {
-		w.se.Trace.Root.End()
-		if err := w.deeds.End(ctx, w.se.Trace); err != nil {
-			w.room.deps.Out.Notice("warn", "notice.historyNotKept", nil, w.se.ID)
+		w.staging.Trace.Root.End()
+		if err := w.deeds.End(ctx, w.staging.Trace); err != nil {
+			w.room.deps.Out.Notice("warn", "notice.historyNotKept", nil, w.staging.ID)
 			w.room.deps.Transactions.LookAgain(ctx)
 		}
 		return
 	}
 	if w.t.record.turn.Run == "" {
-		w.se.Trace.Root.End()
+		w.staging.Trace.Root.End()
 	}
-	if err := w.room.deps.History.KeepTrace(ctx, w.se.Trace); err != nil {
-		w.room.deps.Out.Notice("warn", "notice.historyNotKept", nil, w.se.ID)
+	if err := w.room.deps.History.KeepTrace(ctx, w.staging.Trace); err != nil {
+		w.room.deps.Out.Notice("warn", "notice.historyNotKept", nil, w.staging.ID)
 	}
 }
 
