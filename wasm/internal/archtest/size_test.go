@@ -31,7 +31,6 @@ var (
 		"protocol.CallView": 19, "protocol.HostMethods": 33, "protocol.Review": 20, "protocol.RunSummary": 16,
 		"protocol.ServerMethods": 55, "protocol.Settings": 39, "protocol.Turn": 18, "proxy.logLine": 24, "proxy.response": 31,
 		"proxy.wireRequest": 22, "history.Run": 23, "tool.Call": 24, "tool.Result": 23, "tool.Spec": 18,
-		// What is handed in, one field for each thing that is needed or told.
 	}
 	overMethods = map[string]int{
 		"host/hosttest.Memory": 53, // every port of a host
