@@ -188,6 +188,8 @@ export class Client {
 	async #open(problem?: Problem): Promise<Connection> {
 		const connection: Partial<Connection> = { pending: new Map(), hostCalls: new Map(), writes: new Set() };
 		const whole = connection as Connection;
+		// As in the Lockdown Mode of iOS.
+		if (typeof WebAssembly === "undefined") throw fail("PRECONDITION_FAILED", "error.core.noWasm");
 		try {
 			connection.life = await launch(this.#options.source, {
 				batch: (batch) => this.#receive(whole, batch),

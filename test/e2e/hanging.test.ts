@@ -87,3 +87,18 @@ test("settings that are left while they wait for the core leave an app that goes
 	await person.button("Check the plan again").click();
 	await person.button("Approve").waitFor();
 }, 180_000);
+
+test("where WebAssembly is turned off the panel says why, what to do, and that nothing is lost", async () => {
+	const person = await seat();
+	await person.page.evaluate(async () => {
+		await window.app.plugins.disablePlugin("embedded-agent");
+		Reflect.deleteProperty(window, "WebAssembly");
+		await window.app.plugins.enablePlugin("embedded-agent");
+	});
+	await person.openPanel();
+	await person.say("hello");
+	const said = await person.readProblem();
+	for (const words of ["WebAssembly is turned off", "untouched", "Lockdown Mode"])
+		expect(said).toContain(words);
+	expect(said).not.toContain("einstall");
+});
