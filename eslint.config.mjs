@@ -47,6 +47,20 @@ export default defineConfig([
 		rules: { "local/settled": "error" },
 	},
 	{
+		files: shipped,
+		ignores: [...tests, "i18n/**"],
+		rules: {
+			"no-restricted-syntax": [
+				"error",
+				{
+					selector:
+						"MemberExpression[object.name='Intl'], MemberExpression[property.name=/^toLocale(Date|Time)?String$/]",
+					message: "Numbers, dates and sizes are written by i18n/, in the app's language.",
+				},
+			],
+		},
+	},
+	{
 		files: ["**/*.svelte", "**/*.svelte.ts"],
 		languageOptions: {
 			parserOptions: {

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { afterAll, expect, test } from "vitest";
-import { localeOf, type Moment } from "./locale";
+import { localeOf } from "./locale";
 
 const require = createRequire(import.meta.url);
 const moment = require("moment") as typeof import("moment");
