@@ -51,3 +51,10 @@ it("a damaged file is as none", () => {
 	for (const file of [null, "text", [1], { changed: "x" }, { changed: { model: "soon" } }])
 		expect(read(file).data).toEqual(firstRun);
 });
+
+it("what was saved here comes back from the file as it was: nothing is new about it", () => {
+	const before = read({}).with({ model: "a" }, 1).with({ provider: "openai" }, 2);
+	const now = before.with({ maxSteps: 3 }, 3).with({ model: "b" }, 4);
+	const file = JSON.parse(JSON.stringify(before.file)) as unknown;
+	expect(now.merge(read(file)).equals(now)).toBe(true);
+});

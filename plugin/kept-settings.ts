@@ -62,8 +62,10 @@ export class KeptSettings {
 	}
 }
 
+/** A text that is the same for the same fields with the same times, in whatever order they were set. */
 function sorted(file: Fields): string {
-	return JSON.stringify(Object.entries(file).sort(([a], [b]) => (a < b ? -1 : 1)));
+	const inOrder = (fields: Fields) => Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1));
+	return JSON.stringify(inOrder({ ...file, [timesField]: inOrder(file[timesField] as Fields) }));
 }
 
 function numbersIn(times: Fields): Record<string, number> {
