@@ -113,8 +113,9 @@ func TestAFunctionOfEachNotesTextIsShownWrittenAndTakenBack(t *testing.T) {
 }
 
 func TestAScriptThatIsStoppedIsAProblemOfItsStepAndNothingElse(t *testing.T) {
+	// It takes time, and no more memory the longer it goes on.
 	plan := `{"goal":"x","assumptions":[],"riskLevel":"writes","steps":[
-	{"id":"bad","tool":"code.run","args":{"script":"def main(x):\n  n = 3\n  while True: n = n * n"},"onError":"skip"},
+	{"id":"bad","tool":"code.run","args":{"script":"def main(x):\n  n = 3\n  for i in range(17): n = n * n\n  while True: m = n * n"},"onError":"skip"},
 	{"id":"good","tool":"vault.createFile","args":{"path":"Made.md","content":"x"}}]}`
 	sh, _ := newCodeShell(t, countedNotes(1), protocol.Settings{CodeMaxMs: 200}, plan)
 	r := sh.review()
