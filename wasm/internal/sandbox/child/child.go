@@ -13,6 +13,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -20,6 +21,7 @@ import (
 	"runtime/metrics"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -51,6 +53,8 @@ type process struct {
 	in  io.WriteCloser
 	out *json.Decoder
 	mb  int
+	// words are what it says of its end.
+	words *words
 }
 
 // New makes a runner; its child starts with the first script.
@@ -115,6 +119,34 @@ func (r *Runner) kill() {
 	r.proc = nil
 }
 
+// end says how a child ended that was not told to, with the last words it had.
+// One that does not end after all is killed.
+func (r *Runner) end() string {
+	p := r.proc
+	late := time.AfterFunc(grace, func() { _ = p.cmd.Process.Kill() }) // it may have ended
+	_ = p.cmd.Wait()                                                   // its state says the same
+	late.Stop()
+	r.proc = nil
+	return strings.TrimSpace(p.cmd.ProcessState.String() + " " + p.words.first())
+}
+
+// words keeps the beginning of what a child says of its end.
+type words struct{ text []byte }
+
+// maxWords is how many bytes are kept: the first line of a Go program that dies
+// says why.
+const maxWords = 300
+
+func (w *words) Write(b []byte) (int, error) {
+	w.text = append(w.text, b[:min(len(b), maxWords-len(w.text))]...)
+	return len(b), nil
+}
+
+func (w *words) first() string {
+	line, _, _ := strings.Cut(string(w.text), "\n")
+	return line
+}
+
 // start makes sure that there is a child with that much memory.
 func (r *Runner) start(mb int) error {
 	if r.proc != nil && r.proc.mb == mb {
@@ -124,6 +156,8 @@ func (r *Runner) start(mb int) error {
 	cmd := r.command(strconv.Itoa(mb))
 	cmd.Env = []string{}
 	cmd.Dir = os.TempDir()
+	said := &words{}
+	cmd.Stderr = said
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return err
@@ -135,7 +169,7 @@ func (r *Runner) start(mb int) error {
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	r.proc = &process{cmd, in, json.NewDecoder(out), mb}
+	r.proc = &process{cmd, in, json.NewDecoder(out), mb, said}
 	return nil
 }
 
@@ -157,10 +191,13 @@ func (r *Runner) ask(ctx context.Context, s protocol.Sandbox) (protocol.Sandboxe
 	}()
 	select {
 	case o := <-done:
-		if o.err != nil || o.Last {
+		if o.err != nil {
+			return o.Sandboxed, fmt.Errorf("%w: %s", o.err, r.end())
+		}
+		if o.Last {
 			r.kill()
 		}
-		return o.Sandboxed, o.err
+		return o.Sandboxed, nil
 	case <-ctx.Done():
 		r.kill()
 		<-done

@@ -233,3 +233,19 @@ func TestWhereNoChildStartsAScriptIsASandboxError(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+func TestAChildThatDiesSaysHow(t *testing.T) {
+	r := newRunner(t)
+	s := script("def main(x):\n  l = []\n  while True: l.append('a' * 100000)")
+	_, err := r.Run(t.Context(), s)
+	if !fault.Is(err, fault.Sandbox) {
+		t.Fatal(err)
+	}
+	// By its own look at its memory, or by the system's limit.
+	if detail := errors.Unwrap(fault.From(err)); detail == nil || !strings.Contains(detail.Error(), "exit status") {
+		t.Errorf("it died of %v", detail)
+	}
+	if out, err := r.Run(t.Context(), script("def main(x): return 1")); err != nil || string(out) != "1" {
+		t.Errorf("the next script gave %s, %v", out, err)
+	}
+}
