@@ -1,5 +1,5 @@
 /** The settings by keyboard: what is drawn anew leaves the keyboard where it was, or at the entry beside. */
-import { afterAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, onTestFinished, test } from "vitest";
 import { eventually, leave, sitDown, type Person } from "./person";
 import { data, openPage, openSettings } from "./settings-page";
 
