@@ -128,7 +128,8 @@ function hasTexts(value: unknown, ...keys: string[]): boolean {
 	return isObject(value) && keys.every((key) => typeof value[key] === "string");
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+/** Whether a value of JSON is an object, and no list. */
+export function isObject(value: unknown): value is Record<string, unknown> {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 

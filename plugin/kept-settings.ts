@@ -2,7 +2,7 @@
 // into it, and when each field was last changed. A sync service hands over whole
 // files; of each field the latest change holds, on every device.
 
-import { readData, type Data } from "./data";
+import { isObject, readData, type Data } from "./data";
 
 /** What data.json holds. */
 type Fields = Record<string, unknown>;
@@ -72,8 +72,4 @@ function numbersIn(times: Fields): Record<string, number> {
 	return Object.fromEntries(
 		Object.entries(times).filter((entry): entry is [string, number] => Number.isFinite(entry[1])),
 	);
-}
-
-function isObject(value: unknown): value is Fields {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
 }

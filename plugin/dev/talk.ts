@@ -14,7 +14,7 @@ export const button = (page: Page, name: string) => page.getByRole("button", { n
 /** The messages that were sent. */
 export const sent = async (page: Page) => (await asked(page, "send")) as Send[];
 
-/** The paths of which the core was asked whether they may be seen. */
+/** The paths that the core was asked about: may they be seen? */
 export const askedOf = async (page: Page) => (await asked(page, "hidden")) as { paths: string[] }[];
 
 /** A core that takes a message. */

@@ -5,11 +5,8 @@ import type { HalfDay, Locale, Names } from "../../bridge/protocol.gen";
 
 /** A time of Moment, as far as it is needed. */
 export interface Time {
-	hour(hour: number): Time;
-	minute(minute: number): Time;
 	month(month: number): Time;
 	day(day: number): Time;
-	format(format: string): string;
 }
 
 /** What a locale of Moment knows (its localeData()). */

@@ -7,7 +7,7 @@ export class WorkspaceRibbon {
 	containerEl: HTMLElement;
 	private readonly actionsEl: HTMLElement;
 	private readonly bottomEl: HTMLElement;
-	/** All icons by their ids. What is drawn is drawn of these, whatever became of the elements. */
+	/** All icons with their ids. The ribbon is drawn from this list, whatever became of the elements. */
 	private items: { id: string; el: HTMLElement }[] = [];
 
 	constructor(readonly side: "left" | "right") {

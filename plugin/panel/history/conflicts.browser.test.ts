@@ -10,7 +10,7 @@ import type { Conflict, Revert } from "../../protocol";
 
 const many = 1000;
 
-/** Notes of which every tenth is no text. */
+/** Notes; every tenth is no text. */
 const conflicts = Array.from({ length: many }, (_, n): Conflict => ({
 	path: `Journal of the garden/Entry ${n}.md`,
 	before: `Before ${n}.\n`,

@@ -17,7 +17,7 @@ type Budget struct {
 	cost   price.Nano
 }
 
-// NewBudget makes a budget of which nothing is used.
+// NewBudget makes a budget with nothing used.
 func NewBudget() *Budget { return &Budget{} }
 
 // Used says what has been used so far; what is under way is estimated.
