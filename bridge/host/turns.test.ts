@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { inTurn } from "./turns";
+import { newTurns } from "./turns";
 
 /** Keeps the thread for some ms, as the beginning of a read does. */
 function work(ms: number): void {
@@ -9,22 +9,21 @@ function work(ms: number): void {
 
 test("what is begun alone waits for nobody", () => {
 	let begun = false;
-	void inTurn(async () => void (begun = true));
+	void newTurns()(async () => void (begun = true));
 	expect(begun).toBe(true);
 });
 
-test("what is begun alone waits for nobody, however long the machine does other things", async () => {
-	await new Promise((resolve) => setTimeout(resolve)); // what the test before has begun is over
+test("what is begun alone waits for nobody, however long the machine does other things", () => {
 	let now = 0;
 	const clock = vi.spyOn(performance, "now").mockImplementation(() => (now += 1000));
 	let begun = false;
-	void inTurn(async () => void (begun = true));
+	void newTurns()(async () => void (begun = true));
 	clock.mockRestore();
 	expect(begun).toBe(true);
-	await new Promise((resolve) => setTimeout(resolve)); // its task is over, too
 });
 
 test("what begins together leaves turns to others in between", async () => {
+	const inTurn = newTurns();
 	let tasks = 0;
 	const { port1, port2 } = new MessageChannel();
 	// Something else of the app, which wants to be heard all the time.

@@ -1,24 +1,31 @@
 /** How long, in ms, what is begun for the core may hold up the app. */
 const SLICE_MS = 8;
 
-let until = 0;
-let next: Promise<void> | undefined;
+/** Begins a piece of work, at once or when the app has had its turn. */
+export type Turns = <T>(work: () => Promise<T>) => Promise<T>;
 
 /**
  * Begins work at once, or, where this task has begun things for long enough
  * already, when the app has had its turn: a thousand reads that begin together
  * would hold it up.
  */
-export async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-	for (;;) {
-		if (!next) {
-			until = performance.now() + SLICE_MS;
-			next = task().then(() => void (next = undefined));
-			return work(); // the first of a task, however late it is by now
+export const inTurn: Turns = newTurns();
+
+/** Turns that know nothing of what others have begun. */
+export function newTurns(): Turns {
+	let until = 0;
+	let next: Promise<void> | undefined;
+	return async (work) => {
+		for (;;) {
+			if (!next) {
+				until = performance.now() + SLICE_MS;
+				next = task().then(() => void (next = undefined));
+				return work(); // the first of a task, however late it is by now
+			}
+			if (performance.now() < until) return work();
+			await next;
 		}
-		if (performance.now() < until) return work();
-		await next;
-	}
+	};
 }
 
 /** Ends with the next task. (A timer would be slowed down while the window is hidden.) */
