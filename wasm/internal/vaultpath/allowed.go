@@ -42,12 +42,13 @@ func AllowedClean(clean string, sandbox tool.Sandbox) bool {
 	if !inside {
 		return false
 	}
-	folded, bare, plain := "", "", isPlainASCII(clean)
+	folded, bare := "", ""
+	signs := isPlainASCII(clean) && bareNames(clean) == clean
 	for _, pattern := range sandbox.DenyPatterns {
 		if pattern == "" {
 			continue
 		}
-		if plain && isSigns(pattern) {
+		if signs && isSigns(pattern) {
 			if strings.Contains(clean, pattern) {
 				return false
 			}
