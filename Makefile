@@ -1,7 +1,7 @@
 # Embedded Agent. `make run` tries it, `make test` proves it; each installs what
 # it needs.
 
-.PHONY: audit run test rest test-all check lint go-test js-test e2e build generate golden fuzz flaky bench large release screenshots install browser clean
+.PHONY: audit contract run test rest test-all check lint go-test js-test e2e build generate golden fuzz flaky bench large release screenshots install browser clean
 
 # One Go for everything, since each makes other bytes; an older one fetches it.
 export GOTOOLCHAIN := $(shell sed -n 's/^toolchain //p' go.mod)
@@ -93,6 +93,10 @@ large:
 # main.js, manifest.json and styles.css with their hashes, and the release copy of the core.
 release: install
 	node scripts/release.mjs
+
+# Puts a plugin into the vault VAULT that runs the host's contract in a real Obsidian.
+contract: install
+	@node test/playground/build.mjs contract "$(VAULT)"
 
 # Known weaknesses of the packages inside main.js, as npm knows them.
 audit: install
