@@ -2,11 +2,13 @@ package builtin
 
 import (
 	"context"
+	"time"
 
 	"embedded-agent/wasm/internal/breath"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/index"
+	"embedded-agent/wasm/internal/pace"
 	"embedded-agent/wasm/internal/text"
 	"embedded-agent/wasm/internal/tool"
 )
@@ -40,7 +42,8 @@ func selectFiles(ctx context.Context, env *tool.Env, f index.Filter) ([]index.Fo
 	return out, nil
 }
 
-// Reads go in lots of so many files and bytes: one message each.
+// Reads go in lots of at most so many files and bytes: one message each. A slow
+// disk is asked for fewer, since a call that is silent for too long is ended.
 const (
 	lotFiles = 64
 	lotBytes = 1 << 20
@@ -51,6 +54,7 @@ type lot struct {
 	infos []host.Info
 	read  []host.FileBytes
 	err   error
+	took  time.Duration
 }
 
 // readAll reads files and hands each to use in the order of infos; the next
@@ -109,16 +113,20 @@ const readAhead = 2
 func readLots(ctx context.Context, env *tool.Env, infos []host.Info, lots chan<- lot) {
 	defer close(lots)
 	var waiting []chan lot
+	pace := pace.New(lotFiles)
 	for len(infos) > 0 || len(waiting) > 0 {
-		for len(infos) > 0 && len(waiting) <= readAhead {
-			l, answer := nextLot(infos), make(chan lot, 1)
+		for len(infos) > 0 && (len(waiting) == 0 || len(waiting) <= readAhead && pace.Quick()) {
+			l, answer := nextLot(infos, pace.Next()), make(chan lot, 1)
 			infos, waiting = infos[len(l.infos):], append(waiting, answer)
 			go func() {
+				began := time.Now()
 				l.read, l.err = readLot(ctx, env, l.infos)
+				l.took = time.Since(began)
 				answer <- l
 			}()
 		}
 		l := <-waiting[0]
+		pace.Took(l.took)
 		waiting = waiting[1:]
 		select {
 		case lots <- l:
@@ -131,9 +139,9 @@ func readLots(ctx context.Context, env *tool.Env, infos []host.Info, lots chan<-
 	}
 }
 
-func nextLot(infos []host.Info) lot {
+func nextLot(infos []host.Info, most int) lot {
 	n, size := 0, int64(0)
-	for n < min(len(infos), lotFiles) {
+	for n < min(len(infos), most) {
 		if size += infos[n].Size; size > lotBytes && n > 0 {
 			break
 		}
