@@ -12,7 +12,7 @@ lint_stages := $(go_lint) $(js_lint) $(slow_lint)
 
 # Serves the playground: PORT= chooses the port, VAULT= a folder to copy.
 run: install build
-	node playground/run.mjs
+	node test/playground/run.mjs
 
 install:
 	@scripts/install.sh
@@ -93,4 +93,4 @@ screenshots: browser build
 	node scripts/screenshots.mjs
 
 clean:
-	rm -rf build dist main.js playground/dist
+	rm -rf build dist main.js test/playground/dist

@@ -8,7 +8,7 @@ import settled from "./scripts/lint/settled.mjs";
 import svelteConfig from "./svelte.config.js";
 
 const shipped = ["main.ts", "i18n/**/*.ts", "bridge/**/*.ts", "plugin/**/*.ts", "plugin/**/*.svelte"];
-const tests = ["**/*.test.ts", "**/test/**/*.ts", "plugin/dev/**"];
+const tests = ["**/*.test.ts", "**/test/**/*.ts"];
 
 // The first file's options make the one project service, so all are the same.
 const typed = {
@@ -26,8 +26,8 @@ export default defineConfig([
 		"release/",
 		"coverage/",
 		"wasm/",
-		"playground/dist/",
-		"playground/vault/",
+		"test/playground/dist/",
+		"test/playground/vault/",
 		"test/codex/",
 		"test/peers/",
 		"**/*.gen.ts",
@@ -84,7 +84,7 @@ export default defineConfig([
 
 	// What does not ship: tests, the playground, benchmarks, scripts.
 	{
-		files: ["playground/**/*.ts", "test/**/*.ts", "bench/**/*.ts", "scripts/**/*.ts", "*.ts", ...tests],
+		files: ["bench/**/*.ts", "scripts/**/*.ts", "*.ts", ...tests],
 		ignores: ["main.ts"],
 		extends: [js.configs.recommended, ...tseslint.configs.recommendedTypeChecked],
 		languageOptions: {

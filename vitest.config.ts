@@ -35,7 +35,7 @@ export default defineConfig({
 				extends: true,
 				test: {
 					name: "unit",
-					include: ["{bridge,i18n,plugin,playground,scripts,bench}/**/*.test.ts"],
+					include: ["{bridge,i18n,plugin,scripts,bench,test/playground}/**/*.test.ts"],
 					exclude: [...exclude, "**/*.browser.test.ts"],
 					setupFiles: ["bridge/test/setup.ts"],
 					testTimeout: 20_000,
@@ -45,7 +45,7 @@ export default defineConfig({
 				extends: true,
 				test: {
 					name: "browser",
-					include: ["{bridge,plugin,playground}/**/*.browser.test.ts"],
+					include: ["{bridge,plugin}/**/*.browser.test.ts"],
 					exclude: [...exclude, ...everyState],
 					testTimeout: 120_000,
 					hookTimeout: 120_000,

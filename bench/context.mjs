@@ -66,14 +66,18 @@ export class Context {
 	 * is added to the address. Close what it gives.
 	 */
 	async playground({
-		vault = join(root, "playground/vault"),
+		vault = join(root, "test/playground/vault"),
 		enabled = true,
 		slow = 1,
 		data,
 		query = "",
 	} = {}) {
-		const { buildPlayground, dist } = await import(pathToFileURL(join(root, "playground/build.mjs")).href);
-		const { copyVault, installPlugin } = await import(pathToFileURL(join(root, "playground/demo.mjs")).href);
+		const { buildPlayground, dist } = await import(
+			pathToFileURL(join(root, "test/playground/build.mjs")).href
+		);
+		const { copyVault, installPlugin } = await import(
+			pathToFileURL(join(root, "test/playground/demo.mjs")).href
+		);
 		await (this.#built ??= buildPlayground());
 		const { startServer } = await import(pathToFileURL(join(dist, "server.mjs")).href);
 		const vaultDir = join(this.folder(), "vault");

@@ -125,8 +125,6 @@ function sources(folder: string): string[] {
 	return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
 		const path = join(folder, entry.name);
 		if (entry.isDirectory()) return sources(path);
-		return /\.(ts|svelte)$/.test(entry.name) && !entry.name.includes(".test.") && !path.includes("/dev/")
-			? [path]
-			: [];
+		return /\.(ts|svelte)$/.test(entry.name) && !entry.name.includes(".test.") ? [path] : [];
 	});
 }

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import esbuild from "esbuild";
-import { startModelServer } from "../playground/model/server.mjs";
+import { startModelServer } from "../test/playground/model/server.mjs";
 import { root } from "./build/wasm.mjs";
 import { reduce } from "./png.mjs";
 
@@ -300,7 +300,7 @@ const stories = [
 async function play(harness, browser, story, theme) {
 	const model = await startModelServer({ port: 0, delayMs: 0 });
 	const playground = await harness.startPlayground({
-		vault: join(root, "playground/vault"),
+		vault: join(root, "test/playground/vault"),
 		data: { demoModelUrl: model.url },
 		width: story.width,
 		height: story.height,

@@ -118,7 +118,7 @@ const stages = {
 	browser: () => [twoFiles("browser")],
 	model: () => [
 		{
-			run: ["node", "--test", "--test-reporter=spec", ...files("playground/model", /\.test\.mjs$/)],
+			run: ["node", "--test", "--test-reporter=spec", ...files("test/playground/model", /\.test\.mjs$/)],
 			count: nodeCount,
 		},
 	],

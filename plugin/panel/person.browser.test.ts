@@ -1,7 +1,7 @@
 // The panel in Chromium: what a person does, and what the core is asked.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { findChromium } from "../dev/build";
+import { findChromium } from "../../test/dev/build";
 import {
 	action,
 	can,
@@ -14,8 +14,8 @@ import {
 	state,
 	turn,
 	words,
-} from "../dev/fixtures";
-import { asked, mixed, modified, openStage, ready, show, type Stage } from "../dev/stage";
+} from "../../test/dev/fixtures";
+import { asked, mixed, modified, openStage, ready, show, type Stage } from "../../test/dev/stage";
 
 describe.skipIf(!findChromium())("the panel", () => {
 	let stage: Stage;

@@ -1,5 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { action, can, event, exec, question, review, runState, state, summary, turn } from "../dev/fixtures";
+import {
+	action,
+	can,
+	event,
+	exec,
+	question,
+	review,
+	runState,
+	state,
+	summary,
+	turn,
+} from "../../test/dev/fixtures";
 import type { Event } from "../protocol";
 import {
 	callsOf,

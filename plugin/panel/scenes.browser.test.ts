@@ -5,11 +5,11 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import AxeBuilder from "@axe-core/playwright";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { findChromium, type Look } from "../dev/build";
-import { chatScenes } from "../dev/chat";
-import { misfits, smallTargets } from "../dev/fit";
-import { spoken } from "../dev/spoken";
-import { openStage, scenes as panelScenes, settled, show, type Stage } from "../dev/stage";
+import { findChromium, type Look } from "../../test/dev/build";
+import { chatScenes } from "../../test/dev/chat";
+import { misfits, smallTargets } from "../../test/dev/fit";
+import { spoken } from "../../test/dev/spoken";
+import { openStage, scenes as panelScenes, settled, show, type Stage } from "../../test/dev/stage";
 
 const scenes = { ...panelScenes, ...chatScenes };
 const shots = process.env["SHOTS"];

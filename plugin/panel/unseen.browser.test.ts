@@ -3,9 +3,9 @@
 
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { findChromium, type Look } from "../dev/build";
-import { action, event, file, fileView, review, turn } from "../dev/fixtures";
-import { openStage, ready, show, type Stage } from "../dev/stage";
+import { findChromium, type Look } from "../../test/dev/build";
+import { action, event, file, fileView, review, turn } from "../../test/dev/fixtures";
+import { openStage, ready, show, type Stage } from "../../test/dev/stage";
 import type { FileChange, FileView, Review } from "../protocol";
 
 const path = "Inbox/Ideas.md";

@@ -1,6 +1,6 @@
 /** A model that calls tools: it answers each request with the next of its turns. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { responseEvents, type OutputItem } from "../../playground/model/responses.mjs";
+import { responseEvents, type OutputItem } from "../playground/model/responses.mjs";
 
 export interface AgentModel {
 	/** The origin: what goes into `demoModelUrl`. */

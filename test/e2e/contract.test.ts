@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { behaviours } from "../../playground/behaviours";
-import { dist } from "../../playground/build.mjs";
-import type { Outcome } from "../../playground/contract/host";
-import type { ProfileName } from "../../playground/shared/profiles";
+import { behaviours } from "../playground/behaviours";
+import { dist } from "../playground/build.mjs";
+import type { Outcome } from "../playground/contract/host";
+import type { ProfileName } from "../playground/shared/profiles";
 import { startHttpServer, type HttpServer } from "./harness/http-server";
 import { launchChromium, repository, startPlayground } from "./harness";
 import { declaredApi } from "./harness/typings";

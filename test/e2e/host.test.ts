@@ -14,8 +14,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { dist } from "../../playground/build.mjs";
-import { startServer } from "../../playground/server/server";
+import { dist } from "../playground/build.mjs";
+import { startServer } from "../playground/server/server";
 import {
 	launchChromium,
 	repository,

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, readdirSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { join } from "node:path";
 import { afterAll, expect, onTestFinished, test } from "vitest";
-import type { Script } from "../../playground/model/server.mjs";
+import type { Script } from "../playground/model/server.mjs";
 import { eventually, leave, pluginFolder, sitDown, type Person } from "./person";
 import { choose, data } from "./settings-page";
 

@@ -3,11 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Locator } from "playwright-core";
 import { expect } from "vitest";
-import {
-	startModelServer,
-	type ModelServer,
-	type ModelServerOptions,
-} from "../../playground/model/server.mjs";
+import { startModelServer, type ModelServer, type ModelServerOptions } from "../playground/model/server.mjs";
 import {
 	launchChromium,
 	openNote,
@@ -20,7 +16,7 @@ import {
 } from "./harness";
 
 /** The vault that the project brings along. */
-export const sampleVault = join(repository, "playground/vault");
+export const sampleVault = join(repository, "test/playground/vault");
 
 /** The sentence of the main story. */
 export const sentence =

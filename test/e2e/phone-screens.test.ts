@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Locator } from "playwright-core";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
-import { misfits, smallTargets } from "../../plugin/dev/fit";
+import { misfits, smallTargets } from "../dev/fit";
 import { axeViolations, hashFolder, keepPluginList, openNote, repository, selectLines } from "./harness";
 import { eventually, ideas, leave, sentence, sitDown, type Person } from "./person";
 

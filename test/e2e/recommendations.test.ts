@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import type { Script } from "../../playground/model/server.mjs";
+import type { Script } from "../playground/model/server.mjs";
 import { calls, says, startAgentModel } from "./agent-model";
 import { axeViolations, hashFolder, repository } from "./harness";
 import { eventually, leave, pluginFolder, sitDown, type Person, type Seat } from "./person";

@@ -2,8 +2,8 @@
 import { cpSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import type { OutputItem } from "../../playground/model/responses.mjs";
-import type { Script } from "../../playground/model/server.mjs";
+import type { OutputItem } from "../playground/model/responses.mjs";
+import type { Script } from "../playground/model/server.mjs";
 import { calls, says, startAgentModel, type AgentModel } from "./agent-model";
 import { eventually, leave, pluginFolder, sitDown, type Person, type Seat } from "./person";
 import { choose, closeSettings, data, openPage, openSettings, type Value } from "./settings-page";

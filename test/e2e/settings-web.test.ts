@@ -1,6 +1,6 @@
 /** What leaves the machine, and which notes are read: each setting from its control to what the core then does. */
 import { afterAll, expect, onTestFinished, test, vi } from "vitest";
-import type { Script } from "../../playground/model/server.mjs";
+import type { Script } from "../playground/model/server.mjs";
 import { eventually, leave, pluginFolder, sentence, sitDown, type Person } from "./person";
 import { choose, closeSettings, data, dataText, openPage, openSettings } from "./settings-page";
 

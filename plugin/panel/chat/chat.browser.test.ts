@@ -2,11 +2,11 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Turn } from "../../protocol";
-import { findChromium } from "../../dev/build";
-import { agentCall, attach, estimated } from "../../dev/chat";
-import { event, review, turn } from "../../dev/fixtures";
-import { asked, openStage, ready, settled, show, type Stage } from "../../dev/stage";
-import { accepts, agent, button, done, field, sent } from "../../dev/talk";
+import { findChromium } from "../../../test/dev/build";
+import { agentCall, attach, estimated } from "../../../test/dev/chat";
+import { event, review, turn } from "../../../test/dev/fixtures";
+import { asked, openStage, ready, settled, show, type Stage } from "../../../test/dev/stage";
+import { accepts, agent, button, done, field, sent } from "../../../test/dev/talk";
 
 describe.skipIf(!findChromium())("the chat", () => {
 	let stage: Stage;

@@ -2,10 +2,10 @@
 
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { findChromium } from "../../dev/build";
-import { event, state } from "../../dev/fixtures";
-import { asked, openStage, ready, settled, show, type Stage } from "../../dev/stage";
-import { accepts, button, done, field, sent } from "../../dev/talk";
+import { findChromium } from "../../../test/dev/build";
+import { event, state } from "../../../test/dev/fixtures";
+import { asked, openStage, ready, settled, show, type Stage } from "../../../test/dev/stage";
+import { accepts, button, done, field, sent } from "../../../test/dev/talk";
 
 describe.skipIf(!findChromium())("the chat", () => {
 	let stage: Stage;

@@ -2,10 +2,10 @@
 
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { findChromium } from "../../dev/build";
-import { event, runState } from "../../dev/fixtures";
-import { misfits } from "../../dev/fit";
-import { asked, openStage, ready, scenes, settled, show, type Stage } from "../../dev/stage";
+import { findChromium } from "../../../test/dev/build";
+import { event, runState } from "../../../test/dev/fixtures";
+import { misfits } from "../../../test/dev/fit";
+import { asked, openStage, ready, scenes, settled, show, type Stage } from "../../../test/dev/stage";
 import type { Conflict, Revert } from "../../protocol";
 
 const many = 1000;

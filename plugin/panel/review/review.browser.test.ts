@@ -2,10 +2,10 @@
 
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { findChromium, type Look } from "../../dev/build";
-import { event, file, fileView, review } from "../../dev/fixtures";
-import { misfits } from "../../dev/fit";
-import { asked, mixed, modified, openStage, ready, settled, show, type Stage } from "../../dev/stage";
+import { findChromium, type Look } from "../../../test/dev/build";
+import { event, file, fileView, review } from "../../../test/dev/fixtures";
+import { misfits } from "../../../test/dev/fit";
+import { asked, mixed, modified, openStage, ready, settled, show, type Stage } from "../../../test/dev/stage";
 import type { Review } from "../../protocol";
 
 const path = "Inbox/Ideas for the garden.md";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { CallView } from "../../protocol";
-import { call } from "../../dev/fixtures";
+import { call } from "../../../test/dev/fixtures";
 import { rowsOf, stepsOf } from "./steps";
 
 const single = (n: number, stepId: string, status: CallView["status"] = "ok") =>

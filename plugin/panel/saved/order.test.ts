@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { action } from "../../dev/fixtures";
+import { action } from "../../../test/dev/fixtures";
 import { groups, moved, neighbour } from "./order";
 
 const list = [

@@ -3,10 +3,18 @@
 
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { findChromium, type Look } from "../../dev/build";
-import { action, call, can, event, review, runState, state } from "../../dev/fixtures";
-import { detail, grouped, imported, plugins, reached, reachedBefore, toolbox } from "../../dev/saved-scenes";
-import { asked, openStage, show, type Stage } from "../../dev/stage";
+import { findChromium, type Look } from "../../../test/dev/build";
+import { action, call, can, event, review, runState, state } from "../../../test/dev/fixtures";
+import {
+	detail,
+	grouped,
+	imported,
+	plugins,
+	reached,
+	reachedBefore,
+	toolbox,
+} from "../../../test/dev/saved-scenes";
+import { asked, openStage, show, type Stage } from "../../../test/dev/stage";
 import { t } from "../../../i18n";
 import type { Action, Event } from "../../protocol";
 

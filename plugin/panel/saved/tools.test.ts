@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { tool } from "../../dev/fixtures";
+import { tool } from "../../../test/dev/fixtures";
 import { categories, inShort, pick, toggled } from "./tools";
 
 const tools = [

@@ -2,10 +2,10 @@
 
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { findChromium, type Look } from "../../dev/build";
-import { event, file, review } from "../../dev/fixtures";
-import { misfits } from "../../dev/fit";
-import { openStage, ready, settled, show, type Stage } from "../../dev/stage";
+import { findChromium, type Look } from "../../../test/dev/build";
+import { event, file, review } from "../../../test/dev/fixtures";
+import { misfits } from "../../../test/dev/fit";
+import { openStage, ready, settled, show, type Stage } from "../../../test/dev/stage";
 
 /** Rows of one to four lines, in no regular order. */
 const files = Array.from({ length: 400 }, (_, n) =>

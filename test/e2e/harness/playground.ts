@@ -3,11 +3,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { buildPlayground, dist } from "../../../playground/build.mjs";
-import { copyVault, demoSettings, installPlugin } from "../../../playground/demo.mjs";
-import type { Faults } from "../../../playground/server/faults";
-import { startServer } from "../../../playground/server/server";
-import { profileNamed, type ProfileName } from "../../../playground/shared/profiles";
+import { buildPlayground, dist } from "../../playground/build.mjs";
+import { copyVault, demoSettings, installPlugin } from "../../playground/demo.mjs";
+import type { Faults } from "../../playground/server/faults";
+import { startServer } from "../../playground/server/server";
+import { profileNamed, type ProfileName } from "../../playground/shared/profiles";
 import { launchChromium } from "./chromium";
 import { rewriteOrigin } from "./origin";
 

@@ -18,7 +18,7 @@ func typeScript(t *testing.T, dir string, f func(path, source string)) {
 			return err
 		}
 		if d.IsDir() {
-			if name := d.Name(); name == "test" || name == "dev" || name == "node_modules" {
+			if name := d.Name(); name == "test" || name == "node_modules" {
 				return filepath.SkipDir
 			}
 			return nil

@@ -27,7 +27,7 @@ func realVault(t *testing.T) map[string][]byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, root := range append(append(roots, beside...), "../../../playground/vault") {
+	for _, root := range append(append(roots, beside...), "../../../test/playground/vault") {
 		if root == "" {
 			continue
 		}

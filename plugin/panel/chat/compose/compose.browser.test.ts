@@ -3,11 +3,11 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Send } from "../../../protocol";
-import { findChromium } from "../../../dev/build";
-import { attach, estimated, withNames } from "../../../dev/chat";
-import { action, event, state } from "../../../dev/fixtures";
-import { asked, openStage, ready, settled, show, type Stage } from "../../../dev/stage";
-import { accepts, agent, askedOf, button, done, field, sent } from "../../../dev/talk";
+import { findChromium } from "../../../../test/dev/build";
+import { attach, estimated, withNames } from "../../../../test/dev/chat";
+import { action, event, state } from "../../../../test/dev/fixtures";
+import { asked, openStage, ready, settled, show, type Stage } from "../../../../test/dev/stage";
+import { accepts, agent, askedOf, button, done, field, sent } from "../../../../test/dev/talk";
 
 describe.skipIf(!findChromium())("the message", () => {
 	let stage: Stage;

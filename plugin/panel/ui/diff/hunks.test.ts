@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fileView } from "../../../dev/fixtures";
+import { fileView } from "../../../../test/dev/fixtures";
 import type { Hunk } from "../../../protocol";
 import { hunksOrDrop, placeHunks, turnRound } from "./hunks";
 

@@ -1,6 +1,6 @@
 /**
- * The contract as a plugin, to run it in a real Obsidian: build it (`node playground/build.mjs contract`), put
- * `playground/dist/contract-plugin` into a test vault's plugins folder, and run the command "Run". It works in a
+ * The contract as a plugin, to run it in a real Obsidian: build it (`node test/playground/build.mjs contract`), put
+ * `test/playground/dist/contract-plugin` into a test vault's plugins folder, and run the command "Run". It works in a
  * folder of its own, and the outcome is written to `Contract outcome.md`.
  */
 import * as obsidian from "obsidian";

@@ -117,7 +117,7 @@ export const behaviours: Behaviour[] = [
 	guess(
 		"editor.conflict",
 		"Where both changed the same lines, the editor's text wins.",
-		"playground/obsidian/merge.test.ts",
+		"test/playground/obsidian/merge.test.ts",
 	),
 	guess("editor.undo", "Changes by the Editor interface are in the editor's undo history."),
 	sourced(

@@ -1,4 +1,4 @@
-/** Bundles the playground into `playground/dist`: the page, its worker and styles, and the server. */
+/** Bundles the playground into `test/playground/dist`: the page, its worker and styles, and the server. */
 import { build } from "esbuild";
 import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -16,7 +16,7 @@ export const dist = join(here, "dist");
 const oneCodeMirror = Object.fromEntries(
 	["@codemirror/state", "@codemirror/view", "@lezer/common"].map((name) => [
 		name,
-		join(here, "../node_modules", name),
+		join(here, "../../node_modules", name),
 	]),
 );
 

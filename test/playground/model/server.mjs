@@ -3,7 +3,7 @@
  * playground and the tests need no key and no network. What it answers is in `scripts/`, what it breaks in
  * `faults.mjs`.
  *
- * As a command: `node playground/model/server.mjs [--port=8788] [--delay=15]`.
+ * As a command: `node test/playground/model/server.mjs [--port=8788] [--delay=15]`.
  */
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";

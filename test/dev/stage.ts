@@ -1,7 +1,7 @@
 // The states of the panel that tests look at, and what they do with its page.
 
 import type { Browser, Page } from "playwright-core";
-import type { Event } from "../protocol";
+import type { Event } from "../../plugin/protocol";
 import { buildPage, launch, open, type Look } from "./build";
 import {
 	action,

@@ -1,9 +1,9 @@
 // The app as the development page has it, for tests of the panel.
 
-import type { AppPort, Choice, MenuEntry, Named, Preferences, Selected } from "../app/port";
-import { coreSettings, firstRun } from "../data";
-import type { Problem, Settings } from "../protocol";
-import { entry, Narrowing } from "../text/fuzzy";
+import type { AppPort, Choice, MenuEntry, Named, Preferences, Selected } from "../../plugin/app/port";
+import { coreSettings, firstRun } from "../../plugin/data";
+import type { Problem, Settings } from "../../plugin/protocol";
+import { entry, Narrowing } from "../../plugin/text/fuzzy";
 
 /** What the panel asked of the app, for tests. */
 export interface Heard {

@@ -16,7 +16,7 @@ import type {
 	State,
 	ToolInfo,
 	Turn,
-} from "../protocol";
+} from "../../plugin/protocol";
 
 /** Words that no catalogue has are shown as they are: enough for a fixture. */
 export function words(text: string): Message {

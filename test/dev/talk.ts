@@ -1,7 +1,7 @@
 // What the tests of the chat say and press.
 
 import type { Page } from "playwright-core";
-import type { Send } from "../protocol";
+import type { Send } from "../../plugin/protocol";
 import { turn } from "./fixtures";
 import { asked } from "./stage";
 

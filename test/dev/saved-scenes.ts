@@ -1,6 +1,6 @@
 // The states of saved actions, tools and community plugins that tests look at.
 
-import type { ActionDetail, Imported, Message, Plugins, ToolInfo } from "../protocol";
+import type { ActionDetail, Imported, Message, Plugins, ToolInfo } from "../../plugin/protocol";
 import { action, event, state, tool, words } from "./fixtures";
 import type { Scene } from "./stage";
 

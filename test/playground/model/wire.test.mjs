@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { pieces, words } from "./responses.mjs";
 import { MAIN, parseEvents, planRequest, post, serve, streamed } from "./testkit.mjs";
 
-const facts = new URL("../../../shared/facts/openai-responses-events.json", import.meta.url);
+const facts = new URL("../../../../shared/facts/openai-responses-events.json", import.meta.url);
 
 /** Streams that together hold every kind of event that the server can send. */
 const everyKind = ["demo", "demo-refusal", "demo-incomplete", "demo-failed", "demo-error-event"];

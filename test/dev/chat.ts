@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import type { CallView, Event, ReplyNode } from "../protocol";
+import type { CallView, Event, ReplyNode } from "../../plugin/protocol";
 import { call, event, exec, fileView, review, runState, state, turn, words } from "./fixtures";
 import { ready, type Scene } from "./stage";
 

@@ -1,7 +1,7 @@
 // Stands in for the core on the development page, which has none: the plainest
 // Markdown as the parts that the panel draws.
 
-import type { ReplyNode, ReplyTree } from "../protocol";
+import type { ReplyNode, ReplyTree } from "../../plugin/protocol";
 
 const text = (text: string): ReplyNode => ({ kind: "text", text });
 

@@ -30,7 +30,7 @@ export async function buildPage(): Promise<string> {
 	const icons = Object.fromEntries(Object.entries(lucide()).filter(([name]) => used.includes(`"${name}"`)));
 	const result = await build({
 		absWorkingDir: root,
-		entryPoints: ["plugin/dev/page.ts"],
+		entryPoints: ["test/dev/page.ts"],
 		bundle: true,
 		write: false,
 		outfile: "page.js",
@@ -62,7 +62,7 @@ export async function buildPage(): Promise<string> {
 	});
 	const script = result.outputFiles[0]?.text.replaceAll("</script", "<\\/script") ?? "";
 	const css =
-		readFileSync(join(root, "plugin/dev/page.css"), "utf8") + readFileSync(join(root, "styles.css"), "utf8");
+		readFileSync(join(root, "test/dev/page.css"), "utf8") + readFileSync(join(root, "styles.css"), "utf8");
 	return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Panel</title><style>${css}</style></head>
 <body><main class="workspace-leaf-content" style="height:100%"><div class="view-content ea-view" id="view"></div></main>
 <script>${script}</script></body></html>`;
@@ -71,7 +71,7 @@ export async function buildPage(): Promise<string> {
 function panelSources(): string {
 	const folder = join(root, "plugin");
 	return readdirSync(folder, { recursive: true, encoding: "utf8" })
-		.filter((path) => /\.(ts|svelte)$/.test(path) && !path.startsWith("dev"))
+		.filter((path) => /\.(ts|svelte)$/.test(path))
 		.map((path) => readFileSync(join(folder, path), "utf8"))
 		.join("\n");
 }

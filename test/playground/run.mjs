@@ -12,7 +12,7 @@ import { buildPlayground, dist } from "./build.mjs";
 import { copyVault, demoSettings, installPlugin, isFolder } from "./demo.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const root = resolve(here, "..");
+const root = resolve(here, "../..");
 /** The note that the sample vault opens with. */
 const welcome = "Start here.md";
 

@@ -3,12 +3,12 @@
 
 import { flushSync, mount } from "svelte";
 import icons from "icons";
-import { nextFrame } from "../frame";
+import { nextFrame } from "../../plugin/frame";
 import { setLanguage } from "../../i18n";
-import type { Core } from "../panel/core";
-import Panel from "../panel/Panel.svelte";
-import { PanelController } from "../panel/controller.svelte";
-import type { Event, Method, ReplyText } from "../protocol";
+import type { Core } from "../../plugin/panel/core";
+import Panel from "../../plugin/panel/Panel.svelte";
+import { PanelController } from "../../plugin/panel/controller.svelte";
+import type { Event, Method, ReplyText } from "../../plugin/protocol";
 import { DevApp } from "./app";
 import { drawn } from "./drawn";
 import { installHelpers } from "./obsidian";
