@@ -6,7 +6,7 @@
 stages := node scripts/stages.mjs
 # What takes minutes where nothing is compiled yet is in `make check` and `make rest`.
 go_lint := gofumpt go-vet generated
-js_lint := prettier types
+js_lint := prettier types scan
 slow_lint := go-vet-js staticcheck eslint
 lint_stages := $(go_lint) $(js_lint) $(slow_lint)
 

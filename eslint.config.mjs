@@ -5,14 +5,14 @@ import svelte from "eslint-plugin-svelte";
 import globals from "globals";
 import tseslint from "typescript-eslint";
 import settled from "./scripts/lint/settled.mjs";
-import svelteConfig from "./svelte.config.js";
+import svelteConfig from "./svelte.config.mjs";
 
 const shipped = ["main.ts", "i18n/**/*.ts", "bridge/**/*.ts", "plugin/**/*.ts", "plugin/**/*.svelte"];
 const tests = ["**/*.test.ts", "**/test/**/*.ts"];
 
 // The first file's options make the one project service, so all are the same.
 const typed = {
-	projectService: { allowDefaultProject: ["vitest.config.ts"] },
+	projectService: true,
 	extraFileExtensions: [".svelte"],
 };
 
@@ -97,7 +97,7 @@ export default defineConfig([
 		},
 	},
 	{
-		files: ["**/*.mjs", "svelte.config.js"],
+		files: ["**/*.mjs"],
 		extends: [js.configs.recommended],
 		languageOptions: { globals: { ...globals.node, ...globals.browser } },
 		rules: { "no-unused-vars": ["error", { argsIgnorePattern: "^_" }] },

@@ -293,15 +293,14 @@ export interface Problem {
  * Method is what one side may ask of the other: it sends Params, and is answered
  * with Result. Its name is that of the field that has it, in a set of methods.
  */
-export interface Method<P extends any, R extends any> {
+export interface Method<P, R> {
 	params: P;
 	result: R;
 }
 /**
  * Empty is the payload of a request or response that says nothing more.
  */
-export interface Empty {
-}
+export type Empty = Record<string, never>;
 
 //////////
 // source: events.go

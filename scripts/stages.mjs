@@ -91,6 +91,7 @@ const stages = {
 	},
 	generated: () => [{ run: ["node", "scripts/generate.mjs", "--check"] }],
 	eslint: () => [{ run: ["npx", "eslint", ".", "--max-warnings", "0"] }],
+	scan: () => [{ run: ["node", "scripts/lint/scan.mjs"] }],
 	prettier: () => [{ run: ["npx", "prettier", "--check", "--log-level", "warn", "."] }],
 	types: () => [
 		{ run: ["npx", "tsc", "--noEmit"] },

@@ -2,6 +2,8 @@
 // the core says arrives through receive; everything that the person does is one
 // request.
 
+/* global $state -- the compiler of Svelte gives it */
+
 import { untrack } from "svelte";
 import { SvelteMap } from "svelte/reactivity";
 import type {
@@ -28,7 +30,7 @@ import { asProblem, type Core } from "./core";
 import { initial, list, reduceAll, revertable, runningRun, runOf, workingTurn } from "./reducer";
 import type { AppPort } from "../app/port";
 import { KeptConversations } from "./chat/kept-conversations.svelte";
-import { quietly, Waiting } from "./waiting";
+import { quietly, UnderWay, Waiting } from "./waiting";
 
 /** Conflicts of a revert that wait for the person's choices. */
 export interface OpenConflicts {
@@ -96,8 +98,7 @@ export class PanelController {
 	private queue: Event[] = [];
 	private unschedule: (() => void) | null = null;
 	/** What ends the requests under way: Cancel ends those that a person waits for. */
-	// eslint-disable-next-line svelte/prefer-svelte-reactivity -- nothing is drawn of it
-	private readonly underWay = new Set<AbortController>();
+	private readonly underWay = new UnderWay();
 	private readonly quiet = new Waiting();
 	private readonly drawing = new Waiting();
 	/** What went along with a turn, by its id, for sending it again. */
@@ -162,8 +163,7 @@ export class PanelController {
 	private async request<M extends Method>(method: M, params: Params<M>): Promise<Result<M> | undefined> {
 		this.pending.set(method, (this.pending.get(method) ?? 0) + 1);
 		const turn = ++this.asked;
-		const cancel = new AbortController();
-		if (!settles.has(method)) this.underWay.add(cancel);
+		const cancel = settles.has(method) ? new AbortController() : this.underWay.begin();
 		try {
 			const core = await this.core();
 			const urgent = method === "stop" || method === "review.close";
@@ -179,7 +179,7 @@ export class PanelController {
 			}
 			return undefined;
 		} finally {
-			this.underWay.delete(cancel);
+			this.underWay.over(cancel);
 			this.pending.set(method, (this.pending.get(method) ?? 1) - 1);
 		}
 	}
@@ -271,7 +271,7 @@ export class PanelController {
 	 * for. A core that does not answer is ended, and a new one started.
 	 */
 	async stop(): Promise<void> {
-		for (const request of this.underWay) request.abort();
+		this.underWay.end();
 		this.quiet.end();
 		const run = runningRun(this.state);
 		const turn = workingTurn(this.state);
@@ -304,7 +304,7 @@ export class PanelController {
 		if (!review) return;
 		// A review that is being simulated again is ended first.
 		if (this.busy("review.amend")) {
-			for (const request of this.underWay) request.abort();
+			this.underWay.end();
 			await this.ask("stop", { id: review.run });
 		}
 		const closed = await this.ask("review.close", { run: review.run });

@@ -1,5 +1,7 @@
 // The conversations that are kept: which one the panel is in, and the others.
 
+/* global $state -- the compiler of Svelte gives it */
+
 import type { Conversation } from "../../protocol";
 import { list } from "../reducer";
 import type { PanelController } from "../controller.svelte";

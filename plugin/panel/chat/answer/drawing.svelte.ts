@@ -2,6 +2,8 @@
 // what of that will not change any more, so that each arrival is read from the
 // last open block on, and not from the beginning.
 
+/* global $state -- the compiler of Svelte gives it */
+
 import type { ReplyNode, ReplyText, ReplyTree } from "../../../protocol";
 import { list } from "../../reducer";
 

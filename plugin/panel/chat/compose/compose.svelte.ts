@@ -1,5 +1,7 @@
 // The message that is being written, and what goes along with it.
 
+/* global $state -- the compiler of Svelte gives it */
+
 import type { Attachment, Estimated, Mode, Send, Turn } from "../../../protocol";
 import { mostAttached, mostImages, same } from "./attached";
 import type { AppPort, Selected } from "../../../app/port";

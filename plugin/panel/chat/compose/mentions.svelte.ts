@@ -1,5 +1,7 @@
 // The menu that follows what is written after @ and /.
 
+/* global $state -- the compiler of Svelte gives it */
+
 import { icons, shownName, written } from "./attached";
 import { fold } from "../../../text/fuzzy";
 import { mentionAt, replaceMention, type Mention } from "./mention";
