@@ -23,6 +23,7 @@ import (
 	"embedded-agent/wasm/internal/pipeline"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/policy"
+	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/runner"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/vaultpath"
@@ -175,7 +176,7 @@ func (c *hostileCase) kit(t *testing.T, turns []llmtest.Turn) *kit {
 	return newKit(t, turns, withFiles(c.Files), func(set *setup) {
 		set.active = c.Active
 		set.policy = policy.Policy{
-			Confirm: policy.ConfirmAlways, AllowDeletes: s.Deletes, AllowRenames: !s.NoRenames, AllowCommands: s.Commands,
+			Confirm: protocol.ConfirmAlways, AllowDeletes: s.Deletes, AllowRenames: !s.NoRenames, AllowCommands: s.Commands,
 			Origin:  policy.FromInterface,
 			Sandbox: tool.Sandbox{Enabled: true, AllowedRoots: []string{"/"}, DenyPatterns: s.Deny},
 			Limits:  tool.Limits{MaxConcurrency: 4, MaxCalls: 100},

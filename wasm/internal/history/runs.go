@@ -20,15 +20,6 @@ const (
 	SummaryFile = "summary.json"
 )
 
-// The outcomes that only a run has; others are those of a turn, too.
-const (
-	OutcomeOK        = "ok"
-	OutcomeFailed    = "failed"
-	OutcomeCancelled = "cancelled"
-	OutcomePartial   = "partial"
-	OutcomeConflict  = "conflict"
-)
-
 func Dir(id string) string { return runsFolder + "/" + id }
 
 func (h *History) Read(ctx context.Context, id string) (*Run, error) {

@@ -129,8 +129,8 @@ func SummaryOf(d *Run) protocol.RunSummary {
 	return sum
 }
 
-func TextOf(outcome string, d *Run, done int) protocol.Message {
-	return protocol.Message{Key: "run." + outcome, Params: map[string]string{"n": strconv.Itoa(done), "total": strconv.Itoa(d.Calls), "goal": d.Goal}}
+func TextOf(outcome protocol.RunOutcome, d *Run, done int) protocol.Message {
+	return protocol.Message{Key: "run." + string(outcome), Params: map[string]string{"n": strconv.Itoa(done), "total": strconv.Itoa(d.Calls), "goal": d.Goal}}
 }
 
 // checkSummary says whether a run's line for the history is the one that was

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/journal/journaltest"
@@ -160,7 +159,7 @@ func TestWhatAPersonApprovesOfAForgedRunIsARunOfItsOwn(t *testing.T) {
 		}
 		r = call[protocol.Review](sh, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendDrop, Path: "Gone.md"})
 		end := sh.approve(&r)
-		if end.Outcome != history.OutcomeOK || !end.Can.Revert || sh.text("Note.md") != "old\n" || sh.text("Gone.md") != "(none)" || sh.text("Sub/Note.md") != "(none)" {
+		if end.Outcome != protocol.OutcomeOK || !end.Can.Revert || sh.text("Note.md") != "old\n" || sh.text("Gone.md") != "(none)" || sh.text("Sub/Note.md") != "(none)" {
 			t.Fatalf("%+v\n%s", end, before.Diff(mem.Snapshot()))
 		}
 		if len(mem.Trash()) != 1 {
@@ -192,7 +191,7 @@ func TestOnAnotherDeviceARunIsTakenBackByAReview(t *testing.T) {
 		t.Fatalf("%+v", back)
 	}
 	r := call[protocol.Review](sh, "review.get", protocol.RunRef{Run: back.Review})
-	if end := sh.approve(&r); end.Outcome != history.OutcomeOK {
+	if end := sh.approve(&r); end.Outcome != protocol.OutcomeOK {
 		t.Fatalf("%+v", end)
 	}
 	if d := before.Diff(mem.Snapshot()); d != "" {

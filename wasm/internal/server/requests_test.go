@@ -15,7 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
-	"embedded-agent/wasm/internal/chat"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/llmtest"
@@ -287,7 +286,7 @@ func (r *request) ask(sh *shell) *protocol.Review {
 	call[protocol.Accepted](sh, "send", protocol.Send{Text: r.words, Mode: protocol.ModePlan, UseSelection: true})
 	if r.asked != "" {
 		e := sh.await("question", func(e protocol.Event) bool { return e.Type == protocol.EventTurnEnded })
-		if e.Turn.Outcome != chat.OutcomeQuestion || e.Turn.Reply != r.asked {
+		if e.Turn.Outcome != protocol.TurnQuestion || e.Turn.Reply != r.asked {
 			sh.t.Errorf("the person is not asked: %s, %q", e.Turn.Outcome, e.Turn.Reply)
 		}
 		call[protocol.Accepted](sh, "send", protocol.Send{Text: r.said, Mode: protocol.ModePlan})

@@ -61,7 +61,7 @@ func (x *execution) carryOut() {
 			rs.Problem = x.deps.Out.Problem(err)
 		}
 		if fault.Is(err, fault.Conflict) {
-			rs.Outcome = history.OutcomeConflict
+			rs.Outcome = protocol.OutcomeConflict
 			rs.Text = protocol.Message{Key: "run.taken", Params: map[string]string{"goal": rs.Goal}}
 			rs.Can, sum.Can = protocol.Can{}, protocol.Can{}
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"strconv"
 
-	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/tool"
@@ -63,8 +62,8 @@ func (e *executor) carryUndo(ctx context.Context, x *Run, rv *Review, free func(
 		}
 		rs.Problem = e.deps.Out.Problem(err)
 		rs.Failed = rs.Total - sum.Calls
-		if rs.Outcome == "" || rs.Outcome == history.OutcomeOK {
-			rs.Outcome = history.OutcomeFailed
+		if rs.Outcome == "" || rs.Outcome == protocol.OutcomeOK {
+			rs.Outcome = protocol.OutcomeFailed
 		}
 		rs.Text = protocol.Message{Key: "run." + string(rs.Outcome), Params: map[string]string{"goal": rs.Goal, "n": strconv.Itoa(sum.Calls), "total": strconv.Itoa(rs.Total)}}
 	})

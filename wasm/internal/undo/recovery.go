@@ -155,7 +155,7 @@ func (r *recovery) keep(ctx context.Context, id string) (protocol.Reverted, erro
 	if _, err := r.settler.cameLate(ctx, id, l); err != nil {
 		return out, err
 	}
-	return out, r.settler.settleAs(ctx, id, l, history.OutcomePartial, "")
+	return out, r.settler.settleAs(ctx, id, l, protocol.OutcomePartial, "")
 }
 
 // finishRun makes the writes that were approved and recorded, and are not there
@@ -203,7 +203,7 @@ func (r *recovery) finishRun(ctx context.Context, id string) (protocol.Reverted,
 		out.NotUndone = append(out.NotUndone, protocol.Message{Key: "recovery.changed", Params: map[string]string{"n": strconv.Itoa(n)}})
 	}
 	out.NotUndone = append(append(out.NotUndone, refusedMessages(r.deps.Out, refused)...), notUndone(of, &undoing{log: l})...)
-	return out, r.settler.settleAs(ctx, id, l, history.OutcomePartial, out.Run)
+	return out, r.settler.settleAs(ctx, id, l, protocol.OutcomePartial, out.Run)
 }
 
 // unknown counts the files of which nobody can say whether the run's last write

@@ -92,7 +92,7 @@ func (r *reverts) takeBack(ctx context.Context, p protocol.Revert, trust bool) (
 		if late, err := r.settler.cameLate(ctx, p.Run, l); err != nil || late {
 			return out, late, err
 		}
-		if err := r.settler.settleAs(ctx, p.Run, l, history.OutcomeCancelled, out.Run); err != nil {
+		if err := r.settler.settleAs(ctx, p.Run, l, protocol.OutcomeCancelled, out.Run); err != nil {
 			return out, false, err
 		}
 		if err := r.found.FindHot(ctx); err != nil {
@@ -194,14 +194,14 @@ func (r *reverts) writeRun(ctx context.Context, d *history.Run, h journal.Header
 	if err := jw.Close(ctx); err != nil {
 		return err
 	}
-	end := journal.End{Outcome: history.OutcomeOK, At: timestamp.Milli(r.deps.Now()), Done: jw.Done()}
+	end := journal.End{Outcome: protocol.OutcomeOK, At: timestamp.Milli(r.deps.Now()), Done: jw.Done()}
 	end.Heads, end.Counts = log.Heads()
 	if failed != nil {
-		end.Outcome = history.OutcomePartial
+		end.Outcome = protocol.OutcomePartial
 	}
 	end.Heads[journal.File], end.Counts[journal.File] = jw.Head()
 	sum := protocol.RunSummary{
-		Run: d.RunID, Kind: d.Kind, Goal: d.Goal, StartedAt: h.At, EndedAt: end.At, Outcome: protocol.RunOutcome(end.Outcome),
+		Run: d.RunID, Kind: d.Kind, Goal: d.Goal, StartedAt: h.At, EndedAt: end.At, Outcome: end.Outcome,
 		Files: len(d.Files), Calls: len(planned), Reverts: d.Reverts, Can: protocol.Can{Revert: end.Done > 0}, Text: text,
 	}
 	if err := r.deps.Transactions.EndRun(ctx, end, &sum); err != nil {

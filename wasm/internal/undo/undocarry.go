@@ -37,7 +37,7 @@ func (r *reverts) undoAs(ctx context.Context, id string, rv *transaction.Review,
 	err := r.writeRun(ctx, d, h, planned, text, r.rules.undoable(u.done.ours))
 	sum, missing := r.deps.History.Summary(context.WithoutCancel(ctx), id)
 	if missing != nil {
-		return protocol.RunSummary{Run: id, Outcome: history.OutcomeFailed}, err
+		return protocol.RunSummary{Run: id, Outcome: protocol.OutcomeFailed}, err
 	}
 	return sum, err
 }
@@ -51,9 +51,9 @@ func (r *reverts) endUndone(ctx context.Context, by string, u *pastUndo) {
 		return
 	}
 	if u.done.log.Hot() {
-		outcome := history.OutcomeCancelled
+		outcome := protocol.OutcomeCancelled
 		if u.of.kind == KindFinish {
-			outcome = history.OutcomePartial
+			outcome = protocol.OutcomePartial
 			if err := journal.RecordSettled(ctx, r.deps.Host.Store, history.Dir(u.of.run), u.done.log); err != nil {
 				r.deps.Out.Notice("warn", "notice.historyNotKept", nil, u.of.run)
 				return
