@@ -2361,7 +2361,7 @@ export const OutcomeUnfinished = "unfinished"; // it has not ended, or nobody kn
 /**
  * Origin says why a run does not count as one of this device.
  */
-export type Origin = "unsealed" | "foreign" | "changed";
+export type Origin = "unsealed" | "foreign" | "changed" | "elsewhere";
 /**
  * The words of Origin.
  */
@@ -2374,6 +2374,11 @@ export const OriginForeign = "foreign"; // it has that of another device, or of 
  * The words of Origin.
  */
 export const OriginChanged = "changed"; // it was changed since
+/**
+ * OriginElsewhere says that another device made it: nothing of it is changed or
+ * removed here.
+ */
+export const OriginElsewhere = "elsewhere";
 /**
  * Stands says at what point a run was cut short.
  */
@@ -2882,4 +2887,4 @@ export const ReplyNote = "note";
 export const ReplyImage = "image";
 
 /** The hash of the Go sources of this file: what both sides must agree on. */
-export const Contract = "cf5c1460c5663f51";
+export const Contract = "d854223ee65414b0";

@@ -148,6 +148,9 @@ const (
 	OriginUnsealed Origin = "unsealed" // it has no seal
 	OriginForeign  Origin = "foreign"  // it has that of another device, or of this one before it lost its key
 	OriginChanged  Origin = "changed"  // it was changed since
+	// OriginElsewhere says that another device made it: nothing of it is changed or
+	// removed here.
+	OriginElsewhere Origin = "elsewhere"
 )
 
 // Stands says at what point a run was cut short.

@@ -15,6 +15,10 @@ import (
 
 const forgedRun = "019a0000-0000-7000-8000-000000000001"
 
+// ourName is the name of this device, as a forged run can know it: that of another
+// device is not offered at all.
+var ourName = host.NameOf("this device")
+
 // forgedVault is a vault of which somebody else could write the plugin's folder.
 func forgedVault(t *testing.T, r journaltest.Run, elsewhere bool) *hosttest.Memory {
 	t.Helper()
@@ -31,7 +35,7 @@ func forgedVault(t *testing.T, r journaltest.Run, elsewhere bool) *hosttest.Memo
 		}
 		store = sealed
 	}
-	r.ID, r.Goal = forgedRun, "Tidy up"
+	r.ID, r.Goal, r.Device = forgedRun, "Tidy up", ourName
 	journaltest.Forge(t, store, r)
 	mem.MoveTo("")
 	return mem

@@ -2,7 +2,6 @@ package transaction
 
 import (
 	"context"
-	"encoding/json"
 	"strconv"
 	"sync"
 	"time"
@@ -64,7 +63,7 @@ func (d *Deeds) begin(ctx context.Context, at time.Time) error {
 		return nil
 	}
 	ctx = context.WithoutCancel(ctx)
-	doc, err := json.Marshal(&history.Run{
+	doc, err := d.deps.History.Document(ctx, &history.Run{
 		Version: "1", RunID: d.ID, Kind: protocol.KindAgent, Goal: d.deps.Out.Redact(d.goal), Instruction: d.deps.Out.Redact(d.goal), Now: at,
 		Policy: d.deps.Guard.Policy().Snapshot(), Registry: d.deps.Registry.Version(), Files: []protocol.FileChange{},
 		Confirmation: &history.Confirmation{ID: uuid.NewSHA1(uuid.NameSpaceOID, []byte(d.ID)).String(), At: timestamp.Milli(at)},

@@ -2,7 +2,6 @@ package transaction
 
 import (
 	"context"
-	"encoding/json"
 	"sync/atomic"
 	"time"
 
@@ -101,7 +100,7 @@ func (x *execution) execute() (*runner.Report, error) {
 	}
 	log := audit.New(x.deps.Host.Store, dir, x.deps.Out.Redact)
 	x.told = newTelling(x.deps, x.Run, log, x.began)
-	doc, err := json.Marshal(x.document(confirmation, x.sim.snapshotOf(rv, pol)))
+	doc, err := x.deps.History.Document(x.ctx, x.document(confirmation, x.sim.snapshotOf(rv, pol)))
 	if err != nil {
 		return nil, err
 	}

@@ -21,6 +21,8 @@ type Deps struct {
 	// KeepKey keeps the key of redaction markers, before the first record that may
 	// hold one.
 	KeepKey func(context.Context) error
+	// Elsewhere says whether a run was made on another device.
+	Elsewhere func(ctx context.Context, id string) (bool, error)
 	// LookAgain is called where a run that went on elsewhere may have ended.
 	LookAgain func(context.Context)
 }

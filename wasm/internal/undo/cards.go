@@ -54,6 +54,13 @@ func (f *found) cards(ctx context.Context) ([]*card, error) {
 			}
 			continue
 		}
+		// What another device has left is settled there. Here not even a marker
+		// without a run is removed: the run may come after it.
+		if there, err := f.deps.History.Elsewhere(ctx, id); err != nil {
+			return nil, err
+		} else if there {
+			continue
+		}
 		l, err := f.unfinished(ctx, id)
 		if err != nil {
 			return nil, err

@@ -60,6 +60,11 @@ func (r *recovery) endedMeanwhile(ctx context.Context, p protocol.Recovery) (pro
 	if _, err := r.deps.History.Read(ctx, p.Run); err != nil {
 		return out, err
 	}
+	if there, err := r.deps.History.Elsewhere(ctx, p.Run); err != nil {
+		return out, err
+	} else if there {
+		return out, fault.New(fault.Precondition, "error.run.otherDevice", nil)
+	}
 	if err := r.found.FindHot(ctx); err != nil {
 		return out, err
 	}

@@ -2,7 +2,6 @@ package undo
 
 import (
 	"context"
-	"encoding/json"
 	"strconv"
 	"sync"
 
@@ -57,14 +56,16 @@ func (r *reverts) takeBack(ctx context.Context, p protocol.Revert, trust bool) (
 		return out, false, err
 	}
 	of := undoOf{run: p.Run, kind: KindRevert, path: p.Path, choices: chosen}
+	if l.Hot() {
+		if err := r.deps.Runs.Own(ctx, p.Run); err != nil {
+			return out, false, err
+		}
+	}
 	if p.Review || !l.Ours() {
 		out, err = r.reviewUndo(ctx, of)
 		return out, false, err
 	}
 	if l.Hot() {
-		if err := r.deps.Runs.Own(ctx, p.Run); err != nil {
-			return out, false, err
-		}
 		if err := r.settler.settleJournal(ctx, p.Run, l); err != nil {
 			return out, false, err
 		}
@@ -155,7 +156,7 @@ func (r *reverts) carryBack(ctx context.Context, doc *history.Run, only string, 
 		return "", err
 	}
 	back := &history.Run{
-		Version: "1", RunID: id, Kind: KindRevert, Goal: doc.Goal, Now: r.deps.Now(), Reverts: doc.RunID, Only: only,
+		Version: "1", RunID: id, Kind: KindRevert, Goal: doc.Goal, Now: r.deps.Now(), About: history.About{Reverts: doc.RunID, Only: only},
 		Policy: r.deps.Guard.Policy().Snapshot(), Registry: r.deps.Registry.Version(), Calls: len(planned), Files: []protocol.FileChange{},
 	}
 	for _, c := range changes {
@@ -170,7 +171,7 @@ func (r *reverts) carryBack(ctx context.Context, doc *history.Run, only string, 
 // as a run with a journal of its own, on a vault that asks before each. Its
 // error is that of the writes; what was made until then is recorded.
 func (r *reverts) writeRun(ctx context.Context, d *history.Run, h journal.Header, planned []journal.Planned, text protocol.Message, vault host.Vault) error {
-	doc, err := json.Marshal(d)
+	doc, err := r.deps.History.Document(ctx, d)
 	if err != nil {
 		return err
 	}
