@@ -58,9 +58,11 @@ js-test: install
 e2e: browser build
 	$(stages) browser e2e
 
-# bridge/protocol.gen.ts and the contract's hash, from wasm/internal/protocol.
+# bridge/protocol.gen.ts and the contract's hash, from wasm/internal/protocol, and
+# NOTICE, from what is linked and bundled.
 generate: install
 	node scripts/generate.mjs
+	node scripts/notice.mjs
 
 # Writes the golden files of the Go tests anew; read the difference before you commit it.
 golden: install

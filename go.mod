@@ -2,6 +2,8 @@ module embedded-agent
 
 go 1.26.0
 
+toolchain go1.26.8
+
 require (
 	github.com/aymanbagabas/go-udiff v0.4.1
 	github.com/goccy/go-yaml v1.19.2

@@ -60,7 +60,7 @@ if (elsewhere !== sha256(join(root, "main.js"))) {
 const dist = join(root, "dist");
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(dist);
-const names = ["main.js", "manifest.json", "styles.css"];
+const names = ["main.js", "manifest.json", "styles.css", "NOTICE"];
 for (const name of names) cpSync(join(root, name), join(dist, name));
 const sums = names.map((name) => `${sha256(join(dist, name))}  ${name}`).join("\n");
 writeFileSync(join(dist, "SHA256SUMS"), `${sums}\n`);

@@ -5,10 +5,10 @@ export const external: string[];
 export const MAX_BYTES: number;
 export function wasmExecModule(wasmExec: string): string;
 export function virtualModules(parts: { wasmExec: string; workerSource?: string }): Plugin;
-export function bundleWorker(wasmExec: string, options?: { minify?: boolean; banner?: string }): Promise<string>;
+export function bundleWorker(wasmExec: string, options?: { minify?: boolean; banner?: string; inside?: Set<string> }): Promise<string>;
 export function bundleMain(
 	wasmExec: string,
-	options?: { minify?: boolean; entry?: string; sourcemap?: boolean },
+	options?: { minify?: boolean; sourcemap?: boolean; inside?: Set<string> },
 ): Promise<string>;
 export function coreText(packed: Uint8Array): string;
 export function embed(bundle: string, packed: Uint8Array): string;

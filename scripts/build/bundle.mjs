@@ -5,6 +5,7 @@ import esbuild from "esbuild";
 import esbuildSvelte from "esbuild-svelte";
 import { sveltePreprocess } from "svelte-preprocess";
 import { toBase91 } from "./base91.mjs";
+import { headComment } from "./notice.mjs";
 import { decoderWasm, root } from "./wasm.mjs";
 import { wordsModule } from "./words.mjs";
 
@@ -54,32 +55,35 @@ export function virtualModules({ wasmExec, workerSource }) {
 	};
 }
 
+/** Bundles as told; adds the files that something of is in the bundle to `inside`, as paths from the root. */
+async function bundle(options, inside) {
+	const result = await esbuild.build({ ...options, absWorkingDir: root, bundle: true, write: false, metafile: true });
+	for (const { inputs } of Object.values(result.metafile.outputs)) {
+		for (const [path, { bytesInOutput }] of Object.entries(inputs)) if (bytesInOutput > 0) inside.add(path);
+	}
+	return result.outputFiles.find((file) => !file.path.endsWith(".map")).text;
+}
+
 /** Bundles bridge/worker.ts into a classic script. */
-export async function bundleWorker(wasmExec, { minify = true, banner = "" } = {}) {
-	const result = await esbuild.build({
-		absWorkingDir: root,
+export async function bundleWorker(wasmExec, { minify = true, banner = "", inside = new Set() } = {}) {
+	const options = {
 		entryPoints: ["bridge/worker.ts"],
-		bundle: true,
-		write: false,
 		format: "iife",
 		target,
 		minify,
 		charset: "ascii",
 		banner: { js: banner },
 		plugins: [virtualModules({ wasmExec })],
-	});
-	return result.outputFiles[0].text;
+	};
+	return bundle(options, inside);
 }
 
-/** Bundles main.js, without the core, into text. */
-export async function bundleMain(wasmExec, { minify = true, entry = "main.ts", sourcemap = false } = {}) {
-	const workerSource = await bundleWorker(wasmExec, { minify });
-	const result = await esbuild.build({
-		absWorkingDir: root,
-		entryPoints: [entry],
+/** Bundles main.js, without the core, into text; `inside` is told the files that are in it. */
+export async function bundleMain(wasmExec, { minify = true, sourcemap = false, inside = new Set() } = {}) {
+	const workerSource = await bundleWorker(wasmExec, { minify, inside });
+	const options = {
+		entryPoints: ["main.ts"],
 		outfile: join(root, "build", "main.js"),
-		bundle: true,
-		write: false,
 		format: "cjs",
 		target,
 		external,
@@ -96,8 +100,8 @@ export async function bundleMain(wasmExec, { minify = true, entry = "main.ts", s
 			virtualModules({ wasmExec, workerSource }),
 			esbuildSvelte({ preprocess: sveltePreprocess(), compilerOptions: { css: "injected" } }),
 		],
-	});
-	return result.outputFiles.find((file) => file.path.endsWith(".js")).text;
+	};
+	return bundle(options, inside);
 }
 
 /** The text that bridge/module.ts reads: the decoder and the packed core, each as its length and base91. */
@@ -106,12 +110,12 @@ export function coreText(packed) {
 }
 
 /**
- * Adds the core to a bundle: base91 in a comment inside a function, ASCII only.
+ * Adds to a bundle whose work is inside, at the head, and the core: base91 in a comment inside a function, ASCII only.
  * After the first line of a comment V8 looks for its end alone, which is faster.
  * A build that is not shipped may have another limit.
  */
 export function embed(bundle, packed, { max = MAX_BYTES } = {}) {
-	const text = `${bundle.trimEnd()}\nfunction embeddedCore(){/*\n${coreText(packed)}*/}\n`;
+	const text = `${headComment()}\n${bundle.trimEnd()}\nfunction embeddedCore(){/*\n${coreText(packed)}*/}\n`;
 	// eslint-disable-next-line no-control-regex -- exactly the question: anything but ASCII
 	if (/[^\x00-\x7f]/.test(text)) throw new Error("main.js is not ASCII only: the engine would keep it at two bytes per character");
 	if (text.length > max) {

@@ -1,19 +1,14 @@
 // Builds the core and compresses it, the same bytes from the same sources.
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { compress as zstd, init } from "@bokuweb/zstd-wasm";
+import { goEnv, hasGo, root } from "./go.mjs";
 import { dropLines } from "./lines.mjs";
 import { mergeData } from "./segments.mjs";
 
-export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-
-/** Says whether there is a Go to build with. */
-export function hasGo() {
-	return spawnSync("go", ["version"], { cwd: root, stdio: "ignore" }).status === 0;
-}
+export { hasGo, root };
 
 /**
  * Large packages that no write of a note goes through: the compiler is told not
@@ -39,7 +34,7 @@ export function buildWasm(pkg, out) {
 	const args = ["build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", ...inlining];
 	execFileSync("go", [...args, "-o", out, pkg], {
 		cwd: root,
-		env: { ...process.env, GOOS: "js", GOARCH: "wasm" },
+		env: goEnv({ wasm: true }),
 		stdio: "inherit",
 	});
 	return out;
@@ -112,7 +107,7 @@ export async function core({ quick = false } = {}) {
 
 /** wasm_exec.js of the installed Go. */
 export function installedWasmExec() {
-	const goroot = execFileSync("go", ["env", "GOROOT"], { cwd: root, encoding: "utf8" }).trim();
+	const goroot = execFileSync("go", ["env", "GOROOT"], { cwd: root, encoding: "utf8", env: goEnv() }).trim();
 	return readFileSync(join(goroot, "lib", "wasm", "wasm_exec.js"), "utf8");
 }
 
