@@ -43,7 +43,7 @@ type hostileCase struct {
 	// Sees are texts that must have reached the model, or the attack was none.
 	Sees  []string      `json:"sees,omitempty"`
 	Turns []hostileTurn `json:"turns,omitempty"`
-	// Plan is what a captured planner wrote, instead of Turns.
+	// Plan has the plan that a captured planner wrote, instead of Turns.
 	Plan json.RawMessage `json:"plan,omitempty"`
 }
 
@@ -365,7 +365,7 @@ func (c *hostileCase) runPlan(t *testing.T) string {
 	return b.String() + k.ending(t)
 }
 
-// ending is what the review would show, and proves that nothing else happened.
+// ending gives the changes that the review would show, and proves that nothing else happened.
 func (k *kit) ending(t *testing.T) string {
 	t.Helper()
 	if ran := k.mem.Ran(); len(ran) > 0 {

@@ -187,7 +187,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return c.run(ctx, raw, params, wishes{yes: *yes, dry: *dry, diff: *diff})
 }
 
-// wishes are what the flags of a run say.
+// wishes are the flags of a run.
 type wishes struct{ yes, dry, diff bool }
 
 // run simulates a plan, shows it, asks, and makes it.

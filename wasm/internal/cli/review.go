@@ -62,7 +62,7 @@ func cutText(st *protocol.StepPreview) string {
 	})
 }
 
-// heading is what a review is of.
+// heading gives the title of a review.
 func heading(r *protocol.Review) string {
 	if r.Title != nil {
 		return text(*r.Title)

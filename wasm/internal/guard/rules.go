@@ -11,7 +11,7 @@ import (
 	"embedded-agent/wasm/internal/tool"
 )
 
-// Rules are what a plan is checked against.
+// Rules gives the rules that a plan is checked against.
 func (g *Guard) Rules() plan.Rules {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -40,6 +40,7 @@ func (h *History) List(ctx context.Context, q protocol.RunsQuery) (protocol.Runs
 	return out, nil
 }
 
+// IDs gives the ids of all runs that have a folder, sorted.
 func (h *History) IDs(ctx context.Context) ([]string, error) {
 	entries, err := h.deps.Store.List(ctx, runsFolder)
 	if err != nil {

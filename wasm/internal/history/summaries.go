@@ -131,7 +131,7 @@ func (h *History) keptSummary(ctx context.Context, id string) (*protocol.RunSumm
 	return &sum, nil
 }
 
-// SummaryOf gives the line of a run of which only the beginning is known.
+// SummaryOf gives the line of a run whose end is not known.
 func SummaryOf(d *Run) protocol.RunSummary {
 	sum := protocol.RunSummary{
 		Run: d.RunID, Kind: d.Kind, Goal: d.Goal, Files: len(d.Files), Calls: d.Calls, Reverts: d.Reverts,
@@ -143,6 +143,8 @@ func SummaryOf(d *Run) protocol.RunSummary {
 	return sum
 }
 
+// TextOf gives the sentence on a run's end for the history; done is the number of
+// its calls that were made.
 func TextOf(outcome protocol.RunOutcome, d *Run, done int) protocol.Message {
 	return protocol.Message{Key: "run." + string(outcome), Params: map[string]string{"n": strconv.Itoa(done), "total": strconv.Itoa(d.Calls), "goal": d.Goal}}
 }

@@ -12,8 +12,8 @@ import (
 	"embedded-agent/wasm/internal/pace"
 )
 
-// Row is a note's metadata; the zero Row is that of a note of which it is not
-// known. Nobody changes one.
+// Row is a note's metadata. The zero Row says that nothing is known of the note.
+// Nobody changes one.
 type Row struct {
 	words *wordList
 	cells []uint32
@@ -71,7 +71,7 @@ func (r Row) Open() int { return int(r.cells[cellOpen]) }
 // Empty says that there is nothing but front matter.
 func (r Row) Empty() bool { return r.cells[cellFlags]&flagEmpty != 0 }
 
-// facts are what a row is made of.
+// facts are the parts of a row.
 type facts struct {
 	tags, links       []string
 	props             map[string]any

@@ -14,7 +14,7 @@ import (
 	"embedded-agent/wasm/internal/web"
 )
 
-// Core is what a server is built with.
+// Core has the parts that a server is built with.
 type Core struct {
 	Host host.Host
 	HTTP web.Transport

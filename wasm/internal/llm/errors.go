@@ -38,7 +38,7 @@ type Error struct {
 // Error is the English sentence.
 func (e *Error) Error() string { return e.Message }
 
-// kind is what every error with one key has in common. Its words are in i18n (en/llm.json).
+// kind has the parts that all errors with one key share. Its words are in i18n (en/llm.json).
 type kind struct {
 	code      string
 	retryable bool

@@ -56,7 +56,7 @@ type Step struct {
 type Foreach struct {
 	// From is one reference to a list, or a list written out.
 	From any `json:"from"`
-	// ItemName and IndexName are what {item} and {index} are called; those
+	// ItemName and IndexName stand for {item} and {index}; those
 	// where they are left out.
 	ItemName    string `json:"itemName"`
 	IndexName   string `json:"indexName,omitempty"`

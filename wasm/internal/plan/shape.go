@@ -8,7 +8,7 @@ import (
 	"embedded-agent/wasm/internal/tool"
 )
 
-// A shape is what a JSON Schema says about one place in a value, as far as
+// A shape has the facts of a JSON Schema about one place in a value, as far as
 // references need to know: which fields there are, what a list holds, which
 // types are possible. Unions and $ref into the same document are followed.
 // What a schema leaves open is unknown, and unknown is never a problem: the
@@ -143,7 +143,7 @@ func listOf(item shape) shape {
 
 func (s shape) unknown() bool { return s.schemaPlace == nil }
 
-// entry is what a step into a value finds.
+// entry says what a step into a value finds.
 type entry uint8
 
 const (

@@ -1,6 +1,6 @@
 package protocol
 
-// Review is what is shown before a run: the effects of executing the plan on
+// Review is shown before a run: the effects of executing the plan on
 // the overlay. The panel shows it as it is; every number is computed here.
 type Review struct {
 	Run         string   `json:"run"`
@@ -79,7 +79,7 @@ type StepPreview struct {
 	Simulate bool     `json:"simulable"`
 	Undo     bool     `json:"undoable"`
 	Problem  *Problem `json:"problem,omitempty"`
-	// Cut is what the step left out, since the plan names a limit.
+	// Cut says how much the step left out, since the plan names a limit.
 	Cut *Cut `json:"cut,omitempty"`
 }
 
@@ -92,7 +92,7 @@ type Cut struct {
 	All   bool `json:"all"`
 }
 
-// StepOutput is what one step gave, shortened for showing.
+// StepOutput is the output of one step, shortened for showing.
 type StepOutput struct {
 	Step string `json:"step"`
 	Tool string `json:"tool"`

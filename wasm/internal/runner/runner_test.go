@@ -19,7 +19,7 @@ import (
 	"embedded-agent/wasm/internal/tool"
 )
 
-// work is what every tool of a kit does; name is the tool's.
+// work is done by every tool of a kit; name is the tool's.
 type work func(ctx context.Context, name string, args tool.Args) (tool.Data, error)
 
 // kit is a registry whose tools all do one function, and the real pipeline.

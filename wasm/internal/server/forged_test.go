@@ -19,7 +19,7 @@ const forgedRun = "019a0000-0000-7000-8000-000000000001"
 // device is not offered at all.
 var ourName = host.NameOf("this device")
 
-// forgedVault is a vault of which somebody else could write the plugin's folder.
+// forgedVault is a vault with a plugin folder that somebody else could write to.
 func forgedVault(t *testing.T, r journaltest.Run, elsewhere bool) *hosttest.Memory {
 	t.Helper()
 	mem := hosttest.New(hosttest.Options{Files: map[string]string{

@@ -23,7 +23,7 @@ import (
 	"embedded-agent/wasm/internal/sandbox/child"
 )
 
-// request is what a person asks for, the plan that a good model writes, and two
+// request is a person's request, the plan that a good model writes, and two
 // vaults on which it does what was asked.
 type request struct {
 	words  string // what the person typed, and what they answered
@@ -205,7 +205,7 @@ func (r *request) checkPlan(t *testing.T) {
 	}
 }
 
-// references are what stands for values; what is left of a text is the plan's
+// references match all that stands for a value; the rest of a text is the plan's
 // own.
 var references = regexp.MustCompile(`\$?\{[^{}]*\}|\$(steps|vars)[\w.\[\]-]*`)
 

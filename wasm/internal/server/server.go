@@ -40,7 +40,7 @@ import (
 	"embedded-agent/wasm/internal/web"
 )
 
-// Deps is what the core is given.
+// Deps are the parts that the core is made with.
 type Deps struct {
 	Host      host.Host
 	Transport web.Transport

@@ -85,7 +85,7 @@ var kindsOfChange = map[string]changeOf{
 	},
 }
 
-// factsOf are what a review says of its changes, and of each file of them when
+// factsOf gives a review's facts about its changes, and about each file of them when
 // it is opened; with the files left out, too.
 func (sh *shell) factsOf(r *protocol.Review) []any {
 	sh.t.Helper()

@@ -67,7 +67,7 @@ func (s *Span) ModelAnswer(responseModel, responseID, stop string, input, output
 	}
 }
 
-// ToolCall is what the span of a tool call says.
+// ToolCall describes a tool call, for its span.
 type ToolCall struct {
 	CallID    string // the envelope's callId: the span's id is derived from it
 	LogicalID string // the call_id of docs/design/tool-calls.md#identity

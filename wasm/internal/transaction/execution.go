@@ -128,7 +128,7 @@ func (x *execution) execute() (*runner.Report, error) {
 }
 
 // close ends the records: what was done is durable before the run is marked as
-// ended. A run of which that fails is as one that a crash has left.
+// ended. Where that fails, the run is as one that a crash has left.
 func (x *execution) close(ctx context.Context, end journal.End) (protocol.RunSummary, error) {
 	var err error
 	if x.calls != nil {

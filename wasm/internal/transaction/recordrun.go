@@ -11,7 +11,7 @@ import (
 	"embedded-agent/wasm/internal/tool"
 )
 
-// document is what is kept of the run in its folder, without secrets.
+// document gives the run's document for its folder, without secrets.
 func (x *execution) document(id string, snap tool.PolicySnapshot) *history.Run {
 	rv, out := x.review, x.deps.Out
 	d := &history.Run{

@@ -9,7 +9,7 @@ import (
 	"embedded-agent/wasm/internal/tool"
 )
 
-// Undo is what a review has whose changes come from a past run's records instead
+// Undo belongs to a review whose changes come from a past run's records instead
 // of a plan. Like the review it is not changed: a simulation makes another one.
 type Undo interface {
 	// Kind is protocol.KindRevert or protocol.KindFinish.

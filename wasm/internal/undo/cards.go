@@ -18,7 +18,7 @@ const (
 	KindFinish = protocol.KindFinish
 )
 
-// card is what a crash has left of one run, with all that was done about it
+// card describes a run that a crash has left, with all that was done about it
 // since: going on with it, reverting it, bringing it back. It stands where the
 // newest of these stands, and it is decided about as one.
 type card struct {

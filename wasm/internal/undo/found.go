@@ -10,7 +10,7 @@ import (
 	"embedded-agent/wasm/internal/protocol"
 )
 
-// found is what a crash has left: runs that did not end, and what is known of them.
+// found has the runs that a crash has left: those that did not end, and the findings about them.
 type found struct {
 	deps    *Deps
 	settler *settler

@@ -211,8 +211,8 @@ func (r *recovery) finishRun(ctx context.Context, id string) (protocol.Reverted,
 	return out, r.settler.settleAs(ctx, id, l, protocol.OutcomePartial, out.Run)
 }
 
-// unknown counts the files of which nobody can say whether the run's last write
-// to them was made: somebody has changed them since.
+// unknown counts the files that somebody has changed since: nobody can say whether
+// the run's last write to them was made.
 func unknown(l *journal.Log) int {
 	paths := map[string]bool{}
 	for i := range l.Entries {

@@ -23,7 +23,7 @@ import (
 	"embedded-agent/wasm/internal/note"
 )
 
-// Options is what a Memory starts with.
+// Options say how a Memory begins.
 type Options struct {
 	// Profile is the system it plays; zero is Linux.
 	Profile Profile

@@ -81,7 +81,7 @@ type nothing struct{ host.Vault }
 
 func (nothing) Apply(context.Context, host.Op) (host.Info, error) { return host.Info{}, nil }
 
-// Attack is what a forged run tries. Path is what it would write to; Allowed
+// Attack describes a forged run. Path is the one that it would write to; Allowed
 // says that a person may let it, having seen it.
 type Attack struct {
 	Name    string

@@ -93,7 +93,7 @@ func wordRune(r rune) bool {
 	return r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r)
 }
 
-// replacement is what is put in the place of matches: skip names the zones to
+// replacement says how matches are replaced: skip names the zones to
 // leave alone, and fits is asked whether the bytes of the replacements may be
 // made.
 type replacement struct {
