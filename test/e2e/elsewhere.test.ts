@@ -1,10 +1,10 @@
 /** Somebody else can write into the plugin's folder: by sync, or by giving the notes away. */
 import { createHash } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { hashFolder, runFromPalette } from "./harness";
-import { eventually, ideas, leave, sitDown, type Person } from "./person";
+import { eventually, ideas, leave, pluginFolder, sitDown, type Person } from "./person";
 
 afterAll(leave);
 
@@ -25,8 +25,21 @@ function chained(name: string, records: object[]): string {
 	return out;
 }
 
-/** Puts an interrupted run that nobody made beside the plugin: it was about to write over a note, and into a hidden file. */
-function forge(person: Person, note: string): void {
+/** The name of the person's device, as the records have it. */
+async function deviceOf(person: Person): Promise<string> {
+	const id = await person.page.evaluate(() => {
+		const name = "embedded-agent-device"; // it is made when it is first needed
+		if (window.app.loadLocalStorage(name) === null) window.app.saveLocalStorage(name, "a device");
+		return window.app.loadLocalStorage(name) as string;
+	});
+	return sha(id).slice(0, 12);
+}
+
+/**
+ * Puts an interrupted run that nobody made beside the plugin: it was about to write over a note, and into a hidden file.
+ * It says that the named device has made it.
+ */
+function forge(person: Person, note: string, device: string): void {
 	const folder = join(person.vault, ".obsidian/plugins/embedded-agent");
 	const put = (path: string, text: string) => {
 		mkdirSync(dirname(join(folder, path)), { recursive: true });
@@ -42,6 +55,7 @@ function forge(person: Person, note: string): void {
 		JSON.stringify({
 			version: "1",
 			runId: RUN,
+			device,
 			kind: "run",
 			goal: "Tidy up",
 			calls: 2,
@@ -87,7 +101,7 @@ describe("an interrupted run that nobody made", () => {
 	test("is shown as not made here, and Finish shows its changes instead of making them", async () => {
 		const person = await seat();
 		const note = ideas.path;
-		forge(person, note);
+		forge(person, note, await deviceOf(person));
 		await person.restart();
 		const before = hashFolder(person.vault);
 		const offer = person.panel.getByRole("region", { name: "Unfinished run" });
@@ -108,6 +122,61 @@ describe("an interrupted run that nobody made", () => {
 		expect(person.list(".obsidian")).not.toContain("evil.json");
 		// It is decided about: it is not offered any more, though a part of it was refused.
 		await offer.waitFor({ state: "detached" });
+	});
+});
+
+/** What the plugin's folder has of runs, as a sync takes it from one device to another; what is gone is removed there. */
+function sync(from: Person, to: Person, ...folders: string[]): void {
+	for (const folder of folders) {
+		const there = join(to.vault, pluginFolder, folder);
+		rmSync(there, { recursive: true, force: true });
+		const here = join(from.vault, pluginFolder, folder);
+		if (existsSync(here)) cpSync(here, there, { recursive: true });
+	}
+}
+
+describe("two devices over one synced folder", () => {
+	const offer = (person: Person) => person.panel.getByRole("region", { name: "Unfinished run" });
+	const records = (person: Person) => hashFolder(join(person.vault, pluginFolder, "runs"));
+
+	test("a run that one device was cut short in is shown on the other and left alone there, and the first one recovers it", async () => {
+		const first = await seat();
+		const second = await seat();
+		const before = hashFolder(first.vault);
+		await first.askForNotes();
+		const { faults } = first.playground;
+		const { generation } = faults;
+		faults.set({ freezeAt: 5, freezePath: "Projects/XYZ/" });
+		await first.button("Approve").click();
+		await eventually(() => faults.generation).toBeGreaterThan(generation);
+		await first.page.goto("about:blank");
+
+		const [run = ""] = first.list(`${pluginFolder}/runs`);
+		sync(first, second, "hot"); // the marker comes before its run
+		await second.restart();
+		expect(second.list(`${pluginFolder}/hot`)).toEqual([run]);
+		sync(first, second, "runs");
+		await second.restart();
+		await second.button("History").click();
+		const history = second.panel.getByRole("region", { name: "History" });
+		const theirs = history.locator(".ea-history-run").filter({ hasText: "Made on another device" });
+		await theirs.getByRole("button", { expanded: false }).click();
+		await theirs.getByRole("button", { name: "Verify" }).waitFor();
+		expect(await theirs.getByRole("button", { name: /^Remove/ }).count()).toBe(0);
+		expect(await offer(second).getByRole("button").count()).toBe(0);
+		await history.getByRole("button", { name: "Clear history" }).click();
+		await history.getByText("Clear the history?").waitFor();
+		await history.getByRole("button", { name: "Clear history" }).click();
+		await theirs.waitFor();
+		expect(records(second)).toEqual(records(first));
+		expect(second.list(`${pluginFolder}/hot`)).toEqual([run]);
+
+		sync(second, first, "hot", "runs");
+		await first.restart();
+		await offer(first).getByText("A run was interrupted").waitFor();
+		await first.button("Undo").click();
+		await offer(first).waitFor({ state: "detached" });
+		expect(hashFolder(first.vault)).toEqual(before);
 	});
 });
 
