@@ -464,6 +464,7 @@ export interface RunState {
 	leftMs?: number /* int64 */; // estimated time left
 	text: Message; // "7 of 10 notes made"
 	summary?: SummaryLine[];
+	leftOut?: LeftOut[]; // as the review had it
 	problem?: Problem;
 	goal: string;
 	can: Can;
@@ -514,6 +515,7 @@ export interface RunSummary {
 export interface RunDetail {
 	summary: RunSummary;
 	files: FileChange[];
+	leftOut?: LeftOut[];
 	calls: CallView[];
 	plan: string;
 }
@@ -1184,9 +1186,11 @@ export interface StepPreview {
 	undoable: boolean;
 	problem?: Problem;
 	/**
-	 * Cut is what the step left out, since the plan names a limit.
+	 * Cut is what the step left out, since the plan names a limit; LeftOut what it
+	 * was to work on and left alone.
 	 */
 	cut?: Cut;
+	leftOut?: LeftOut;
 }
 /**
  * Cut says how much of what there is a step took. All is whether it can be
@@ -1199,6 +1203,32 @@ export interface Cut {
 	 */
 	total: number /* int */;
 	all: boolean;
+}
+/**
+ * LeftOut is what one step was to work on, Total things, and left alone: Count of
+ * them. Name is the step in words.
+ */
+export interface LeftOut {
+	step: string;
+	name: string;
+	count: number /* int */;
+	total: number /* int */;
+	groups: LeftOutGroup[];
+}
+/**
+ * LeftOutGroup is what was left alone for one reason; the largest group is first.
+ */
+export interface LeftOutGroup {
+	reason: Message;
+	items: LeftOutItem[];
+}
+/**
+ * LeftOutItem is one of them: a path, or the name of an element. Why says more
+ * than the reason of its group.
+ */
+export interface LeftOutItem {
+	name: string;
+	why?: Message;
 }
 /**
  * StepOutput is what one step gave, shortened for showing.
@@ -2883,4 +2913,4 @@ export const ReplyNote = "note";
 export const ReplyImage = "image";
 
 /** The hash of the Go sources of this file: what both sides must agree on. */
-export const Contract = "cf5c1460c5663f51";
+export const Contract = "52dad9484a19c7ce";
