@@ -77,7 +77,7 @@ func planSchema(tools []string) object {
 		"maxAttempts": whole(1, "Attempts in all, the first included."),
 		"backoffMs":   whole(0, "The first pause, in milliseconds."),
 	})
-	onError := choice("What happens after a failure. If left out, a step stops the plan, and a foreach leaves out the element and goes on.", OnErrorStop, onErrorFail, OnErrorSkip, OnErrorRetry)
+	onError := choice("What a failure does: stop if left out; a foreach leaves the element out.", OnErrorStop, onErrorFail, OnErrorSkip, OnErrorRetry)
 	timeout := whole(1, "Time limit of one call, in milliseconds.")
 	named := text("The name of a tool.")
 	if len(tools) > 0 {
@@ -92,7 +92,7 @@ func planSchema(tools []string) object {
 			"description": "The tool's arguments. Texts may hold references: $steps.ID.field (alone: the value with its type; " +
 				"inside a text: ${steps.ID.field}), $vars.NAME, and within foreach {ITEM.field} and {index}.",
 		},
-		"foreach": closed("Run the step once for each element of a list; its output is then {items: [outputs], skipped: [{path, reason}]}.",
+		"foreach": closed("Run the step once for each element of a list; its output is then {items: [outputs]}.",
 			[]string{"from", "itemName"}, object{
 				"from": object{
 					"type": []string{"string", "array"}, "description": "One reference to a list, such as $steps.ID.items; or a list.",

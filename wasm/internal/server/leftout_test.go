@@ -1,12 +1,16 @@
 package server
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"testing"
 
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/leftout"
 	"embedded-agent/wasm/internal/protocol"
@@ -178,4 +182,104 @@ func TestABadNoteIsLeftAloneForTheSameReasonByEveryTool(t *testing.T) {
 			})
 		}
 	}
+}
+
+// largeVault is a large vault: 3,176 notes with 28 among them whose front matter cannot
+// be read.
+func largeVault() (files map[string]string, bad int) {
+	files = map[string]string{}
+	for n := range 3176 {
+		text := fmt.Sprintf("---\nk: %d\n---\nNote %d\n", n, n)
+		if n%113 == 50 {
+			text, bad = "---\nk: 1\ncreated: {{date}}\n---\n", bad+1
+		}
+		files[fmt.Sprintf("Notes/%04d.md", n)] = text
+	}
+	return files, bad
+}
+
+func TestAllOfThreeThousandNotesAreChangedButThoseThatAreNamed(t *testing.T) {
+	files, bad := largeVault()
+	for name, step := range map[string]string{
+		"a loop":      `{"id":"do","tool":"metadata.set","foreach":{"from":"$steps.q.notes","itemName":"n"},"args":{"path":"{n.path}","property":"done","value":true}}`,
+		"a scope":     `{"id":"do","tool":"tags.add","args":{"paths":"$steps.q.paths","tags":["done"]}}`,
+		"the folder":  `{"id":"do","tool":"tags.add","args":{"folder":"Notes","tags":["done"]},"dependsOn":["q"]}`,
+		"every field": `{"id":"do","tool":"metadata.set","foreach":{"from":"$steps.q.paths","itemName":"n"},"args":{"path":"{n}","properties":{"done":true}}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			mem := hosttest.New(hosttest.Options{Files: files})
+			sh := begin(t, mem, protocol.Settings{Confirm: "always"})
+			before := mem.Snapshot()
+			r := sh.open(planOf("all", `{"id":"q","tool":"vault.query","args":{"folder":"Notes"}}`, step))
+			left := leftout.Of(r.Steps)
+			if len(r.Files) != 3176-bad || len(left) != 1 || left[0].Count != bad || left[0].Total != 3176 {
+				t.Fatalf("%d files, left out: %+v", len(r.Files), left)
+			}
+			if g := left[0].Groups; len(g) != 1 || g[0].Reason.Key != "skip.front" || len(g[0].Items) != bad || g[0].Items[0].Name != "Notes/0050.md" {
+				t.Fatalf("%+v", g)
+			}
+			end := sh.approve(r)
+			if end.Outcome != "ok" || len(end.LeftOut) != 1 || end.LeftOut[0].Count != bad || end.Failed != 0 {
+				t.Fatalf("%s, %d failed, left out %+v", end.Outcome, end.Failed, end.LeftOut)
+			}
+			past := call[protocol.RunDetail](sh, "run.get", protocol.RunRef{Run: end.Run})
+			if len(past.LeftOut) != 1 || past.LeftOut[0].Count != bad {
+				t.Fatalf("the history says %+v", past.LeftOut)
+			}
+			sh.revert(end.Run)
+			if d := before.Diff(mem.Snapshot()); d != "" {
+				t.Fatalf("after the revert:\n%s", d)
+			}
+		})
+	}
+}
+
+func TestALimitThatAPlanNamesIsSaidAndCanBeTakenOut(t *testing.T) {
+	files, bad := largeVault()
+	sh := begin(t, hosttest.New(hosttest.Options{Files: files}), protocol.Settings{Confirm: "always"})
+	r := sh.open(planOf("some", `{"id":"q","tool":"vault.query","args":{"folder":"Notes","limit":1000}}`,
+		`{"id":"do","tool":"tags.add","args":{"paths":"$steps.q.paths","tags":["done"]}}`))
+	if cut := r.Steps[0].Cut; cut == nil || cut.Shown != 1000 || cut.Total != 3176 || !cut.All {
+		t.Fatalf("%+v", r.Steps[0].Cut)
+	}
+	all := call[protocol.Review](sh, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendAll, Step: "q"})
+	if left := leftout.Of(all.Steps); all.Steps[0].Cut != nil || len(all.Files) != 3176-bad || left[0].Count != bad || left[0].Total != 3176 {
+		t.Fatalf("%+v, %d files, %+v", all.Steps[0].Cut, len(all.Files), left)
+	}
+}
+
+// halfTool makes a note and fails after it, for what is called so.
+func halfTool() tool.Tool {
+	return tool.Tool{
+		Spec: tool.Spec{
+			Name: "x.half", Version: "1.0.0", Lifecycle: tool.Active, Category: "data", SideEffects: tool.Writes, Simulable: true, Description: "half",
+			Input:  json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}},"additionalProperties":false}`),
+			Output: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}},"additionalProperties":false}`),
+		},
+		Run: func(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
+			path := args.String("path")
+			if _, err := env.Vault.Apply(ctx, host.Op{Kind: host.OpCreate, Path: path, Data: []byte("half\n")}); err != nil {
+				return nil, err
+			}
+			if strings.HasPrefix(path, "bad") {
+				return nil, fault.New(fault.Precondition, "tools.front.invalid", fault.P{"path": path})
+			}
+			return tool.Data{"path": path}, nil
+		},
+		Claims: func(args tool.Args) []string { return []string{args.String("path")} },
+	}
+}
+
+func TestAnElementThatFailsLeavesNothingOfItselfInTheReviewOrInTheRun(t *testing.T) {
+	mem := hosttest.New(hosttest.Options{Files: map[string]string{"A.md": "a\n"}})
+	sh := begin(t, mem, protocol.Settings{Confirm: "always"}, func(d *Deps) { d.Tools = append(d.Tools, halfTool()) })
+	r := sh.open(planOf("half", `{"id":"do","tool":"x.half","foreach":{"from":["one.md","bad.md","two.md"],"itemName":"p"},"args":{"path":"{p}"}}`))
+	if len(r.Files) != 2 || leftAlone(leftout.Of(r.Steps))["bad.md"] != "skip.front" {
+		t.Fatalf("%+v", r.Files)
+	}
+	end := sh.approve(r)
+	if _, there := mem.File("bad.md"); there || end.Outcome != "ok" || sh.text("one.md") != "half\n" || sh.text("two.md") != "half\n" {
+		t.Fatalf("%s: %v", end.Outcome, mem.Snapshot())
+	}
+	checkEnvelopes(t, mem, end.Run)
 }
