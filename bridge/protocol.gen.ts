@@ -463,6 +463,7 @@ export interface RunState {
 	leftMs?: number /* int64 */; // estimated time left
 	text: Message; // "7 of 10 notes made"
 	summary?: SummaryLine[];
+	leftOut?: LeftOut[]; // as the review had it
 	problem?: Problem;
 	goal: string;
 	can: Can;
@@ -513,6 +514,7 @@ export interface RunSummary {
 export interface RunDetail {
 	summary: RunSummary;
 	files: FileChange[];
+	leftOut?: LeftOut[];
 	calls: CallView[];
 	plan: string;
 }
@@ -1183,9 +1185,11 @@ export interface StepPreview {
 	undoable: boolean;
 	problem?: Problem;
 	/**
-	 * Cut says how much the step left out, since the plan names a limit.
+	 * Cut says how much the step left out, since the plan names a limit; LeftOut
+	 * lists what it was to work on and left alone.
 	 */
 	cut?: Cut;
+	leftOut?: LeftOut;
 }
 /**
  * Cut says how much of what there is a step took. All is whether it can be
@@ -1198,6 +1202,32 @@ export interface Cut {
 	 */
 	total: number /* int */;
 	all: boolean;
+}
+/**
+ * LeftOut lists what one step was to work on and left alone: Count of Total
+ * things. Name says the step in words.
+ */
+export interface LeftOut {
+	step: string;
+	name: string;
+	count: number /* int */;
+	total: number /* int */;
+	groups: LeftOutGroup[];
+}
+/**
+ * LeftOutGroup lists what was left alone for one reason; the largest group is first.
+ */
+export interface LeftOutGroup {
+	reason: Message;
+	items: LeftOutItem[];
+}
+/**
+ * LeftOutItem is one of them: a path, or the name of an element. Why says more
+ * than the reason of its group.
+ */
+export interface LeftOutItem {
+	name: string;
+	why?: Message;
 }
 /**
  * StepOutput is the output of one step, shortened for showing.
@@ -2887,4 +2917,4 @@ export const ReplyNote = "note";
 export const ReplyImage = "image";
 
 /** The hash of the Go sources of this file: what both sides must agree on. */
-export const Contract = "2345ed26f108010a";
+export const Contract = "e937582b62014c25";

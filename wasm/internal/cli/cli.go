@@ -299,6 +299,9 @@ func (c *session) approve(ctx context.Context, r *protocol.Review, automatic boo
 	for _, l := range end.Summary {
 		c.say("  %s\n", text(l.Text))
 	}
+	for _, l := range end.LeftOut { // by name in the review above
+		c.say("  ! %s\n", leftOutText(l))
+	}
 	if end.Can.Revert {
 		c.sayCommand("To undo it: ", "revert", "--", end.Run)
 	}

@@ -74,5 +74,9 @@ func (h *History) Get(ctx context.Context, p protocol.RunRef) (protocol.RunDetai
 	for _, c := range calls {
 		views = append(views, h.pastCall(c))
 	}
-	return protocol.RunDetail{Summary: sum, Files: canon.List(d.Files), Calls: views, Plan: string(d.Plan)}, nil
+	detail := protocol.RunDetail{Summary: sum, Files: canon.List(d.Files), Calls: views, Plan: string(d.Plan)}
+	if d.Confirmation != nil {
+		detail.LeftOut = d.Confirmation.LeftOut
+	}
+	return detail, nil
 }

@@ -50,4 +50,6 @@ type Confirmation struct {
 	Approval  string `json:"approval"`
 	At        string `json:"at"`
 	Automatic bool   `json:"automatic"`
+	// LeftOut is what the review said that the plan leaves alone.
+	LeftOut []protocol.LeftOut `json:"leftOut,omitempty"`
 }

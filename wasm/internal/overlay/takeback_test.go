@@ -32,6 +32,9 @@ func TestWhatACallHasWrittenCanBeTakenBackAsIfItHadNeverBeen(t *testing.T) {
 			before, named, log := look(t, v.For("")), names(t, v.For("")), len(v.Log())
 			for range rapid.IntRange(0, 5).Draw(t, "ops") {
 				op := anyOp(t, v.For(""))
+				if i, err := v.For("").Stat(t.Context(), op.Path); op.Kind == host.OpRmdir && (err != nil || i.Kind != host.Folder) {
+					continue // an empty folder is removed, and nothing else
+				}
 				if _, err := w.Apply(t.Context(), op); err == nil && !fails {
 					if _, err := stays.Apply(t.Context(), op); err != nil {
 						t.Fatalf("%s %s %s: %v", op.Kind, op.Path, op.To, err)

@@ -260,7 +260,7 @@ func (s *state) result(err error) *tool.Result {
 		CallID: c.CallID, RunID: c.RunID, StepID: c.StepID, Tool: c.Tool, Version: c.Version, Attempt: c.Attempt,
 		LogicalID: c.LogicalID,
 		StartedAt: timestamp.Milli(s.clock.started), EndedAt: timestamp.Milli(end), DurationMs: end.Sub(s.clock.started).Milliseconds(),
-		Cached: s.out.cached, SecretScope: s.secrets.scope, Recorded: s.out.failed,
+		Cached: s.out.cached, SecretScope: s.secrets.scope, Recorded: s.out.failed || s.rec != nil && s.rec.Failed != nil,
 	}
 	switch {
 	case errors.Is(err, overlay.ErrDropped):

@@ -75,6 +75,11 @@ const (
 	OnErrorStop  = "stop"
 	OnErrorSkip  = "skip"
 	OnErrorRetry = "retry"
+	// onErrorFail is another word for stop, which plans may use.
+	onErrorFail = "fail"
+	// OnErrorItem is what a loop does that says neither stop nor skip: an iteration
+	// that fails is left out, unless all of them fail. Plans do not name it.
+	OnErrorItem = "item"
 )
 
 // The loop's names where the plan gives none.

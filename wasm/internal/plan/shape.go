@@ -136,10 +136,16 @@ func listOf(item shape) shape {
 	}
 	return d.at(map[string]any{
 		"type":                 "object",
-		"properties":           map[string]any{"items": map[string]any{"type": "array", "items": items}},
+		"properties":           map[string]any{"items": map[string]any{"type": "array", "items": items}, "skipped": skippedShape},
 		"additionalProperties": false,
 	})
 }
+
+// skippedShape is what a loop says of the elements that it left out.
+var skippedShape = map[string]any{"type": "array", "items": map[string]any{
+	"type": "object", "additionalProperties": false,
+	"properties": map[string]any{"path": map[string]any{"type": "string"}, "reason": map[string]any{"type": "string"}},
+}}
 
 func (s shape) unknown() bool { return s.schemaPlace == nil }
 

@@ -133,6 +133,7 @@ type RunState struct {
 	LeftMs  int64         `json:"leftMs,omitempty"` // estimated time left
 	Text    Message       `json:"text"`             // "7 of 10 notes made"
 	Summary []SummaryLine `json:"summary,omitempty"`
+	LeftOut []LeftOut     `json:"leftOut,omitempty"` // as the review had it
 	Problem *Problem      `json:"problem,omitempty"`
 	Goal    string        `json:"goal"`
 	Can     Can           `json:"can"`
@@ -176,6 +177,7 @@ type RunSummary struct {
 type RunDetail struct {
 	Summary RunSummary   `json:"summary"`
 	Files   []FileChange `json:"files"`
+	LeftOut []LeftOut    `json:"leftOut,omitempty"`
 	Calls   []CallView   `json:"calls"`
 	Plan    string       `json:"plan"`
 }

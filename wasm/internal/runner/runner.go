@@ -111,6 +111,9 @@ type StepReport struct {
 	// CauseStep is the step where the cause lies, when it is another.
 	CauseStep string
 	Output    any
+	// Skipped are the elements of a foreach that were left out, since the call for
+	// them failed and the rest went on.
+	Skipped []tool.Skip
 }
 
 // Report says how a plan ended.
@@ -133,7 +136,8 @@ func (r *Report) Failure() (*StepReport, *tool.Error) {
 	return nil, nil
 }
 
-// Counts counts calls: made, failed, and skipped or not reached.
+// Counts counts calls: made, failed, and skipped or not reached. An element that a
+// loop left out counts as skipped.
 func (r *Report) Counts() (ok, failed, skipped int) {
 	for _, s := range r.Steps {
 		for _, res := range s.Results {
@@ -142,6 +146,8 @@ func (r *Report) Counts() (ok, failed, skipped int) {
 				skipped++
 			case res.OK:
 				ok++
+			case s.Status == tool.OK:
+				skipped++
 			default:
 				failed++
 			}

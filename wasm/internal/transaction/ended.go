@@ -8,6 +8,7 @@ import (
 	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/journal"
+	"embedded-agent/wasm/internal/leftout"
 	"embedded-agent/wasm/internal/overlay"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/runner"
@@ -36,6 +37,9 @@ func (x *execution) finish(rep *runner.Report, err error) journal.End {
 		"goal": rs.Goal, "n": strconv.Itoa(rs.Done), "total": strconv.Itoa(rs.Total),
 	}}
 	rs.Summary = x.made()
+	if rep != nil {
+		rs.LeftOut = leftout.Of(x.review.View.Steps)
+	}
 	if x.told != nil {
 		x.tellEnd(rs, outcome)
 	}
