@@ -50,6 +50,6 @@ type Confirmation struct {
 	Approval  string `json:"approval"`
 	At        string `json:"at"`
 	Automatic bool   `json:"automatic"`
-	// LeftOut is what the review said that the plan leaves alone.
+	// LeftOut lists what the review said the plan would leave alone.
 	LeftOut []protocol.LeftOut `json:"leftOut,omitempty"`
 }

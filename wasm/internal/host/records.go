@@ -21,7 +21,7 @@ const (
 	StoreFolder StoreKind = "folder"    // files beside the notes
 )
 
-// StoreFacts is what can be told of where the records of this device are.
+// StoreFacts tells where the records of this device are.
 type StoreFacts struct {
 	Kind StoreKind `json:"kind"`
 	// Where is the folder of a StoreFolder, below the plugin's own, and the id

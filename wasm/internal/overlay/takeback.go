@@ -2,7 +2,7 @@ package overlay
 
 import "embedded-agent/wasm/internal/host"
 
-// undone is what one path was before a call put something else there.
+// undone keeps one path as it was before a call put something else there.
 type undone struct {
 	path string
 	node *node // nil where nothing was staged

@@ -77,8 +77,8 @@ const (
 	OnErrorRetry = "retry"
 	// onErrorFail is another word for stop, which plans may use.
 	onErrorFail = "fail"
-	// OnErrorItem is what a loop does that says neither stop nor skip: an iteration
-	// that fails is left out, unless all of them fail. Plans do not name it.
+	// OnErrorItem leaves out an iteration that fails, unless all of them fail. It
+	// holds for a loop that says neither stop nor skip; plans do not name it.
 	OnErrorItem = "item"
 )
 

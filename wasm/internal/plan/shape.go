@@ -141,7 +141,7 @@ func listOf(item shape) shape {
 	})
 }
 
-// skippedShape is what a loop says of the elements that it left out.
+// skippedShape is the schema of a loop's list of elements that it left out.
 var skippedShape = map[string]any{"type": "array", "items": map[string]any{
 	"type": "object", "additionalProperties": false,
 	"properties": map[string]any{"path": map[string]any{"type": "string"}, "reason": map[string]any{"type": "string"}},

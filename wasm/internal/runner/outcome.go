@@ -88,7 +88,7 @@ func ofOne(e *tool.Error) bool {
 	return false
 }
 
-// loopOutput is what a foreach gives.
+// loopOutput gives the output of a foreach.
 func loopOutput(items []any, skipped []tool.Skip) map[string]any {
 	left := make([]any, len(skipped))
 	for i := range skipped {

@@ -134,9 +134,9 @@ func TestNothingOfARunOfAnotherDeviceIsTouchedWhateverOfItHasArrived(t *testing.
 	})
 }
 
-// arrivalsOf gives what may have arrived of some files: where they are few, each of
-// them not yet, a half of it or all of it; else those of many orders, the last of
-// which has come to a half.
+// arrivalsOf gives the parts of some files that may have arrived. Where the files
+// are few, each is missing, half there or whole; else they come in many orders,
+// and the last one is half there.
 func arrivalsOf(files map[string][]byte) iter.Seq[map[string][]byte] {
 	paths := slices.Sorted(maps.Keys(files))
 	return func(yield func(map[string][]byte) bool) {

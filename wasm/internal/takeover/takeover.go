@@ -37,7 +37,7 @@ import (
 // and whose old folder is not removed yet.
 const takenFolder = "taken"
 
-// Deps is what a takeover is given.
+// Deps holds the two stores of a takeover, and whose records it moves.
 type Deps struct {
 	// Old is the folder that travels with the notes, New the store of this device.
 	// Both know the key of the device (package seal).
@@ -48,7 +48,7 @@ type Deps struct {
 	Device func(context.Context) (string, error)
 }
 
-// Report is what was done.
+// Report says how many runs were moved.
 type Report struct {
 	Taken int // runs that are in the new store now, and were not
 	Left  int // runs of this device that stay where they are: in use, or different in both
@@ -86,8 +86,8 @@ func Take(ctx context.Context, d Deps) (Report, error) {
 	return m.report, errors.Join(failed...)
 }
 
-// runs lists the runs of which the old store has something, and those that are
-// taken but not removed; by time.
+// runs lists by time the runs that the old store still has a part of, taken ones
+// that are not yet removed among them.
 func (m *mover) runs(ctx context.Context) ([]string, error) {
 	ids, err := m.was.IDs(ctx)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"embedded-agent/wasm/internal/jsbridge/browserstore"
 )
 
-// records is what both stores are.
+// records is the interface of both stores.
 type records interface {
 	host.Store
 	host.Flusher

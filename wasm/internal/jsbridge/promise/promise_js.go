@@ -9,7 +9,7 @@ import (
 	"github.com/hack-pad/safejs"
 )
 
-// settled is what became of a promise.
+// settled holds the value or the failure of a promise that has ended.
 type settled struct {
 	value safejs.Value
 	err   error
