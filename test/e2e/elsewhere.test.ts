@@ -1,10 +1,8 @@
 /** Somebody else can write into the plugin's folder: by sync, or by giving the notes away. */
 import { createHash } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { hashFolder, runFromPalette } from "./harness";
-import { eventually, ideas, leave, sitDown, type Person } from "./person";
+import { eventually, ideas, leave, sitDown, type Person, type Seat } from "./person";
 
 afterAll(leave);
 
@@ -25,19 +23,14 @@ function chained(name: string, records: object[]): string {
 	return out;
 }
 
-/** Puts an interrupted run that nobody made beside the plugin: it was about to write over a note, and into a hidden file. */
-function forge(person: Person, note: string): void {
-	const folder = join(person.vault, ".obsidian/plugins/embedded-agent");
-	const put = (path: string, text: string) => {
-		mkdirSync(dirname(join(folder, path)), { recursive: true });
-		writeFileSync(join(folder, path), text);
-	};
+/** Puts an interrupted run that nobody made among the records, where these are in the plugin's folder: it was about to write over a note, and into a hidden file. */
+async function forge(person: Person, note: string): Promise<void> {
+	const put = (path: string, text: string) => person.records.write(path, text);
 	const now = person.read(note);
 	const [before, after] = [sha(now), sha(EVIL)];
-	put(`hot/${RUN}`, RUN);
-	put(`runs/${RUN}/blobs/000.pack`, now + EVIL);
+	await put(`runs/${RUN}/blobs/000.pack`, now + EVIL);
 	const size = Buffer.byteLength(now);
-	put(
+	await put(
 		`runs/${RUN}/run.json`,
 		JSON.stringify({
 			version: "1",
@@ -49,7 +42,7 @@ function forge(person: Person, note: string): void {
 			now: "2026-01-01T00:00:00Z",
 		}),
 	);
-	put(
+	await put(
 		`runs/${RUN}/journal.jsonl`,
 		chained("journal.jsonl", [
 			{ t: "begin", run: RUN, kind: "run", at: "2026-01-01T00:00:00.000Z", approval: "x", ops: 2 },
@@ -75,19 +68,20 @@ function forge(person: Person, note: string): void {
 			},
 		]),
 	);
+	await put(`hot/${RUN}`, RUN); // a marker that comes before its run is taken away
 }
 
-async function seat(): Promise<Person> {
-	const person = await sitDown();
+async function seat(look?: Seat): Promise<Person> {
+	const person = await sitDown(look);
 	onTestFinished(() => person.standUp());
 	return person;
 }
 
 describe("an interrupted run that nobody made", () => {
 	test("is shown as not made here, and Finish shows its changes instead of making them", async () => {
-		const person = await seat();
+		const person = await seat({ records: "folder" });
 		const note = ideas.path;
-		forge(person, note);
+		await forge(person, note);
 		await person.restart();
 		const before = hashFolder(person.vault);
 		const offer = person.panel.getByRole("region", { name: "Unfinished run" });

@@ -3,4 +3,4 @@
 package protocol
 
 // Contract is the hash of this package's sources: the version of the handshake.
-const Contract = "cf5c1460c5663f51"
+const Contract = "1a81ee6ad336ab0d"
