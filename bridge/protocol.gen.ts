@@ -989,11 +989,25 @@ export interface Contents {
 // source: owner.go
 
 /**
- * Owner is a place in which a core may run: a device, and a window of it.
+ * Owner is a place in which a core may run: a device, and a window of it. The
+ * device has a name of its own for each vault.
  */
 export interface Owner {
 	device: string;
 	window: string;
+	/**
+	 * Kept says that the device has kept its name: it will be the same tomorrow.
+	 */
+	kept: boolean;
+	/**
+	 * Owns says that of all windows of this vault, this one writes the records that
+	 * stay on the device.
+	 */
+	owns: boolean;
+	/**
+	 * Persisted says that the browser has promised not to remove what is stored.
+	 */
+	persisted: boolean;
 }
 /**
  * WindowRef names a window of this device.
@@ -2917,4 +2931,4 @@ export const ReplyNote = "note";
 export const ReplyImage = "image";
 
 /** The hash of the Go sources of this file: what both sides must agree on. */
-export const Contract = "e937582b62014c25";
+export const Contract = "659b455a0060ea74";

@@ -22,7 +22,7 @@ const COLD = [
 	"golang.org/x/...",
 	"github.com/aymanbagabas/...",
 	...["net", "net/...", "mime", "math/big", "crypto/...", "compress/...", "encoding/csv", "regexp/...", "text/..."],
-	...["action/...", "agent/...", "alike", "answer", "chat", "community", "conversation", "history", "jsontree", "leftout", "limits", "llm/...", "modelstep", "moment", "pace", "planner", "price", "reach", "reuse", "sandbox", "saved", "secrets", "shorten", "timestamp", "tool/builtin/...", "takeover", "undo", "usage", "web", "webpage"].map((p) => `embedded-agent/wasm/internal/${p}`),
+	...["action/...", "agent/...", "alike", "answer", "chat", "community", "conversation", "devicestore", "history", "jsbridge/browserstore", "jsontree", "leftout", "limits", "llm/...", "modelstep", "moment", "pace", "planner", "price", "reach", "reuse", "sandbox", "saved", "secrets", "shorten", "timestamp", "tool/builtin/...", "takeover", "undo", "usage", "web", "webpage"].map((p) => `embedded-agent/wasm/internal/${p}`),
 ];
 
 /** The compiler's flags that say where nothing is inlined. */

@@ -56,6 +56,12 @@ func WriteEnd(ctx context.Context, store host.Store, dir string, end End) error 
 	if err := store.Write(ctx, dir+"/"+EndFile, b); err != nil {
 		return storeError(err)
 	}
+	// The last of the undo records is on the disk before the run's marker goes.
+	for _, name := range []string{File, EndFile} {
+		if err := host.Flush(ctx, store, dir+"/"+name); err != nil {
+			return storeError(err)
+		}
+	}
 	return nil
 }
 

@@ -115,6 +115,11 @@ func (r *Runs) Begin(ctx context.Context, id string, lost func()) error {
 	if err != nil {
 		return err
 	}
+	// Without its marker nobody would look for the run after a power cut.
+	if err := host.Flush(ctx, r.deps.Host.Store, history.MarkerPath(id)); err != nil {
+		k.Stop()
+		return fault.Store(err)
+	}
 	r.mu.Lock()
 	old := r.mu.leases[id]
 	r.mu.leases[id] = k

@@ -16,6 +16,7 @@ type Counts struct {
 	Writes      int // vault writes
 	StoreReads  int
 	StoreWrites int
+	Flushes     int
 }
 
 // Ops is the number of writes of both kinds.
