@@ -84,6 +84,7 @@ flaky: browser build
 bench:
 	@$(MAKE) --no-print-directory browser build >&2
 	@scripts/install.sh ripgrep >&2
+	@npm ci --no-audit --no-fund --prefix test/engines >&2
 	@node bench/run.mjs $(ONLY)
 
 # A vault of LARGE (100000) notes in the folder INTO.

@@ -316,7 +316,8 @@ export function hostOf(vault, { fail, applyAll }, followed) {
 
 /**
  * Starts a core over a folder. `settings` are protocol Settings. Gives the
- * client, the vault with its counters, how many bytes of memory the core has, and `close`.
+ * client, the vault with its counters, how many bytes of memory the core has, how
+ * many ms it took to start, and `close`.
  */
 export async function startNodeHost({ folder, settings = {} }) {
 	const { packed, wasmExec } = await core({ quick: true });
@@ -343,9 +344,11 @@ export async function startNodeHost({ folder, settings = {} }) {
 		hello: () => ({ platform, settings }),
 		ended: () => sandbox.close(),
 	});
+	const began = performance.now();
 	await client.start();
+	const startMs = performance.now() - began;
 	const worker = latest;
-	return { client, vault, followed, memory: () => worker.memory(), close: () => client.dispose() };
+	return { client, vault, followed, startMs, memory: () => worker.memory(), close: () => client.dispose() };
 }
 
 /**

@@ -14,10 +14,15 @@ export interface Core {
 
 const KEEP_LINES = 40;
 
-/** What Go sees as the global object: nothing of the app or the network is in it. */
-function globals(bridge: object): object {
+/**
+ * What Go sees as the global object: nothing of the app or the network is in it, and for scripts no place to keep
+ * anything. What of the browser may throw when it is looked at is a function.
+ */
+function globals(bridge: object, scripts: boolean): object {
+	const places = { storage: () => self.navigator.storage, indexedDB: () => self.indexedDB };
+	const records = scripts ? undefined : { ...places, range: self.IDBKeyRange };
 	const { crypto, performance, TextEncoder, TextDecoder, Blob, OffscreenCanvas } = self;
-	const own = { crypto, performance, TextEncoder, TextDecoder, bridge };
+	const own = { crypto, performance, TextEncoder, TextDecoder, bridge, records };
 	const images = { Blob, OffscreenCanvas, createImageBitmap: (blob: Blob) => self.createImageBitmap(blob) };
 	return { Object, Array, Uint8Array, Date, Error, ...own, ...images };
 }
@@ -81,7 +86,7 @@ export async function startCore(
 		ready: (): void => undefined,
 		receive: (_messages: unknown[], _blobs: unknown[]): void => undefined,
 	};
-	const Go = load(globals(bridge), later, never, { log: print, warn: print });
+	const Go = load(globals(bridge, args.length > 0), later, never, { log: print, warn: print });
 	const go = new Go();
 	let code: number | undefined;
 	go.exit = (c) => (code = c);

@@ -34,7 +34,7 @@ export interface AttachmentRef {
 	file: string;
 }
 /**
- * AttachmentText is what is in it: JSON, redacted.
+ * AttachmentText is an attachment's text: JSON, redacted.
  */
 export interface AttachmentText {
 	run: string;
@@ -95,7 +95,7 @@ export interface ConversationExport {
 	path: string;
 }
 /**
- * UsageRow is what one day and model amount to.
+ * UsageRow is the sum of one day and model.
  */
 export interface UsageRow {
 	day: string;
@@ -184,7 +184,7 @@ export interface Plugin {
 	enabled?: boolean;
 }
 /**
- * Plugins is what was found, with the date of the list. Offline means that the
+ * Plugins are those that were found, with the date of the list. Offline means that the
  * list could not be fetched and an older one was used.
  */
 export interface Plugins {
@@ -290,7 +290,7 @@ export interface Problem {
 	args?: string; // JSON, redacted
 }
 /**
- * Method is what one side may ask of the other: it sends Params, and is answered
+ * Method is a request of one side to the other: it sends Params, and is answered
  * with Result. Its name is that of the field that has it, in a set of methods.
  */
 export interface Method<P, R> {
@@ -306,7 +306,7 @@ export type Empty = Record<string, never>;
 // source: events.go
 
 /**
- * Event is what the core tells while it works. Exactly one of the pointers is
+ * Event tells of something while the core works. Exactly one of the pointers is
  * set, by Type. The panel's state is a pure fold over State and events.
  */
 export interface Event {
@@ -345,7 +345,7 @@ export interface Turn {
 	notes?: Message[]; // "streaming is off for this endpoint", …
 	mode?: Mode;
 	/**
-	 * Attached is what went along with the words.
+	 * Attached are the attachments of the instruction.
 	 */
 	attached?: Attachment[];
 	/**
@@ -362,7 +362,7 @@ export interface Turn {
 	startedAt?: string;
 }
 /**
- * Usage is what a turn cost.
+ * Usage is the cost of a turn.
  */
 export interface Usage {
 	input: number /* int */;
@@ -463,6 +463,7 @@ export interface RunState {
 	leftMs?: number /* int64 */; // estimated time left
 	text: Message; // "7 of 10 notes made"
 	summary?: SummaryLine[];
+	leftOut?: LeftOut[]; // as the review had it
 	problem?: Problem;
 	goal: string;
 	can: Can;
@@ -513,6 +514,7 @@ export interface RunSummary {
 export interface RunDetail {
 	summary: RunSummary;
 	files: FileChange[];
+	leftOut?: LeftOut[];
 	calls: CallView[];
 	plan: string;
 }
@@ -521,7 +523,7 @@ export interface RunDetail {
 // source: host.go
 
 /**
- * HostMethods is what the core may ask of the app's side. Paths and their meaning
+ * HostMethods are the core's requests to the app's side. Paths and their meaning
  * are those of package host. Text crosses as JSON strings; a file that is not
  * valid UTF-8 crosses as bytes (Blob).
  */
@@ -643,14 +645,14 @@ export interface Ops {
 	ops: Op[];
 }
 /**
- * Applied is what became of one of them: one of the two is set.
+ * Applied is the outcome of one of them: one of the two is set.
  */
 export interface Applied {
 	info?: Info;
 	problem?: Problem;
 }
 /**
- * AllApplied is what became of each, in their order.
+ * AllApplied has the outcome of each, in their order.
  */
 export interface AllApplied {
 	results: Applied[];
@@ -664,7 +666,7 @@ export interface EditorState {
 	text: string;
 }
 /**
- * WorkspaceContext is what the person is looking at.
+ * WorkspaceContext says what the person is looking at.
  */
 export interface WorkspaceContext {
 	activePath: string;
@@ -818,7 +820,7 @@ export interface Locale {
 	weekdaysShort: string[];
 	weekdaysMin: string[];
 	/**
-	 * Long is what LT, LTS, L to LLLL and l to llll stand for.
+	 * Long has the formats that LT, LTS, L to LLLL and l to llll stand for.
 	 */
 	long: { [key: string]: string};
 	/**
@@ -828,7 +830,7 @@ export interface Locale {
 	ordinals: { [key: string]: string[]};
 	halfDays: HalfDay[];
 	/**
-	 * Digits are what 0 to 9 are written as, Comma what a comma is; empty where they
+	 * Digits has the signs for 0 to 9, Comma the one for a comma; empty where they
 	 * are written as they are.
 	 */
 	digits?: string[];
@@ -876,7 +878,7 @@ export interface Since {
 	page: number /* int64 */;
 }
 /**
- * Changed is what has changed. All means that the app's side does not know (a new
+ * Changed has the entries that changed. All means that the app's side does not know (a new
  * start, or too long ago): then Changed is every entry, in no order, over as
  * many pages as it takes. What changes while the pages are read is told to who
  * asks then with Generation, which is that of the first page. A Generation of 0
@@ -888,7 +890,7 @@ export interface Changed {
 	page: number /* int64 */;
 	/**
 	 * Open are the notes that an editor holds: it may have text that is not in
-	 * the file, of which no change tells.
+	 * the file, and no change tells of that.
 	 */
 	open: string[];
 	removed: string[];
@@ -901,7 +903,7 @@ export interface MetadataPaths {
 	paths: string[];
 }
 /**
- * Metadata is what the cache knows, in the order asked for.
+ * Metadata has the cache's rows of notes, in the order asked for.
  */
 export interface Metadata {
 	files: FileMetadata[];
@@ -950,7 +952,7 @@ export interface Sandbox {
 	locale?: string;
 }
 /**
- * Sandboxed is what a script gave: Output is JSON. Error is what is wrong with
+ * Sandboxed is the result of a script: Output is JSON. Error says what is wrong with
  * the script, in English; a sandbox that had to be killed is SANDBOX_ERROR.
  */
 export interface Sandboxed {
@@ -987,11 +989,25 @@ export interface Contents {
 // source: owner.go
 
 /**
- * Owner is a place in which a core may run: a device, and a window of it.
+ * Owner is a place in which a core may run: a device, and a window of it. The
+ * device has a name of its own for each vault.
  */
 export interface Owner {
 	device: string;
 	window: string;
+	/**
+	 * Kept says that the device has kept its name: it will be the same tomorrow.
+	 */
+	kept: boolean;
+	/**
+	 * Owns says that of all windows of this vault, this one writes the records that
+	 * stay on the device.
+	 */
+	owns: boolean;
+	/**
+	 * Persisted says that the browser has promised not to remove what is stored.
+	 */
+	persisted: boolean;
 }
 /**
  * WindowRef names a window of this device.
@@ -1038,7 +1054,7 @@ export interface ReplyNode {
 	 */
 	to?: string;
 	/**
-	 * Where is what is shown beside: the host or note that the words do not name.
+	 * Where is shown beside: the host or note that the words do not name.
 	 */
 	where?: string;
 	/**
@@ -1079,7 +1095,7 @@ export interface ReplyInsert {
 // source: review.go
 
 /**
- * Review is what is shown before a run: the effects of executing the plan on
+ * Review is shown before a run: the effects of executing the plan on
  * the overlay. The panel shows it as it is; every number is computed here.
  */
 export interface Review {
@@ -1183,9 +1199,11 @@ export interface StepPreview {
 	undoable: boolean;
 	problem?: Problem;
 	/**
-	 * Cut is what the step left out, since the plan names a limit.
+	 * Cut says how much the step left out, since the plan names a limit; LeftOut
+	 * lists what it was to work on and left alone.
 	 */
 	cut?: Cut;
+	leftOut?: LeftOut;
 }
 /**
  * Cut says how much of what there is a step took. All is whether it can be
@@ -1200,7 +1218,33 @@ export interface Cut {
 	all: boolean;
 }
 /**
- * StepOutput is what one step gave, shortened for showing.
+ * LeftOut lists what one step was to work on and left alone: Count of Total
+ * things. Name says the step in words.
+ */
+export interface LeftOut {
+	step: string;
+	name: string;
+	count: number /* int */;
+	total: number /* int */;
+	groups: LeftOutGroup[];
+}
+/**
+ * LeftOutGroup lists what was left alone for one reason; the largest group is first.
+ */
+export interface LeftOutGroup {
+	reason: Message;
+	items: LeftOutItem[];
+}
+/**
+ * LeftOutItem is one of them: a path, or the name of an element. Why says more
+ * than the reason of its group.
+ */
+export interface LeftOutItem {
+	name: string;
+	why?: Message;
+}
+/**
+ * StepOutput is the output of one step, shortened for showing.
  */
 export interface StepOutput {
 	step: string;
@@ -1301,7 +1345,7 @@ export interface PlanAgain {
 // source: server.go
 
 /**
- * ServerMethods is what the app's side may ask of the core: each field is a method,
+ * ServerMethods are the app's side's requests to the core: each field is a method,
  * its name the JSON name.
  */
 export interface ServerMethods {
@@ -1355,7 +1399,7 @@ export interface ServerMethods {
 	 */
 	'run.replay': Method<Replay, RunRef>;
 	/**
-	 * The result is what is left.
+	 * The result has the runs that are left.
 	 */
 	'runs.clear': Method<Clear, Runs>;
 	'recovery.resolve': Method<Recovery, Reverted>;
@@ -1746,7 +1790,7 @@ export interface ToolList {
 	tools: ToolInfo[];
 }
 /**
- * TestResult is what a test connection found out.
+ * TestResult has the findings of a connection test.
  */
 export interface TestResult {
 	ok: boolean;
@@ -1787,7 +1831,7 @@ export interface Estimated {
 // source: settings.go
 
 /**
- * Settings is what the person has chosen. Keys of secrets are names, never
+ * Settings are the person's choices. Keys of secrets are names, never
  * values. The core enforces every one; zero values are filled with defaults by
  * the core, never by the app's side.
  */
@@ -1878,7 +1922,7 @@ export interface HTTPHost {
 	unlimited?: boolean;
 }
 /**
- * Platform is what the host is.
+ * Platform describes the host.
  */
 export interface Platform {
 	name: string;
@@ -2063,7 +2107,7 @@ export interface Import {
 	confirm: boolean;
 }
 /**
- * Imported is what an import holds.
+ * Imported lists the contents of an import.
  */
 export interface Imported {
 	actions: Action[];
@@ -2361,7 +2405,7 @@ export const OutcomeUnfinished = "unfinished"; // it has not ended, or nobody kn
 /**
  * Origin says why a run does not count as one of this device.
  */
-export type Origin = "unsealed" | "foreign" | "changed";
+export type Origin = "unsealed" | "foreign" | "changed" | "elsewhere";
 /**
  * The words of Origin.
  */
@@ -2374,6 +2418,11 @@ export const OriginForeign = "foreign"; // it has that of another device, or of 
  * The words of Origin.
  */
 export const OriginChanged = "changed"; // it was changed since
+/**
+ * OriginElsewhere says that another device made it: nothing of it is changed or
+ * removed here.
+ */
+export const OriginElsewhere = "elsewhere";
 /**
  * Stands says at what point a run was cut short.
  */
@@ -2395,7 +2444,7 @@ export const StandsBringingBack = "bringingBack"; // while that was undone
  */
 export const StandsLive = "live"; // it goes on elsewhere
 /**
- * RecoveryChoice is what a person chooses for a run that did not end.
+ * RecoveryChoice is a person's choice for a run that did not end.
  */
 export type RecoveryChoice = "finish" | "revert" | "bring" | "keep";
 /**
@@ -2499,7 +2548,7 @@ export const ToneRead = "read";
  */
 export const ToneOpen = "open";
 /**
- * AmendmentKind is what a person changes in review.
+ * AmendmentKind names a way to change a plan in review.
  */
 export type AmendmentKind = "drop" | "keep" | "hunks" | "edit" | "plan" | "reset" | "again" | "all";
 /**
@@ -2535,7 +2584,7 @@ export const AmendAgain = "again"; // nothing; it is simulated on the vault as i
  */
 export const AmendAll = "all"; // a step's limit is taken out
 /**
- * QuestionKind is what the core asks the person for.
+ * QuestionKind names a thing that the core asks the person for.
  */
 export type QuestionKind = "allow" | "parameters" | "key";
 /**
@@ -2551,7 +2600,7 @@ export const AskParameters = "parameters"; // the parameters of a saved action
  */
 export const AskKey = "key"; // leave to send a key somewhere
 /**
- * FieldKind is what a field holds.
+ * FieldKind says which values a field takes.
  */
 export type FieldKind = "text" | "longtext" | "folder" | "note" | "date" | "choice";
 /**
@@ -2882,4 +2931,4 @@ export const ReplyNote = "note";
 export const ReplyImage = "image";
 
 /** The hash of the Go sources of this file: what both sides must agree on. */
-export const Contract = "cf5c1460c5663f51";
+export const Contract = "659b455a0060ea74";

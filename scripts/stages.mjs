@@ -171,10 +171,11 @@ function quarter(list) {
 /** Tests against other people's programs, each in a folder with a lock of its own. */
 function peers() {
 	const found = [];
-	for (const folder of ["test/peers", "test/peers/proxy", "test/codex"]) {
+	for (const folder of ["test/peers", "test/peers/proxy", "test/codex", "test/engines"]) {
 		if (!existsSync(join(root, folder, "package.json"))) continue;
 		found.push({ run: ["npm", "ci", "--no-audit", "--no-fund", "--prefix", folder] });
 	}
+	found.push({ run: [join(root, "test/engines/node_modules/.bin/bun"), "bench/engine.mjs"] }); // a run under JavaScriptCore
 	const tagged = ({ dir }) => has(dir, /^\/\/go:build .*\b(?:peers|codex|soak)\b/m, /_test\.go$/);
 	const flags = ["-tags", "peers,codex,soak"];
 	return [...found, ...goTest(flags, testedPackages({ GOFLAGS: "-tags=peers,codex,soak" }).filter(tagged))];

@@ -5,6 +5,7 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { inlining } from "../../scripts/build/wasm.mjs";
+import { median } from "../context.mjs";
 
 const benches = [
 	["plan_validate_1000", "plan", "DecodeAndCheck1000", (m) => m["ns/op"] / 1e6, "ms"],
@@ -17,40 +18,55 @@ const benches = [
 	["decode_anthropic", "llm/anthropic", "Decode", (m) => m["MB/s"], "MB/s"],
 ];
 
-export const names = benches.map(([name]) => name);
+/**
+ * Ratios of two benchmarks taken one after the other, which hold on any machine.
+ * Targets: plan_validate_vs_parse 8 (against JSON.parse and a walk over the same
+ * plan), core_per_note_vs_native 6.
+ */
+const ratios = [
+	[
+		"plan_validate_vs_parse",
+		["plan", "DecodeAndCheck1000", "wasm"],
+		["plan", "ParseAndWalk1000", "wasm"],
+		(m) => m["ns/op"],
+	],
+	[
+		"core_per_note_vs_native",
+		["server", "Execute1000", "wasm"],
+		["server", "Execute1000", "native"],
+		(m) => m["µs/note"],
+	],
+];
+
+export const names = [...benches, ...ratios].map(([name]) => name);
 
 const perCall = (m) => m["µs/call"] / 1000;
 
 export async function* rows(ctx) {
-	const goroot = execFileSync("go", ["env", "GOROOT"], { encoding: "utf8" }).trim();
-	const exec = join(goroot, "lib", "wasm", "go_js_wasm_exec");
 	for (const [name, folder, bench, pick, unit] of benches) {
-		if (!ctx.wanted(name)) continue;
-		const args = [
-			"test",
-			...inlining,
-			"-run",
-			"^$",
-			"-bench",
-			`^Benchmark${bench}$`,
-			"-benchtime",
-			"5x",
-			"-count",
-			"3",
-			"-exec",
-			exec,
-		];
-		const out = execFileSync("go", [...args, `./wasm/internal/${folder}`], {
-			cwd: ctx.root,
-			encoding: "utf8",
-			env: { ...process.env, GOOS: "js", GOARCH: "wasm" },
-		});
-		const runs = out
-			.split("\n")
-			.filter((line) => line.startsWith("Benchmark"))
-			.map(measures);
-		yield [name, middle(runs.map(pick)), unit];
+		if (ctx.wanted(name)) yield [name, measure(ctx, folder, bench, "wasm", pick), unit];
 	}
+	for (const [name, ours, other, pick] of ratios) {
+		if (ctx.wanted(name)) yield [name, measure(ctx, ...ours, pick) / measure(ctx, ...other, pick), "x"];
+	}
+}
+
+/** The middle of a benchmark's runs, as wasm in Node or natively. */
+function measure(ctx, folder, bench, target, pick) {
+	const wasm = target === "wasm";
+	const goroot = execFileSync("go", ["env", "GOROOT"], { encoding: "utf8" }).trim();
+	const args = ["test", "-run", "^$", "-bench", `^Benchmark${bench}$`, "-benchtime", "5x", "-count", "3"];
+	if (wasm) args.push(...inlining, "-exec", join(goroot, "lib", "wasm", "go_js_wasm_exec"));
+	const out = execFileSync("go", [...args, `./wasm/internal/${folder}`], {
+		cwd: ctx.root,
+		encoding: "utf8",
+		env: wasm ? { ...process.env, GOOS: "js", GOARCH: "wasm" } : process.env,
+	});
+	const runs = out
+		.split("\n")
+		.filter((line) => line.startsWith("Benchmark"))
+		.map(measures);
+	return median(runs.map(pick));
 }
 
 /** Reads "BenchmarkX 5 123 ns/op 4 MB/s" into units. */
@@ -60,5 +76,3 @@ function measures(line) {
 	for (let i = 0; i + 1 < words.length; i += 2) found[words[i + 1]] = Number(words[i]);
 	return found;
 }
-
-const middle = (numbers) => numbers.sort((a, b) => a - b)[numbers.length >> 1];

@@ -43,7 +43,7 @@ export function hosting(plugin: Plugin, panelType: string, source: Source): Host
 			...deviceHost(app),
 			...sandbox.methods(),
 			...pluginsHost(app),
-			...ownersHost(app),
+			...ownersHost(plugin),
 		},
 		ended: () => {
 			http.closeAll();

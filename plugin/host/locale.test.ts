@@ -10,7 +10,7 @@ require("moment/min/locales");
 
 afterAll(() => void moment.locale("en"));
 
-const golden = new URL("../../wasm/internal/moment/testdata/locales.json", import.meta.url);
+const golden = new URL("../../wasm/internal/moment/momenttest/locales.json", import.meta.url);
 
 /** Those that people see most, and one of each kind that is unlike them: other digits, forms, conditions, parts of a day. */
 const languages = "en de zh-cn fr pl ar es nl el ru uk lt be ca ka hi ko ja fa pt-br cs hu".split(" ");

@@ -1,6 +1,8 @@
-import type { App } from "obsidian";
+import type { App, Plugin } from "obsidian";
 import type { Host } from "../../bridge/client";
 import { unsettled } from "../../bridge/outstanding";
+import { keptHere } from "./persisted";
+import { recordsLock } from "./records-lock";
 
 type OwnerMethods = "owner.self" | "owner.gone" | "owner.quiet";
 
@@ -29,19 +31,29 @@ function place(): Place {
 	return made;
 }
 
-/** The name of this device, made at its first use. */
-function device(app: App): string {
+/** The name of this device in this vault, made at its first use, and whether the app has kept it. */
+function device(app: App): { device: string; kept: boolean } {
 	const known: unknown = app.loadLocalStorage(DEVICE);
-	if (typeof known === "string" && known !== "") return known;
+	if (typeof known === "string" && known !== "") return { device: known, kept: true };
 	const made = crypto.randomUUID();
 	app.saveLocalStorage(DEVICE, made);
-	return made;
+	return { device: made, kept: app.loadLocalStorage(DEVICE) === made };
 }
 
 /** Which place this is, which windows are closed, and when nothing of a former core is under way. */
-export function ownersHost(app: App): Pick<Host, OwnerMethods> {
+export function ownersHost(plugin: Plugin): Pick<Host, OwnerMethods> {
+	const { app } = plugin;
+	const owns = recordsLock(plugin);
 	return {
-		"owner.self": async () => ({ device: device(app), window: place().window }),
+		"owner.self": async () => {
+			const self = device(app);
+			return {
+				...self,
+				window: place().window,
+				owns: await owns(self.device),
+				persisted: keptHere(app),
+			};
+		},
 		"owner.gone": async ({ window }) => {
 			if (!navigator.locks) return { gone: false };
 			const { held = [], pending = [] } = await navigator.locks.query();

@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { calls, says, startAgentModel, type AgentModel } from "./agent-model";
 import { axeViolations, hashFolder, openNote } from "./harness";
-import { eventually, ideas, leave, pluginFolder, sentence, sitDown, type Person, type Seat } from "./person";
+import { eventually, ideas, leave, sentence, sitDown, type Person, type Seat } from "./person";
 
 afterAll(leave);
 
@@ -304,7 +304,7 @@ describe("with the panel closed", () => {
 		const person = await seat();
 		await person.askForNotes();
 		await person.approve();
-		const [run] = person.list(`${pluginFolder}/runs`);
+		const [run] = await person.records.list("runs");
 		await person.restart();
 		await person.page.evaluate((id) => {
 			const app = window.app as unknown as { openProtocolUrl(url: string): boolean };
@@ -320,7 +320,7 @@ describe("with the panel closed", () => {
 		const person = await seat({ settings: { demoModelUrl: model.url } });
 		await person.panel.getByRole("radio", { name: "Agent" }).check({ force: true });
 		await chat(person, "Tell me of owls");
-		const [turn = ""] = person.list(`${pluginFolder}/traces`);
+		const [turn = ""] = await person.records.list("traces");
 		await person.button("New conversation").click();
 		await chat(person, "And of soil");
 		await person.restart();

@@ -1,10 +1,10 @@
 /** Somebody else can write into the plugin's folder: by sync, or by giving the notes away. */
 import { createHash } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { cpSync, existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { hashFolder, runFromPalette } from "./harness";
-import { eventually, ideas, leave, sitDown, type Person } from "./person";
+import { eventually, ideas, leave, pluginFolder, sitDown, type Person, type Seat } from "./person";
 
 afterAll(leave);
 
@@ -25,23 +25,32 @@ function chained(name: string, records: object[]): string {
 	return out;
 }
 
-/** Puts an interrupted run that nobody made beside the plugin: it was about to write over a note, and into a hidden file. */
-function forge(person: Person, note: string): void {
-	const folder = join(person.vault, ".obsidian/plugins/embedded-agent");
-	const put = (path: string, text: string) => {
-		mkdirSync(dirname(join(folder, path)), { recursive: true });
-		writeFileSync(join(folder, path), text);
-	};
+/** The name of the person's device, as the records have it. */
+async function deviceOf(person: Person): Promise<string> {
+	const id = await person.page.evaluate(() => {
+		const name = "embedded-agent-device"; // it is made when it is first needed
+		if (window.app.loadLocalStorage(name) === null) window.app.saveLocalStorage(name, "a device");
+		return window.app.loadLocalStorage(name) as string;
+	});
+	return sha(id).slice(0, 12);
+}
+
+/**
+ * Puts an interrupted run that nobody made among the records, where these are in the plugin's folder: it was about to write over a note, and into a hidden file.
+ * It says that the named device has made it.
+ */
+async function forge(person: Person, note: string, device: string): Promise<void> {
+	const put = (path: string, text: string) => person.records.write(path, text);
 	const now = person.read(note);
 	const [before, after] = [sha(now), sha(EVIL)];
-	put(`hot/${RUN}`, RUN);
-	put(`runs/${RUN}/blobs/000.pack`, now + EVIL);
+	await put(`runs/${RUN}/blobs/000.pack`, now + EVIL);
 	const size = Buffer.byteLength(now);
-	put(
+	await put(
 		`runs/${RUN}/run.json`,
 		JSON.stringify({
 			version: "1",
 			runId: RUN,
+			device,
 			kind: "run",
 			goal: "Tidy up",
 			calls: 2,
@@ -49,7 +58,7 @@ function forge(person: Person, note: string): void {
 			now: "2026-01-01T00:00:00Z",
 		}),
 	);
-	put(
+	await put(
 		`runs/${RUN}/journal.jsonl`,
 		chained("journal.jsonl", [
 			{ t: "begin", run: RUN, kind: "run", at: "2026-01-01T00:00:00.000Z", approval: "x", ops: 2 },
@@ -75,19 +84,20 @@ function forge(person: Person, note: string): void {
 			},
 		]),
 	);
+	await put(`hot/${RUN}`, RUN);
 }
 
-async function seat(): Promise<Person> {
-	const person = await sitDown();
+async function seat(look?: Seat): Promise<Person> {
+	const person = await sitDown(look);
 	onTestFinished(() => person.standUp());
 	return person;
 }
 
 describe("an interrupted run that nobody made", () => {
 	test("is shown as not made here, and Finish shows its changes instead of making them", async () => {
-		const person = await seat();
+		const person = await seat({ records: "folder" });
 		const note = ideas.path;
-		forge(person, note);
+		await forge(person, note, await deviceOf(person));
 		await person.restart();
 		const before = hashFolder(person.vault);
 		const offer = person.panel.getByRole("region", { name: "Unfinished run" });
@@ -108,6 +118,58 @@ describe("an interrupted run that nobody made", () => {
 		expect(person.list(".obsidian")).not.toContain("evil.json");
 		// It is decided about: it is not offered any more, though a part of it was refused.
 		await offer.waitFor({ state: "detached" });
+	});
+});
+
+/** What a device keeps in the plugin's folder, as a sync takes it to another one; what is gone is removed there. */
+function sync(from: Person, to: Person, folder: string): void {
+	const there = join(to.vault, pluginFolder, folder);
+	rmSync(there, { recursive: true, force: true });
+	const here = join(from.vault, pluginFolder, folder);
+	if (existsSync(here)) cpSync(here, there, { recursive: true });
+}
+
+describe("two devices over one synced folder", () => {
+	const offer = (person: Person) => person.panel.getByRole("region", { name: "Unfinished run" });
+
+	test("a run that one device was cut short in is left alone on the other, and the first one recovers it", async () => {
+		const first = await seat({ records: "folder" });
+		const second = await seat({ records: "folder" });
+		const before = hashFolder(first.vault);
+		await first.askForNotes();
+		const { faults } = first.playground;
+		const { generation } = faults;
+		faults.set({ freezeAt: 5, freezePath: "Projects/XYZ/" });
+		await first.button("Approve").click();
+		await eventually(() => faults.generation).toBeGreaterThan(generation);
+		const mine = `devices/${await deviceOf(first)}`;
+		await first.page.goto("about:blank");
+
+		sync(first, second, `${mine}/hot`); // the marker comes before its run
+		await second.restart();
+		await second.panel.waitFor();
+		sync(first, second, mine);
+		await second.restart();
+		await second.askForNotes();
+		await second.button("Approve").click();
+		await second.panel.getByText("Done").first().waitFor();
+		await second.button("History").click();
+		const history = second.panel.getByRole("region", { name: "History" });
+		await eventually(() => history.locator(".ea-history-run").count()).toBe(1);
+		expect(await offer(second).count()).toBe(0);
+		await history.getByRole("button", { name: "Clear history" }).click();
+		await history.getByText("Clear the history?").waitFor();
+		await history.getByRole("button", { name: "Clear history" }).click();
+		await history.locator(".ea-history-run").waitFor({ state: "detached" });
+		const theirs = (person: Person) => hashFolder(join(person.vault, pluginFolder, mine));
+		expect(theirs(second)).toEqual(theirs(first));
+
+		sync(second, first, mine);
+		await first.restart();
+		await offer(first).getByText("A run was interrupted").waitFor();
+		await first.button("Undo").click();
+		await offer(first).waitFor({ state: "detached" });
+		expect(hashFolder(first.vault)).toEqual(before);
 	});
 });
 

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { calls, says, startAgentModel } from "./agent-model";
 import { hashFolder } from "./harness";
-import { eventually, leave, pluginFolder, sitDown, type Person } from "./person";
+import { eventually, leave, sitDown, type Person } from "./person";
 
 afterAll(leave);
 
@@ -24,8 +24,8 @@ interface Export {
 }
 
 /** The records of a file of the run's folder. */
-function records<T>(person: Person, run: string, file: string): T[] {
-	const lines = person.read(`${pluginFolder}/runs/${run}/${file}`).trim().split("\n");
+async function records<T>(person: Person, run: string, file: string): Promise<T[]> {
+	const lines = (await person.records.read(`runs/${run}/${file}`)).trim().split("\n");
 	return lines.map((line) => (JSON.parse(line) as { r: T }).r);
 }
 
@@ -33,7 +33,7 @@ test("a run is exported as a file of its own: its plan, a receipt of each call, 
 	const person = await seat();
 	await person.askForNotes();
 	await person.approve();
-	const [run = ""] = person.list(`${pluginFolder}/runs`);
+	const [run = ""] = await person.records.list("runs");
 	await person.revert();
 	await person.restart();
 	const before = hashFolder(person.vault);
@@ -49,16 +49,20 @@ test("a run is exported as a file of its own: its plan, a receipt of each call, 
 	const text = await box.inputValue();
 	const exported = JSON.parse(text) as Export;
 	expect(exported.run).toBe(run);
-	const kept = JSON.parse(person.read(`${pluginFolder}/runs/${run}/run.json`)) as { plan: Export["plan"] };
+	const kept = JSON.parse(await person.records.read(`runs/${run}/run.json`)) as { plan: Export["plan"] };
 	expect(exported.plan).toEqual(kept.plan);
 	expect(exported.plan.steps.length).toBeGreaterThan(3);
-	const results = records<{ tool: string; ok: boolean; startedAt: string }>(person, run, "results.jsonl");
+	const results = await records<{ tool: string; ok: boolean; startedAt: string }>(
+		person,
+		run,
+		"results.jsonl",
+	);
 	expect(exported.envelopes.map(({ name, t_start }) => [name, t_start]).sort()).toEqual(
 		results.map(({ tool, startedAt }) => [tool, startedAt]).sort(),
 	);
 	expect(exported.envelopes.filter(({ name }) => name === "vault.createFile")).toHaveLength(10);
 	expect(exported.envelopes.every(({ error }) => error === null)).toBe(true);
-	expect(exported.events).toEqual(records(person, run, "events.jsonl"));
+	expect(exported.events).toEqual(await records(person, run, "events.jsonl"));
 	expect(exported.events.at(-1)).toMatchObject({ type: "run.finished", runId: run });
 
 	const download = person.page.waitForEvent("download");
@@ -75,7 +79,7 @@ test("a run is verified and replayed from the history; records that were changed
 	const asked = () => person.model.requests.length;
 	await person.askForNotes();
 	await person.approve();
-	const [run = ""] = person.list(`${pluginFolder}/runs`);
+	const [run = ""] = await person.records.list("runs");
 	const [before, requests] = [hashFolder(person.vault), asked()];
 	await person.button("History").click();
 	const history = person.panel.getByRole("region", { name: "History" });
@@ -94,10 +98,12 @@ test("a run is verified and replayed from the history; records that were changed
 	await person.plan.waitFor({ state: "detached" });
 	expect(hashFolder(person.vault)).toEqual(before);
 	expect(asked()).toBe(requests);
+	await person.restart(); // a file that the core has open is nobody else's to write
+	const results = `runs/${run}/results.jsonl`;
+	const text = await person.records.read(results);
+	await person.records.write(results, text.replace("Insect hotel", "Insect motel"));
 	await person.button("History").click();
 	await history.locator(".ea-history-run").getByRole("button", { expanded: false }).first().click();
-	const results = join(person.vault, pluginFolder, "runs", run, "results.jsonl");
-	writeFileSync(results, readFileSync(results, "utf8").replace("Insect hotel", "Insect motel"));
 	await person.button("Verify").click();
 	await history.getByText("The records are damaged or were changed.").waitFor();
 });

@@ -14,6 +14,7 @@ import {
 	type Playground,
 	type PlaygroundOptions,
 } from "./harness";
+import { recordsOf, type Records, type RecordsKind } from "./records";
 
 /** The vault that the project brings along. */
 export const sampleVault = join(repository, "test/playground/vault");
@@ -25,7 +26,7 @@ export const sentence =
 /** The note of the sample vault that holds ten bullets, and the lines (from 0) of the first and the last one. */
 export const ideas = { path: "Inbox/Ideas for the garden.md", from: 9, to: 24 };
 
-/** Where the plugin keeps its runs, inside the vault. */
+/** Where the plugin lies, and what travels with the vault: conversations, saved actions. */
 export const pluginFolder = ".obsidian/plugins/embedded-agent";
 
 export interface Seat {
@@ -37,7 +38,16 @@ export interface Seat {
 	theme?: PlaygroundOptions["theme"];
 	profile?: PlaygroundOptions["profile"];
 	width?: number;
+	/** Where the engine lets the plugin keep its records; by default where it keeps them best. */
+	records?: RecordsKind;
 }
+
+/** What an engine refuses whose plugins keep their records there. */
+const refused: Record<RecordsKind, string[]> = {
+	opfs: [],
+	indexeddb: ["opfs"],
+	folder: ["opfs", "indexeddb"],
+};
 
 /** Waits until what is asked again and again is as expected. */
 export function eventually<T>(ask: () => T | Promise<T>) {
@@ -62,6 +72,7 @@ export async function sitDown({
 	vault = sampleVault,
 	settings,
 	model: options,
+	records = "opfs",
 	...look
 }: Seat = {}): Promise<Person> {
 	const model = await startModelServer({ port: 0, delayMs: 0, ...options });
@@ -69,10 +80,11 @@ export async function sitDown({
 		vault,
 		browser: await sharedBrowser(),
 		data: { demoModelUrl: model.url, ...settings },
+		refuse: refused[records],
 		...look,
 	});
 	playground.page.setDefaultTimeout(45_000);
-	const person = new Person(playground, model);
+	const person = new Person(playground, model, records);
 	await person.openPanel();
 	return person;
 }
@@ -81,7 +93,13 @@ export class Person {
 	constructor(
 		readonly playground: Playground,
 		readonly model: ModelServer,
+		private readonly kind: RecordsKind,
 	) {}
+
+	/** What the plugin keeps on this device: the runs, and all that they can be taken back with. */
+	get records(): Records {
+		return recordsOf(this.kind, this.page, join(this.vault, pluginFolder));
+	}
 
 	get page() {
 		return this.playground.page;

@@ -1,11 +1,12 @@
 /** Every limit of the settings, from its control to what the core then does. */
-import { cpSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { OutputItem } from "../playground/model/responses.mjs";
 import type { Script } from "../playground/model/server.mjs";
 import { calls, says, startAgentModel, type AgentModel } from "./agent-model";
 import { eventually, leave, pluginFolder, sitDown, type Person, type Seat } from "./person";
+import { copyRecords, textsOf } from "./records";
 import { choose, closeSettings, data, openPage, openSettings, type Value } from "./settings-page";
 
 afterAll(leave);
@@ -129,18 +130,19 @@ describe("an agent", () => {
 		await done().waitFor();
 		expect(plain().at(-1)).toContain("swordfish-4711");
 		const folder = join(person.vault, pluginFolder);
-		const holding = () =>
-			readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
-				(name) =>
-					/\.jsonl?$/.test(name) && readFileSync(join(folder, name), "utf8").includes("swordfish-4711"),
-			);
-		const held = holding();
+		const holding = async () => {
+			const texts = await textsOf(person.records, "runs", /\.jsonl?$/);
+			for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" }))
+				if (/\.jsonl?$/.test(name)) texts.set(name, readFileSync(join(folder, name), "utf8"));
+			return [...texts.keys()].filter((name) => texts.get(name)?.includes("swordfish-4711"));
+		};
+		const held = await holding();
 		await limit("Text to hide", "swordfish-\\d+");
 		const hidden = await task(read);
 		await done().waitFor();
 		expect(hidden().at(-1)).toContain("The gate opens with");
 		expect(hidden().join()).not.toContain("swordfish");
-		expect(holding()).toEqual(held);
+		expect(await holding()).toEqual(held);
 		expect(person.read("Gate.md")).toContain("swordfish-4711");
 	});
 });
@@ -219,9 +221,9 @@ describe("a call that fails", () => {
 		});
 
 	/** The attempts at the note in the last run: when each began. */
-	function attempts(person: Person): number[] {
-		const run = person.list(`${pluginFolder}/runs`).at(-1);
-		const lines = person.read(`${pluginFolder}/runs/${run}/results.jsonl`).trim().split("\n");
+	async function attempts(person: Person): Promise<number[]> {
+		const run = (await person.records.list("runs")).at(-1);
+		const lines = (await person.records.read(`runs/${run}/results.jsonl`)).trim().split("\n");
 		return lines
 			.map((line) => (JSON.parse(line) as { r: { tool: string; startedAt: string } }).r)
 			.filter(({ tool }) => tool === "vault.createFile")
@@ -235,7 +237,7 @@ describe("a call that fails", () => {
 		await person.plan.waitFor();
 		person.playground.faults.set({ fail: [{ op: "mutation", path, code: "EBUSY" }] });
 		await person.approve("failed");
-		expect(attempts(person)).toHaveLength(2);
+		expect(await attempts(person)).toHaveLength(2);
 		expect(person.list("Inbox")).not.toContain("Stubborn.md");
 	});
 
@@ -246,7 +248,7 @@ describe("a call that fails", () => {
 		await person.plan.waitFor();
 		person.playground.faults.set({ fail: [{ op: "mutation", nth: 1, path, code: "EBUSY" }] });
 		await person.approve();
-		const [first = 0, second = 0] = attempts(person);
+		const [first = 0, second = 0] = await attempts(person);
 		// The plan's own pause would be half of its 40 seconds at the least.
 		expect(second - first).toBeLessThan(20_000);
 		expect(person.read(path)).toBe("x");
@@ -254,7 +256,7 @@ describe("a call that fails", () => {
 });
 
 describe("kept runs", () => {
-	const runs = (person: Person) => person.list(`${pluginFolder}/runs`);
+	const runs = (person: Person) => person.records.list("runs");
 	async function make(person: Person, name: string): Promise<void> {
 		await person.say(`Create a note called ${name}`);
 		await eventually(() => person.list("Inbox")).toContain(`${name}.md`);
@@ -262,21 +264,20 @@ describe("kept runs", () => {
 	}
 
 	/** Adds a run that was made days ago, with the records of another one; gives its id. */
-	function older(person: Person, days: number): string {
-		const folder = join(person.vault, pluginFolder, "runs");
-		const [from = ""] = readdirSync(folder).sort();
+	async function older(person: Person, days: number): Promise<string> {
+		const [from = ""] = await runs(person);
 		const time = (Date.now() - days * 86_400_000).toString(16).padStart(12, "0");
 		const id = `${time.slice(0, 8)}-${time.slice(8)}${from.slice(13)}`;
-		cpSync(join(folder, from), join(folder, id), { recursive: true });
+		await copyRecords(person.records, `runs/${from}`, `runs/${id}`);
 		return id;
 	}
 
 	test("are removed when they are older than the days, or take more than the space, that they may", async () => {
 		const person = await seat({ confirm: "never" });
 		await make(person, "One");
-		const old = older(person, 3);
-		const large = older(person, 2);
-		writeFileSync(join(person.vault, pluginFolder, "runs", large, "trace.jsonl"), " ".repeat(2_000_000));
+		const old = await older(person, 3);
+		const large = await older(person, 2);
+		await person.records.write(`runs/${large}/trace.jsonl`, " ".repeat(2_000_000));
 		await person.restart();
 		await make(person, "Two");
 		await eventually(() => runs(person)).toHaveLength(4);
@@ -287,10 +288,10 @@ describe("kept runs", () => {
 		await choose(person, { "Space for kept runs": 1 });
 		await make(person, "Three");
 		await eventually(() => runs(person)).not.toContain(large);
-		expect(runs(person)).toContain(old);
+		expect(await runs(person)).toContain(old);
 		await choose(person, { "Days to keep runs": 1 });
 		await make(person, "Four");
 		await eventually(() => runs(person)).not.toContain(old);
-		expect(runs(person)).toHaveLength(4);
+		expect(await runs(person)).toHaveLength(4);
 	});
 });

@@ -1,7 +1,8 @@
 /** What leaves the machine, and which notes are read: each setting from its control to what the core then does. */
 import { afterAll, expect, onTestFinished, test, vi } from "vitest";
 import type { Script } from "../playground/model/server.mjs";
-import { eventually, leave, pluginFolder, sentence, sitDown, type Person } from "./person";
+import { eventually, leave, sentence, sitDown, type Person } from "./person";
+import { textsOf } from "./records";
 import { choose, closeSettings, data, dataText, openPage, openSettings } from "./settings-page";
 
 afterAll(leave);
@@ -122,9 +123,9 @@ test("web requests: off they are refused; on, only hosts that are named are aske
 		authorization: "Bearer sunny-canary-77",
 	});
 	await person.approve();
-	const [run] = person.list(`${pluginFolder}/runs`).slice(-1);
-	for (const file of person.list(`${pluginFolder}/runs/${run}`).filter((name) => /\.jsonl?$/.test(name)))
-		expect(person.read(`${pluginFolder}/runs/${run}/${file}`), file).not.toContain("sunny-canary");
+	const texts = await textsOf(person.records, "runs", /\.jsonl?$/);
+	expect(texts.size).toBeGreaterThan(0);
+	for (const [file, text] of texts) expect(text, file).not.toContain("sunny-canary");
 	expect(asked.filter(({ url }) => !url.startsWith("https://api.example.org/"))).toEqual([]);
 });
 

@@ -2,6 +2,7 @@
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { hashFolder } from "./harness";
 import { eventually, leave, pluginFolder, sentence, sitDown, type Person, type Seat } from "./person";
+import { textsOf } from "./records";
 import { choose, closeSettings, data, dataText, openPage, openSettings } from "./settings-page";
 
 afterAll(leave);
@@ -41,8 +42,8 @@ describe("ask before a run", () => {
 		await person.say(sentence);
 		await person.runEnds("ok");
 		expect(person.list("Projects/XYZ")).toHaveLength(10);
-		const [run] = person.list(`${pluginFolder}/runs`);
-		expect(person.read(`${pluginFolder}/runs/${run}/run.json`)).toContain('"automatic":true');
+		const [run] = await person.records.list("runs");
+		expect(await person.records.read(`runs/${run}/run.json`)).toContain('"automatic":true');
 		await person.revert();
 		expect(hashFolder(person.vault)).toEqual(before);
 		await person.say("Rename Inbox/Untitled to Project proposal");
@@ -151,9 +152,9 @@ describe("the model", () => {
 		expect(JSON.stringify(lastBody(person))).not.toContain("sk-canary-5150");
 		await person.approve();
 		expect(dataText(person)).not.toContain("sk-canary");
-		for (const run of person.list(`${pluginFolder}/runs`))
-			for (const file of person.list(`${pluginFolder}/runs/${run}`).filter((name) => /\.jsonl?$/.test(name)))
-				expect(person.read(`${pluginFolder}/runs/${run}/${file}`), file).not.toContain("sk-canary");
+		const texts = await textsOf(person.records, "runs", /\.jsonl?$/);
+		expect(texts.size).toBeGreaterThan(0);
+		for (const [file, text] of texts) expect(text, file).not.toContain("sk-canary");
 	});
 
 	test("longest answer, temperature and streaming are in the request", async () => {
@@ -233,8 +234,8 @@ describe("limits", () => {
 			await person.askForNotes();
 			person.playground.faults.set({ latencyMs: 20 });
 			await person.approve();
-			const [run] = person.list(`${pluginFolder}/runs`);
-			const lines = person.read(`${pluginFolder}/runs/${run}/results.jsonl`).trim().split("\n");
+			const [run] = await person.records.list("runs");
+			const lines = (await person.records.read(`runs/${run}/results.jsonl`)).trim().split("\n");
 			const calls = lines
 				.map((line) => (JSON.parse(line) as { r: { tool: string; startedAt: string; endedAt: string } }).r)
 				.filter(({ tool }) => tool === "vault.createFile")
@@ -271,7 +272,7 @@ describe("limits", () => {
 			).toBe(true);
 			await person.runEnds("ok");
 		}
-		await eventually(() => person.list(`${pluginFolder}/runs`).length).toBe(1);
+		await eventually(() => person.records.list("runs")).toHaveLength(1);
 	});
 });
 

@@ -220,16 +220,17 @@ describe("while a run goes", () => {
 
 	test("where the undo journal cannot be written, no note is", async () => {
 		const person = await seat();
-		const { faults } = person.playground;
 		const before = hashFolder(person.vault);
 		await person.askForNotes();
-		faults.set({ fail: [{ op: "mutation", path: ".obsidian/plugins/embedded-agent/", code: "ENOSPC" }] });
+		const engine = await person.playground.context.newCDPSession(person.page);
+		const { origin } = new URL(person.playground.url);
+		await engine.send("Storage.overrideQuotaForOrigin", { origin, quotaSize: 1 });
 		await person.button("Approve").click();
 		await person.runEnds("failed");
 		await person.log.getByText("Nothing was done.").waitFor();
 		const told = person.log.getByRole("group", { name: "Problem" });
 		expect(await told.innerText()).toContain("Free some space and try again");
-		faults.clear();
+		await engine.send("Storage.overrideQuotaForOrigin", { origin });
 		expect(hashFolder(person.vault)).toEqual(before);
 	});
 });

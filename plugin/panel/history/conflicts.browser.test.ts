@@ -119,4 +119,24 @@ describe.skipIf(!findChromium())("the conflicts of an undo", () => {
 			conflicts.map(({ path, nowEtag }) => ({ path, now: nowEtag, choice: "restore" })),
 		);
 	});
+
+	it.each([
+		["keep", "Keep all mine", "Keep the current version of all 1,000 files?"],
+		["restore", "Restore all", "Restore all 1,000 files to the versions from before the run?"],
+	])(
+		"are settled alike (%s) after one question that says how many they are",
+		async (choice, name, question) => {
+			const page = await open();
+			const all = page.getByRole("button", { name, exact: true });
+			await all.press("Enter");
+			const asking = page.getByRole("group", { name: question });
+			await asking.getByRole("button", { name: "Back" }).press("Enter");
+			await asking.waitFor({ state: "detached" });
+			expect(await asked(page, "run.revert")).toHaveLength(1);
+			await all.click();
+			await asking.getByRole("button", { name, exact: true }).click();
+			const { choices } = (await asked(page, "run.revert")).at(-1) as Revert;
+			expect(choices).toEqual(conflicts.map(({ path, nowEtag }) => ({ path, now: nowEtag, choice })));
+		},
+	);
 });

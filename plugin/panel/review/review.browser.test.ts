@@ -74,6 +74,40 @@ describe.skipIf(!findChromium())("the review", () => {
 		expect(await asked(page, "review.amend")).toEqual([{ run: "r1", kind: "all", step: first.id }]);
 	});
 
+	it.each([
+		{ width: 300, theme: "light" },
+		{ width: 760, theme: "dark" },
+	] as const)(
+		"lists what is left out by reason, with the names behind it, at $width in $theme",
+		async (look) => {
+			const [first, ...rest] = review().steps;
+			if (!first) throw new Error("no step");
+			const items = Array.from({ length: 20 }, (_, n) => ({
+				name: `Projects/Garden/Note with a long name ${n}.md`,
+			}));
+			const leftOut = {
+				step: first.id,
+				name: "Add the tag",
+				count: 21,
+				total: 1103,
+				groups: [
+					{ reason: { key: "skip.front" }, items },
+					{
+						reason: { key: "skip.error" },
+						items: [{ name: "Old.md", why: { key: "error.vault.exists", params: { path: "Old.md" } } }],
+					},
+				],
+			};
+			const page = await open(review({ steps: [{ ...first, leftOut }, ...rest] }), {}, look);
+			await page.getByText("Left out by “Add the tag”: 21 of 1,103").waitFor();
+			await page.getByText("The front matter is not valid YAML (20)").click();
+			await page.getByText("Note with a long name 19.md").waitFor();
+			await page.getByText("It failed (1)").click();
+			await page.getByText("Old.md: “Old.md” already exists.").waitFor();
+			expect(await misfits(page)).toEqual([]);
+		},
+	);
+
 	it("shows a file that goes to the trash as it is, all of it gone", async () => {
 		const view = fileView("Inbox/Scrap.md", {
 			status: "trash",

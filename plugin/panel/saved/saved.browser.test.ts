@@ -252,6 +252,32 @@ describe.skipIf(!findChromium())("the panel", () => {
 			]);
 		});
 
+		it("keeps the keyboard where a step or a pin was removed or moved", async () => {
+			const page = await opened();
+			const has = () =>
+				page.evaluate(() => {
+					const el = document.activeElement;
+					return el?.getAttribute("aria-label") ?? (el?.textContent?.trim() || el?.tagName);
+				});
+			const press = (name: string | RegExp) => page.getByRole("button", { name }).press("Enter");
+			await press("Move step Read the ideas down");
+			await expect.poll(has).toMatch(/Read the ideas/);
+			await press("Move step Read the ideas up");
+			await expect.poll(has).toMatch(/Read the ideas/);
+			await press(/agent\.run/);
+			await press("Add a pin");
+			await press(/^Delete pin\s*$/);
+			await expect
+				.poll(() => page.evaluate(() => document.activeElement === document.querySelector(".ea-pin input")))
+				.toBe(true);
+			await press("Delete pin weather");
+			await expect.poll(has).toBe("Add a pin");
+			await press("Delete step Read the ideas");
+			await expect.poll(has).toMatch(/agent\.run/);
+			await press(/^Delete step/);
+			await expect.poll(has).toBe("Add a step");
+		});
+
 		it("is not sent while arguments are no JSON, and says where; what the core finds wrong is told", async () => {
 			const page = await opened();
 			await page.getByRole("button", { name: /Read the ideas vault.oldRead/ }).click();

@@ -23,10 +23,64 @@ export function icon(el: HTMLElement, drawn: { app: AppPort; name: string }): Up
 	return { update };
 }
 
-/** Moves the keyboard to the element when it appears. */
-export function focus(el: HTMLElement): void {
+/** Moves the keyboard to the element when it appears, and back when it goes with the keyboard. */
+export function focus(el: HTMLElement): Updatable<void> {
+	const { ownerDocument } = el;
+	const before = ownerDocument.activeElement;
 	el.focus();
 	if (el.instanceOf(HTMLInputElement)) el.select();
+	return {
+		destroy: () =>
+			void tick().then(() => {
+				if (nowhere(ownerDocument) && before?.isConnected && before.instanceOf(HTMLElement)) before.focus();
+			}),
+	};
+}
+
+/** Whether no element has the keyboard: the one that had it is gone, or was moved. */
+const nowhere = ({ activeElement, body }: Document): boolean =>
+	activeElement === null || activeElement === body;
+
+/** As selectors: what is focused of each entry of a list, and what where it has none. */
+interface Entries {
+	entries: string;
+	otherwise: string;
+}
+
+/**
+ * Keeps the keyboard in a list whose entries come and go. When an entry goes with the
+ * keyboard, the next one has it, or the last one. An entry that is moved keeps it.
+ */
+export function keepKeyboard(el: HTMLElement, { entries, otherwise }: Entries): Updatable<Entries> {
+	let had: HTMLElement | null = null;
+	let at = 0;
+	const all = () => [...el.querySelectorAll<HTMLElement>(entries)];
+	/** Which entry an element belongs to: the last one that begins before it. */
+	const place = (of: HTMLElement) =>
+		all().findLastIndex(
+			(entry) => entry === of || (entry.compareDocumentPosition(of) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0,
+		);
+	const note = ({ target }: FocusEvent) => {
+		had = target as HTMLElement;
+		// A list within an entry keeps the keyboard by itself.
+		if (had.closest("[data-keeps]") !== el) had = null;
+		else at = place(had);
+	};
+	const changed = (changes: readonly MutationRecord[]) => {
+		if (!had || (el.ownerDocument.activeElement !== had && !nowhere(el.ownerDocument))) return;
+		const off = had.matches(":disabled");
+		const moved = changes.some(({ removedNodes }) => [...removedNodes].some((node) => node.contains(had)));
+		if (!off && !moved) return;
+		if (!off && had.isConnected) return had.focus();
+		const left = all();
+		const next = left[Math.min(had.isConnected ? place(had) : Math.max(at, 0), left.length - 1)];
+		(next ?? el.querySelector<HTMLElement>(otherwise))?.focus();
+	};
+	el.dataset["keeps"] = "";
+	const observer = new MutationObserver(changed);
+	observer.observe(el, { childList: true, subtree: true });
+	el.addEventListener("focusin", note);
+	return { destroy: () => observer.disconnect() };
 }
 
 /** Makes a text field as high as its text, within what CSS allows. */

@@ -25,6 +25,8 @@ export interface PlaygroundOptions {
 	model?: string;
 	/** The plugin's data.json; wins over `model`. */
 	data?: Record<string, unknown>;
+	/** What the engine refuses (playground/page/refusals.ts). */
+	refuse?: string[];
 	/** Lets requests to other hosts carry the origin of the real app. */
 	appOrigin?: boolean;
 	/** Keeps this browser open for other playgrounds. */
@@ -77,6 +79,7 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
 	if (options.appOrigin) await rewriteOrigin(page, server.url, profile.origin);
 	const errors = collectErrors(page);
 	const query = new URLSearchParams({ test: "", profile: profile.name });
+	if (options.refuse) query.set("refuse", options.refuse.join(","));
 	if (options.theme) query.set("theme", options.theme);
 	const open = async (): Promise<void> => {
 		await page.goto(`${server.url}?${query.toString()}`);

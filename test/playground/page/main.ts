@@ -5,11 +5,13 @@ import { setPlatform } from "../obsidian/platform";
 import { profileNamed } from "../shared/profiles";
 import { boot } from "./boot";
 import { Connection } from "./connection";
+import { refuse } from "./refusals";
 
 async function main(): Promise<void> {
 	installDom();
 	installDomEvents();
 	const query = new URLSearchParams(location.search);
+	refuse(query.get("refuse") ?? "");
 	const profile = profileNamed(query.get("profile"));
 	setPlatform(profile);
 	const connection = await Connection.open(meta("playground-token"), profile.name);

@@ -32,7 +32,7 @@ type Action struct {
 	// Plan is an ActionPlan, with ${name} where a parameter goes; nil for a
 	// prompt.
 	Plan json.RawMessage `json:"plan,omitempty"`
-	// Prompt is what a model is asked, with ${name} likewise.
+	// Prompt is the question for a model, with ${name} likewise.
 	Prompt string  `json:"prompt,omitempty"`
 	Params []Param `json:"params,omitempty"`
 	// Trusted actions were saved here from a run that was approved; others

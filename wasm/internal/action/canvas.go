@@ -95,7 +95,7 @@ func frame(name string, columns, rows int) canvasNode {
 	}
 }
 
-// card is what a step's card says, as Markdown: its name, its tool, what it
+// card gives the text of a step's card, as Markdown: its name, its tool, what it
 // goes over, and its arguments, shortened.
 func card(s *plan.Step) string {
 	var b strings.Builder

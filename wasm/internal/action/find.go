@@ -13,7 +13,7 @@ import (
 	"embedded-agent/wasm/internal/tool"
 )
 
-// Origin is what was before the person when a plan was made: it tells which of
+// Origin has what was before the person when a plan was made: it tells which of
 // the plan's texts were theirs.
 type Origin = Context
 

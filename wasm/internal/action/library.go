@@ -30,7 +30,7 @@ type Library struct {
 	took    bool   // what an earlier version has kept is taken over
 }
 
-// state is what is kept.
+// state holds the actions that are kept.
 type state struct {
 	own []*Action
 	// order is the person's, by id, of own actions and bundled ones; what it

@@ -31,7 +31,7 @@ type shelved struct {
 	word *word // nil where it says nothing that can be understood
 }
 
-// word is what a file says of one action, or of their order.
+// word is one statement of a file about one action, or about their order.
 type word struct {
 	Format  string  `json:"format"`
 	Version int     `json:"version"`

@@ -15,7 +15,7 @@ import (
 	"embedded-agent/wasm/internal/trace"
 )
 
-// Config is what a loop works with. Provider, Registry, Do, Gates and Guard are
+// Config holds the parts that a loop works with. Provider, Registry, Do, Gates and Guard are
 // needed.
 type Config struct {
 	Identity
@@ -108,7 +108,7 @@ type Timing struct {
 // DefaultTiming is the timing where a Config sets none.
 var DefaultTiming = Timing{Timeout: 120 * time.Second, Cleanup: 5 * time.Second}
 
-// Input is what a loop starts from: the conversation so far and new messages
+// Input holds the start of a loop: the conversation so far and new messages
 // of the person. Without new messages a stopped loop goes on where it was.
 type Input struct {
 	State    State

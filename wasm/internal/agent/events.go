@@ -37,7 +37,7 @@ type Event struct {
 	Messages []llm.Message `json:"messages,omitempty"`
 
 	CallEvent
-	// Content is what an update or an end has to show.
+	// Content has the blocks that an update or an end shows.
 	Content []llm.Block `json:"content,omitempty"`
 	CallProgress
 	CallEnd

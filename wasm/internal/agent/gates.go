@@ -109,7 +109,7 @@ type pathQueue struct {
 	places chan struct{}
 }
 
-// hold is what one call touches, until done is closed.
+// hold keeps the paths that one call touches, until done is closed.
 type hold struct {
 	claims []claim
 	done   chan struct{}

@@ -23,6 +23,7 @@ import (
 	"embedded-agent/wasm/internal/pipeline"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/policy"
+	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/runner"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/vaultpath"
@@ -42,7 +43,7 @@ type hostileCase struct {
 	// Sees are texts that must have reached the model, or the attack was none.
 	Sees  []string      `json:"sees,omitempty"`
 	Turns []hostileTurn `json:"turns,omitempty"`
-	// Plan is what a captured planner wrote, instead of Turns.
+	// Plan has the plan that a captured planner wrote, instead of Turns.
 	Plan json.RawMessage `json:"plan,omitempty"`
 }
 
@@ -175,7 +176,7 @@ func (c *hostileCase) kit(t *testing.T, turns []llmtest.Turn) *kit {
 	return newKit(t, turns, withFiles(c.Files), func(set *setup) {
 		set.active = c.Active
 		set.policy = policy.Policy{
-			Confirm: policy.ConfirmAlways, AllowDeletes: s.Deletes, AllowRenames: !s.NoRenames, AllowCommands: s.Commands,
+			Confirm: protocol.ConfirmAlways, AllowDeletes: s.Deletes, AllowRenames: !s.NoRenames, AllowCommands: s.Commands,
 			Origin:  policy.FromInterface,
 			Sandbox: tool.Sandbox{Enabled: true, AllowedRoots: []string{"/"}, DenyPatterns: s.Deny},
 			Limits:  tool.Limits{MaxConcurrency: 4, MaxCalls: 100},
@@ -364,7 +365,7 @@ func (c *hostileCase) runPlan(t *testing.T) string {
 	return b.String() + k.ending(t)
 }
 
-// ending is what the review would show, and proves that nothing else happened.
+// ending gives the changes that the review would show, and proves that nothing else happened.
 func (k *kit) ending(t *testing.T) string {
 	t.Helper()
 	if ran := k.mem.Ran(); len(ran) > 0 {

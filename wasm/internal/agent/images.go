@@ -14,7 +14,7 @@ type ImageLimits struct {
 	MaxBytes            int // of the file, before base64
 }
 
-// DefaultImageLimits are what every provider takes without shrinking it itself.
+// DefaultImageLimits are sizes that every provider takes without shrinking an image itself.
 var DefaultImageLimits = ImageLimits{MaxWidth: 1568, MaxHeight: 1568, MaxBytes: 1 << 20}
 
 func (l ImageLimits) complete() ImageLimits {

@@ -158,7 +158,7 @@ func (l *loop) append(ms ...llm.Message) {
 	}
 }
 
-// request is what the model is asked now.
+// request makes the next request to the model.
 func (l *loop) request() llm.Request {
 	r := l.cfg.Request
 	r.Tools = l.tools

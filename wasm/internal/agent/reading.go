@@ -9,7 +9,7 @@ import (
 	"embedded-agent/wasm/internal/shorten"
 )
 
-// reading is what has been worked out about the requests of one loop. Each
+// reading keeps findings about the requests of one loop. Each
 // request is the one before with messages added, so only those are looked at:
 // the tools alone are tens of kilobytes.
 type reading struct {

@@ -161,9 +161,9 @@ func TestTheAgentsOfAForeachShareOneBudgetAndAFailureIsTheSteps(t *testing.T) {
 	}
 	k.model = llmtest.NewProvider(turns...)
 	rep := k.simulate(`{"goal":"x","assumptions":[],"steps":[{"id":"ask","tool":"agent.run","foreach":{"from":["1","2","3","4","5"],"itemName":"item","concurrency":1},"args":{"prompt":"Say {item}"},"onError":"skip"}]}`)
-	ok, failed, _ := rep.Counts()
-	if ok != 3 || failed != 2 || len(k.model.Requests()) != 3 {
-		t.Errorf("%d ok, %d failed, asked %d times", ok, failed, len(k.model.Requests()))
+	ok, failed, skipped := rep.Counts()
+	if ok != 3 || failed != 0 || skipped != 2 || len(k.model.Requests()) != 3 {
+		t.Errorf("%d ok, %d failed, %d left out, asked %d times", ok, failed, skipped, len(k.model.Requests()))
 	}
 	if cause := rep.Steps[0].Cause; cause == nil || cause.Key != "agent.limit.tokens" {
 		t.Errorf("the cause is %v", cause)

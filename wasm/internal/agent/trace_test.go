@@ -11,7 +11,7 @@ import (
 	"embedded-agent/wasm/internal/trace"
 )
 
-// otlp is what a test reads of a line; package trace proves the whole form.
+// otlp has the fields of a line that a test reads; package trace proves the whole form.
 type otlp struct {
 	ResourceSpans []struct {
 		ScopeSpans []struct {

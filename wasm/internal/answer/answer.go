@@ -1,5 +1,5 @@
 // Package answer reads what a model said as a tree of parts that are drawn: a
-// closed set of kinds, of which none loads, runs or opens anything by itself.
+// closed set of kinds. None of them loads, runs or opens anything by itself.
 //
 // It is the opposite of a renderer. Raw HTML, comments, embeds and the code
 // blocks of plugins are text; an address is followed only by a person, who sees

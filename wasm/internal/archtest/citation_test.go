@@ -164,7 +164,7 @@ func headingsOf(text string) []string {
 var absent = regexp.MustCompile(`\bDESIGN( §| ?\d)|\b[Ss]pec(ification)? 0\d|` +
 	`tool-call-envelope|agent-tools|responses-tool-proxy|tool-invocation-protocol|\binvocation protocol\b`)
 
-// standard is what a section sign may belong to: a document that anybody can
+// standard matches the documents that a section sign may belong to: those that anybody can
 // look up.
 var standard = regexp.MustCompile(`RFC \d+|CommonMark|ECMAScript|WebAssembly|Unicode|HTML Standard`)
 

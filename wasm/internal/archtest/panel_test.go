@@ -39,7 +39,7 @@ func TestNoFolderOfThePanelIsAHall(t *testing.T) {
 	}
 }
 
-// imported is what a file of TypeScript imports: at its head, later, or as a type.
+// imported matches an import of a file of TypeScript: at its head, later, or of a type.
 var imported = regexp.MustCompile(`(?:\bfrom\s*|\bimport\s*\(\s*|\bimport\s+)["']([^"'\n]+)["']`)
 
 // imports lists what a file imports: files by their paths from the root, without

@@ -25,7 +25,7 @@ var house = []floor{
 	{[]string{"ask", "usage", "pins"}, "each keeps one thing and tells of it; none knows why it is asked"},
 	{[]string{"guard"}, "what is allowed does not depend on who asks: a plan, an agent or an import"},
 	{[]string{"history"}, "past runs are kept and shown alike, and nothing of it carries one out"},
-	{[]string{"underway"}, "whose a run is must be known before anybody carries it out or takes it back"},
+	{[]string{"underway", "takeover"}, "whose a run is must be known before anybody carries it out or takes it back"},
 	{[]string{"transaction", "saved"}, "a plan is carried out without knowing who made it, and kept without being carried out"},
 	{[]string{"undo"}, "taking back is a run of its own, made with what carries out plans"},
 	{[]string{"chat"}, "whoever talks to a model hands over a plan, and is never called by what carries it out"},

@@ -89,6 +89,9 @@ func (l *Log) WriteRun(ctx context.Context, doc []byte) error {
 	if err := l.store.Write(ctx, l.dir+"/"+RunFile, doc); err != nil {
 		return fault.Store(err)
 	}
+	if err := host.Flush(ctx, l.store, l.dir+"/"+RunFile); err != nil {
+		return fault.Store(err)
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.doc = host.Etag(doc)

@@ -34,8 +34,8 @@ func (room *Chat) actionTurn(ctx context.Context, t *turn, a *action.Action, p p
 	d := room.deps.Transactions.NewDraft(r.Plan, r.Graph, r.Raw)
 	d.DryRun, d.Action, d.MustAsk, d.Warnings, d.Turn = p.DryRun, a.ID, !a.Trusted, outbox.Warnings(r.Problems), t
 	d.OwnWords, d.Selection, d.Link = r.OwnWords, r.Selection, p.Link
-	t.set(func(t *protocol.Turn) { t.Outcome, t.Run = OutcomePlan, d.ID })
-	room.phase(t, phaseSimulating)
+	t.set(func(t *protocol.Turn) { t.Outcome, t.Run = protocol.TurnPlan, d.ID })
+	room.phase(t, protocol.PhaseSimulating)
 	return room.deps.Transactions.OpenReview(ctx, d)
 }
 

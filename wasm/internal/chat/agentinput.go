@@ -84,7 +84,7 @@ func recent(turns []*conversation.Turn) []llm.Message {
 	return out
 }
 
-// said is what the person said in the conversation, without what came along.
+// said gives the person's own words in the conversation, without what came along.
 func (w *agentTurn) said() string {
 	words := []string{w.p.Text}
 	for _, t := range w.in.Turns {
@@ -94,7 +94,7 @@ func (w *agentTurn) said() string {
 	return strings.Join(append(append(words, view.Steered...), view.Queued...), "\n")
 }
 
-// goal is what the person asked for: of a turn that goes on, when it began.
+// goal gives the person's request: of a turn that goes on, the one that it began with.
 func (w *agentTurn) goal() string {
 	if text := strings.TrimSpace(w.p.Text); text != "" {
 		return w.p.Text

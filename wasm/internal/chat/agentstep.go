@@ -79,7 +79,7 @@ func watchers(run string, tr *history.Tracing, on func(agent.Event)) agent.Watch
 	return agent.Watchers{On: on, Trace: tr.Recorder(), Parent: tr.Top(), TracesURL: history.TracesURL(run)}
 }
 
-// origin is what the calls of an agent are made under.
+// origin says who an agent's calls are made for, and under which policy.
 func origin(pol *policy.Policy) agent.Origin {
 	return agent.Origin{Policy: pol.Snapshot(), ExecutorVersion: version.Core, PlannerVersion: version.Core}
 }

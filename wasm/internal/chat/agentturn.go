@@ -266,7 +266,7 @@ func (w *agentTurn) note(out *agent.Outcome, before int, used price.Usage) {
 	w.room.Conversations.mu.Unlock()
 	usage := w.room.deps.Usage.View(w.m.host(), w.m.name, used)
 	w.t.set(func(t *protocol.Turn) {
-		t.Reply, t.Usage, t.Outcome = w.room.deps.Out.Redact(out.Outputs.Response), usage, OutcomeAnswer
+		t.Reply, t.Usage, t.Outcome = w.room.deps.Out.Redact(out.Outputs.Response), usage, protocol.TurnAnswer
 		switch out.Stop {
 		case agent.Stopped, agent.Denied, agent.Failed, agent.Length:
 			t.CanContinue = true
@@ -292,7 +292,7 @@ func (w *agentTurn) review(ctx context.Context, out *agent.Outcome) error {
 	if err != nil || pl == nil {
 		return err
 	}
-	room.phase(w.t, phaseSimulating)
+	room.phase(w.t, protocol.PhaseSimulating)
 	g, problems := plan.Check(pl, room.deps.Registry, room.deps.Guard.BoundRules())
 	if g == nil || plan.Failed(problems) {
 		return plan.Fault(problems)
@@ -307,7 +307,7 @@ func (w *agentTurn) review(ctx context.Context, out *agent.Outcome) error {
 	}
 	d.Instruction, d.DryRun, d.MustAsk, d.Turn = goal, w.p.DryRun, true, w.t
 	w.t.record.turn.Run = d.ID
-	w.t.set(func(t *protocol.Turn) { t.Outcome, t.Run = OutcomePlan, d.ID })
+	w.t.set(func(t *protocol.Turn) { t.Outcome, t.Run = protocol.TurnPlan, d.ID })
 	return room.deps.Transactions.OpenReview(ctx, d)
 }
 

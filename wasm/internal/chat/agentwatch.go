@@ -44,8 +44,8 @@ func (room *Chat) tellDelta(t *turn, e *llm.Event) {
 	id := t.View().ID
 	switch e.Type {
 	case llm.EventTextDelta:
-		if t.View().Phase != phaseStreaming {
-			room.phase(t, phaseStreaming)
+		if t.View().Phase != protocol.PhaseStreaming {
+			room.phase(t, protocol.PhaseStreaming)
 		}
 		t.says(e.Delta)
 		room.deps.Out.GatherText(protocol.EventTurnText, id, e.Delta)

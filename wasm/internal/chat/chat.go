@@ -1,4 +1,4 @@
-// Package chat is what a person and a model say to each other: turns that end in
+// Package chat keeps the talk of a person and a model: turns that end in
 // an answer, a question or a plan; conversations that act, an agent turn each;
 // what is attached; the model's endpoint and what is known of it; and the
 // conversations as they are kept.
@@ -25,7 +25,7 @@ import (
 	"embedded-agent/wasm/internal/web"
 )
 
-// Deps is what the room is given.
+// Deps are the parts of the core that the room uses, and the functions that server hands it.
 type Deps struct {
 	Host          host.Host
 	Model         ModelAccess

@@ -135,7 +135,7 @@ func (cs *Conversations) soFar(ctx context.Context, id string) *openConversation
 	return c
 }
 
-// turnRecord is what a turn leaves in its conversation. Only the turn's own
+// turnRecord collects what a turn adds to its conversation. Only the turn's own
 // goroutine touches it until the turn has ended.
 type turnRecord struct {
 	in   *openConversation

@@ -41,7 +41,7 @@ type endpointBook struct {
 	Lists map[string]modelList     `json:"lists"`
 }
 
-// endpointNotes is what is known of an endpoint with one model, since when (in
+// endpointNotes has the findings about an endpoint with one model, since when (in
 // RFC 3339), and whether a connection test found it or refusals taught it.
 type endpointNotes struct {
 	Can    map[llm.Feature]bool `json:"can"`

@@ -52,7 +52,7 @@ func (room *Chat) Estimate(ctx context.Context, p protocol.EstimateText) (protoc
 	return out, nil
 }
 
-// agentRequest is what a conversation that acts goes on with.
+// agentRequest makes the request that a conversation which acts goes on with.
 func (room *Chat) agentRequest(in *planner.Input, before *openConversation) llm.Request {
 	r := llm.Request{Model: in.Model, Messages: []llm.Message{llm.SystemMessage(AgentSystem)}}
 	room.Conversations.mu.Lock()

@@ -29,7 +29,7 @@ type model struct {
 	max      int
 	temp     *float64
 	whole    bool
-	// known is what was found out about the endpoint with this model.
+	// known has the features that were found to work, or not to, at the endpoint with this model.
 	known  map[llm.Feature]bool
 	Note   func(protocol.Message)
 	models *Models

@@ -6,7 +6,7 @@ import (
 	"embedded-agent/wasm/internal/transaction"
 )
 
-// staging is what an agent's turn works on: the notes as they were when it began,
+// staging is the ground of an agent's turn: the notes as they were when it began,
 // and over them what it staged. Its id is the run's.
 type staging struct {
 	ID string

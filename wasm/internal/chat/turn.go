@@ -59,21 +59,6 @@ func (t *turn) reasons(piece string) {
 	t.set(func(p *protocol.Turn) { grow(&t.reasoning, &p.Reasoning, piece) })
 }
 
-// The phases and outcomes of a turn.
-const (
-	phaseAsking     = protocol.PhaseAsking
-	phaseStreaming  = protocol.PhaseStreaming
-	phaseRepairing  = protocol.PhaseRepairing
-	phaseSimulating = protocol.PhaseSimulating
-	phaseDone       = protocol.PhaseDone
-
-	OutcomePlan      = "plan"
-	OutcomeAnswer    = "answer"
-	OutcomeQuestion  = "question"
-	OutcomeFailed    = "failed"
-	OutcomeCancelled = "cancelled"
-)
-
 func (t *turn) View() protocol.Turn {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -100,7 +85,7 @@ func (room *Chat) TurnView() *protocol.Turn {
 }
 
 // Over implements transaction.Turn.
-func (t *turn) Over() bool { return t.View().Phase == phaseDone }
+func (t *turn) Over() bool { return t.View().Phase == protocol.PhaseDone }
 
 // Ended implements Turn.
 func (t *turn) Ended() <-chan struct{} { return t.ended }
@@ -144,7 +129,7 @@ func (room *Chat) Send(ctx context.Context, p protocol.Send) (protocol.Accepted,
 // startTurn begins a turn: one at a time, and not while a run is under way.
 func (room *Chat) startTurn(text, conversation string, do func(context.Context, *turn) error) (protocol.Accepted, error) {
 	ctx, cancel := context.WithCancel(room.deps.Life)
-	t := &turn{room: room, cancel: cancel, ended: make(chan struct{}), t: protocol.Turn{ID: ids.New(), Conversation: conversation, Text: text, Phase: phaseAsking, StartedAt: timestamp.Milli(room.deps.Now())}}
+	t := &turn{room: room, cancel: cancel, ended: make(chan struct{}), t: protocol.Turn{ID: ids.New(), Conversation: conversation, Text: text, Phase: protocol.PhaseAsking, StartedAt: timestamp.Milli(room.deps.Now())}}
 	room.mu.Lock()
 	if err := room.deps.Transactions.BeginTurn(t); err != nil {
 		room.mu.Unlock()
@@ -170,16 +155,16 @@ func (room *Chat) startTurn(text, conversation string, do func(context.Context, 
 func (room *Chat) endTurn(t *turn, err error) {
 	defer close(t.ended)
 	view := t.set(func(t *protocol.Turn) {
-		t.Phase = phaseDone
+		t.Phase = protocol.PhaseDone
 		if err == nil {
 			return
 		}
 		// What the person stopped is no problem to be told.
 		if fault.Is(err, fault.Cancelled) || errors.Is(err, context.Canceled) {
-			t.Outcome = OutcomeCancelled
+			t.Outcome = protocol.TurnCancelled
 			return
 		}
-		t.Problem, t.Outcome = room.deps.Out.Problem(err), OutcomeFailed
+		t.Problem, t.Outcome = room.deps.Out.Problem(err), protocol.TurnFailed
 	})
 	room.Conversations.keep(t, view)
 	room.deps.Out.Tell(protocol.Event{Type: protocol.EventTurnEnded, Turn: &view})
@@ -243,9 +228,9 @@ func (room *Chat) planTurn(ctx context.Context, t *turn, p protocol.Send) error 
 	}
 	if out.Plan == nil {
 		t.set(func(t *protocol.Turn) {
-			t.Outcome = OutcomeAnswer
+			t.Outcome = protocol.TurnAnswer
 			if out.Question {
-				t.Outcome = OutcomeQuestion
+				t.Outcome = protocol.TurnQuestion
 			}
 		})
 		t.keepWords(p.Text, out.Reply)
@@ -257,8 +242,8 @@ func (room *Chat) planTurn(ctx context.Context, t *turn, p protocol.Send) error 
 	d.Instruction, d.DryRun, d.Warnings = p.Text, p.DryRun, outbox.Warnings(out.Warnings)
 	d.Action, d.MustAsk, d.Turn, d.Link = t.asksFor, t.mustAsk, t, t.link
 	d.Said, d.OwnWords = saidBy(t, p), plain
-	t.set(func(t *protocol.Turn) { t.Outcome, t.Run, t.TracesURL = OutcomePlan, d.ID, history.TracesURL(id) })
-	room.phase(t, phaseSimulating) // told with the run's id: a model step's calls come under it
+	t.set(func(t *protocol.Turn) { t.Outcome, t.Run, t.TracesURL = protocol.TurnPlan, d.ID, history.TracesURL(id) })
+	room.phase(t, protocol.PhaseSimulating) // told with the run's id: a model step's calls come under it
 	return room.deps.Transactions.OpenReview(ctx, d)
 }
 
@@ -300,7 +285,7 @@ func (room *Chat) watch(t *turn) planner.Watch {
 		Text: func(d string) {
 			if !begun {
 				begun = true
-				room.phase(t, phaseStreaming)
+				room.phase(t, protocol.PhaseStreaming)
 			}
 			t.says(d)
 			room.deps.Out.GatherText(protocol.EventTurnText, id, d)
@@ -312,7 +297,7 @@ func (room *Chat) watch(t *turn) planner.Watch {
 		Repairing: func(int, []plan.Problem) {
 			begun = false
 			t.set(func(t *protocol.Turn) { t.Reply = "" })
-			room.phase(t, phaseRepairing)
+			room.phase(t, protocol.PhaseRepairing)
 		},
 	}
 }

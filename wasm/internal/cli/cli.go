@@ -187,7 +187,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return c.run(ctx, raw, params, wishes{yes: *yes, dry: *dry, diff: *diff})
 }
 
-// wishes are what the flags of a run say.
+// wishes are the flags of a run.
 type wishes struct{ yes, dry, diff bool }
 
 // run simulates a plan, shows it, asks, and makes it.
@@ -298,6 +298,9 @@ func (c *session) approve(ctx context.Context, r *protocol.Review, automatic boo
 	c.say("%s\n", text(end.Text))
 	for _, l := range end.Summary {
 		c.say("  %s\n", text(l.Text))
+	}
+	for _, l := range end.LeftOut { // by name in the review above
+		c.say("  ! %s\n", leftOutText(l))
 	}
 	if end.Can.Revert {
 		c.sayCommand("To undo it: ", "revert", "--", end.Run)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"embedded-agent/i18n"
+	"embedded-agent/wasm/internal/leftout"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/terminal"
 )
@@ -29,6 +30,7 @@ func (c *session) show(ctx context.Context, r *protocol.Review, diff bool) error
 			c.say("  ! %s\n", cutText(&st))
 		}
 	}
+	c.showLeftOut(leftout.Of(r.Steps))
 	for _, o := range r.Outputs {
 		c.say("%s\n", o.JSON)
 	}
@@ -62,7 +64,30 @@ func cutText(st *protocol.StepPreview) string {
 	})
 }
 
-// heading is what a review is of.
+// showLeftOut prints what steps leave out: how many, why, and which.
+func (c *session) showLeftOut(left []protocol.LeftOut) {
+	for _, l := range left {
+		c.say("  ! %s\n", leftOutText(l))
+		for _, g := range l.Groups {
+			c.say("    %s\n", i18n.English("review.leftOut.group", map[string]string{"reason": text(g.Reason), "n": strconv.Itoa(len(g.Items))}))
+			for _, i := range g.Items {
+				why := ""
+				if i.Why != nil {
+					why = ": " + text(*i.Why)
+				}
+				c.say("      %s%s\n", terminal.Path(i.Name), why)
+			}
+		}
+	}
+}
+
+func leftOutText(l protocol.LeftOut) string {
+	return i18n.English("review.leftOut", map[string]string{
+		"step": l.Name, "n": strconv.Itoa(l.Count), "total": strconv.Itoa(l.Total),
+	})
+}
+
+// heading gives the title of a review.
 func heading(r *protocol.Review) string {
 	if r.Title != nil {
 		return text(*r.Title)

@@ -45,3 +45,28 @@ func TestAStepThatFailsAndSaysSkipEndsNeitherTheReviewNorTheRun(t *testing.T) {
 		t.Errorf("a yes that was given beforehand is recorded as a person's: %v", err)
 	}
 }
+
+func TestWhatAPlanLeavesOutIsPrintedWithReasonsAndNames(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"a.md": "a\n", "bad.md": "---\nx: [\n---\n", "odd.md": "\xff\xfe"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	plan := filepath.Join(t.TempDir(), "plan.json")
+	text := `{"goal":"tag","steps":[{"id":"tag","tool":"tags.add","args":{"folder":"","tags":["done"]},"preview":"Tag all notes"}]}`
+	if err := os.WriteFile(plan, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out, stderr bytes.Buffer
+	if code := Run(t.Context(), []string{"-vault", dir, "-yes", plan}, &out, &stderr); code != exitOK {
+		t.Fatalf("exit code %d:\n%s%s", code, out.String(), stderr.String())
+	}
+	for _, want := range []string{
+		"Left out by “Tag all notes”: 2 of 3", "The front matter is not valid YAML (1)", "      bad.md\n", "It is not text (1)", "      odd.md\n",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is not said:\n%s", want, out.String())
+		}
+	}
+}

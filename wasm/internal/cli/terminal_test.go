@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 )
 
-// hostile is what a note, plan or name may hold to have a terminal show
+// hostile has texts that a note, plan or name may hold to have a terminal show
 // something else than is there.
 var hostile = []string{
 	"milk\x1b[2K\x1b[1Abread", "\x1b]0;title\x07", "\x1b]8;;http://evil\x1b\\x", "\x1b[8mhidden\x1b[0m", "\x1bP+q\x1b\\", "\x1bc", "\x1b[?1049h", "\x1b[6n",

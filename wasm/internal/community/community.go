@@ -44,7 +44,7 @@ type Directory struct {
 	at      time.Time
 }
 
-// Found is what a search gave, best first. At is the list's date; Offline means
+// Found has the plugins that a search gave, best first. At is the list's date; Offline means
 // that it could not be fetched, and an older one was used.
 type Found struct {
 	Plugins []Plugin

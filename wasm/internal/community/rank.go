@@ -136,7 +136,7 @@ func (e *entry) named(asked []string) float64 {
 	return float64(n) / float64(max(len(e.name), 1))
 }
 
-// age is what the first plugin of the list is worth more than the last one. The
+// age is how much more the first plugin of the list is worth than the last one. The
 // list does not say what people use; the older plugins come first in it, and
 // are those that others are extensions and copies of.
 const age = 0.6

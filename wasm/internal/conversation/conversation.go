@@ -31,7 +31,7 @@ import (
 type Turn struct {
 	// Shown is the turn as the panel draws it.
 	Shown protocol.Turn `json:"shown"`
-	// Messages are what the turn added to the conversation for a model.
+	// Messages are those that the turn added to the conversation for a model.
 	Messages []llm.Message `json:"messages,omitempty"`
 	// Staged are the receipts of the calls that wrote to the overlay, in source
 	// order; Run is the review that shows them, if one was opened.
@@ -51,7 +51,7 @@ type Turn struct {
 	Waiting []string `json:"waiting,omitempty"`
 }
 
-// Settled is what became of what was staged: approved and run, or refused.
+// Settled says how staged changes ended: approved and run, or refused.
 type Settled struct {
 	Run      string `json:"run"`
 	Approved bool   `json:"approved"`

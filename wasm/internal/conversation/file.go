@@ -11,7 +11,7 @@ import (
 	"embedded-agent/wasm/internal/record"
 )
 
-// chainName is what the chain of every file begins with: a file and the one
+// chainName begins the chain of every file: a file and the one
 // beside it hold the same bytes.
 const chainName = "conversation"
 

@@ -99,8 +99,8 @@ func (l *Library) Revision(ctx context.Context, id string) (int, error) {
 	return l.reads[id], err
 }
 
-// files gives the files of a conversation as they are now, and of which ones
-// there are of all.
+// files gives the files of a conversation as they are now, and the list of the
+// files of all conversations.
 func (l *Library) files(ctx context.Context, id string) (*files, map[string][]host.Info, error) {
 	if err := CheckID(id); err != nil {
 		return nil, nil, err

@@ -14,7 +14,7 @@ const (
 	// factor is how much longer the long text may take: the square of times is 64,
 	// and times with its logarithm about 10. Machines are uneven.
 	factor = 32
-	// few is what no text is too long for.
+	// few is a time that every text may take, however short.
 	few = 250 * time.Millisecond
 )
 

@@ -65,7 +65,7 @@ func checkIDs(t *testing.T, calls [][]byte) {
 	}
 }
 
-// receipt is what an agent's outputs hold of a call.
+// receipt gives an agent's record of a call, out of its outputs.
 func receipt(t *testing.T, c tool.Call, result []byte) string {
 	t.Helper()
 	var r tool.Result

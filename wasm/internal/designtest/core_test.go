@@ -163,7 +163,7 @@ func encode(t *testing.T, v any, indent string) string {
 	return hash.ReplaceAllString(b.String(), "HASH")
 }
 
-// hash is what stands for bytes: of no use to a reader.
+// hash matches digests of bytes: of no use to a reader.
 var hash = regexp.MustCompile(`[0-9a-f]{64}`)
 
 // object reads a JSON object.

@@ -151,7 +151,7 @@ func served(t *testing.T, data string) string {
 	return line
 }
 
-// transcript is what the backend was told of the conversation.
+// transcript gives the conversation as the backend was told it.
 func transcript(t *testing.T, p proxy.Prompt) string {
 	t.Helper()
 	var b strings.Builder

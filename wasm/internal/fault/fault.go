@@ -112,9 +112,10 @@ func From(err error) *Error {
 }
 
 // Store makes the error of a store that could not be read or written. What was
-// cancelled meanwhile stays CANCELLED.
+// cancelled meanwhile stays CANCELLED, and a store that is for another window to
+// write stays PRECONDITION_FAILED.
 func Store(err error) *Error {
-	if e := From(err); e.Code == Cancelled {
+	if e := From(err); e.Code == Cancelled || e.Code == Precondition {
 		return e
 	}
 	return New(Internal, "error.store.io", nil).With(err)

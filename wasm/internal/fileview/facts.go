@@ -9,13 +9,13 @@ import (
 	"embedded-agent/wasm/internal/protocol"
 )
 
-// Facts describes bytes that are no text: how many, of which kind by what they
-// begin with, and their SHA-256, which is their etag.
+// Facts describes bytes that are no text: their number, their kind by the way
+// they begin, and their SHA-256, which is their etag.
 func Facts(data []byte) *protocol.FileFacts {
 	return &protocol.FileFacts{Bytes: int64(len(data)), Type: typeOf(data), Hash: host.Etag(data)}
 }
 
-// signature is what files of a format begin with, at an offset.
+// signature has the bytes that files of a format begin with, at an offset.
 type signature struct {
 	at           int
 	bytes        string

@@ -1,7 +1,7 @@
 // Package fileview makes what a person is shown of one file of a changeset: the
 // difference of its text, which accounts for every byte before and after, or,
-// for bytes that are no text, how many they are, of which kind and with which
-// hash; and what in it may run or load by itself. Nothing that can be approved
+// for bytes that are no text, their number, their kind and their hash; and
+// what in it may run or load by itself. Nothing that can be approved
 // is left without the one or the other.
 package fileview
 

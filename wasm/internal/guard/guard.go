@@ -15,7 +15,7 @@ import (
 	"embedded-agent/wasm/internal/web"
 )
 
-// Keys is what a host knows of the secrets of its store beside whether they are
+// Keys tells more of the secrets in a host's store than whether they are
 // there: where this device lets each go. A host that has it sends a secret
 // nowhere else, whatever the core asks for.
 type Keys interface {
@@ -28,9 +28,9 @@ type Keys interface {
 	Print(ctx context.Context, name string) (keyprint.Print, error)
 }
 
-// Deps is what a Guard is given.
+// Deps are the parts of the core that a Guard uses, and the functions that server hands it.
 type Deps struct {
-	// Host is what may be seen and written under guard. Its store has the
+	// Host is the vault, as it may be seen and written under guard. Its store has the
 	// organisation's policy file.
 	Host     host.Host
 	Registry *tool.Registry

@@ -118,7 +118,8 @@ var own = []string{
 
 var (
 	headerName = regex.Lazy("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
-	SecretRef  = regex.Lazy(`\{\{secret:([^{}]+)\}\}`)
+	// SecretRef matches the name of a secret in a header; its group is the name.
+	SecretRef = regex.Lazy(`\{\{secret:([^{}]+)\}\}`)
 )
 
 // checkHeader refuses headers that a tool may not set, and secrets that were not

@@ -11,7 +11,7 @@ import (
 	"embedded-agent/wasm/internal/secrets"
 )
 
-// named is what the settings and the organisation's policy say of secrets, as it
+// named holds the rules for secrets, of the settings and the organisation's policy, as they are
 // is in force. It is not changed, but replaced.
 type named struct {
 	names secrets.Names

@@ -14,7 +14,7 @@ import (
 	"embedded-agent/wasm/internal/tool"
 )
 
-// What a question shows is what a yes is a yes to. So nothing in it is cut or
+// A yes is a yes to all that the question shows. So nothing in it is cut or
 // redacted: what is long is folded where it is drawn.
 
 // AskAllow asks leave for a call that the policy does not allow by itself.

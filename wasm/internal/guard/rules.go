@@ -11,7 +11,7 @@ import (
 	"embedded-agent/wasm/internal/tool"
 )
 
-// Rules are what a plan is checked against.
+// Rules gives the rules that a plan is checked against.
 func (g *Guard) Rules() plan.Rules {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -48,7 +48,7 @@ func (g *Guard) TakeSettings(in protocol.Settings) {
 	}
 	deny := append(slices.Clone(AlwaysDenied), in.DenyPatterns...)
 	p := &policy.Policy{
-		Confirm:       policy.Confirm(in.Confirm),
+		Confirm:       in.Confirm,
 		AllowCommands: in.AllowCommands, AllowDeletes: in.AllowDeletes, AllowRenames: in.AllowRenames,
 		AllowHTTP: in.AllowHTTP,
 		Sandbox:   tool.Sandbox{Enabled: true, AllowedRoots: roots, DenyPatterns: deny},
@@ -59,8 +59,8 @@ func (g *Guard) TakeSettings(in protocol.Settings) {
 		},
 		Origin: policy.FromInterface,
 	}
-	if !slices.Contains([]policy.Confirm{policy.ConfirmAlways, policy.ConfirmWrites, policy.ConfirmNever}, p.Confirm) {
-		p.Confirm = policy.ConfirmAlways
+	if !slices.Contains([]protocol.Confirm{protocol.ConfirmAlways, protocol.ConfirmWrites, protocol.ConfirmNever}, p.Confirm) {
+		p.Confirm = protocol.ConfirmAlways
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()

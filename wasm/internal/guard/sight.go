@@ -34,6 +34,7 @@ func (g *Guard) readable() []string {
 // Visible is the host as it may be seen now.
 func (g *Guard) Visible() host.Host { return g.VisibleTo(g.Policy()) }
 
+// VisibleTo gives the host as a policy lets it be seen.
 func (g *Guard) VisibleTo(pol *policy.Policy) host.Host { return sight.Over(g.host, pol.MaySee) }
 
 // HiddenPaths says which of some paths may not be seen, for the panel to show.

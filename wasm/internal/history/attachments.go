@@ -11,7 +11,7 @@ import (
 	"embedded-agent/wasm/internal/tool"
 )
 
-// attachmentName is what a file beside a run may be called: nothing that leads
+// attachmentName matches the names that a file beside a run may have: nothing that leads
 // out of its folder.
 var attachmentName = regex.Lazy(`^[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
 

@@ -12,7 +12,7 @@ import (
 	"embedded-agent/wasm/internal/tool"
 )
 
-// ExportDocument is what run.export gives: all that is needed to go through a
+// ExportDocument is the result of run.export: all that is needed to go through a
 // run again without a model, and what happened in it.
 type ExportDocument struct {
 	Version      int                  `json:"version"`

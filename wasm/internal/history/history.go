@@ -40,6 +40,7 @@ func (h *History) List(ctx context.Context, q protocol.RunsQuery) (protocol.Runs
 	return out, nil
 }
 
+// IDs gives the ids of all runs that have a folder, sorted.
 func (h *History) IDs(ctx context.Context) ([]string, error) {
 	entries, err := h.deps.Store.List(ctx, runsFolder)
 	if err != nil {
@@ -73,5 +74,9 @@ func (h *History) Get(ctx context.Context, p protocol.RunRef) (protocol.RunDetai
 	for _, c := range calls {
 		views = append(views, h.pastCall(c))
 	}
-	return protocol.RunDetail{Summary: sum, Files: canon.List(d.Files), Calls: views, Plan: string(d.Plan)}, nil
+	detail := protocol.RunDetail{Summary: sum, Files: canon.List(d.Files), Calls: views, Plan: string(d.Plan)}
+	if d.Confirmation != nil {
+		detail.LeftOut = d.Confirmation.LeftOut
+	}
+	return detail, nil
 }

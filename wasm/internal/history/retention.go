@@ -5,11 +5,12 @@ import (
 	"slices"
 	"time"
 
+	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/ids"
 	"embedded-agent/wasm/internal/protocol"
 )
 
-// Clear removes past runs; one that is under way stays.
+// Clear removes past runs of this device; one that is under way stays.
 func (h *History) Clear(ctx context.Context, c protocol.Clear) (protocol.Runs, error) {
 	ids, err := h.IDs(ctx)
 	if err != nil {
@@ -23,6 +24,13 @@ func (h *History) Clear(ctx context.Context, c protocol.Clear) (protocol.Runs, e
 		if (c.Run != "" && id != c.Run) || slices.Contains(hot, id) {
 			continue
 		}
+		if there, err := h.Elsewhere(ctx, id); err != nil {
+			return protocol.Runs{}, err
+		} else if there && c.Run != "" {
+			return protocol.Runs{}, fault.New(fault.Precondition, "error.run.otherDevice", nil)
+		} else if there {
+			continue
+		}
 		if err := h.dropRun(ctx, id); err != nil {
 			return protocol.Runs{}, err
 		}
@@ -34,15 +42,16 @@ func (h *History) dropRun(ctx context.Context, id string) error {
 	if err := h.deps.Store.Remove(ctx, Dir(id)); err != nil {
 		return err
 	}
+	h.whose.forget(id)
 	h.deps.Dropped(id)
 	return nil
 }
 
-// Prune keeps the run folders within the limits by number, age and bytes; the
-// newest run is always kept.
+// Prune keeps the run folders of this device within the limits by number, age and
+// bytes; the newest run is always kept.
 func (h *History) Prune(ctx context.Context) error {
 	c, now := h.deps.Guard.Settings(), h.deps.Now()
-	all, err := h.IDs(ctx)
+	own, err := h.own(ctx)
 	if err != nil {
 		return err
 	}
@@ -51,13 +60,13 @@ func (h *History) Prune(ctx context.Context) error {
 		return err
 	}
 	var bytes int64
-	for i, id := range slices.Backward(all) {
+	for i, id := range slices.Backward(own) {
 		n, err := h.deps.Sizes.Size(ctx, Dir(id))
 		if err != nil {
 			return err
 		}
 		bytes += n
-		newest := len(all) - 1 - i
+		newest := len(own) - 1 - i
 		old := now.Sub(ids.Time(id, now)) > time.Duration(c.KeepDays)*24*time.Hour
 		if newest == 0 || slices.Contains(hot, id) || (newest < c.KeepRuns && !old && bytes <= c.KeepBytes) {
 			continue
@@ -68,4 +77,23 @@ func (h *History) Prune(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// own lists the runs of this device, by time.
+func (h *History) own(ctx context.Context) ([]string, error) {
+	all, err := h.IDs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var own []string
+	for _, id := range all {
+		there, err := h.Elsewhere(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if !there {
+			own = append(own, id)
+		}
+	}
+	return own, nil
 }

@@ -14,7 +14,7 @@ import (
 	"embedded-agent/wasm/internal/tool"
 )
 
-// Deps is what the room is given.
+// Deps are the parts of the core that the room uses, and the functions that server hands it.
 type Deps struct {
 	Store    host.Store
 	Sizes    *storesize.Store
@@ -22,6 +22,8 @@ type Deps struct {
 	Guard    *guard.Guard // its settings bound what is kept
 	Out      *outbox.Outbox
 	Now      func() time.Time
+	// Device names this device, in the runs that it makes.
+	Device func(context.Context) (string, error)
 	// Turns gives the runs under which the turns of a conversation were traced, the
 	// oldest first; none where the conversation was removed.
 	Turns func(ctx context.Context, conversation string) ([]string, error)
@@ -34,8 +36,12 @@ type Deps struct {
 	Dropped func(run string)
 }
 
-// History is the room. It has no state: all is in the store.
-type History struct{ deps Deps }
+// History is the room. All is in the store; what it remembers of that is only whose
+// each run is.
+type History struct {
+	deps  Deps
+	whose whose
+}
 
 // New gives the room.
-func New(d Deps) *History { return &History{d} }
+func New(d Deps) *History { return &History{deps: d, whose: whose{known: map[string]bool{}}} }

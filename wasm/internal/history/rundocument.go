@@ -14,6 +14,7 @@ import (
 type Run struct {
 	Version      string                `json:"version"`
 	RunID        string                `json:"runId"`
+	Device       string                `json:"device,omitempty"` // that made it (host.DeviceName)
 	Kind         protocol.RunKind      `json:"kind"`
 	Goal         string                `json:"goal"`
 	Instruction  string                `json:"instruction,omitempty"`
@@ -30,12 +31,17 @@ type Run struct {
 	Frozen       map[string]tool.Data  `json:"frozen,omitempty"`
 	From         int                   `json:"from,omitempty"`
 	Calls        int                   `json:"calls"`
-	Reverts      string                `json:"reverts,omitempty"`
-	Only         string                `json:"only,omitempty"` // the one path of it that is taken back
-	Continues    string                `json:"continues,omitempty"`
-	Redacted     bool                  `json:"redacted,omitempty"`
+	About
+	Redacted bool `json:"redacted,omitempty"`
 
 	etag string // of its bytes, as it was read back
+}
+
+// About names the run that another one is about.
+type About struct {
+	Reverts   string `json:"reverts,omitempty"`
+	Only      string `json:"only,omitempty"` // the one path of it that is reverted
+	Continues string `json:"continues,omitempty"`
 }
 
 // Confirmation is the approval as it is kept.
@@ -44,4 +50,6 @@ type Confirmation struct {
 	Approval  string `json:"approval"`
 	At        string `json:"at"`
 	Automatic bool   `json:"automatic"`
+	// LeftOut lists what the review said the plan would leave alone.
+	LeftOut []protocol.LeftOut `json:"leftOut,omitempty"`
 }

@@ -20,17 +20,11 @@ const (
 	SummaryFile = "summary.json"
 )
 
-// The outcomes that only a run has; others are those of a turn, too.
-const (
-	OutcomeOK        = "ok"
-	OutcomeFailed    = "failed"
-	OutcomeCancelled = "cancelled"
-	OutcomePartial   = "partial"
-	OutcomeConflict  = "conflict"
-)
-
+// Dir gives the folder of a run in the store.
 func Dir(id string) string { return runsFolder + "/" + id }
 
+// Read reads a run's document. It fails with NOT_FOUND where there is none, and
+// with CONFLICT where it cannot be understood.
 func (h *History) Read(ctx context.Context, id string) (*Run, error) {
 	if err := ids.CheckRun(id); err != nil {
 		return nil, err
@@ -72,8 +66,8 @@ func (h *History) Ours(ctx context.Context, id string) bool {
 	return err == nil && l.Ours() && l.Run == id
 }
 
-// Plan reads a run's plan, and the run. A run of which something was redacted
-// before it was kept has no plan to be used again: PRECONDITION_FAILED.
+// Plan reads a run's plan, and the run. It fails with PRECONDITION_FAILED where
+// something was redacted before the run was kept: such a plan is not used again.
 func (h *History) Plan(ctx context.Context, run string) (*plan.Plan, *Run, error) {
 	d, err := h.Read(ctx, run)
 	if err != nil {

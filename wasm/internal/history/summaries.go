@@ -29,9 +29,12 @@ func (h *History) End(ctx context.Context, end journal.End, sum *protocol.RunSum
 	return nil
 }
 
-// KeepSummary keeps a run's line for the history, sealed. That of a run of
-// elsewhere is no more this device's than its records are.
+// KeepSummary keeps a run's line for the history, sealed. One that is not sealed
+// here is not afterwards; of a run of another device nothing is kept.
 func (h *History) KeepSummary(ctx context.Context, sum *protocol.RunSummary) error {
+	if sum.Origin == protocol.OriginElsewhere {
+		return nil
+	}
 	b, err := json.Marshal(sum)
 	if err != nil {
 		return err
@@ -49,9 +52,27 @@ func (h *History) KeepSummary(ctx context.Context, sum *protocol.RunSummary) err
 // sealed by this device is told in this program's words, and offers nothing but
 // a review.
 func (h *History) Summary(ctx context.Context, id string) (protocol.RunSummary, error) {
+	sum, err := h.summary(ctx, id)
+	if err != nil {
+		return sum, err
+	}
+	there, err := h.Elsewhere(ctx, id)
+	if err != nil {
+		return protocol.RunSummary{}, err
+	}
+	if there {
+		sum.Origin = protocol.OriginElsewhere
+	}
+	return unsealed(sum), nil
+}
+
+func (h *History) summary(ctx context.Context, id string) (protocol.RunSummary, error) {
 	sum, err := h.keptSummary(ctx, id)
-	if err != nil || sum != nil {
-		return elsewhere(nonNilSummary(sum)), err
+	if err != nil {
+		return protocol.RunSummary{}, err
+	}
+	if sum != nil {
+		return *sum, nil
 	}
 	end, err := journal.ReadEnd(ctx, h.deps.Store, Dir(id))
 	if err != nil {
@@ -62,7 +83,7 @@ func (h *History) Summary(ctx context.Context, id string) (protocol.RunSummary, 
 		if !end.Ours() {
 			sum.Origin = protocol.OriginForeign
 		}
-		return elsewhere(*sum), nil
+		return *sum, nil
 	}
 	d, l, err := h.Past(ctx, id)
 	if fault.Is(err, fault.NotFound) {
@@ -77,25 +98,18 @@ func (h *History) Summary(ctx context.Context, id string) (protocol.RunSummary, 
 	} else {
 		line.Origin = OriginName(l.Origin)
 	}
-	return elsewhere(line), nil
+	return line, nil
 }
 
-// elsewhere takes out of the line of a run that this device has not sealed what
+// unsealed takes out of the line of a run that this device has not sealed what
 // somebody else may have put there: its words, and what it says may be done.
-func elsewhere(sum protocol.RunSummary) protocol.RunSummary {
+func unsealed(sum protocol.RunSummary) protocol.RunSummary {
 	if sum.Origin == "" {
 		return sum
 	}
 	sum.Can = protocol.Can{Revert: true}
 	sum.Text = protocol.Message{Key: "run.elsewhere", Params: map[string]string{"goal": sum.Goal}}
 	return sum
-}
-
-func nonNilSummary(sum *protocol.RunSummary) protocol.RunSummary {
-	if sum == nil {
-		return protocol.RunSummary{}
-	}
-	return *sum
 }
 
 // keptSummary reads the file; nil where it is missing or torn.
@@ -117,7 +131,7 @@ func (h *History) keptSummary(ctx context.Context, id string) (*protocol.RunSumm
 	return &sum, nil
 }
 
-// SummaryOf gives the line of a run of which only the beginning is known.
+// SummaryOf gives the line of a run whose end is not known.
 func SummaryOf(d *Run) protocol.RunSummary {
 	sum := protocol.RunSummary{
 		Run: d.RunID, Kind: d.Kind, Goal: d.Goal, Files: len(d.Files), Calls: d.Calls, Reverts: d.Reverts,
@@ -129,8 +143,10 @@ func SummaryOf(d *Run) protocol.RunSummary {
 	return sum
 }
 
-func TextOf(outcome string, d *Run, done int) protocol.Message {
-	return protocol.Message{Key: "run." + outcome, Params: map[string]string{"n": strconv.Itoa(done), "total": strconv.Itoa(d.Calls), "goal": d.Goal}}
+// TextOf gives the sentence on a run's end for the history; done is the number of
+// its calls that were made.
+func TextOf(outcome protocol.RunOutcome, d *Run, done int) protocol.Message {
+	return protocol.Message{Key: "run." + string(outcome), Params: map[string]string{"n": strconv.Itoa(done), "total": strconv.Itoa(d.Calls), "goal": d.Goal}}
 }
 
 // checkSummary says whether a run's line for the history is the one that was

@@ -91,7 +91,7 @@ func spanViews(entries []trace.Entry) []protocol.Span {
 	out := make([]protocol.Span, len(entries))
 	for i, e := range entries {
 		out[i] = protocol.Span{
-			ID: e.ID, Parent: e.Parent, Name: e.Name, Kind: protocol.SpanKind(trace.KindOf(e.Name)), StartMs: ms(e.Start.Sub(first)),
+			ID: e.ID, Parent: e.Parent, Name: e.Name, Kind: trace.KindOf(e.Name), StartMs: ms(e.Start.Sub(first)),
 			DurationMs: ms(e.End.Sub(e.Start)), Status: "ok", CallID: e.CallID,
 		}
 		if e.ErrorType != "" {

@@ -65,6 +65,7 @@ func (h *History) Trace(id, conversation string) *Tracing {
 	return &Tracing{h: h, id: id, conversation: conversation, Rec: rec, Root: rec.StartRun(conversation)}
 }
 
+// Recorder gives what spans are recorded with; nil where nothing is traced.
 func (t *Tracing) Recorder() *trace.Recorder {
 	if t == nil {
 		return nil
@@ -72,6 +73,7 @@ func (t *Tracing) Recorder() *trace.Recorder {
 	return t.Rec
 }
 
+// Top gives the span that all others belong to; nil where nothing is traced.
 func (t *Tracing) Top() *trace.Span {
 	if t == nil {
 		return nil
@@ -157,6 +159,7 @@ func (t *Tracing) Write(ctx context.Context, dir string) (map[string]string, err
 	return etags, nil
 }
 
+// TurnDir gives the folder of a turn's trace in the store.
 func TurnDir(id string) string { return TracesFolder + "/" + id }
 
 // Attach keeps a payload beside a turn's trace (shorten.Store).
@@ -195,6 +198,7 @@ func (h *History) KeepTrace(ctx context.Context, t *Tracing) error {
 	return nil
 }
 
+// CallSpan records a call that has ended as a span of its own.
 func CallSpan(rec *trace.Recorder, parent *trace.Span, r *tool.Result) {
 	s := rec.StartTool(parent, trace.ToolCall{
 		CallID: r.CallID, LogicalID: r.LogicalID, Tool: r.Tool, Version: r.Version, Attempt: r.Attempt, Step: r.StepID,

@@ -11,7 +11,7 @@ type Changes interface {
 	Since(ctx context.Context, generation, page int64) (Changed, error)
 }
 
-// Changed is what has changed since a generation. With All, Changed is every
+// Changed has the paths that changed since a generation. With All, Changed is every
 // entry, in no order, over as many pages as it takes; what changes while they
 // are read is told to who asks with the Generation of the first. A Generation
 // of 0 means that changes are not followed yet. Page is 0 on the last page.
@@ -26,7 +26,7 @@ type Changed struct {
 	Changed []Info
 }
 
-// FileBytes is what reading one of several files gave. A Missing file could not
+// FileBytes has the bytes of one of several files that were read. A Missing file could not
 // be read: reading it alone says why. The bytes of an Unsaved one are those of
 // an editor, and not in the file yet.
 type FileBytes struct {
@@ -34,14 +34,14 @@ type FileBytes struct {
 	Missing, Unsaved bool
 }
 
-// Reads is what a Vault may have beside: reading several files at once, for
+// Reads is a port that a Vault may have beside: reading several files at once, for
 // hosts where the way there and back is most of the time of a small read. The
 // answer is in the order of the paths.
 type Reads interface {
 	ReadMany(ctx context.Context, paths []string) ([]FileBytes, error)
 }
 
-// Meta is what the host's own cache knows of a note. Of a Stale one it knows
+// Meta is a note's row in the host's own cache. Of a Stale one it knows
 // nothing that holds: read the file.
 type Meta struct {
 	Path       string

@@ -118,7 +118,7 @@ type Editor interface {
 	State(ctx context.Context) (EditorState, error)
 }
 
-// WorkspaceState is what the person is looking at.
+// WorkspaceState says what the person is looking at.
 type WorkspaceState struct {
 	ActivePath string   `json:"activePath"`
 	ViewType   string   `json:"viewType"`
@@ -169,7 +169,7 @@ type Store interface {
 	Remove(ctx context.Context, path string) error
 }
 
-// Device is what is this device's own: outside of the vault, so that it neither
+// Device keeps this device's own records: outside of the vault, so that it neither
 // travels with the notes nor comes with somebody else's.
 type Device interface {
 	// Key gives 32 random bytes, made and kept at the first call. Without a
@@ -177,7 +177,7 @@ type Device interface {
 	Key(ctx context.Context) ([]byte, error)
 }
 
-// Platform is what the core must know of where it runs.
+// Platform tells the core where it runs.
 type Platform struct {
 	Name       string `json:"name"` // linux, mac, win, android, ios, folder
 	AppVersion string `json:"appVersion"`

@@ -32,5 +32,9 @@ func DeviceName(ctx context.Context, owners Owners) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return Etag([]byte(self.Device))[:12], nil
+	return NameOf(self.Device), nil
 }
+
+// NameOf gives the name of a device, as an owner names it, for file names and
+// records.
+func NameOf(device string) string { return Etag([]byte(device))[:12] }

@@ -24,7 +24,7 @@ func over(m *hosttest.Memory) *Vault {
 	return v
 }
 
-// words are what random notes are made of: letters with case beyond ASCII,
+// words are the parts of random notes: letters with case beyond ASCII,
 // letters that fold together, composed and decomposed ones, texts without
 // spaces.
 var words = []string{

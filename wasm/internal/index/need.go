@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Need is what a text must hold to be worth reading. The zero Need is held by
+// Need describes a text that is worth reading. The zero Need describes
 // every text.
 type Need struct {
 	grams []uint16 // all of these

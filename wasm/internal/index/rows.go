@@ -5,13 +5,15 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/note"
+	"embedded-agent/wasm/internal/pace"
 )
 
-// Row is a note's metadata; the zero Row is that of a note of which it is not
-// known. Nobody changes one.
+// Row is a note's metadata. The zero Row says that nothing is known of the note.
+// Nobody changes one.
 type Row struct {
 	words *wordList
 	cells []uint32
@@ -69,7 +71,7 @@ func (r Row) Open() int { return int(r.cells[cellOpen]) }
 // Empty says that there is nothing but front matter.
 func (r Row) Empty() bool { return r.cells[cellFlags]&flagEmpty != 0 }
 
-// facts are what a row is made of.
+// facts are the parts of a row.
 type facts struct {
 	tags, links       []string
 	props             map[string]any
@@ -135,7 +137,7 @@ func (v *Vault) tidy() {
 	v.mu.table = fresh
 }
 
-// rowBatch is how many notes the host is asked about at once, rowBytes how many
+// rowBatch is how many notes the host is asked about at most at once, rowBytes how many
 // bytes of them are read: the app does not respond meanwhile.
 const (
 	rowBatch = 128
@@ -154,14 +156,17 @@ func (v *Vault) fillRows(ctx context.Context, all []*file, progress func(done, t
 		}
 	}
 	v.mu.Unlock()
+	pace := pace.New(rowBatch)
 	for done := 0; done < len(missing); {
 		if err := ended(ctx); err != nil {
 			return err
 		}
-		n := batchLen(missing[done:])
+		n := batchLen(missing[done:], pace.Next())
+		began := time.Now()
 		if err := v.fillBatch(ctx, missing[done:done+n]); err != nil {
 			return err
 		}
+		pace.Took(time.Since(began))
 		done += n
 		if progress != nil {
 			progress(done, len(missing))
@@ -174,14 +179,14 @@ func (v *Vault) fillRows(ctx context.Context, all []*file, progress func(done, t
 // tools.
 const maxRowText = 10 << 20
 
-func batchLen(files []*file) int {
+func batchLen(files []*file, most int) int {
 	size := int64(0)
-	for i, f := range files[:min(rowBatch, len(files))] {
+	for i, f := range files[:min(most, len(files))] {
 		if size += f.Size; size > rowBytes && i > 0 {
 			return i
 		}
 	}
-	return min(rowBatch, len(files))
+	return min(most, len(files))
 }
 
 func (v *Vault) fillBatch(ctx context.Context, files []*file) error {

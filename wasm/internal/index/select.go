@@ -17,16 +17,16 @@ type Filter struct {
 	// Pass tests what is known without reading; nil lets every file pass. It
 	// must not ask the vault.
 	Pass func(i *host.Info) bool
-	// Need is what the text must hold.
+	// Need describes the text.
 	Need Need
 	// Rows: the caller wants the metadata of notes.
 	Rows bool
 	// Keep tests what has passed by its row, which is not known where it was not
 	// asked for. Nil keeps all.
 	Keep func(i *host.Info, row Row) bool
-	// Held says of which files the caller has bytes that it goes on with, read
-	// since the tick AsOf or later: of these, what has changed after that tick is
-	// not known. Nil holds none. It must not ask the vault.
+	// Held reports the files that the caller has read at the tick AsOf or later, and
+	// goes on with: newer entries for them are ignored. Nil holds none. It must not
+	// ask the vault.
 	Held func(path string) bool
 	AsOf int64
 	// Progress is told how many notes have been read; may be nil.

@@ -11,8 +11,8 @@ import (
 	"embedded-agent/wasm/internal/host"
 )
 
-// The signatures are kept in segments, files of a few megabytes of which the
-// last is appended to. What they hold of files that are gone or have changed is
+// The signatures are kept in segments, files of a few megabytes. New ones are
+// appended to the last. What they hold of files that are gone or have changed is
 // dead; when more is dead than alive all segments are written anew, and then
 // the old ones removed. An index is no more than a saving of time, so an error
 // of the store ends keeping it, and nothing else.

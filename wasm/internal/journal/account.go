@@ -9,7 +9,7 @@ import (
 	"embedded-agent/wasm/internal/host"
 )
 
-// Fate is what a revert does with one write of the run.
+// Fate says how a revert treats one write of the run.
 type Fate int
 
 // The fates. Each write of a run has one of them, and each that was made, or
@@ -66,9 +66,9 @@ func (h *past) note(p *Planned) []held {
 	return was
 }
 
-// already says whether the file of a write, of which this is there now, is in a
-// state from before it: what an earlier taking back has left, which went further
-// back than this one write. Where the file has moved, nothing may be left at the
+// already says whether a file is in a state from before its write: an earlier
+// revert that went further back than this one write has left it so. Now are the
+// file's bytes. Where the file has moved, nothing may be left at the
 // name that the write was made to.
 func (r *reverter) already(ctx context.Context, u *undo, now []byte, there bool) (bool, error) {
 	for _, was := range u.earlier {

@@ -16,7 +16,7 @@ import (
 // ground is a few notes in folders, and what a run may do to them.
 var ground = map[string]string{"A/1.md": "a1\nx\ny\n", "A/2.md": "a2\nx\ny\n", "A/S/3.md": "s3\nx\ny\n", "B/4.md": "b4\nx\ny\n", "5.md": "five\nx\ny\n"}
 
-// writes draws the writes of a run: each is what a tool would make on the vault
+// writes draws the writes of a run: each is one that a tool would make on the vault
 // as the ones before it leave it.
 func writes(t *rapid.T, mem *hosttest.Memory) []journal.Planned {
 	v := mem.Host().Vault

@@ -46,7 +46,7 @@ func (l *Log) Places(by *Log) map[int]int {
 	return out
 }
 
-// sameness is what one write has in common with the same one of another journal.
+// sameness has the parts of a write by which it is found in another journal.
 type sameness struct {
 	call          string
 	kind          host.OpKind

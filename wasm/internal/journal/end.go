@@ -7,17 +7,18 @@ import (
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/seal"
 )
 
 // End is the content of end.json.
 type End struct {
-	Outcome string            `json:"outcome"`
-	At      string            `json:"at"`
-	Done    int               `json:"done"`
-	Failed  int               `json:"failed"`
-	Heads   map[string]string `json:"heads,omitempty"` // file -> last link of its chain
-	Counts  map[string]int    `json:"counts,omitempty"`
+	Outcome protocol.RunOutcome `json:"outcome"`
+	At      string              `json:"at"`
+	Done    int                 `json:"done"`
+	Failed  int                 `json:"failed"`
+	Heads   map[string]string   `json:"heads,omitempty"` // file -> last link of its chain
+	Counts  map[string]int      `json:"counts,omitempty"`
 	// Torn is how many bytes at a file's end a crash has left of a record; they
 	// are not part of its chain.
 	Torn map[string]int `json:"torn,omitempty"`
@@ -54,6 +55,12 @@ func WriteEnd(ctx context.Context, store host.Store, dir string, end End) error 
 	}
 	if err := store.Write(ctx, dir+"/"+EndFile, b); err != nil {
 		return storeError(err)
+	}
+	// The last of the undo records is on the disk before the run's marker goes.
+	for _, name := range []string{File, EndFile} {
+		if err := host.Flush(ctx, store, dir+"/"+name); err != nil {
+			return storeError(err)
+		}
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"embedded-agent/wasm/internal/host"
 )
 
-// Found is what is seen where a write may have been made.
+// Found says what is seen where a write may have been made.
 type Found int
 
 // What can be seen.

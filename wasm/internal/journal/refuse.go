@@ -6,7 +6,7 @@ type Refused struct {
 	Err  error
 }
 
-// LeaveOut takes out the writes of which refuse refuses a path, before anything
+// LeaveOut takes out the writes to paths that refuse refuses, before anything
 // looks at what is there: a journal may name any path whatever. They count as
 // not made.
 func (l *Log) LeaveOut(refuse func(path string) error) []Refused {

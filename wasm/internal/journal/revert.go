@@ -10,7 +10,7 @@ import (
 	"embedded-agent/wasm/internal/vaultpath"
 )
 
-// Report is what a revert does, or would do.
+// Report says what a revert does, or would do.
 type Report struct {
 	Restored  []string
 	Merged    []string

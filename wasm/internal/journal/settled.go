@@ -10,7 +10,7 @@ import (
 	"embedded-agent/wasm/internal/seal"
 )
 
-// state is what a file can be between writes.
+// state is one that a file can be in between writes.
 type state struct {
 	there bool
 	data  []byte

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host"
 )
 
 // Window limits: how many writes, and how many bytes of their contents, one
@@ -115,7 +116,9 @@ func (w *Writer) stream(ctx context.Context) {
 	}
 }
 
-// flushWindow appends a window's bytes to the pack, then its records.
+// flushWindow appends a window's bytes to the pack, then its records, and has each
+// flushed: what a run is taken back with survives a power cut where the store can
+// flush.
 func (w *Writer) flushWindow(ctx context.Context, win window) error {
 	lines := w.settle(make([]byte, 0, recordRoom*(win.to-win.from+1)))
 	w.log.packs.room = min(win.bytes, packBytes)
@@ -128,8 +131,27 @@ func (w *Writer) flushWindow(ctx context.Context, win window) error {
 		if err := w.store.Append(ctx, w.dir+"/"+packName(p.n), p.data); err != nil {
 			return storeError(err)
 		}
+		if err := w.flush(ctx, packName(p.n)); err != nil {
+			return err
+		}
 	}
-	return w.append(ctx, lines)
+	if err := w.append(ctx, lines); err != nil {
+		return err
+	}
+	return w.flush(ctx, File)
+}
+
+// flush brings files of the run to the disk itself, before the first write of the
+// window: the bytes first, and then the records that point to them.
+func (w *Writer) flush(ctx context.Context, names ...string) error {
+	paths := make([]string, len(names))
+	for i, name := range names {
+		paths[i] = w.dir + "/" + name
+	}
+	if err := host.Flush(ctx, w.store, paths...); err != nil {
+		return storeError(err)
+	}
+	return nil
 }
 
 // settle frames the done and failed records of what was settled since.

@@ -18,7 +18,7 @@ const (
 	folder  = "/"
 )
 
-// world is what is expected at the paths that some writes name: as it was before
+// world has the expected state of the paths that some writes name: as it was before
 // them, and then as they leave it, one after the other.
 type world struct {
 	at    map[string]string
@@ -124,7 +124,7 @@ func mention(first map[string]string, w *world, path, found string) {
 	}
 }
 
-// found is what a write found at its path.
+// found gives the etag of the bytes that a write found at its path.
 func (e *Entry) found() string {
 	switch {
 	case e.Kind == host.OpRename:
@@ -135,7 +135,7 @@ func (e *Entry) found() string {
 	return e.Before
 }
 
-// sight is what is at a path now.
+// sight is a look at a path as it is now.
 type sight struct {
 	there, folder bool
 	data          []byte

@@ -28,7 +28,7 @@ type Writer struct {
 		mtimes  []int64 // each is set by whoever makes the write
 	}
 
-	// log is what is appended to the journal. It belongs to whoever has set
+	// log collects the bytes that are appended to the journal. It belongs to whoever has set
 	// mu.running, and to the run's own goroutine at its beginning and its end.
 	log struct {
 		chain   *record.Chain
@@ -50,7 +50,7 @@ type Writer struct {
 	}
 }
 
-// Outcome is what became of a planned write.
+// Outcome says how a planned write ended.
 type Outcome int
 
 // The outcomes. Unknown ones are observed before the run ends.

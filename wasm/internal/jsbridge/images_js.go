@@ -12,6 +12,7 @@ import (
 
 	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/jsbridge/promise"
 	"embedded-agent/wasm/internal/llm"
 )
 
@@ -84,11 +85,7 @@ func decodeImage(raw []byte, mime string) (safejs.Value, error) {
 	if err != nil {
 		return blob, err
 	}
-	promise, err := global.Call("createImageBitmap", blob)
-	if err != nil {
-		return promise, err
-	}
-	return await(promise)
+	return promise.Call(global, "createImageBitmap", blob)
 }
 
 func construct(class string, args ...any) (safejs.Value, error) {
@@ -158,11 +155,11 @@ func encoded(bitmap safejs.Value, w, h int, mime string, quality float64) ([]byt
 	if _, err := pen.Call("drawImage", bitmap, 0, 0, w, h); err != nil {
 		return nil, err
 	}
-	blob, err := awaitCall(canvas, "convertToBlob", map[string]any{"type": mime, "quality": quality})
+	blob, err := promise.Call(canvas, "convertToBlob", map[string]any{"type": mime, "quality": quality})
 	if err != nil {
 		return nil, err
 	}
-	buffer, err := awaitCall(blob, "arrayBuffer")
+	buffer, err := promise.Call(blob, "arrayBuffer")
 	if err != nil {
 		return nil, err
 	}
@@ -171,60 +168,4 @@ func encoded(bitmap safejs.Value, w, h int, mime string, quality float64) ([]byt
 		return nil, err
 	}
 	return bytesOf(array)
-}
-
-func awaitCall(v safejs.Value, method string, args ...any) (safejs.Value, error) {
-	promise, err := v.Call(method, args...)
-	if err != nil {
-		return promise, err
-	}
-	return await(promise)
-}
-
-// await waits for a promise. It must not be called where the event loop waits
-// for the caller.
-func await(promise safejs.Value) (safejs.Value, error) {
-	type settled struct {
-		value safejs.Value
-		err   error
-	}
-	done := make(chan settled, 1)
-	settle := func(failed bool) (safejs.Func, error) {
-		return safejs.FuncOf(func(_ safejs.Value, args []safejs.Value) any {
-			var s settled
-			if len(args) > 0 {
-				s.value = args[0]
-			}
-			if failed {
-				s.err = errors.New(messageOf(s.value))
-			}
-			done <- s
-			return nil
-		})
-	}
-	kept, err := settle(false)
-	if err != nil {
-		return promise, err
-	}
-	defer kept.Release()
-	broken, err := settle(true)
-	if err != nil {
-		return promise, err
-	}
-	defer broken.Release()
-	if _, err := promise.Call("then", kept, broken); err != nil {
-		return promise, err
-	}
-	s := <-done
-	return s.value, s.err
-}
-
-// messageOf gives the words of what a promise was rejected with.
-func messageOf(v safejs.Value) string {
-	if m, err := v.Get("message"); err == nil {
-		if text, err := m.String(); err == nil {
-			return text
-		}
-	}
-	return "the image cannot be decoded"
 }

@@ -9,12 +9,14 @@ import (
 	"github.com/norunners/vert"
 
 	"embedded-agent/wasm/internal/agent"
+	"embedded-agent/wasm/internal/devicestore"
 	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/jsbridge/browserstore"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/web"
 )
 
-// Core is what a server is built with.
+// Core has the parts that a server is built with.
 type Core struct {
 	Host host.Host
 	HTTP web.Transport
@@ -41,8 +43,12 @@ func Main(build func(Core) Server) {
 	bridge := must(safejs.Global().Get("bridge"))
 	conn := NewConn(&port{bridge, must(safejs.Global().Get("Uint8Array"))})
 	transport := NewHTTP(conn)
+	h := NewHost(conn)
+	h.Store = devicestore.New(h.Store, owners{conn}.place, func(id string) []devicestore.Kind {
+		return []devicestore.Kind{browserstore.NewOPFS(id), browserstore.NewIDB(id)}
+	})
 	conn.Serve(build(Core{
-		Host: NewHost(conn), HTTP: transport, Secret: secrets(conn), Keys: Keys{conn}, Emit: conn.Emit, Images: images{},
+		Host: h, HTTP: transport, Secret: secrets(conn), Keys: Keys{conn}, Emit: conn.Emit, Images: images{},
 	}))
 	receive := must(safejs.FuncOf(func(_ safejs.Value, args []safejs.Value) any {
 		messages, blobs, err := readBatch(args)

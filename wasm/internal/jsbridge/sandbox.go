@@ -68,7 +68,7 @@ type Sandbox struct {
 // NewSandbox makes the server.
 func NewSandbox() *Sandbox { return &Sandbox{interpreter: sandbox.New()} }
 
-// overhead is what the program itself takes of a sandbox's memory, in
+// overhead is the program's own share of a sandbox's memory, in
 // megabytes, and some room for the garbage of one collection.
 const overhead = 32
 

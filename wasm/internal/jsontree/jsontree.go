@@ -11,6 +11,8 @@ package jsontree
 import (
 	"errors"
 	"fmt"
+
+	"embedded-agent/wasm/internal/jsontoken"
 )
 
 // MaxDepth is how many arrays and objects may be open at once: text from the network is refused beyond it.
@@ -71,12 +73,12 @@ func (t *Tree) Parse(src []byte) error {
 	if len(src) > maxText {
 		return ErrSize
 	}
-	i, err := t.value(skipSpace(src, 0), 0)
+	i, err := t.value(jsontoken.Space(src, 0), 0)
 	if err != nil {
 		t.nodes = t.nodes[:0]
 		return err
 	}
-	if i = skipSpace(src, i); i != len(src) {
+	if i = jsontoken.Space(src, i); i != len(src) {
 		t.nodes = t.nodes[:0]
 		return &SyntaxError{Offset: i, Reason: "text after the value"}
 	}
@@ -106,13 +108,6 @@ func Parse(src []byte) (Value, error) {
 	return t.Root(), nil
 }
 
-func skipSpace(src []byte, i int) int {
-	for i < len(src) && (src[i] == ' ' || src[i] == '\n' || src[i] == '\t' || src[i] == '\r') {
-		i++
-	}
-	return i
-}
-
 func (t *Tree) add(k Kind, start, end int) int {
 	at := len(t.nodes)
 	t.nodes = append(t.nodes, node{kind: k, start: int32(start), end: int32(end), next: int32(at + 1)})
@@ -136,9 +131,12 @@ func (t *Tree) value(i, depth int) (int, error) {
 		}
 		return t.array(i, depth)
 	case c == '-' || (c >= '0' && c <= '9'):
-		end, err := number(t.src, i)
+		end, ok := jsontoken.Number(t.src, i)
+		if !ok {
+			return end, &SyntaxError{Offset: end, Reason: "bad number"}
+		}
 		t.add(Number, i, end)
-		return end, err
+		return end, nil
 	case c == 't':
 		return t.literal(i, "true", Bool)
 	case c == 'f':
@@ -150,9 +148,9 @@ func (t *Tree) value(i, depth int) (int, error) {
 }
 
 func (t *Tree) literal(i int, word string, k Kind) (int, error) {
-	end := i + len(word)
-	if end > len(t.src) || string(t.src[i:end]) != word {
-		return i, &SyntaxError{Offset: i, Reason: "unexpected character"}
+	end, ok := jsontoken.Word(t.src, i, word)
+	if !ok {
+		return end, &SyntaxError{Offset: end, Reason: "unexpected character"}
 	}
 	t.add(k, i, end)
 	return end, nil
@@ -160,7 +158,7 @@ func (t *Tree) literal(i int, word string, k Kind) (int, error) {
 
 func (t *Tree) object(i, depth int) (int, error) {
 	at := t.add(Object, i, i)
-	i = skipSpace(t.src, i+1)
+	i = jsontoken.Space(t.src, i+1)
 	if i < len(t.src) && t.src[i] == '}' {
 		return t.close(at, i+1), nil
 	}
@@ -172,11 +170,11 @@ func (t *Tree) object(i, depth int) (int, error) {
 		if err != nil {
 			return end, err
 		}
-		i = skipSpace(t.src, end)
+		i = jsontoken.Space(t.src, end)
 		if i >= len(t.src) || t.src[i] != ':' {
 			return i, &SyntaxError{Offset: i, Reason: "a colon is missing"}
 		}
-		if i, err = t.value(skipSpace(t.src, i+1), depth+1); err != nil {
+		if i, err = t.value(jsontoken.Space(t.src, i+1), depth+1); err != nil {
 			return i, err
 		}
 		var done bool
@@ -191,7 +189,7 @@ func (t *Tree) object(i, depth int) (int, error) {
 
 func (t *Tree) array(i, depth int) (int, error) {
 	at := t.add(Array, i, i)
-	i = skipSpace(t.src, i+1)
+	i = jsontoken.Space(t.src, i+1)
 	if i < len(t.src) && t.src[i] == ']' {
 		return t.close(at, i+1), nil
 	}
@@ -212,7 +210,7 @@ func (t *Tree) array(i, depth int) (int, error) {
 
 // separator reads a comma (and the space after it) or the closing character.
 func (t *Tree) separator(i int, closing byte) (next int, done bool, err error) {
-	i = skipSpace(t.src, i)
+	i = jsontoken.Space(t.src, i)
 	if i >= len(t.src) {
 		return i, false, &SyntaxError{Offset: i, Reason: "the text ends early"}
 	}
@@ -220,7 +218,7 @@ func (t *Tree) separator(i int, closing byte) (next int, done bool, err error) {
 	case closing:
 		return i + 1, true, nil
 	case ',':
-		return skipSpace(t.src, i+1), false, nil
+		return jsontoken.Space(t.src, i+1), false, nil
 	}
 	return i, false, &SyntaxError{Offset: i, Reason: "a comma or the end is missing"}
 }
@@ -231,82 +229,19 @@ func (t *Tree) close(at, end int) int {
 	return end
 }
 
+// reasons say what is wrong with a string.
+var reasons = [...]string{
+	jsontoken.Open:    "the text ends early",
+	jsontoken.Control: "control character in a string",
+	jsontoken.Escape:  "bad escape",
+}
+
 // str parses the string whose opening quote is at i.
 func (t *Tree) str(i int) (int, error) {
-	src := t.src
-	escaped := false
-	for j := i + 1; j < len(src); j++ {
-		switch c := src[j]; {
-		case c == '"':
-			t.nodes[t.add(String, i+1, j)].escaped = escaped
-			return j + 1, nil
-		case c == '\\':
-			escaped = true
-			j++
-			n, ok := escapeLen(src, j)
-			if !ok {
-				return j, &SyntaxError{Offset: j, Reason: "bad escape"}
-			}
-			j += n - 1
-		case c < 0x20:
-			return j, &SyntaxError{Offset: j, Reason: "control character in a string"}
-		}
+	end, escaped, wrong := jsontoken.Text(t.src, i)
+	if wrong != jsontoken.Nothing {
+		return end, &SyntaxError{Offset: end, Reason: reasons[wrong]}
 	}
-	return len(src), &SyntaxError{Offset: len(src), Reason: "the text ends early"}
-}
-
-// escapeLen gives the number of bytes after the backslash that belong to the escape at j.
-func escapeLen(src []byte, j int) (int, bool) {
-	if j >= len(src) {
-		return 0, false
-	}
-	switch src[j] {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-		return 1, true
-	case 'u':
-		if j+5 > len(src) {
-			return 0, false
-		}
-		for _, c := range src[j+1 : j+5] {
-			if hexValue(c) < 0 {
-				return 0, false
-			}
-		}
-		return 5, true
-	}
-	return 0, false
-}
-
-func number(src []byte, i int) (int, error) {
-	j := i
-	if src[j] == '-' {
-		j++
-	}
-	digits := func() bool {
-		from := j
-		for j < len(src) && src[j] >= '0' && src[j] <= '9' {
-			j++
-		}
-		return j > from
-	}
-	leading := j
-	if !digits() || (src[leading] == '0' && j > leading+1) {
-		return j, &SyntaxError{Offset: j, Reason: "bad number"}
-	}
-	if j < len(src) && src[j] == '.' {
-		j++
-		if !digits() {
-			return j, &SyntaxError{Offset: j, Reason: "bad number"}
-		}
-	}
-	if j < len(src) && (src[j] == 'e' || src[j] == 'E') {
-		j++
-		if j < len(src) && (src[j] == '+' || src[j] == '-') {
-			j++
-		}
-		if !digits() {
-			return j, &SyntaxError{Offset: j, Reason: "bad number"}
-		}
-	}
-	return j, nil
+	t.nodes[t.add(String, i+1, end-1)].escaped = escaped
+	return end, nil
 }

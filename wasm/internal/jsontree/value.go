@@ -1,6 +1,10 @@
 package jsontree
 
-import "strconv"
+import (
+	"strconv"
+
+	"embedded-agent/wasm/internal/jsontoken"
+)
 
 // Value is one value of a Tree, or Missing. It is small and passed by value.
 type Value struct {
@@ -38,7 +42,7 @@ func (v Value) Get(key string) Value {
 
 func (t *Tree) isKey(k *node, key string) bool {
 	if k.escaped {
-		return string(appendUnescaped(nil, t.src[k.start:k.end])) == key
+		return string(jsontoken.Append(nil, t.src[k.start:k.end])) == key
 	}
 	return int(k.end-k.start) == len(key) && string(t.src[k.start:k.end]) == key
 }

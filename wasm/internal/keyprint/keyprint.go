@@ -13,7 +13,7 @@ import (
 // prime is the modulus of the hashes: 2^31-1.
 const prime = 1<<31 - 1
 
-// Print is what is known of one key. Length is in bytes; a Print of length 0
+// Print describes one key, without its value. Length is in bytes; a Print of length 0
 // finds nothing.
 type Print struct {
 	Length int

@@ -56,7 +56,7 @@ func Write(ctx context.Context, store host.Store, path string, l Lease) error {
 	return nil
 }
 
-// State is what a lease means to who reads it.
+// State says what a lease means to its reader.
 type State int
 
 // The states.

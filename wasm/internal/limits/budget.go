@@ -8,7 +8,7 @@ import (
 	"embedded-agent/wasm/internal/price"
 )
 
-// Budget is what has been used: calls, tokens and money. It may be shared by
+// Budget counts the calls, tokens and money that were used. It may be shared by
 // several loops, such as the agents of a foreach, which then share its limits.
 type Budget struct {
 	mu     sync.Mutex

@@ -17,7 +17,7 @@ const (
 	DefaultMaxToolCalls  = 25
 )
 
-// Limits are what an agent may do and use. They come from settings and an
+// Limits bound what an agent may do and use. They come from settings and an
 // organisation's policy, never from a conversation.
 type Limits struct {
 	// EnabledTools is the allow-list by name; nil allows what the policy allows.

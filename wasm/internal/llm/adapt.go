@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Adaptation is what Adapting works with.
+// Adaptation has the parts that Adapting works with.
 type Adaptation struct {
 	// Without are features that the endpoint is known to refuse: it is not asked for them.
 	Without []Feature

@@ -233,7 +233,7 @@ func (b *Builder) Usage(u price.Usage) {
 	b.emit(Event{Type: EventUsage, Usage: &u})
 }
 
-// CurrentUsage is what was reported so far.
+// CurrentUsage gives the usage that was reported so far.
 func (b *Builder) CurrentUsage() price.Usage {
 	if b.message.Usage == nil {
 		return price.Usage{}

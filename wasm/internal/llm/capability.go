@@ -1,6 +1,6 @@
 package llm
 
-// Capabilities is what an endpoint can do. The zero value promises nothing.
+// Capabilities says what an endpoint can do. The zero value promises nothing.
 type Capabilities struct {
 	Streaming  bool `json:"streaming"`
 	Tools      bool `json:"tools"`

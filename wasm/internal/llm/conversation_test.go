@@ -76,7 +76,7 @@ func TestEveryConversationBecomesOneThatProvidersTake(t *testing.T) {
 	})
 }
 
-// rules are what the providers insist on.
+// rules are the demands of the providers.
 var rules = map[string]func(map[string]any) error{"openai": openaiRules, "chat": chatRules, "anthropic": anthropicRules}
 
 func openaiRules(body map[string]any) error {

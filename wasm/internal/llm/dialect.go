@@ -9,7 +9,7 @@ import (
 	"embedded-agent/wasm/internal/web"
 )
 
-// Dialect is what an endpoint speaks: a pure transform. It keeps no state between requests.
+// Dialect is the language of an endpoint: a pure transform. It keeps no state between requests.
 type Dialect interface {
 	// Name is the dialect's name, as it stands in Message.Dialect.
 	Name() string

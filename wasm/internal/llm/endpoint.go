@@ -15,7 +15,7 @@ type Endpoint struct {
 	Secret string `json:"secret,omitempty"`
 	// Header is sent with every request, after (and over) the dialect's own.
 	Header map[string]string `json:"header,omitempty"`
-	// Can is what the endpoint is known to do.
+	// Can says which features the endpoint is known to have.
 	Can Capabilities `json:"can"`
 }
 

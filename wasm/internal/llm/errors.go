@@ -14,14 +14,14 @@ import (
 
 // The codes that can come from here, out of the project's one list.
 const (
-	CodeValidation = "VALIDATION_ERROR"
-	CodeNotFound   = "NOT_FOUND"
-	CodeAuth       = "AUTH_REQUIRED"
-	CodeRateLimit  = "RATE_LIMIT"
-	CodeProvider   = "PROVIDER_ERROR"
-	CodeNetwork    = "NETWORK_ERROR"
-	CodeTimeout    = "TIMEOUT"
-	CodeCancelled  = "CANCELLED"
+	CodeValidation = string(fault.Validation)
+	CodeNotFound   = string(fault.NotFound)
+	CodeAuth       = string(fault.Auth)
+	CodeRateLimit  = string(fault.RateLimit)
+	CodeProvider   = string(fault.Provider)
+	CodeNetwork    = string(fault.Network)
+	CodeTimeout    = string(fault.Timeout)
+	CodeCancelled  = string(fault.Cancelled)
 )
 
 // Error is a failure as data: a code, a message key with its parameters for the catalogues, and the same in English,
@@ -38,7 +38,7 @@ type Error struct {
 // Error is the English sentence.
 func (e *Error) Error() string { return e.Message }
 
-// kind is what every error with one key has in common. Its words are in i18n (en/llm.json).
+// kind has the parts that all errors with one key share. Its words are in i18n (en/llm.json).
 type kind struct {
 	code      string
 	retryable bool

@@ -35,7 +35,7 @@ type Event struct {
 	// Block is the whole block in end and opaque events. In start events it has what is known already: the id and name
 	// of a call, the refusal mark of a text. The receiver may keep it.
 	Block *Block `json:"block,omitempty"`
-	// Usage is what the provider has counted so far; a later usage event replaces an earlier one.
+	// Usage has the provider's counts so far; a later usage event replaces an earlier one.
 	Usage *price.Usage `json:"usage,omitempty"`
 	// Message is the message: in start its head (dialect, model, ids), in done and error all that arrived.
 	Message *Message `json:"message,omitempty"`

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Hiding is what Hide takes out of answers.
+// Hiding says what Hide takes out of answers.
 type Hiding struct {
 	// Keys gives what takes out the keys that were sent, from all that an answer holds; it is asked once for each answer.
 	Keys func(ctx context.Context) func(string) string

@@ -42,7 +42,7 @@ type Block struct {
 	Thinking string `json:"thinking,omitempty"`
 	// Redacted marks a thinking block that has only a Signature.
 	Redacted bool `json:"redacted,omitempty"`
-	// Signature is what the provider wants back with a block, unread: a signature, encrypted reasoning.
+	// Signature is returned to the provider with a block, unread: a signature, encrypted reasoning.
 	Signature string `json:"signature,omitempty"`
 	// Data is an image, base64 (RFC 4648, padded), and MIMEType its type, such as image/png.
 	Data     string `json:"data,omitempty"`

@@ -22,7 +22,7 @@ type Finding struct {
 // ProbeResult is the outcome of a connection test. Error is set when the endpoint cannot be used at all.
 type ProbeResult struct {
 	Can Capabilities `json:"can"`
-	// Known is what was found out for certain, for or against.
+	// Known has the features that were found out for certain, for or against.
 	Known    map[Feature]bool `json:"known,omitempty"`
 	Findings []Finding        `json:"findings"`
 	Usage    price.Usage      `json:"usage"`

@@ -6,7 +6,7 @@ import (
 	"embedded-agent/wasm/internal/llm"
 )
 
-// refusalWords are what endpoints answer, by status and body, and what they refuse.
+// refusalWords are answers of endpoints, by status and body, with the feature that they refuse.
 var refusalWords = []struct {
 	name   string
 	status int

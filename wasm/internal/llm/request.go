@@ -2,7 +2,7 @@ package llm
 
 import "encoding/json"
 
-// Request is what is asked of a model.
+// Request is one question to a model.
 type Request struct {
 	Model    string    `json:"model"`
 	Messages []Message `json:"messages"`

@@ -17,7 +17,7 @@ import (
 // ToolName is the tool with which a step of a plan asks a model.
 const ToolName = "agent.run"
 
-// Args is what such a step says. It can make the limits of the settings
+// Args are the arguments of such a step. It can make the limits of the settings
 // narrower, and nothing wider.
 type Args struct {
 	// Prompt is the plan's; Context is data from earlier steps, told to the

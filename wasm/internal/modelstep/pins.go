@@ -34,7 +34,7 @@ const (
 	ByCallID     Strategy = "by_call_id"
 )
 
-// OnMissing is what a pin gives when no call fills it: none was made, or the
+// OnMissing gives the value of a pin that no call fills: none was made, or the
 // one that was chosen failed.
 type OnMissing string
 

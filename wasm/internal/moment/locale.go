@@ -17,6 +17,10 @@ type Locale struct {
 	protocol.Locale
 	json                          string         // the tables
 	months, monthsShort, weekdays *regexp.Regexp // of Names.When; nil where there are no other forms
+	// toOwn and toPlain exchange the language's own digits and comma with the plain
+	// ones; nil where it has none of its own. Made once: a date is written or read
+	// for each note of a list.
+	toOwn, toPlain *strings.Replacer
 }
 
 // of gives the locale itself, or English.
@@ -52,6 +56,7 @@ func NewLocale(in protocol.Locale) (*Locale, error) {
 	if err := checkRest(in); err != nil {
 		return nil, err
 	}
+	l.toOwn, l.toPlain = l.digits()
 	text, err := json.Marshal(in)
 	l.json = string(text)
 	return l, err
@@ -153,32 +158,37 @@ func (l *Locale) halfDay(t time.Time) protocol.HalfDay {
 
 // written gives a text with the language's own digits and commas.
 func (l *Locale) written(s string) string {
-	if len(l.Digits) == 0 {
+	if l.toOwn == nil {
 		return s
 	}
-	return strings.NewReplacer(l.pairs(func(own, plain string) (string, string) { return plain, own })...).Replace(s)
+	return l.toOwn.Replace(s)
 }
 
-// Read takes the language's own digits and commas back.
+// Read gives a text with plain digits and commas in place of the language's own.
 func (l *Locale) Read(s string) string {
-	if len(l.Digits) == 0 {
+	if l.toPlain == nil {
 		return s
 	}
-	return strings.NewReplacer(l.pairs(func(own, plain string) (string, string) { return own, plain })...).Replace(s)
+	return l.toPlain.Replace(s)
 }
 
-func (l *Locale) pairs(order func(own, plain string) (from, to string)) (pairs []string) {
-	add := func(own, plain string) {
-		from, to := order(own, plain)
-		pairs = append(pairs, from, to)
+// digits makes what exchanges the language's own digits and comma with the plain
+// ones.
+func (l *Locale) digits() (toOwn, toPlain *strings.Replacer) {
+	if len(l.Digits) == 0 {
+		return nil, nil
+	}
+	var there, back []string
+	add := func(plain, own string) {
+		there, back = append(there, plain, own), append(back, own, plain)
 	}
 	for i, digit := range l.Digits {
-		add(digit, string(rune('0'+i)))
+		add(string(rune('0'+i)), digit)
 	}
 	if l.Comma != "" {
-		add(l.Comma, ",")
+		add(",", l.Comma)
 	}
-	return pairs
+	return strings.NewReplacer(there...), strings.NewReplacer(back...)
 }
 
 // Week gives the year and number of a week as the language counts them.

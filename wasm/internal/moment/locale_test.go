@@ -1,44 +1,15 @@
 package moment
 
 import (
-	"encoding/json"
-	"os"
 	"testing"
 	"time"
 
+	"embedded-agent/wasm/internal/moment/momenttest"
 	"embedded-agent/wasm/internal/protocol"
 )
 
-// golden is testdata/locales.json: the tables that the bridge reads from Moment,
-// and the texts that Moment writes. A test of the bridge makes it with the Moment
-// package (plugin/host/locale.test.ts).
-type golden struct {
-	Formats   []string
-	Times     []string
-	Languages []struct {
-		Locale  protocol.Locale
-		Written [][]string // by time, by format
-	}
-}
-
-func readGolden(t *testing.T) golden {
-	t.Helper()
-	data, err := os.ReadFile("testdata/locales.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var g golden
-	if err := json.Unmarshal(data, &g); err != nil {
-		t.Fatal(err)
-	}
-	if len(g.Languages) < 20 || len(g.Formats) < 20 || len(g.Times) < 10 {
-		t.Fatalf("the golden file has %d languages, %d formats, %d times", len(g.Languages), len(g.Formats), len(g.Times))
-	}
-	return g
-}
-
 func TestEachLanguageIsWrittenAsMomentWritesIt(t *testing.T) {
-	g := readGolden(t)
+	g := momenttest.Read(t)
 	for _, language := range g.Languages {
 		l, err := NewLocale(language.Locale)
 		if err != nil {
@@ -59,7 +30,7 @@ func TestEachLanguageIsWrittenAsMomentWritesIt(t *testing.T) {
 }
 
 func TestTheBuiltInEnglishIsMoments(t *testing.T) {
-	g := readGolden(t)
+	g := momenttest.Read(t)
 	for i, text := range g.Times {
 		at, err := time.Parse("2006-01-02T15:04:05", text)
 		if err != nil {
@@ -78,7 +49,7 @@ func TestEachLanguageReadsWhatItWrites(t *testing.T) {
 		"YYYY-MM-DD", "Do MMMM YYYY", "D MMM YYYY", "dddd, D. MMMM YYYY", "dddd ddd dd D/M/YYYY", "LL", "L", "gggg-[W]ww e", "GGGG-[W]WW E",
 		"YYYY-MM-DD h:mm A", "YYYY-MM-DD hh:mm a", "YYYY-MM-DD HH:mm:ss",
 	}
-	for _, language := range readGolden(t).Languages {
+	for _, language := range momenttest.Read(t).Languages {
 		l, err := NewLocale(language.Locale)
 		if err != nil {
 			t.Fatal(err)
@@ -109,7 +80,7 @@ func TestEachLanguageReadsWhatItWrites(t *testing.T) {
 func isWeek(format string) bool { return format[0] == 'g' || format[0] == 'G' }
 
 func TestTablesThatLackSomethingAreRefused(t *testing.T) {
-	whole := readGolden(t).Languages[1].Locale
+	whole := momenttest.Read(t).Languages[1].Locale
 	for name, spoil := range map[string]func(l *protocol.Locale){
 		"eleven months":        func(l *protocol.Locale) { l.Months.Plain = l.Months.Plain[1:] },
 		"a nameless weekday":   func(l *protocol.Locale) { l.Weekdays.Plain = append([]string{""}, l.Weekdays.Plain[1:]...) },
@@ -141,7 +112,7 @@ func TestTablesThatLackSomethingAreRefused(t *testing.T) {
 }
 
 func TestLongFormsThatStandForEachOtherEnd(t *testing.T) {
-	in := readGolden(t).Languages[1].Locale
+	in := momenttest.Read(t).Languages[1].Locale
 	in.Long = map[string]string{}
 	for _, tok := range longTokens {
 		in.Long[tok] = "LLLL LLLL LLLL LLLL LLLL LLLL LLLL LLLL LLLL LLLL LLLL LLLL LLLL LLLL LLLL"
@@ -152,5 +123,18 @@ func TestLongFormsThatStandForEachOtherEnd(t *testing.T) {
 	}
 	if n := len(l.Format(time.Now(), "LLLL")); n > 200*MaxFormat {
 		t.Errorf("four letters became %d bytes", n)
+	}
+}
+
+// BenchmarkALanguageWithItsOwnDigits writes and reads a date in Arabic.
+func BenchmarkALanguageWithItsOwnDigits(b *testing.B) {
+	l, err := NewLocale(momenttest.Locale(b, "ar"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	at := time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC)
+	b.ReportAllocs()
+	for b.Loop() {
+		l.Read(l.Format(at, "dddd, D MMMM YYYY"))
 	}
 }

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// field is what a token of a format says of a date.
+// field is the part of a date that a token of a format stands for.
 type field struct {
 	pattern string
 	set     func(d *date, s string) bool
 }
 
-// date is what has been read so far.
+// date has the parts that have been read so far.
 type date struct {
 	year, month, day, hour, minute, second int
 	yearDay, isoYear, isoWeek              int

@@ -115,7 +115,7 @@ func matches(entry, host string) bool {
 var local = []string{"localhost", "local", "localdomain", "internal", "intranet", "lan", "home", "corp", "private", "home.arpa", "test", "invalid", "onion"}
 
 // Public says whether a host, with its port, is a name of the public network:
-// at least two labels of letters, digits and hyphens, of which the last is no
+// at least two labels of letters, digits and hyphens, the last of them no
 // number in any notation (a browser reads "127.1" and "0x7f.1" as addresses).
 // Other characters are refused, so that no two readers of an address see
 // different hosts in it.

@@ -1,6 +1,12 @@
 package network
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"embedded-agent/wasm/internal/community"
+	"embedded-agent/wasm/internal/web"
+)
 
 func TestRequestsGoToTheChosenProviderAndNowhereElse(t *testing.T) {
 	const base = "https://api.example.com/v1"
@@ -30,5 +36,22 @@ func TestRequestsGoToTheChosenProviderAndNowhereElse(t *testing.T) {
 	}
 	if below("", "https://api.example.com/") || below("ftp://a", "ftp://a/b") {
 		t.Error("a base that is no web address allows something")
+	}
+}
+
+func TestTheListOfPluginsIsTheOnlyAddressThatSearchingReaches(t *testing.T) {
+	only := Out{List: true}
+	if !only.May(web.Request{Method: "GET", URL: community.Address}) {
+		t.Error("the list itself is not let through")
+	}
+	for _, r := range []web.Request{
+		{Method: "POST", URL: community.Address},
+		{Method: "GET", URL: community.Address + "?x"},
+		{Method: "GET", URL: strings.Replace(community.Address, "obsidianmd", "evil", 1)},
+		{Method: "GET", URL: "https://api.openai.com/v1"},
+	} {
+		if only.May(r) {
+			t.Errorf("%s %s is let through", r.Method, r.URL)
+		}
 	}
 }

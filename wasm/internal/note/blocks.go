@@ -125,7 +125,7 @@ func (p *scanner) line() {
 	}
 }
 
-// linePrefix is what stands before a line's text.
+// linePrefix is the part of a line before its text.
 type linePrefix struct {
 	quotes int // number of ">"
 	column int // of the text

@@ -23,7 +23,7 @@ type Bullet struct {
 	Task    bool
 	State   string // the character in the task box
 	Ordered bool
-	// Content is what follows the first paragraph, as Markdown without the
+	// Content has all after the first paragraph, as Markdown without the
 	// item's indentation; it includes the nested items.
 	Content  string
 	Children []*Bullet

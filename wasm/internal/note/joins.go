@@ -32,7 +32,7 @@ func joins(above []byte, below string) bool {
 	return kind == quoted || kind == tableRow
 }
 
-// lineKind is what a line is by its first characters.
+// lineKind says how a line begins, by its first characters.
 type lineKind uint8
 
 const (

@@ -25,13 +25,13 @@ func (s Span) Empty() bool { return s.Start >= s.End }
 // Of gives the bytes of the span.
 func (s Span) Of(data []byte) []byte { return data[s.Start:s.End] }
 
-// Doc is what Parse found in a note.
+// Doc has the parts that Parse found in a note.
 type Doc struct {
 	Data []byte
 	// Front is the whole front matter block with its fences and the line end
 	// after them, FrontBody the YAML between; both empty without front matter.
 	Front, FrontBody Span
-	// Body is what comes after the front matter.
+	// Body is the text after the front matter.
 	Body     Span
 	Headings []Heading
 	Links    []Link

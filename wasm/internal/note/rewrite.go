@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Rename is what RewriteLinks needs to know of a rename.
+// Rename tells RewriteLinks about a rename.
 type Rename struct {
 	Before Names
 	After  Names // After(Before, Moves)

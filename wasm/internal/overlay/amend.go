@@ -6,7 +6,7 @@ import (
 	"embedded-agent/wasm/internal/host"
 )
 
-// Amendments is what the person changed in review, as the overlay applies it:
+// Amendments are the person's changes in review, as the overlay applies them:
 // files left out, and files whose shown text was edited. They hold for the
 // simulation that follows and for the run, in the same way.
 type Amendments struct {

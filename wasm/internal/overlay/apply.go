@@ -174,11 +174,14 @@ func (w *View) make(ctx context.Context, op host.Op) (host.Info, error) {
 	rec := v.record(w.call, op)
 	w.observed = append(w.observed, rec)
 	v.mu.Lock()
+	w.saved.save(v)
+	v.putting = &w.saved
 	if op.Kind == host.OpRename {
 		v.rename(op, info.Kind, below)
 	} else {
 		v.commit(op, info.Kind, rec.AfterEtag)
 	}
+	v.putting = nil
 	v.log = append(v.log, rec)
 	v.mu.Unlock()
 	return v.after(ctx, op)

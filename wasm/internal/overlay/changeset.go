@@ -26,7 +26,7 @@ type Change struct {
 	Follows bool
 }
 
-// Status is what happens to a path.
+// Status says what happens to a path.
 type Status string
 
 // The statuses.

@@ -44,6 +44,7 @@ type Vault struct {
 	editor  *host.EditorState
 	edited  bool
 	count   func(bytes int) error
+	putting *savepoint // of the call that writes; nil between writes
 }
 
 // node is the staged state of one path. Gone means that nothing is there any
@@ -211,6 +212,9 @@ func (v *Vault) commit(op host.Op, kind host.Kind, etag string) {
 }
 
 func (v *Vault) put(path string, n *node) {
+	if v.putting != nil {
+		v.putting.puts = append(v.putting.puts, undone{path, v.staged[path]})
+	}
 	key := vaultpath.Fold(path)
 	if n.gone {
 		if v.folded[key] == path {

@@ -15,6 +15,7 @@ type View struct {
 	v        *Vault
 	call     string
 	observed []Write
+	saved    savepoint
 }
 
 // For gives the view of a call.

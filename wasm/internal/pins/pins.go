@@ -35,7 +35,7 @@ type pinnedValue struct {
 	Value any    `json:"value"`
 }
 
-// Set is what one plan pins: what earlier runs of its action left, and what its
+// Set has the pins of one plan: values that earlier runs of its action left, and those that its
 // own model steps gave. The zero value is empty.
 type Set struct {
 	mu    sync.Mutex // guards both

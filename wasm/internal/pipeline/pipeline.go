@@ -38,7 +38,7 @@ type Audit interface {
 	Result(c *tool.Call, r *tool.Result)
 }
 
-// Deps is what the stages work with. Registry, Guards.Policy and Env are needed;
+// Deps are the parts that the stages work with. Registry, Guards.Policy and Env are needed;
 // what else is nil lets its stage pass through.
 type Deps struct {
 	Registry *tool.Registry
@@ -46,10 +46,9 @@ type Deps struct {
 	Env func(c *tool.Call) (*tool.Env, *overlay.View)
 	// Simulating: tools that cannot be simulated are not run.
 	Simulating bool
-	// Approved gives what the simulation recorded of the call with a sequence
-	// number: in a run its writes are made and its output is taken, instead of
-	// executing the tool again (docs/adr/0003). A call of which there is no
-	// record is executed.
+	// Approved gives the simulation's record of the call with a sequence number:
+	// in a run its writes are made and its output is taken, instead of executing
+	// the tool again (docs/adr/0003). A call without a record is executed.
 	Approved func(seq int) (*Recorded, bool)
 	Guards   Guards
 	Cache    Cache
@@ -66,7 +65,7 @@ type Deps struct {
 	Cancelable func(e *tool.Entry, args tool.Args) bool
 }
 
-// Guards are what can refuse a call, or hold it up. One that fails denies.
+// Guards can refuse a call, or hold it up. One that fails denies.
 type Guards struct {
 	Policy *policy.Policy
 	// InForce, where set, is asked for the policy at each call, instead of
@@ -86,7 +85,7 @@ type Guards struct {
 	Ask func(ctx context.Context, c *tool.Call, v policy.Verdict) (bool, error)
 }
 
-// Records is what is kept of a call, and in which form.
+// Records says which records of a call are kept, and in which form.
 type Records struct {
 	Audit Audit
 	// Prepare makes the call's pre-images durable.
@@ -148,7 +147,7 @@ type state struct {
 	res     *tool.Result
 }
 
-// outcome is what executing a call gave, and how.
+// outcome is the result of executing a call.
 type outcome struct {
 	data    tool.Data
 	made    []overlay.Write
@@ -261,7 +260,7 @@ func (s *state) result(err error) *tool.Result {
 		CallID: c.CallID, RunID: c.RunID, StepID: c.StepID, Tool: c.Tool, Version: c.Version, Attempt: c.Attempt,
 		LogicalID: c.LogicalID,
 		StartedAt: timestamp.Milli(s.clock.started), EndedAt: timestamp.Milli(end), DurationMs: end.Sub(s.clock.started).Milliseconds(),
-		Cached: s.out.cached, SecretScope: s.secrets.scope, Recorded: s.out.failed,
+		Cached: s.out.cached, SecretScope: s.secrets.scope, Recorded: s.out.failed || s.rec != nil && s.rec.Failed != nil,
 	}
 	switch {
 	case errors.Is(err, overlay.ErrDropped):

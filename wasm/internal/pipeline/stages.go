@@ -288,6 +288,9 @@ func validateOutput(_ context.Context, s *state) error {
 // corrected where a person's edit changed the bytes.
 func observe(_ context.Context, s *state) error {
 	ws := s.out.made
+	if s.view != nil && !s.res.OK && s.res.Status != tool.Skipped {
+		s.view.TakeBack() // a call does all of it or nothing
+	}
 	if s.view != nil {
 		ws = s.view.Observed()
 	}

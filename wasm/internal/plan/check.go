@@ -8,7 +8,7 @@ import (
 	"embedded-agent/wasm/internal/tool"
 )
 
-// Rules are what a plan is held against. Zero fields mean the defaults.
+// Rules are the rules that a plan is checked against. Zero fields mean the defaults.
 type Rules struct {
 	MaxSteps     int   // DefaultMaxSteps
 	MaxAttempts  int   // DefaultMaxAttempts
@@ -75,7 +75,7 @@ type checker struct {
 	shapes   *shapes
 
 	nodes []*Node
-	// named is what a reference may begin with.
+	// named has the names that a reference may begin with.
 	named struct {
 		steps    map[string]int // ids
 		captures map[string]int // captureAs
@@ -100,7 +100,7 @@ type use struct {
 	whole bool
 }
 
-// loop is what is known about a step's foreach.
+// loop has the facts about a step's foreach.
 type loop struct {
 	from *ref  // nil: a list written out
 	item shape // of one element

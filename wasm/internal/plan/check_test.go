@@ -155,7 +155,7 @@ func TestABadPlanIsRefusedWithStepAndField(t *testing.T) {
 		"a foreach step gives items": {
 			steps(sel + "," + bul + "," + loop + `,{"id":"a","tool":"editor.replaceSelection","args":{"text":"$steps.make.link $steps.make.items.link $steps.make.items[0].lnk"}}`),
 			[]string{
-				`Step “a”, args.text: $steps.make.link: there is no field “link”. The fields are: items.`,
+				`Step “a”, args.text: $steps.make.link: there is no field “link”. The fields are: items, skipped.`,
 				`Step “a”, args.text: $steps.make.items.link: a list has no field “link”. Take one element first, as in [0], or use foreach.`,
 				`Step “a”, args.text: $steps.make.items[0].lnk: there is no field “lnk”. Did you mean “link”?`,
 			},

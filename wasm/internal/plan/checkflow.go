@@ -22,6 +22,7 @@ func (c *checker) control(n *Node) {
 			timeout = d.TimeoutMs
 		}
 	}
+	said := onError
 	if onError == "" {
 		onError = OnErrorStop
 		if retry != nil {
@@ -37,6 +38,9 @@ func (c *checker) control(n *Node) {
 		n.Retry = *retry
 	case onError == OnErrorRetry:
 		n.Retry = Retry{defaultAttempts, defaultBackoffMs}
+	}
+	if s.Foreach != nil && (said == "" || said == OnErrorRetry) {
+		n.OnError = OnErrorItem
 	}
 	if n.Retry.MaxAttempts < 1 || n.Retry.BackoffMs < 0 {
 		c.problem("retry", "error.plan.retry", nil)

@@ -169,7 +169,7 @@ func (d *decoder) plan(m map[string]any) *Plan {
 		d.prefix = "defaults."
 		d.known(sub, defaultsFields)
 		p.Defaults = &Defaults{
-			OnError:   d.oneOf(sub, "onError", OnErrorStop, OnErrorSkip, OnErrorRetry),
+			OnError:   d.onError(sub),
 			Retry:     d.retry(sub),
 			TimeoutMs: d.whole(sub, "timeoutMs", 1),
 		}
@@ -194,6 +194,14 @@ func (d *decoder) plan(m map[string]any) *Plan {
 		d.step = ""
 	}
 	return p
+}
+
+// onError takes fail for stop: models write either.
+func (d *decoder) onError(m map[string]any) string {
+	if m["onError"] == onErrorFail {
+		return OnErrorStop
+	}
+	return d.oneOf(m, "onError", OnErrorStop, OnErrorSkip, OnErrorRetry)
 }
 
 // version accepts the number 1 too: models write either.
@@ -224,7 +232,7 @@ func (d *decoder) oneStep(m map[string]any) Step {
 		Version:     d.text(m, "version", false),
 		Args:        d.object(m, "args"),
 		DependsOn:   d.texts(m, "dependsOn"),
-		OnError:     d.oneOf(m, "onError", OnErrorStop, OnErrorSkip, OnErrorRetry),
+		OnError:     d.onError(m),
 		Retry:       d.retry(m),
 		TimeoutMs:   d.whole(m, "timeoutMs", 1),
 		CaptureAs:   d.text(m, "captureAs", false),

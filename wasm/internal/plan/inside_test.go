@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// pieces are what reference syntax is made of, and what looks like it.
+// pieces are the parts of reference syntax, and texts that look like it.
 var pieces = []string{
 	"{item}", "{item.title}", "{index}", "${item.a}", "$steps.a.b", "${steps.a.b[0]}", "$vars.v", `${steps.a["x y"]}`, "${p}",
 	"{{item}}", "{{date}}", "{", "}", "$", "${", "\\", "\\\\", "[0]", "[", "]", ".", ".b", "-", `"]`, "steps.a", "item", "index", "p",

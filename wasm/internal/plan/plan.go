@@ -56,7 +56,7 @@ type Step struct {
 type Foreach struct {
 	// From is one reference to a list, or a list written out.
 	From any `json:"from"`
-	// ItemName and IndexName are what {item} and {index} are called; those
+	// ItemName and IndexName stand for {item} and {index}; those
 	// where they are left out.
 	ItemName    string `json:"itemName"`
 	IndexName   string `json:"indexName,omitempty"`
@@ -75,6 +75,11 @@ const (
 	OnErrorStop  = "stop"
 	OnErrorSkip  = "skip"
 	OnErrorRetry = "retry"
+	// onErrorFail is another word for stop, which plans may use.
+	onErrorFail = "fail"
+	// OnErrorItem leaves out an iteration that fails, unless all of them fail. It
+	// holds for a loop that says neither stop nor skip; plans do not name it.
+	OnErrorItem = "item"
 )
 
 // The loop's names where the plan gives none.

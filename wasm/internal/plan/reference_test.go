@@ -15,7 +15,7 @@ import (
 	"embedded-agent/wasm/internal/tool"
 )
 
-// scope is what the references of these tests see.
+// scope has the values that the references of these tests see.
 func scope() plan.Scope {
 	return plan.MapScope(
 		map[string]any{

@@ -77,7 +77,7 @@ func planSchema(tools []string) object {
 		"maxAttempts": whole(1, "Attempts in all, the first included."),
 		"backoffMs":   whole(0, "The first pause, in milliseconds."),
 	})
-	onError := choice("What happens after a failure; stop if left out.", OnErrorStop, OnErrorSkip, OnErrorRetry)
+	onError := choice("What a failure does: stop if left out; a foreach leaves the element out.", OnErrorStop, onErrorFail, OnErrorSkip, OnErrorRetry)
 	timeout := whole(1, "Time limit of one call, in milliseconds.")
 	named := text("The name of a tool.")
 	if len(tools) > 0 {

@@ -6,7 +6,7 @@ import (
 	"embedded-agent/wasm/internal/tool"
 )
 
-// Scope is what references see while a step is bound. Step gives the output of
+// Scope gives references their values while a step is bound. Step gives the output of
 // a step that has ended ({"items": […]} for a foreach step), Var a captured or
 // internal variable; false means that there is none. Item and Index are the
 // iteration's.

@@ -8,7 +8,7 @@ import (
 	"embedded-agent/wasm/internal/tool"
 )
 
-// A shape is what a JSON Schema says about one place in a value, as far as
+// A shape has the facts of a JSON Schema about one place in a value, as far as
 // references need to know: which fields there are, what a list holds, which
 // types are possible. Unions and $ref into the same document are followed.
 // What a schema leaves open is unknown, and unknown is never a problem: the
@@ -136,14 +136,20 @@ func listOf(item shape) shape {
 	}
 	return d.at(map[string]any{
 		"type":                 "object",
-		"properties":           map[string]any{"items": map[string]any{"type": "array", "items": items}},
+		"properties":           map[string]any{"items": map[string]any{"type": "array", "items": items}, "skipped": skippedShape},
 		"additionalProperties": false,
 	})
 }
 
+// skippedShape is the schema of a loop's list of elements that it left out.
+var skippedShape = map[string]any{"type": "array", "items": map[string]any{
+	"type": "object", "additionalProperties": false,
+	"properties": map[string]any{"path": map[string]any{"type": "string"}, "reason": map[string]any{"type": "string"}},
+}}
+
 func (s shape) unknown() bool { return s.schemaPlace == nil }
 
-// entry is what a step into a value finds.
+// entry says what a step into a value finds.
 type entry uint8
 
 const (

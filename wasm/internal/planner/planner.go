@@ -26,7 +26,7 @@ const maxRepairs = 2
 // SubmitPlan is the function whose argument is the plan.
 const SubmitPlan = "submit_plan"
 
-// Input is what is planned, and with what.
+// Input has the instruction, and all that it is planned with.
 type Input struct {
 	Context
 	Registry *tool.Registry
@@ -62,7 +62,7 @@ type Watch struct {
 	Lowered func(from, to llm.PlanMode, why *llm.Error)
 }
 
-// Outcome is what became of an instruction: a checked plan, or an answer or
+// Outcome is the planner's answer to an instruction: a checked plan, or an answer or
 // question in Reply alone.
 type Outcome struct {
 	Plan     *plan.Plan
@@ -151,7 +151,7 @@ type asking struct {
 	in  Input
 	w   Watch
 	out *Outcome
-	// modes are what is left of the ways to ask, the present one first.
+	// modes are the ways to ask that are left, the present one first.
 	modes []llm.PlanMode
 }
 

@@ -13,7 +13,7 @@ import (
 	"embedded-agent/wasm/internal/tool"
 )
 
-// Context is what the model is told of the vault. Text from notes is data: it
+// Context tells the model about the vault. Text from notes is data: it
 // is marked as such, and cut to a size that is named.
 type Context struct {
 	Instruction string // the person's words, verbatim

@@ -11,19 +11,9 @@ import (
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/vaultpath"
-)
-
-// Confirm says when a person is asked before a run.
-type Confirm string
-
-// The settings. Whatever is set, deletes, renames, commands and imported or
-// changed actions always ask.
-const (
-	ConfirmAlways Confirm = "always"
-	ConfirmWrites Confirm = "writes"
-	ConfirmNever  Confirm = "never"
 )
 
 // Origin is who started something.
@@ -37,7 +27,9 @@ const (
 
 // Policy is the settings as guards read them.
 type Policy struct {
-	Confirm       Confirm
+	// Confirm says which plans are asked about. Deletes, renames, commands and
+	// imported or changed actions are asked about whatever it says.
+	Confirm       protocol.Confirm
 	AllowCommands bool
 	AllowDeletes  bool
 	AllowRenames  bool
@@ -240,9 +232,9 @@ func (p *Policy) Asks(risk tool.Risk, deletesOrRenames bool) bool {
 	switch {
 	case deletesOrRenames, risk == tool.RiskCommands:
 		return true
-	case p.Confirm == ConfirmNever:
+	case p.Confirm == protocol.ConfirmNever:
 		return false
-	case p.Confirm == ConfirmWrites:
+	case p.Confirm == protocol.ConfirmWrites:
 		return risk != tool.ReadOnly
 	}
 	return true
@@ -251,7 +243,7 @@ func (p *Policy) Asks(risk tool.Risk, deletesOrRenames bool) bool {
 // Snapshot gives the policy as envelopes carry it.
 func (p *Policy) Snapshot() tool.PolicySnapshot {
 	return tool.PolicySnapshot{
-		ConfirmationsRequired: p.Confirm != ConfirmNever,
+		ConfirmationsRequired: p.Confirm != protocol.ConfirmNever,
 		Sandbox:               p.Sandbox,
 		Limits:                p.Limits,
 	}

@@ -7,6 +7,7 @@ import (
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -175,17 +176,17 @@ func TestEveryWriteIsGuardedByKindAndByBothItsPaths(t *testing.T) {
 
 func TestWhoIsAskedBeforeARun(t *testing.T) {
 	for _, c := range []struct {
-		confirm Confirm
+		confirm protocol.Confirm
 		risk    tool.Risk
 		far     bool
 		want    bool
 	}{
-		{ConfirmAlways, tool.ReadOnly, false, true},
-		{ConfirmWrites, tool.ReadOnly, false, false},
-		{ConfirmWrites, tool.RiskWrites, false, true},
-		{ConfirmNever, tool.RiskWrites, false, false},
-		{ConfirmNever, tool.RiskWrites, true, true},
-		{ConfirmNever, tool.RiskCommands, false, true},
+		{protocol.ConfirmAlways, tool.ReadOnly, false, true},
+		{protocol.ConfirmWrites, tool.ReadOnly, false, false},
+		{protocol.ConfirmWrites, tool.RiskWrites, false, true},
+		{protocol.ConfirmNever, tool.RiskWrites, false, false},
+		{protocol.ConfirmNever, tool.RiskWrites, true, true},
+		{protocol.ConfirmNever, tool.RiskCommands, false, true},
 		{"made up", tool.RiskWrites, false, true},
 		{"", tool.ReadOnly, false, true},
 	} {

@@ -13,7 +13,7 @@ import (
 	"embedded-agent/wasm/internal/jsontree"
 )
 
-// Price is what a million tokens cost, in the currency of the table. Cached input has its own prices; where one is not
+// Price is the cost of a million tokens, in the currency of the table. Cached input has its own prices; where one is not
 // given, Input counts.
 type Price struct {
 	Input      float64  `json:"input"`
@@ -151,7 +151,7 @@ func (n Nano) String() string {
 	return sign + strconv.FormatUint(whole, 10) + "." + rest
 }
 
-// Cost is what tokens cost at a price.
+// Cost gives the cost of tokens at a price.
 func (p Price) Cost(u Usage) Nano {
 	read, write := p.Input, p.Input
 	if p.CacheRead != nil {

@@ -12,7 +12,7 @@ type AttachmentRef struct {
 	File string `json:"file"`
 }
 
-// AttachmentText is what is in it: JSON, redacted.
+// AttachmentText is an attachment's text: JSON, redacted.
 type AttachmentText struct {
 	Run  string `json:"run"`
 	File string `json:"file"`

@@ -3,4 +3,4 @@
 package protocol
 
 // Contract is the hash of this package's sources: the version of the handshake.
-const Contract = "cf5c1460c5663f51"
+const Contract = "659b455a0060ea74"

@@ -42,7 +42,7 @@ type ConversationExport struct {
 	Path string `json:"path"`
 }
 
-// UsageRow is what one day and model amount to.
+// UsageRow is the sum of one day and model.
 type UsageRow struct {
 	Day      string  `json:"day"`
 	Host     string  `json:"host"`
@@ -118,7 +118,7 @@ type Plugin struct {
 	Enabled     bool   `json:"enabled,omitempty"`
 }
 
-// Plugins is what was found, with the date of the list. Offline means that the
+// Plugins are those that were found, with the date of the list. Offline means that the
 // list could not be fetched and an older one was used.
 type Plugins struct {
 	Plugins   []Plugin `json:"plugins"`

@@ -52,7 +52,7 @@ type Problem struct {
 	Args        string            `json:"args,omitempty"` // JSON, redacted
 }
 
-// Method is what one side may ask of the other: it sends Params, and is answered
+// Method is a request of one side to the other: it sends Params, and is answered
 // with Result. Its name is that of the field that has it, in a set of methods.
 type Method[P, R any] struct {
 	Params P `json:"params"`

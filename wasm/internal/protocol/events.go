@@ -1,6 +1,6 @@
 package protocol
 
-// Event is what the core tells while it works. Exactly one of the pointers is
+// Event tells of something while the core works. Exactly one of the pointers is
 // set, by Type. The panel's state is a pure fold over State and events.
 type Event struct {
 	Type EventType `json:"type"`
@@ -35,7 +35,7 @@ type Turn struct {
 	Usage        *Usage      `json:"usage,omitempty"`
 	Notes        []Message   `json:"notes,omitempty"` // "streaming is off for this endpoint", …
 	Mode         Mode        `json:"mode,omitempty"`
-	// Attached is what went along with the words.
+	// Attached are the attachments of the instruction.
 	Attached []Attachment `json:"attached,omitempty"`
 	// Steered are messages that joined the turn, Queued those that wait for its
 	// end.
@@ -47,7 +47,7 @@ type Turn struct {
 	StartedAt   string `json:"startedAt,omitempty"`
 }
 
-// Usage is what a turn cost.
+// Usage is the cost of a turn.
 type Usage struct {
 	Input  int     `json:"input"`
 	Output int     `json:"output"`
@@ -133,6 +133,7 @@ type RunState struct {
 	LeftMs  int64         `json:"leftMs,omitempty"` // estimated time left
 	Text    Message       `json:"text"`             // "7 of 10 notes made"
 	Summary []SummaryLine `json:"summary,omitempty"`
+	LeftOut []LeftOut     `json:"leftOut,omitempty"` // as the review had it
 	Problem *Problem      `json:"problem,omitempty"`
 	Goal    string        `json:"goal"`
 	Can     Can           `json:"can"`
@@ -176,6 +177,7 @@ type RunSummary struct {
 type RunDetail struct {
 	Summary RunSummary   `json:"summary"`
 	Files   []FileChange `json:"files"`
+	LeftOut []LeftOut    `json:"leftOut,omitempty"`
 	Calls   []CallView   `json:"calls"`
 	Plan    string       `json:"plan"`
 }

@@ -1,6 +1,6 @@
 package protocol
 
-// HostMethods is what the core may ask of the app's side. Paths and their meaning
+// HostMethods are the core's requests to the app's side. Paths and their meaning
 // are those of package host. Text crosses as JSON strings; a file that is not
 // valid UTF-8 crosses as bytes (Blob).
 type HostMethods struct {
@@ -114,13 +114,13 @@ type Ops struct {
 	Ops []Op `json:"ops"`
 }
 
-// Applied is what became of one of them: one of the two is set.
+// Applied is the outcome of one of them: one of the two is set.
 type Applied struct {
 	Info    *Info    `json:"info,omitempty"`
 	Problem *Problem `json:"problem,omitempty"`
 }
 
-// AllApplied is what became of each, in their order.
+// AllApplied has the outcome of each, in their order.
 type AllApplied struct {
 	Results []Applied `json:"results"`
 }
@@ -132,7 +132,7 @@ type EditorState struct {
 	Text      string    `json:"text"`
 }
 
-// WorkspaceContext is what the person is looking at.
+// WorkspaceContext says what the person is looking at.
 type WorkspaceContext struct {
 	ActivePath string   `json:"activePath"`
 	ViewType   string   `json:"viewType"`

@@ -10,13 +10,13 @@ type Locale struct {
 	// WeekdaysShort and WeekdaysMin have no other forms.
 	WeekdaysShort []string `json:"weekdaysShort"`
 	WeekdaysMin   []string `json:"weekdaysMin"`
-	// Long is what LT, LTS, L to LLLL and l to llll stand for.
+	// Long has the formats that LT, LTS, L to LLLL and l to llll stand for.
 	Long map[string]string `json:"long"`
 	// Ordinals are the numbers with their ordinal sign, from 0 on, for each of the
 	// tokens M, Q, D, DDD, d, w and W.
 	Ordinals map[string][]string `json:"ordinals"`
 	HalfDays []HalfDay           `json:"halfDays"`
-	// Digits are what 0 to 9 are written as, Comma what a comma is; empty where they
+	// Digits has the signs for 0 to 9, Comma the one for a comma; empty where they
 	// are written as they are.
 	Digits []string `json:"digits,omitempty"`
 	Comma  string   `json:"comma,omitempty"`

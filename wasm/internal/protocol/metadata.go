@@ -8,7 +8,7 @@ type Since struct {
 	Page       int64 `json:"page"`
 }
 
-// Changed is what has changed. All means that the app's side does not know (a new
+// Changed has the entries that changed. All means that the app's side does not know (a new
 // start, or too long ago): then Changed is every entry, in no order, over as
 // many pages as it takes. What changes while the pages are read is told to who
 // asks then with Generation, which is that of the first page. A Generation of 0
@@ -18,7 +18,7 @@ type Changed struct {
 	All        bool  `json:"all"`
 	Page       int64 `json:"page"`
 	// Open are the notes that an editor holds: it may have text that is not in
-	// the file, of which no change tells.
+	// the file, and no change tells of that.
 	Open    []string `json:"open"`
 	Removed []string `json:"removed"`
 	Changed []Info   `json:"changed"`
@@ -29,7 +29,7 @@ type MetadataPaths struct {
 	Paths []string `json:"paths"`
 }
 
-// Metadata is what the cache knows, in the order asked for.
+// Metadata has the cache's rows of notes, in the order asked for.
 type Metadata struct {
 	Files []FileMetadata `json:"files"`
 }
@@ -65,7 +65,7 @@ type Sandbox struct {
 	Locale string `json:"locale,omitempty"`
 }
 
-// Sandboxed is what a script gave: Output is JSON. Error is what is wrong with
+// Sandboxed is the result of a script: Output is JSON. Error says what is wrong with
 // the script, in English; a sandbox that had to be killed is SANDBOX_ERROR.
 type Sandboxed struct {
 	Output string `json:"output"`

@@ -18,7 +18,7 @@ type ReplyNode struct {
 	// To is the whole address that a link or an image leads to, or a note's link
 	// path. A link and a note can be opened; an image only with Load.
 	To string `json:"to,omitempty"`
-	// Where is what is shown beside: the host or note that the words do not name.
+	// Where is shown beside: the host or note that the words do not name.
 	Where string `json:"where,omitempty"`
 	// Ask wants the whole address to be shown, and a yes, before it is opened.
 	Ask   bool `json:"ask,omitempty"`

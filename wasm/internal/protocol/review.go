@@ -1,6 +1,6 @@
 package protocol
 
-// Review is what is shown before a run: the effects of executing the plan on
+// Review is shown before a run: the effects of executing the plan on
 // the overlay. The panel shows it as it is; every number is computed here.
 type Review struct {
 	Run         string   `json:"run"`
@@ -79,8 +79,10 @@ type StepPreview struct {
 	Simulate bool     `json:"simulable"`
 	Undo     bool     `json:"undoable"`
 	Problem  *Problem `json:"problem,omitempty"`
-	// Cut is what the step left out, since the plan names a limit.
-	Cut *Cut `json:"cut,omitempty"`
+	// Cut says how much the step left out, since the plan names a limit; LeftOut
+	// lists what it was to work on and left alone.
+	Cut     *Cut     `json:"cut,omitempty"`
+	LeftOut *LeftOut `json:"leftOut,omitempty"`
 }
 
 // Cut says how much of what there is a step took. All is whether it can be
@@ -92,7 +94,30 @@ type Cut struct {
 	All   bool `json:"all"`
 }
 
-// StepOutput is what one step gave, shortened for showing.
+// LeftOut lists what one step was to work on and left alone: Count of Total
+// things. Name says the step in words.
+type LeftOut struct {
+	Step   string         `json:"step"`
+	Name   string         `json:"name"`
+	Count  int            `json:"count"`
+	Total  int            `json:"total"`
+	Groups []LeftOutGroup `json:"groups"`
+}
+
+// LeftOutGroup lists what was left alone for one reason; the largest group is first.
+type LeftOutGroup struct {
+	Reason Message       `json:"reason"`
+	Items  []LeftOutItem `json:"items"`
+}
+
+// LeftOutItem is one of them: a path, or the name of an element. Why says more
+// than the reason of its group.
+type LeftOutItem struct {
+	Name string   `json:"name"`
+	Why  *Message `json:"why,omitempty"`
+}
+
+// StepOutput is the output of one step, shortened for showing.
 type StepOutput struct {
 	Step string `json:"step"`
 	Tool string `json:"tool"`

@@ -1,6 +1,6 @@
 package protocol
 
-// ServerMethods is what the app's side may ask of the core: each field is a method,
+// ServerMethods are the app's side's requests to the core: each field is a method,
 // its name the JSON name.
 type ServerMethods struct {
 	Hello Method[Hello, Welcome] `json:"hello"`
@@ -37,7 +37,7 @@ type ServerMethods struct {
 	RunVerify Method[RunRef, Verified]  `json:"run.verify"`
 	// The result is the review that it opened; without one, the run itself.
 	RunReplay Method[Replay, RunRef] `json:"run.replay"`
-	// The result is what is left.
+	// The result has the runs that are left.
 	RunsClear Method[Clear, Runs] `json:"runs.clear"`
 
 	RecoveryResolve Method[Recovery, Reverted] `json:"recovery.resolve"`
@@ -363,7 +363,7 @@ type ToolList struct {
 	Tools []ToolInfo `json:"tools"`
 }
 
-// TestResult is what a test connection found out.
+// TestResult has the findings of a connection test.
 type TestResult struct {
 	OK       bool      `json:"ok"`
 	Findings []Message `json:"findings"`

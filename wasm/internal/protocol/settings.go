@@ -1,6 +1,6 @@
 package protocol
 
-// Settings is what the person has chosen. Keys of secrets are names, never
+// Settings are the person's choices. Keys of secrets are names, never
 // values. The core enforces every one; zero values are filled with defaults by
 // the core, never by the app's side.
 type Settings struct {
@@ -87,7 +87,7 @@ type HTTPHost struct {
 	Unlimited bool     `json:"unlimited,omitempty"`
 }
 
-// Platform is what the host is.
+// Platform describes the host.
 type Platform struct {
 	Name          string `json:"name"`
 	AppVersion    string `json:"appVersion"`
@@ -237,7 +237,7 @@ type Import struct {
 	Confirm bool   `json:"confirm"`
 }
 
-// Imported is what an import holds.
+// Imported lists the contents of an import.
 type Imported struct {
 	Actions []Action  `json:"actions"`
 	Review  []Message `json:"review"`

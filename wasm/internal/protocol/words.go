@@ -148,6 +148,9 @@ const (
 	OriginUnsealed Origin = "unsealed" // it has no seal
 	OriginForeign  Origin = "foreign"  // it has that of another device, or of this one before it lost its key
 	OriginChanged  Origin = "changed"  // it was changed since
+	// OriginElsewhere says that another device made it: nothing of it is changed or
+	// removed here.
+	OriginElsewhere Origin = "elsewhere"
 )
 
 // Stands says at what point a run was cut short.
@@ -161,7 +164,7 @@ const (
 	StandsLive         Stands = "live"         // it goes on elsewhere
 )
 
-// RecoveryChoice is what a person chooses for a run that did not end.
+// RecoveryChoice is a person's choice for a run that did not end.
 type RecoveryChoice string
 
 // The words of RecoveryChoice.
@@ -211,7 +214,7 @@ const (
 	ToneOpen    Tone = "open"
 )
 
-// AmendmentKind is what a person changes in review.
+// AmendmentKind names a way to change a plan in review.
 type AmendmentKind string
 
 // The words of AmendmentKind.
@@ -226,7 +229,7 @@ const (
 	AmendAll   AmendmentKind = "all"   // a step's limit is taken out
 )
 
-// QuestionKind is what the core asks the person for.
+// QuestionKind names a thing that the core asks the person for.
 type QuestionKind string
 
 // The words of QuestionKind.
@@ -236,7 +239,7 @@ const (
 	AskKey        QuestionKind = "key"        // leave to send a key somewhere
 )
 
-// FieldKind is what a field holds.
+// FieldKind says which values a field takes.
 type FieldKind string
 
 // The words of FieldKind.

@@ -23,7 +23,7 @@ type Backend interface {
 	Close()
 }
 
-// Prompt is what is put to a backend.
+// Prompt is one request to a backend.
 type Prompt struct {
 	Model        string // "" for the backend's own
 	Instructions string // the client's instructions, and how to call tools

@@ -1,5 +1,5 @@
 // Package proxy serves POST /v1/responses, with function calling, in front of a backend that can only talk: the Codex
-// app-server, or a Chat Completions endpoint of which nothing but streamed text is used.
+// app-server, or a Chat Completions endpoint, whose streamed text alone is used.
 //
 // A request goes
 //

@@ -99,7 +99,7 @@ func (e *emitter) text(s string) {
 	})
 }
 
-// place says which part of which item an event is about.
+// place names the item that an event is about, and the part of it.
 func (e *emitter) place(b []byte) []byte {
 	b = textField(b, "item_id", e.msgID)
 	b = intField(b, "output_index", e.index)

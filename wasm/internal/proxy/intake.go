@@ -18,7 +18,7 @@ import (
 // connections, the one that has waited longest without a whole request is closed.
 
 const (
-	// freeBody is what a body may hold that counts for no budget: most requests
+	// freeBody is the size in bytes up to which a body counts for no budget: most requests
 	// are smaller, so that a few large ones do not keep them out.
 	freeBody = 256 << 10
 	// minRate is how many bytes a second of a body have to come, on the average

@@ -9,7 +9,7 @@ import (
 	"embedded-agent/wasm/internal/terminal"
 )
 
-// logLine is what is written about a request: counts, names of tools and what came of it, no content.
+// logLine describes a request: counts, names of tools and how it ended, no content.
 type logLine struct {
 	Time     string   `json:"time"`
 	Millis   int64    `json:"ms"`

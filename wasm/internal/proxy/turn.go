@@ -10,7 +10,7 @@ import (
 	"embedded-agent/wasm/internal/llm/sentinel"
 )
 
-// tally is what a request's log line says about its calls. It holds no content.
+// tally counts a request's calls for its log line. It holds no content.
 type tally struct {
 	calls, dropped, rejected, repaired, repairs, warnings, reasked int
 	spaces                                                         int64
@@ -31,7 +31,7 @@ type turn struct {
 
 	pending strings.Builder // text of the chunk at hand, handed on in one piece
 	said    strings.Builder // what the model said in this attempt, for asking again
-	// held is what waits until a required call is there.
+	// held keeps messages back until a required call is there.
 	held struct {
 		on       bool
 		messages [][]byte

@@ -19,7 +19,7 @@ import (
 	"embedded-agent/wasm/internal/vaultpath"
 )
 
-// Reach is what a plan may touch.
+// Reach says which paths a plan may touch, and what else it may do.
 type Reach struct {
 	Risk             tool.Risk
 	Deletes, Renames bool
@@ -221,8 +221,8 @@ func literal(v any) string {
 	return s
 }
 
-// hostOf gives the host of an address, as far as it is known. One of which only
-// a part stands there could be any.
+// hostOf gives the host of an address, as far as it is known. One that is there
+// in part only could be any.
 func hostOf(v any) string {
 	s, ok := v.(string)
 	if !ok {

@@ -5,7 +5,6 @@ import (
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/pipeline"
-	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/timestamp"
 	"embedded-agent/wasm/internal/tool"
 )
@@ -48,7 +47,7 @@ func (r *run) ends(s *step, i int) bool {
 	if res.Fault == nil || res.Status == tool.Skipped {
 		return false
 	}
-	return s.Node.OnError != plan.OnErrorSkip || (r.Control.Fatal != nil && r.Control.Fatal(Seq(s.place, i), res.Fault))
+	return !r.leavesOut(s, res) || (r.Control.Fatal != nil && r.Control.Fatal(Seq(s.place, i), res.Fault))
 }
 
 // turn waits until a call may start; false when the run has ended before. The

@@ -1,6 +1,10 @@
 package runner
 
 import (
+	"strconv"
+	"strings"
+
+	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/timestamp"
@@ -8,11 +12,12 @@ import (
 )
 
 // conclude gives a step its status and output.
-func (r *run) conclude(s *step) {
+func (r *run) conclude(s *step, calls []call) {
 	items := []any{}
 	status := tool.OK
-	for _, res := range s.Results {
+	for i, res := range s.Results {
 		switch {
+		case res == nil && status != tool.OK:
 		case res == nil:
 			status = tool.Skipped
 		case res.OK:
@@ -25,10 +30,17 @@ func (r *run) conclude(s *step) {
 			if s.Cause == nil {
 				s.Cause = res.Fault
 			}
-			if s.Node.OnError != plan.OnErrorSkip || s.Node.Step.Foreach == nil {
+			if s.Node.Step.Foreach != nil && r.leavesOut(s, res) {
+				s.Skipped = append(s.Skipped, tool.Skip{Path: subject(&calls[i]), Why: res.Fault})
+			} else {
 				status = res.Status
 			}
 		}
+	}
+	if n := len(s.Skipped); status == tool.OK && s.Node.OnError == plan.OnErrorItem && n > 0 && n == len(s.Results) {
+		// What fails for every element is no matter of one of them.
+		status, s.Skipped = tool.StatusOf(s.Cause), nil
+		r.stop(s.Cause)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -40,13 +52,78 @@ func (r *run) conclude(s *step) {
 		return
 	}
 	if s.Node.Step.Foreach != nil {
-		s.Output = map[string]any{"items": items}
+		s.Output = loopOutput(items, s.Skipped)
 	} else if len(items) == 1 {
 		s.Output = items[0]
 	}
 	if name := s.Node.Step.CaptureAs; name != "" {
 		r.vars[name] = s.Output
 	}
+}
+
+// leavesOut says whether a call that failed is left out and the plan goes on. A
+// loop that says nothing of errors leaves out what fails for one element, as it
+// was simulated: what else fails in a run, nobody has approved.
+func (r *run) leavesOut(s *step, res *tool.Result) bool {
+	switch s.Node.OnError {
+	case plan.OnErrorSkip:
+		return true
+	case plan.OnErrorItem:
+		return (r.Simulating || res.Recorded) && ofOne(res.Fault)
+	}
+	return false
+}
+
+// ofOne says whether an error may be of one element of a loop. A guard's refusal
+// is one where it is about a path; a secret, a limit or a fault of this program
+// would end the next call as well.
+func ofOne(e *tool.Error) bool {
+	switch e.Code {
+	case fault.Validation, fault.NotFound, fault.Conflict, fault.Precondition,
+		fault.Provider, fault.Network, fault.Sandbox, fault.Timeout:
+		return true
+	case fault.Denied:
+		return tool.Reason(e) != ""
+	}
+	return false
+}
+
+// loopOutput gives the output of a foreach.
+func loopOutput(items []any, skipped []tool.Skip) map[string]any {
+	left := make([]any, len(skipped))
+	for i := range skipped {
+		left[i] = skipped[i].Data()
+	}
+	return map[string]any{"items": items, "skipped": left}
+}
+
+// maxSubject bounds the name of an element, in bytes.
+const maxSubject = 300
+
+// subject names the element of a loop: by its path, where it has one.
+func subject(c *call) string {
+	switch item := c.item.(type) {
+	case string:
+		return short(item)
+	case map[string]any:
+		for _, name := range []string{"path", "title", "name"} {
+			if s, ok := item[name].(string); ok {
+				return s
+			}
+		}
+	}
+	b, err := canon.Encode(c.item)
+	if err != nil {
+		return strconv.Itoa(c.index)
+	}
+	return short(string(b))
+}
+
+func short(s string) string {
+	if len(s) <= maxSubject {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxSubject], "") + "…"
 }
 
 // fail ends a step that could not be expanded.

@@ -38,7 +38,7 @@ type Config struct {
 	Graph *plan.Graph
 	Part  Part
 	Call  pipeline.Func
-	// Base is what every call carries: policy, versions, confirmationId.
+	// Base has the fields that all calls share: policy, versions, confirmationId.
 	Base tool.Call
 	// Limits clamp concurrency, attempts, pauses and the number of calls.
 	Limits tool.Limits
@@ -72,7 +72,7 @@ type Part struct {
 	Prior map[int]*tool.Result
 }
 
-// Control is what holds an execution up, or ends it, from outside. What is nil
+// Control holds an execution up, or ends it, from outside. A field that is nil
 // does neither.
 type Control struct {
 	Gate *Gate
@@ -98,7 +98,7 @@ type Events struct {
 	Skipped func(n *plan.Node, r *tool.Result)
 }
 
-// StepReport is what became of one step.
+// StepReport says how one step ended.
 type StepReport struct {
 	Node   *plan.Node
 	Status tool.Status
@@ -111,9 +111,12 @@ type StepReport struct {
 	// CauseStep is the step where the cause lies, when it is another.
 	CauseStep string
 	Output    any
+	// Skipped are the elements of a foreach that were left out, since the call for
+	// them failed and the rest went on.
+	Skipped []tool.Skip
 }
 
-// Report is what became of a plan.
+// Report says how a plan ended.
 type Report struct {
 	Steps []*StepReport // in the order of the graph
 	// Stopped is the failure that ended the run; nil when it reached its end.
@@ -133,7 +136,8 @@ func (r *Report) Failure() (*StepReport, *tool.Error) {
 	return nil, nil
 }
 
-// Counts counts calls: made, failed, and skipped or not reached.
+// Counts counts calls: made, failed, and skipped or not reached. An element that a
+// loop left out counts as skipped.
 func (r *Report) Counts() (ok, failed, skipped int) {
 	for _, s := range r.Steps {
 		for _, res := range s.Results {
@@ -142,6 +146,8 @@ func (r *Report) Counts() (ok, failed, skipped int) {
 				skipped++
 			case res.OK:
 				ok++
+			case s.Status == tool.OK:
+				skipped++
 			default:
 				failed++
 			}
@@ -225,7 +231,7 @@ func (r *run) report(ctx context.Context) *Report {
 	return rep
 }
 
-// scope is what references see. It may be read while other steps end.
+// scope gives references their values. It may be read while other steps end.
 func (r *run) scope() plan.Scope {
 	return plan.Scope{
 		Make: r.Make,

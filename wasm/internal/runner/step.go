@@ -35,7 +35,7 @@ func (r *run) runStep(ctx context.Context, s *step) {
 	ended := r.lookAhead(ctx, s, calls)
 	r.runCalls(ctx, s, calls)
 	ended()
-	r.conclude(s)
+	r.conclude(s, calls)
 }
 
 // awaitOrder waits for dependencies, and for earlier steps whose effects this

@@ -73,6 +73,8 @@ func (s *Saved) recordedCalls(ctx context.Context, run string) ([]audit.Pair, er
 	return audit.ReadCalls(ctx, s.deps.Store, history.Dir(run))
 }
 
+// CallOf keeps the parts of a call by which a later plan finds its output again;
+// r may be nil.
 func CallOf(c *tool.Call, r *tool.Result) Call {
 	m := Call{ids: []string{c.CallID, c.LogicalID}, tool: c.Tool, version: c.Version, args: c.Args}
 	if r != nil {

@@ -201,6 +201,7 @@ func (s *Saved) keepAction(ctx context.Context, a *action.Action) error {
 	return err
 }
 
+// Order puts the actions into the order of their ids in p, and gives all of them.
 func (s *Saved) Order(ctx context.Context, p protocol.ActionsOrder) (protocol.ActionList, error) {
 	if err := s.deps.Library.Order(ctx, p.IDs); err != nil {
 		return protocol.ActionList{}, err

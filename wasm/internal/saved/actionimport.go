@@ -14,6 +14,8 @@ import (
 	"embedded-agent/wasm/internal/tool"
 )
 
+// Export writes actions as JSON that Import reads: those that p names, or where it
+// names none, all of the person's own.
 func (s *Saved) Export(ctx context.Context, p protocol.Export) (protocol.Exported, error) {
 	b, err := s.deps.Library.Export(ctx, p.IDs)
 	return protocol.Exported{JSON: string(b)}, err

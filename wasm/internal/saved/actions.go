@@ -75,6 +75,7 @@ func (s *Saved) origin(editor *host.EditorState, now time.Time) action.Origin {
 	return o
 }
 
+// Rename gives an action another name, and gives all of them.
 func (s *Saved) Rename(ctx context.Context, p protocol.ActionRename) (protocol.ActionList, error) {
 	if err := s.deps.Library.Rename(ctx, p.ID, p.Name); err != nil {
 		return protocol.ActionList{}, err
@@ -82,6 +83,7 @@ func (s *Saved) Rename(ctx context.Context, p protocol.ActionRename) (protocol.A
 	return s.tellActions(ctx)
 }
 
+// Remove deletes an action, or hides a built-in one, and gives those that are left.
 func (s *Saved) Remove(ctx context.Context, p protocol.ActionRef) (protocol.ActionList, error) {
 	if err := s.deps.Library.Remove(ctx, p.ID); err != nil {
 		return protocol.ActionList{}, err
@@ -139,10 +141,10 @@ type Filled struct {
 	Raw      []byte
 	// ownWords: nothing in the plan came out of a note.
 	OwnWords bool
-	// Selection is what the person gave in the place of a selection; nil for the
+	// Selection has the text that the person gave in the place of a selection; nil for the
 	// editor's own.
 	Selection *host.EditorState
-	// Instruction is what a model is asked, of an action that has no plan.
+	// Instruction is the question for a model, of an action that has no plan.
 	Instruction string
 }
 

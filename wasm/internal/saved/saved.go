@@ -16,7 +16,7 @@ import (
 	"embedded-agent/wasm/internal/tool"
 )
 
-// Deps is what the room is given.
+// Deps are the parts of the core that the room uses, and the functions that server hands it.
 type Deps struct {
 	Store     host.Store
 	Library   *action.Library

@@ -25,6 +25,9 @@ func Over(store host.Store, device host.Device) *Store {
 	return &Store{Store: store, device: device}
 }
 
+// Unwrap is host.Layer's.
+func (s *Store) Unwrap() host.Store { return s.Store }
+
 // Open asks the device for its key, unless it is known. Without one nothing is
 // sealed: the error says why.
 func (s *Store) Open(ctx context.Context) error {

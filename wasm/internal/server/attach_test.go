@@ -102,7 +102,7 @@ func TestWhatIsAttachedGoesAlongAsData(t *testing.T) {
 	} {
 		sh, tr := endpoint(t, attachVault(), set, streamed("I see."))
 		turn := sh.attach(c.a)
-		if turn.Outcome != chat.OutcomeAnswer || notes(turn) != c.notes || len(turn.Attached) != 1 {
+		if turn.Outcome != protocol.TurnAnswer || notes(turn) != c.notes || len(turn.Attached) != 1 {
 			t.Fatalf("%s: %+v, notes %+v", c.name, turn.Problem, turn.Notes)
 		}
 		text, _ := told(t, tr.Requests()[0])
@@ -191,7 +191,7 @@ func TestAnEndpointWithoutImagesIsAskedWithoutThemAndItIsSaid(t *testing.T) {
 	pic := protocol.Attachment{Kind: "image", Path: "P.png"}
 	sh, tr := withImages(t, mem, custom, no("image input is not supported"), streamed("I see nothing."), streamed("Nothing."))
 	turn := sh.attach(pic)
-	if turn.Outcome != chat.OutcomeAnswer || notes(turn) != "turn.noImages" {
+	if turn.Outcome != protocol.TurnAnswer || notes(turn) != "turn.noImages" {
 		t.Fatalf("%+v, notes %q", turn.Problem, notes(turn))
 	}
 	if _, images := told(t, tr.Requests()[1]); len(images) != 0 {

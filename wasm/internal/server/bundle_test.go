@@ -11,6 +11,7 @@ import (
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/llm/llmtest"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/web/webtest"
 )
 
 // unplugged is a core of a later start, with an endpoint in its settings: whoever
@@ -18,7 +19,7 @@ import (
 func unplugged(t *testing.T, mem *hosttest.Memory) (*rig, *wire) {
 	t.Helper()
 	w := &wire{}
-	set := allowed
+	set := webtest.Allowed()
 	set.Provider, set.BaseURL, set.Model, set.AllowCommands = "custom", "https://models.example.com/v1", "m", true
 	return newRig(t, mem, set, func(d *Deps) { d.Provider, d.Transport = nil, w }), w
 }

@@ -52,7 +52,7 @@ func TestAConversationIsKeptAndGoneOnWithAfterAStartInBothModes(t *testing.T) {
 	a := call[protocol.Accepted](r.shell, "send", protocol.Send{Text: "What does A say?", Mode: protocol.ModeAgent, Conversation: "talk"})
 	r.await("the list", func(e protocol.Event) bool { return e.Type == protocol.EventConversationsChanged && len(e.Talks) == 1 })
 	end := r.turnEnded(a.Turn)
-	if end.Mode != protocol.ModeAgent || end.Outcome != chat.OutcomeAnswer || end.TracesURL == "" || end.StartedAt == "" || end.Usage == nil {
+	if end.Mode != protocol.ModeAgent || end.Outcome != protocol.TurnAnswer || end.TracesURL == "" || end.StartedAt == "" || end.Usage == nil {
 		t.Errorf("%+v", end)
 	}
 	r.send(protocol.Send{Text: "And in plan mode?", Mode: protocol.ModePlan, Conversation: "talk", Attached: []protocol.Attachment{{Kind: "note", Path: "A.md"}}})
@@ -98,7 +98,7 @@ func TestAStoppedTurnGoesOnWithWhatItStagedAlsoAfterAStart(t *testing.T) {
 			<-held
 			call[protocol.Empty](r.shell, "stop", protocol.Stop{})
 			end := r.turnEnded(a.Turn)
-			if end.Outcome != chat.OutcomeCancelled || !end.CanContinue || end.Run != "" {
+			if end.Outcome != protocol.TurnCancelled || !end.CanContinue || end.Run != "" {
 				t.Fatalf("%+v", end)
 			}
 			if restart {
@@ -109,7 +109,7 @@ func TestAStoppedTurnGoesOnWithWhatItStagedAlsoAfterAStart(t *testing.T) {
 				}
 			}
 			end = r.send(protocol.Send{Conversation: "talk", Continue: true})
-			if end.Outcome != chat.OutcomePlan {
+			if end.Outcome != protocol.TurnPlan {
 				t.Fatalf("%+v %+v", end, end.Problem)
 			}
 			if told := r.results(); !strings.Contains(strings.Join(told, "\n"), "text of B.md") {
@@ -155,7 +155,7 @@ func TestWhatIsNotApprovedYetStaysStagedAndWhatIsRefusedIsSaidToBeGone(t *testin
 	call[protocol.RunRef](r.shell, "review.approve", protocol.Approve{Run: p.Run, Approval: p.Approval})
 	r.finished()
 	fourth := r.say("what is in D")
-	if fourth.Outcome != chat.OutcomeAnswer || strings.Count(r.saidTo(), "did not approve") != 1 || !strings.Contains(strings.Join(r.results(), ""), "text of D.md") {
+	if fourth.Outcome != protocol.TurnAnswer || strings.Count(r.saidTo(), "did not approve") != 1 || !strings.Contains(strings.Join(r.results(), ""), "text of D.md") {
 		t.Errorf("%+v\n%s", fourth, r.saidTo())
 	}
 }
@@ -307,7 +307,7 @@ func TestAModelReadsNothingThatIsToBeHiddenAndCannotWriteItsMarkerOverIt(t *test
 			llm.Call("2", "vault.patchFile", []byte(`{"path":"A.md","find":"three","replace":"3"}`)))
 	}}, llmtest.Say("Done."))
 	end := r.say("tidy A")
-	if end.Outcome != chat.OutcomePlan {
+	if end.Outcome != protocol.TurnPlan {
 		t.Fatalf("%+v", end)
 	}
 	for _, told := range r.results() {

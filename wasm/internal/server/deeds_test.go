@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"embedded-agent/wasm/internal/audit"
-	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/llmtest"
@@ -59,7 +58,7 @@ func TestACommandWhoseRecordCannotBeBegunIsNotRunAndHoldsNoRun(t *testing.T) {
 func TestACommandThatAConversationRanIsARunInTheHistoryWithItsYes(t *testing.T) {
 	sh, turn := acted(t, true)
 	runs := call[protocol.Runs](sh, "runs.list", protocol.RunsQuery{})
-	if len(runs.Runs) != 1 || runs.Runs[0].Kind != protocol.KindAgent || runs.Runs[0].Outcome != history.OutcomeOK || runs.Runs[0].Calls != 1 {
+	if len(runs.Runs) != 1 || runs.Runs[0].Kind != protocol.KindAgent || runs.Runs[0].Outcome != protocol.OutcomeOK || runs.Runs[0].Calls != 1 {
 		t.Fatalf("%+v", runs.Runs)
 	}
 	id := runs.Runs[0].Run
@@ -115,7 +114,7 @@ func TestACrashAfterAConversationsCommandLeavesItsRecord(t *testing.T) {
 	dead := mem.CrashClone()
 	again := begin(t, dead, free)
 	runs := call[protocol.Runs](again, "runs.list", protocol.RunsQuery{})
-	if len(runs.Runs) != 1 || runs.Runs[0].Kind != protocol.KindAgent || runs.Runs[0].Outcome != history.OutcomePartial {
+	if len(runs.Runs) != 1 || runs.Runs[0].Kind != protocol.KindAgent || runs.Runs[0].Outcome != protocol.OutcomePartial {
 		t.Fatalf("%+v", runs.Runs)
 	}
 	if st := call[protocol.State](again, "state", protocol.Empty{}); len(st.Recoveries) != 0 {

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"embedded-agent/wasm/internal/chat"
 	"embedded-agent/wasm/internal/llm/llmtest"
 	"embedded-agent/wasm/internal/protocol"
 )
@@ -99,7 +98,7 @@ func TestEveryProviderPlansThinksRefusesAndIsCutOff(t *testing.T) {
 		t.Run(name+": reasoning goes back with what was wrong", func(t *testing.T) {
 			sh, tr := endpoint(t, ideasVault(), p.set, reply(p.plan(bad, "")), reply(p.plan(bulletsPlan, "")))
 			turn := sh.say("make notes")
-			if turn.Outcome != chat.OutcomePlan || !strings.Contains(turn.Reasoning, "Hm.") || turn.Usage == nil || turn.Usage.Input != 20 {
+			if turn.Outcome != protocol.TurnPlan || !strings.Contains(turn.Reasoning, "Hm.") || turn.Usage == nil || turn.Usage.Input != 20 {
 				t.Fatalf("%+v, reasoning %q, %+v", turn.Problem, turn.Reasoning, turn.Usage)
 			}
 			body := string(tr.Requests()[1].Body)
@@ -114,20 +113,20 @@ func TestEveryProviderPlansThinksRefusesAndIsCutOff(t *testing.T) {
 		})
 		t.Run(name+": a refusal is an answer", func(t *testing.T) {
 			sh, _ := endpoint(t, ideasVault(), p.set, reply(p.refusal))
-			if turn := sh.say("do harm"); turn.Outcome != chat.OutcomeAnswer || turn.Reply != "I will not." {
+			if turn := sh.say("do harm"); turn.Outcome != protocol.TurnAnswer || turn.Reply != "I will not." {
 				t.Errorf("%s %q %+v", turn.Outcome, turn.Reply, turn.Problem)
 			}
 		})
 		t.Run(name+": a call that was cut off is not executed", func(t *testing.T) {
 			cut := reply(p.plan(bulletsPlan, p.length))
 			sh, tr := endpoint(t, ideasVault(), p.set, cut, cut, cut)
-			if turn := sh.say("make notes"); turn.Outcome != chat.OutcomeFailed || turn.Problem.Key != "error.planner.notRepaired" || len(tr.Requests()) != 3 {
+			if turn := sh.say("make notes"); turn.Outcome != protocol.TurnFailed || turn.Problem.Key != "error.planner.notRepaired" || len(tr.Requests()) != 3 {
 				t.Errorf("%s %+v after %d requests", turn.Outcome, turn.Problem, len(tr.Requests()))
 			}
 		})
 		t.Run(name+": words that were cut off are kept, and it is said", func(t *testing.T) {
 			sh, _ := endpoint(t, ideasVault(), p.set, reply(p.words("There are two", p.length)))
-			if turn := sh.say("how many?"); turn.Outcome != chat.OutcomeAnswer || turn.Reply != "There are two" || notes(turn) != "turn.cutOff" {
+			if turn := sh.say("how many?"); turn.Outcome != protocol.TurnAnswer || turn.Reply != "There are two" || notes(turn) != "turn.cutOff" {
 				t.Errorf("%s %q, notes %q", turn.Outcome, turn.Reply, notes(turn))
 			}
 		})
@@ -137,7 +136,7 @@ func TestEveryProviderPlansThinksRefusesAndIsCutOff(t *testing.T) {
 func TestAnthropicsOwnStopsAreUnderstood(t *testing.T) {
 	p := speakers["anthropic"]
 	sh, tr := endpoint(t, ideasVault(), p.set, reply(p.words("I will look first.", "pause_turn")), reply(p.plan(bulletsPlan, "")))
-	if turn := sh.say("make notes"); turn.Outcome != chat.OutcomePlan || len(tr.Requests()) != 2 || !strings.Contains(string(tr.Requests()[1].Body), "I will look first.") {
+	if turn := sh.say("make notes"); turn.Outcome != protocol.TurnPlan || len(tr.Requests()) != 2 || !strings.Contains(string(tr.Requests()[1].Body), "I will look first.") {
 		t.Errorf("a pause: %s %+v", turn.Outcome, turn.Problem)
 	}
 	sh, _ = endpoint(t, ideasVault(), p.set, reply(p.words("I", "model_context_window_exceeded")))

@@ -172,7 +172,7 @@ func TestAnEndpointThatRefusesIsAskedInTheNextWayOnceAndForGood(t *testing.T) {
 			mem := ideasVault()
 			sh, tr := endpoint(t, mem, custom, c.answers...)
 			turn := sh.say("make notes")
-			if turn.Outcome != chat.OutcomePlan || notes(turn) != c.notes {
+			if turn.Outcome != protocol.TurnPlan || notes(turn) != c.notes {
 				t.Fatalf("%s %+v, notes %q", turn.Outcome, turn.Problem, notes(turn))
 			}
 			if got := sh.asked(tr); !slices.Equal(got, c.asked) {
@@ -186,7 +186,7 @@ func TestAnEndpointThatRefusesIsAskedInTheNextWayOnceAndForGood(t *testing.T) {
 			again := c.answers[len(c.answers)-1]
 			sh, tr = endpoint(t, mem, custom, again)
 			turn = sh.say("again")
-			if got := sh.asked(tr); turn.Outcome != chat.OutcomePlan || notes(turn) != "" || len(got) != 1 || got[0] != c.then {
+			if got := sh.asked(tr); turn.Outcome != protocol.TurnPlan || notes(turn) != "" || len(got) != 1 || got[0] != c.then {
 				t.Errorf("then: %s, notes %q, asked %q", turn.Outcome, notes(turn), got)
 			}
 		})
@@ -248,7 +248,7 @@ func TestAConnectionTestDecidesHowPlansAreAskedFor(t *testing.T) {
 		if !r.OK || !slices.ContainsFunc(r.Findings, func(m protocol.Message) bool { return m.Key == c.finding }) || !slices.Equal(r.Models, []string{"b", "m"}) {
 			t.Fatalf("%+v", r)
 		}
-		if turn := sh.say("make notes"); turn.Outcome != chat.OutcomePlan || notes(turn) != "" {
+		if turn := sh.say("make notes"); turn.Outcome != protocol.TurnPlan || notes(turn) != "" {
 			t.Errorf("%s: %+v, notes %q", c.way, turn.Problem, notes(turn))
 		}
 		if got := sh.asked(tr); got[len(got)-1] != c.way {
@@ -288,7 +288,7 @@ func TestWhatARefusalTaughtIsTriedAgainAfterAWhile(t *testing.T) {
 		{15, []llmtest.Answer{calls(bulletsPlan)}, "call"},
 	} {
 		sh, tr := start(begin.AddDate(0, 0, c.days), c.answers...)
-		if turn := sh.say("one"); turn.Outcome != chat.OutcomePlan || strings.Join(sh.asked(tr), " ") != c.want {
+		if turn := sh.say("one"); turn.Outcome != protocol.TurnPlan || strings.Join(sh.asked(tr), " ") != c.want {
 			t.Errorf("after %d days: %+v, asked %q", c.days, turn.Problem, sh.asked(tr))
 		}
 	}
@@ -315,7 +315,7 @@ func TestWhatIsKnownOfEndpointsIsForgottenNotFeltWhenItsFileIsCut(t *testing.T) 
 			t.Fatal(err)
 		}
 		sh, tr := endpoint(t, mem, custom, calls(bulletsPlan))
-		if turn := sh.say("two"); turn.Outcome != chat.OutcomePlan || sh.asked(tr)[0] != "call" {
+		if turn := sh.say("two"); turn.Outcome != protocol.TurnPlan || sh.asked(tr)[0] != "call" {
 			t.Errorf("cut at %d: %+v", cut, turn)
 		}
 	}
@@ -325,7 +325,7 @@ func TestAnAnswerThatCouldNotBeStreamedIsSaidOnce(t *testing.T) {
 	answer := calls(bulletsPlan)
 	answer.Buffered = true
 	sh, _ := endpoint(t, ideasVault(), custom, answer, answer)
-	if turn := sh.say("one"); turn.Outcome != chat.OutcomePlan || notes(turn) != "turn.buffered" || turn.Notes[0].Params["host"] != "model.test:1" {
+	if turn := sh.say("one"); turn.Outcome != protocol.TurnPlan || notes(turn) != "turn.buffered" || turn.Notes[0].Params["host"] != "model.test:1" {
 		t.Errorf("%s, notes %+v", turn.Outcome, turn.Notes)
 	}
 	if turn := sh.say("two"); notes(turn) != "" {
@@ -341,7 +341,7 @@ func TestABusyEndpointIsWaitedForAsLongAsItSays(t *testing.T) {
 		begun := time.Now()
 		turn := sh.say("one")
 		took := time.Since(begun)
-		if turn.Outcome != chat.OutcomePlan || notes(turn) != "turn.retrying turn.retrying" || turn.Notes[0].Params["seconds"] != "7" {
+		if turn.Outcome != protocol.TurnPlan || notes(turn) != "turn.retrying turn.retrying" || turn.Notes[0].Params["seconds"] != "7" {
 			t.Fatalf("%+v, notes %+v", turn.Problem, turn.Notes)
 		}
 		// Seven seconds as asked, then one to two by itself.
@@ -366,7 +366,7 @@ func TestMistralGetsIdsOfNineCharactersBack(t *testing.T) {
 	set.BaseURL = "https://api.mistral.ai/v1"
 	bad := strings.Replace(bulletsPlan, "util.joinLines", "util.joinAll", 1)
 	sh, tr := endpoint(t, ideasVault(), set, calls(bad), calls(bulletsPlan))
-	if turn := sh.say("one"); turn.Outcome != chat.OutcomePlan {
+	if turn := sh.say("one"); turn.Outcome != protocol.TurnPlan {
 		t.Fatalf("%+v", turn.Problem)
 	}
 	var body struct {
@@ -398,7 +398,7 @@ func TestACallThatWasCutOffIsNotExecuted(t *testing.T) {
 	cut.Body = []byte(strings.Replace(string(cut.Body), `"finish_reason":"tool_calls"`, `"finish_reason":"length"`, 1))
 	sh, _ := endpoint(t, ideasVault(), custom, cut, cut, cut)
 	turn := sh.say("one")
-	if turn.Outcome != chat.OutcomeFailed || turn.Problem == nil || turn.Problem.Key != "error.planner.notRepaired" {
+	if turn.Outcome != protocol.TurnFailed || turn.Problem == nil || turn.Problem.Key != "error.planner.notRepaired" {
 		t.Errorf("%s %+v", turn.Outcome, turn.Problem)
 	}
 	if st := call[protocol.State](sh, "state", protocol.Empty{}); st.Review != nil {

@@ -3,7 +3,6 @@ package server
 import (
 	"testing"
 
-	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/journal/journaltest"
 	"embedded-agent/wasm/internal/protocol"
@@ -35,7 +34,7 @@ func TestAForgedRunThatWasFinishedIsNotOfferedAgain(t *testing.T) {
 				if c.drop != "" {
 					r = call[protocol.Review](sh, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendDrop, Path: c.drop})
 				}
-				if end := sh.approve(&r); end.Outcome != history.OutcomeOK || sh.text("Note.md") != "new\n" {
+				if end := sh.approve(&r); end.Outcome != protocol.OutcomeOK || sh.text("Note.md") != "new\n" {
 					t.Fatalf("%+v", end)
 				}
 				if st := sh.await("the state after it", func(e protocol.Event) bool { return e.State != nil }).State; len(st.Recoveries) != 0 {

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/journal/journaltest"
@@ -16,7 +15,11 @@ import (
 
 const forgedRun = "019a0000-0000-7000-8000-000000000001"
 
-// forgedVault is a vault of which somebody else could write the plugin's folder.
+// ourName is the name of this device, as a forged run can know it: that of another
+// device is not offered at all.
+var ourName = host.NameOf("this device")
+
+// forgedVault is a vault with a plugin folder that somebody else could write to.
 func forgedVault(t *testing.T, r journaltest.Run, elsewhere bool) *hosttest.Memory {
 	t.Helper()
 	mem := hosttest.New(hosttest.Options{Files: map[string]string{
@@ -32,7 +35,7 @@ func forgedVault(t *testing.T, r journaltest.Run, elsewhere bool) *hosttest.Memo
 		}
 		store = sealed
 	}
-	r.ID, r.Goal = forgedRun, "Tidy up"
+	r.ID, r.Goal, r.Device = forgedRun, "Tidy up", ourName
 	journaltest.Forge(t, store, r)
 	mem.MoveTo("")
 	return mem
@@ -160,7 +163,7 @@ func TestWhatAPersonApprovesOfAForgedRunIsARunOfItsOwn(t *testing.T) {
 		}
 		r = call[protocol.Review](sh, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendDrop, Path: "Gone.md"})
 		end := sh.approve(&r)
-		if end.Outcome != history.OutcomeOK || !end.Can.Revert || sh.text("Note.md") != "old\n" || sh.text("Gone.md") != "(none)" || sh.text("Sub/Note.md") != "(none)" {
+		if end.Outcome != protocol.OutcomeOK || !end.Can.Revert || sh.text("Note.md") != "old\n" || sh.text("Gone.md") != "(none)" || sh.text("Sub/Note.md") != "(none)" {
 			t.Fatalf("%+v\n%s", end, before.Diff(mem.Snapshot()))
 		}
 		if len(mem.Trash()) != 1 {
@@ -192,7 +195,7 @@ func TestOnAnotherDeviceARunIsTakenBackByAReview(t *testing.T) {
 		t.Fatalf("%+v", back)
 	}
 	r := call[protocol.Review](sh, "review.get", protocol.RunRef{Run: back.Review})
-	if end := sh.approve(&r); end.Outcome != history.OutcomeOK {
+	if end := sh.approve(&r); end.Outcome != protocol.OutcomeOK {
 		t.Fatalf("%+v", end)
 	}
 	if d := before.Diff(mem.Snapshot()); d != "" {

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"embedded-agent/wasm/internal/chat"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/guard"
 	"embedded-agent/wasm/internal/host"
@@ -125,7 +124,7 @@ func TestTheLimitsOfTheSettingsStopAnAgent(t *testing.T) {
 			if key != c.key || len(r.model.Requests()) != c.asked {
 				t.Fatalf("%q after %d questions: %+v", key, len(r.model.Requests()), end)
 			}
-			if c.key == "agent.limit.iterations" && (!end.CanContinue || end.Outcome != chat.OutcomeFailed) {
+			if c.key == "agent.limit.iterations" && (!end.CanContinue || end.Outcome != protocol.TurnFailed) {
 				t.Errorf("%+v", end)
 			}
 			if c.told != "" && !strings.Contains(strings.Join(r.results(), "\n"), c.told) {
@@ -178,7 +177,7 @@ func TestTheOrganisationsPolicyTightensAndIsReadBeforeEachTurn(t *testing.T) {
 	}
 	r := newRig(t, mem, protocol.Settings{AgentIterations: 9}, nil,
 		write("1"), llmtest.Say("ok"), reads(1), reads(1), write("2"), llmtest.Say("no"))
-	if end := r.say("first"); end.Outcome != chat.OutcomePlan {
+	if end := r.say("first"); end.Outcome != protocol.TurnPlan {
 		t.Fatalf("%+v", end)
 	}
 	call[protocol.Empty](r.shell, "review.close", protocol.RunRef{})
@@ -188,7 +187,7 @@ func TestTheOrganisationsPolicyTightensAndIsReadBeforeEachTurn(t *testing.T) {
 		t.Fatalf("%+v", end.Problem)
 	}
 	putPolicy(t, mem, `{"version":1,"blocked_tools":["tags.add"],"side_effects":"reads","max_iterations":20}`)
-	if end := r.say("third"); end.Outcome != chat.OutcomeAnswer {
+	if end := r.say("third"); end.Outcome != protocol.TurnAnswer {
 		t.Fatalf("%+v", end)
 	}
 	if told := strings.Join(r.results(), "\n"); !strings.Contains(told, "POLICY_DENIED") {
@@ -242,7 +241,7 @@ func TestABrokenPolicyFileClosesEverything(t *testing.T) {
 				return e.Type == protocol.EventNotice && e.Notice.Text.Key == "agent.organisation.invalid"
 			})
 			putPolicy(t, mem, `{"version":1}`)
-			if end := later.say("go"); end.Outcome != chat.OutcomeAnswer {
+			if end := later.say("go"); end.Outcome != protocol.TurnAnswer {
 				t.Errorf("%+v", end.Problem)
 			}
 		})
@@ -507,7 +506,7 @@ func TestACallShowsItsProgressAndStoppingReachesTheToolThatRuns(t *testing.T) {
 	if e.Exec.Call.Status != "cancelled" {
 		t.Errorf("%+v", e.Exec.Call)
 	}
-	if end := r.turnEnded(a.Turn); end.Outcome != chat.OutcomeCancelled || !end.CanContinue {
+	if end := r.turnEnded(a.Turn); end.Outcome != protocol.TurnCancelled || !end.CanContinue {
 		t.Errorf("%+v", end)
 	}
 }

@@ -97,7 +97,7 @@ func (h *hostile) settings(names []string) (protocol.Settings, string) {
 	return set, policy
 }
 
-// calls are what the captured model calls, turn by turn; of a plan, its steps.
+// calls gives the captured model's calls, turn by turn; of a plan, its steps.
 func (h *hostile) calls() (turns [][]hostileCall, says []string) {
 	if h.Plan != nil {
 		var p struct{ Steps []hostileCall }

@@ -19,6 +19,12 @@ var (
 // beginAt starts a core in another window, or on another device.
 func beginAt(t *testing.T, mem *hosttest.Memory, at host.Owner) *shell {
 	t.Helper()
+	return beginWith(t, mem, at, free)
+}
+
+// beginWith does so with other settings.
+func beginWith(t *testing.T, mem *hosttest.Memory, at host.Owner, set protocol.Settings) *shell {
+	t.Helper()
 	sh := &shell{t: t, mem: mem}
 	sh.cond.L = &sh.mu
 	s, err := New(Deps{Host: mem.HostAt(at), Emit: sh.hear})
@@ -27,7 +33,7 @@ func beginAt(t *testing.T, mem *hosttest.Memory, at host.Owner) *shell {
 	}
 	t.Cleanup(s.Close)
 	sh.s = s
-	call[protocol.Welcome](sh, "hello", protocol.Hello{Contract: protocol.Contract, Settings: free, Platform: protocol.Platform{Name: "linux", Language: "en"}})
+	call[protocol.Welcome](sh, "hello", protocol.Hello{Contract: protocol.Contract, Settings: set, Platform: protocol.Platform{Name: "linux", Language: "en"}})
 	return sh
 }
 

@@ -3,7 +3,6 @@ package server
 import (
 	"testing"
 
-	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/protocol"
 )
@@ -29,7 +28,7 @@ func TestAPlanWhoseReviewWasLostIsSimulatedAgainWithoutAModel(t *testing.T) {
 	if _, err := try[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: lost.Approval}); err == nil {
 		t.Error("a yes to the review that was lost counts for the new one")
 	}
-	if end := sh.approve(r); end.Outcome != history.OutcomeOK || sh.text("B.md") != "b\nmeanwhile\nmore\n" {
+	if end := sh.approve(r); end.Outcome != protocol.OutcomeOK || sh.text("B.md") != "b\nmeanwhile\nmore\n" {
 		t.Errorf("%+v, %q", end, sh.text("B.md"))
 	}
 }

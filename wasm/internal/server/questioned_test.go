@@ -17,13 +17,3 @@ func (sh *shell) questioned(yes bool) (asked []protocol.Question, r *protocol.Re
 		call[protocol.Empty](sh, "answer", protocol.Answer{ID: e.Question.ID, Yes: yes})
 	}
 }
-
-var allowed = protocol.Settings{AllowHTTP: true, HTTPHosts: []protocol.HTTPHost{
-	{Host: "api.example.com", Methods: []string{"GET", "HEAD", "POST"}},
-	{Host: "*.example.org"},
-	{Host: "old.example.net", Methods: []string{"GET", "POST"}, Unlimited: true},
-	{Host: "localhost"},
-	{Host: "127.0.0.1"},
-	{Host: "router"},
-	{Host: "*.local"},
-}}

@@ -29,7 +29,7 @@ func reachVault() *hosttest.Memory {
 	}})
 }
 
-// paths are what arguments that are paths are filled with.
+// reachPaths are the values for arguments that are paths.
 var reachPaths = map[string][]string{
 	"existing": {"Safe/a.md", "Safe/b", "Safe/Sub/c.md", "Other/d.md", "root.md", "Safe", "Other/T.md", "Safe/./a.md", "Safe\\b.md", "Other/new.md"},
 	"new":      {"Safe/new.md", "Safe/Deep/new", "Other/x.md", "new.md", "Safe/", "Other/", "../x.md", "Safe/a.md"},

@@ -15,7 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
-	"embedded-agent/wasm/internal/chat"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/llmtest"
@@ -24,7 +23,7 @@ import (
 	"embedded-agent/wasm/internal/sandbox/child"
 )
 
-// request is what a person asks for, the plan that a good model writes, and two
+// request is a person's request, the plan that a good model writes, and two
 // vaults on which it does what was asked.
 type request struct {
 	words  string // what the person typed, and what they answered
@@ -206,7 +205,7 @@ func (r *request) checkPlan(t *testing.T) {
 	}
 }
 
-// references are what stands for values; what is left of a text is the plan's
+// references match all that stands for a value; the rest of a text is the plan's
 // own.
 var references = regexp.MustCompile(`\$?\{[^{}]*\}|\$(steps|vars)[\w.\[\]-]*`)
 
@@ -287,7 +286,7 @@ func (r *request) ask(sh *shell) *protocol.Review {
 	call[protocol.Accepted](sh, "send", protocol.Send{Text: r.words, Mode: protocol.ModePlan, UseSelection: true})
 	if r.asked != "" {
 		e := sh.await("question", func(e protocol.Event) bool { return e.Type == protocol.EventTurnEnded })
-		if e.Turn.Outcome != chat.OutcomeQuestion || e.Turn.Reply != r.asked {
+		if e.Turn.Outcome != protocol.TurnQuestion || e.Turn.Reply != r.asked {
 			sh.t.Errorf("the person is not asked: %s, %q", e.Turn.Outcome, e.Turn.Reply)
 		}
 		call[protocol.Accepted](sh, "send", protocol.Send{Text: r.said, Mode: protocol.ModePlan})

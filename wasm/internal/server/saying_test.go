@@ -18,6 +18,7 @@ import (
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/secrets"
 	"embedded-agent/wasm/internal/tool"
+	"embedded-agent/wasm/internal/web/webtest"
 )
 
 // What the records of a run say is what was so.
@@ -200,7 +201,7 @@ func TestTheSelectorSaysWhetherTheKeysOfTheWebToolsAreThereAndFromWhere(t *testi
 		{"in the vault", []protocol.NamedSecret{{Name: "api", Scope: "vault", Secret: "k"}}, true, "set", string(secrets.VaultScope)},
 		{"without a value", []protocol.NamedSecret{{Name: "api", Scope: "vault", Secret: "k"}}, false, "missing", ""},
 	} {
-		set := allowed
+		set := webtest.Allowed()
 		set.Secrets = c.secrets
 		sh := &shell{t: t, mem: hosttest.New(hosttest.Options{})}
 		sh.cond.L = &sh.mu

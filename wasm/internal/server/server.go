@@ -40,7 +40,7 @@ import (
 	"embedded-agent/wasm/internal/web"
 )
 
-// Deps is what the core is given.
+// Deps are the parts that the core is made with.
 type Deps struct {
 	Host      host.Host
 	Transport web.Transport
@@ -119,7 +119,7 @@ func New(d Deps) (*Server, error) {
 	})
 	conversations := conversation.NewLibrary(d.Host.Store, s.out.Redact, func() string { return timestamp.Milli(s.now()) }, s.deviceName)
 	s.history = history.New(history.Deps{
-		Store: d.Host.Store, Sizes: sizes, Registry: reg, Guard: s.guard, Out: s.out, Now: d.Now,
+		Store: d.Host.Store, Sizes: sizes, Registry: reg, Guard: s.guard, Out: s.out, Now: d.Now, Device: s.deviceName,
 		Turns:   conversations.Traced,
 		Needed:  func(ctx context.Context) ([]string, error) { return s.undo.Needed(ctx) },
 		Live:    func(run string) *history.Tracing { return s.tx.LiveTrace(run) },
@@ -128,7 +128,7 @@ func New(d Deps) (*Server, error) {
 	s.pins = pins.NewBook(d.Host.Store, s.deviceName, s.out)
 	s.plugins = newPlugins(d, d.Host.Store)
 	s.runs = underway.New(underway.Deps{
-		Host: s.host, Now: d.Now, Life: s.life, KeepKey: s.markers.keep,
+		Host: s.host, Now: d.Now, Life: s.life, KeepKey: s.markers.keep, Elsewhere: s.history.Elsewhere,
 		LookAgain: func(ctx context.Context) { s.undo.LookAgain(ctx) },
 	})
 	s.tx = transaction.New(transaction.Deps{

@@ -98,6 +98,7 @@ func (s *Server) hello(ctx context.Context, h protocol.Hello) (protocol.Welcome,
 	}
 	s.usage.SetZone(s.guard.SetPlatform(h.Platform))
 	s.library.Speak(h.Platform.Language)
+	s.takeOver(ctx) // before anything looks for what a crash has left
 	if err := s.undo.FindHot(ctx); err != nil {
 		return protocol.Welcome{}, err
 	}

@@ -156,3 +156,32 @@ func (sh *shell) hits(r *protocol.Review) []any {
 	}
 	return nil
 }
+
+func TestADiskThatTakesSecondsForEachNoteIsWaitedForToo(t *testing.T) {
+	const n = 120
+	mem := aHaystack(n, n/10)
+	synctest.Test(t, func(t *testing.T) {
+		mem.SlowReads(3 * time.Second) // one note after the other: 64 of them take longer than a call may be silent
+		sh, told := watched(t, mem)
+		defer sh.s.Close()
+		began := time.Now()
+		r := sh.open(forNeedles)
+		if got := len(sh.hits(r)); got != 10 {
+			t.Errorf("%d hits after %v", got, time.Since(began))
+		}
+		if heard := told.all(); len(heard) < 10 {
+			t.Errorf("told %d times in %v", len(heard), time.Since(began))
+		}
+	})
+}
+
+func TestTheRowsOfNotesAreMadeOnADiskThatTakesSecondsForEach(t *testing.T) {
+	const n = 120
+	mem := aHaystack(n, n/10)
+	synctest.Test(t, func(t *testing.T) {
+		mem.SlowReads(3 * time.Second)
+		sh, _ := watched(t, mem)
+		defer sh.s.Close()
+		sh.open(planOf("find", `{"id":"find","tool":"vault.query","args":{"tags":["x"]}}`))
+	})
+}

@@ -13,7 +13,7 @@ import (
 	"embedded-agent/wasm/internal/transaction"
 )
 
-// shell is what the panel is to the core: it asks and hears.
+// shell plays the panel: it asks the core, and hears its events.
 type shell struct {
 	t   testing.TB
 	s   *Server

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"embedded-agent/wasm/internal/fault"
-	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/web"
@@ -181,7 +180,7 @@ func TestWhatBecomesStricterWhileARunIsUnderWayEndsIt(t *testing.T) {
 			if !changed {
 				t.Fatal("nothing was changed meanwhile")
 			}
-			if end.Outcome == history.OutcomeOK || end.Problem == nil || end.Problem.Code != protocol.ProblemCode(fault.Denied) || c.key != "*" && end.Problem.Key != c.key {
+			if end.Outcome == protocol.OutcomeOK || end.Problem == nil || end.Problem.Code != protocol.ProblemCode(fault.Denied) || c.key != "*" && end.Problem.Key != c.key {
 				t.Errorf("it ended %s: %+v, want %s", end.Outcome, end.Problem, c.key)
 			}
 			g.untouched("First.md")

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"embedded-agent/wasm/internal/fault"
-	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/protocol"
 )
@@ -71,7 +70,7 @@ func TestAFolderThatGetsANoteWhichMayNotBeTouchedDuringTheRunStaysWhereItIs(t *t
 			sh.mem.BeforeWriteOf("First.md", appear)
 			call[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
 			end, _ := sh.ended(true)
-			if end.Outcome == history.OutcomeOK || end.Problem == nil || end.Problem.Code != protocol.ProblemCode(fault.Denied) || end.Problem.Key != "error.path.unseenBelow" {
+			if end.Outcome == protocol.OutcomeOK || end.Problem == nil || end.Problem.Code != protocol.ProblemCode(fault.Denied) || end.Problem.Key != "error.path.unseenBelow" {
 				t.Errorf("it ended %s: %+v", end.Outcome, end.Problem)
 			}
 			isKept(t, sh)
@@ -93,7 +92,7 @@ func TestAFolderIsNotMovedBackWithANoteInItThatMayNotBeTouched(t *testing.T) {
 	sh, r, _ := openBox(t, onBox["a move"])
 	call[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
 	end, _ := sh.ended(true)
-	if end.Outcome != history.OutcomeOK {
+	if end.Outcome != protocol.OutcomeOK {
 		t.Fatalf("%+v", end)
 	}
 	sh.mem.Put("Moved/salary.md", "kept")

@@ -112,12 +112,12 @@ func TestAPlansTraceHasItsModelCallsAndStepsAndALargeRunsCallsAreMadeOfItsRecord
 		t.Errorf("%d spans are written down", n)
 	}
 	got := call[protocol.Trace](r.shell, "trace.get", protocol.RunRef{Run: end.Run})
-	kinds, byName := map[string]int{}, map[string]int{}
+	kinds, byName := map[protocol.SpanKind]int{}, map[string]int{}
 	for _, s := range got.Spans {
-		kinds[string(s.Kind)]++
+		kinds[s.Kind]++
 		byName[s.Name]++
 	}
-	if kinds[trace.KindModel] != 2 || byName["execute_tool vault.createFile"] != history.MaxSpans+20 || byName["invoke_agent step"] != 1 || byName["run_plan"] != 1 {
+	if kinds[protocol.SpanModel] != 2 || byName["execute_tool vault.createFile"] != history.MaxSpans+20 || byName["invoke_agent step"] != 1 || byName["run_plan"] != 1 {
 		t.Errorf("%v %v", kinds, byName)
 	}
 }

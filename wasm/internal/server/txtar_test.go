@@ -302,7 +302,7 @@ func (s *story) journal() []string {
 	}
 	end := "hot"
 	if l.End != nil {
-		end = "ended " + l.End.Outcome
+		end = "ended " + string(l.End.Outcome)
 	}
 	for _, a := range l.Acts {
 		out = append(out, "began "+a.Step)

@@ -85,7 +85,7 @@ var kindsOfChange = map[string]changeOf{
 	},
 }
 
-// factsOf are what a review says of its changes, and of each file of them when
+// factsOf gives a review's facts about its changes, and about each file of them when
 // it is opened; with the files left out, too.
 func (sh *shell) factsOf(r *protocol.Review) []any {
 	sh.t.Helper()
@@ -105,7 +105,7 @@ func TestTheReviewOfAnUndoShowsWhatAReviewShows(t *testing.T) {
 			want := sh.factsOf(sh.open(planWith(c.step)))
 			for kind, r := range map[protocol.RunKind]journaltest.Run{
 				protocol.KindRevert: {ID: forgedRun, Goal: "Undo", Ops: []host.Op{c.undid}},
-				protocol.KindFinish: {ID: forgedRun, Goal: "Undo", Ops: []host.Op{c.left}, Hot: true, Open: true},
+				protocol.KindFinish: {ID: forgedRun, Goal: "Undo", Device: ourName, Ops: []host.Op{c.left}, Hot: true, Open: true},
 			} {
 				mem := hosttest.New(hosttest.Options{Files: c.files})
 				journaltest.Forge(t, mem.Host().Store, r)
@@ -130,7 +130,7 @@ func TestTheReviewOfAnUndoShowsWhatAReviewShows(t *testing.T) {
 func TestAForgedRunCannotSayThatAChangeOnlyFollowsARename(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: map[string]string{"A.md": "a\n"}})
 	journaltest.Forge(t, mem.Host().Store, journaltest.Run{
-		ID: forgedRun, Goal: "Undo", Hot: true, Open: true,
+		ID: forgedRun, Goal: "Undo", Device: ourName, Hot: true, Open: true,
 		Ops: []host.Op{{Kind: host.OpModify, Path: "A.md", Before: []byte("a\n"), Data: []byte("evil\n"), Follows: true}},
 	})
 	sh := begin(t, mem, free)

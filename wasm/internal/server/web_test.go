@@ -4,16 +4,15 @@ package server
 
 import (
 	"context"
-	"strings"
 	"testing"
 
 	"embedded-agent/wasm/internal/community"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/llm/llmtest"
-	"embedded-agent/wasm/internal/network"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/web"
+	"embedded-agent/wasm/internal/web/webtest"
 )
 
 const webPlan = `{"goal":"Keep what the page says","assumptions":[],"riskLevel":"writes","steps":[
@@ -41,13 +40,13 @@ func newWebShell(t *testing.T, transport web.Transport, set protocol.Settings, p
 }
 
 func TestWhatWasReadFromTheWebIsWhatIsShownAndWritten(t *testing.T) {
-	h, transport := newBadWeb(t)
-	set := allowed
+	h, transport := webtest.NewBadWeb(t)
+	set := webtest.Allowed()
 	set.Secrets = []protocol.NamedSecret{{Name: "api", Scope: "vault", Secret: "stored-api", Hosts: []string{"api.example.com"}}}
 	sh := newWebShell(t, transport, set, webPlan)
 	r := sh.review()
-	if !r.Approvable || len(r.Files) != 1 || h.asked.Load() != 1 {
-		t.Fatalf("%d files, %d requests: %+v %+v", len(r.Files), h.asked.Load(), r.Problem, r.Steps)
+	if !r.Approvable || len(r.Files) != 1 || h.Asked.Load() != 1 {
+		t.Fatalf("%d files, %d requests: %+v %+v", len(r.Files), h.Asked.Load(), r.Problem, r.Steps)
 	}
 	again := call[protocol.Review](sh, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendEdit, Path: "News.md", Text: "mine\n"})
 	call[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: again.Approval})
@@ -55,8 +54,8 @@ func TestWhatWasReadFromTheWebIsWhatIsShownAndWritten(t *testing.T) {
 		t.Fatalf("%+v", end.Problem)
 	}
 	call[protocol.RunRef](sh, "run.replay", protocol.RunRef{Run: r.Run})
-	if h.asked.Load() != 1 {
-		t.Errorf("%d requests for one reading", h.asked.Load())
+	if h.Asked.Load() != 1 {
+		t.Errorf("%d requests for one reading", h.Asked.Load())
 	}
 	if got, _ := sh.mem.File("News.md"); string(got) != "mine\n" {
 		t.Errorf("%q", got)
@@ -64,25 +63,25 @@ func TestWhatWasReadFromTheWebIsWhatIsShownAndWritten(t *testing.T) {
 }
 
 func TestSendingAsksOnceItsTurnHasComeAndIsMadeOnce(t *testing.T) {
-	h, transport := newBadWeb(t)
+	h, transport := webtest.NewBadWeb(t)
 	plan := `{"goal":"Send","assumptions":[],"riskLevel":"commands","steps":[
 	{"id":"send","tool":"http.send","args":{"url":"https://api.example.com/items","body":"x"}}]}`
-	sh := newWebShell(t, transport, allowed, plan)
+	sh := newWebShell(t, transport, webtest.Allowed(), plan)
 	r := sh.review()
-	if h.asked.Load() != 0 || r.Risk != "commands" || r.Steps[0].Simulate || r.Steps[0].Undo {
-		t.Fatalf("%d requests, %s, %+v", h.asked.Load(), r.Risk, r.Steps[0])
+	if h.Asked.Load() != 0 || r.Risk != "commands" || r.Steps[0].Simulate || r.Steps[0].Undo {
+		t.Fatalf("%d requests, %s, %+v", h.Asked.Load(), r.Risk, r.Steps[0])
 	}
 	if len(r.Summary) != 1 || r.Summary[0].Text.Key != "review.sends" || r.Summary[0].Text.Params["names"] != "api.example.com (POST)" {
 		t.Errorf("%+v", r.Summary)
 	}
 	call[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
 	q := sh.await("question", func(e protocol.Event) bool { return e.Question != nil })
-	if h.asked.Load() != 0 {
+	if h.Asked.Load() != 0 {
 		t.Error("sent before the answer")
 	}
 	call[protocol.Empty](sh, "answer", protocol.Answer{ID: q.Question.ID, Yes: true})
-	if end := sh.finished(); end.Outcome != "ok" || h.asked.Load() != 1 {
-		t.Fatalf("%+v, %d requests", end.Problem, h.asked.Load())
+	if end := sh.finished(); end.Outcome != "ok" || h.Asked.Load() != 1 {
+		t.Fatalf("%+v, %d requests", end.Problem, h.Asked.Load())
 	}
 }
 
@@ -93,7 +92,7 @@ func (twoInstalled) Installed(context.Context) ([]host.InstalledPlugin, error) {
 	return []host.InstalledPlugin{{ID: "calendar", Enabled: true}, {ID: "obsidian-kanban"}}, nil
 }
 
-func TestTheListOfPluginsIsTheOnlyAddressThatSearchingReaches(t *testing.T) {
+func TestSearchingForPluginsAsksForTheirListAlone(t *testing.T) {
 	raw := `[{"id":"calendar","name":"Calendar","author":"A","description":"d","repo":"r"},
 	{"id":"obsidian-kanban","name":"Kanban","author":"B","description":"A board","repo":"r"},{"id":"other","name":"Other board"}]`
 	tr := llmtest.NewTransport(llmtest.Answer{Body: []byte(raw)})
@@ -120,17 +119,6 @@ func TestTheListOfPluginsIsTheOnlyAddressThatSearchingReaches(t *testing.T) {
 	reqs := tr.Requests()
 	if len(reqs) != 1 || reqs[0].URL != community.Address || reqs[0].Via != web.ViaApp || len(reqs[0].Header) != 0 {
 		t.Errorf("%+v", reqs)
-	}
-	only := network.Out{List: true}
-	for _, r := range []web.Request{
-		{Method: "POST", URL: community.Address},
-		{Method: "GET", URL: community.Address + "?x"},
-		{Method: "GET", URL: strings.Replace(community.Address, "obsidianmd", "evil", 1)},
-		{Method: "GET", URL: "https://api.openai.com/v1"},
-	} {
-		if only.May(r) {
-			t.Errorf("%s %s is let through", r.Method, r.URL)
-		}
 	}
 	// Without a network the kept list is used, and said to be old when it is.
 	again, err := s.pluginsSearch(t.Context(), protocol.PluginsQuery{Text: "calendar", Refresh: true})

@@ -14,6 +14,7 @@ import (
 	"embedded-agent/wasm/internal/llm/llmtest"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/web"
+	"embedded-agent/wasm/internal/web/webtest"
 )
 
 // timedWeb notes when each request came.
@@ -52,7 +53,7 @@ func TestAWebPageThatIsReadAgainIsReadAfterThePauseThatThePlanOrItsServerAsksFor
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				web := &timedWeb{Transport: llmtest.NewTransport(c.answers...)}
-				sh := newWebShell(t, web, allowed, againPlan)
+				sh := newWebShell(t, web, webtest.Allowed(), againPlan)
 				defer sh.s.Close()
 				r := sh.review()
 				if (r.Problem == nil) != c.approves {

@@ -32,6 +32,9 @@ func Over(store host.Store) *Store {
 	return &Store{Store: store, sizes: map[string]int64{}}
 }
 
+// Unwrap is host.Layer's.
+func (s *Store) Unwrap() host.Store { return s.Store }
+
 // Size gives the bytes of all files in a folder and below it; 0 for a folder
 // that is missing.
 func (s *Store) Size(ctx context.Context, folder string) (int64, error) {

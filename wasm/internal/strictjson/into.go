@@ -13,7 +13,7 @@ import (
 // understand: a key given twice, unknown, or known in another case; null where
 // something has to stand; a value of another type. The error names the place.
 //
-// A field is what its json tag says. Of what it does not know the inside of (any,
+// A field has the name that its json tag gives. Of what it does not know the inside of (any,
 // json.RawMessage, types that unmarshal themselves) keys are held against being
 // given twice only.
 func Into(src []byte, to any) error {

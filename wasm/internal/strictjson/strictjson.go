@@ -8,10 +8,9 @@ package strictjson
 
 import (
 	"strconv"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"embedded-agent/wasm/internal/canon"
+	"embedded-agent/wasm/internal/jsontoken"
 )
 
 // MaxDepth is how many arrays and objects may be open at once (docs/design/boundary.md#messages).
@@ -74,16 +73,7 @@ func (r *reader) fail(reason string) {
 	}
 }
 
-func (r *reader) space() {
-	for r.i < len(r.src) {
-		switch r.src[r.i] {
-		case ' ', '\n', '\t', '\r':
-			r.i++
-		default:
-			return
-		}
-	}
-}
+func (r *reader) space() { r.i = jsontoken.Space(r.src, r.i) }
 
 // next gives the byte at the cursor, 0 at the end.
 func (r *reader) next() byte {
@@ -122,12 +112,10 @@ func (r *reader) value() any {
 }
 
 func (r *reader) word(w string, v any) any {
-	for k := range len(w) {
-		if r.next() != w[k] {
-			r.fail("a value is missing")
-			return nil
-		}
-		r.i++
+	end, ok := jsontoken.Word(r.src, r.i, w)
+	if r.i = end; !ok {
+		r.fail("a value is missing")
+		return nil
 	}
 	return v
 }
@@ -172,27 +160,19 @@ func (r *reader) object() any {
 	return m
 }
 
-// key reads an object's name.
+// key reads an object's name. Short ones are kept.
 func (r *reader) key() string {
 	const short = 24
-	for i := r.i + 1; i < len(r.src) && i <= r.i+short; i++ {
-		switch c := r.src[i]; {
-		case c == '"':
-			raw := r.src[r.i+1 : i]
-			r.i = i + 1
-			if known, ok := r.keys[string(raw)]; ok {
-				return known
-			}
-			name := string(raw)
-			if r.keys != nil {
-				r.keys[name] = name
-			}
-			return name
-		case c == '\\', c >= utf8.RuneSelf, c < 0x20:
-			return r.str()
-		}
+	raw, escaped := r.text()
+	if r.keys == nil || len(raw) > short || escaped {
+		return jsontoken.String(raw, escaped)
 	}
-	return r.str()
+	if known, ok := r.keys[string(raw)]; ok {
+		return known
+	}
+	name := jsontoken.String(raw, escaped)
+	r.keys[string(raw)] = name
+	return name
 }
 
 func (r *reader) array() any {
@@ -224,33 +204,12 @@ func (r *reader) array() any {
 
 func (r *reader) number() any {
 	from := r.i
-	if r.next() == '-' {
-		r.i++
-	}
-	if r.next() == '0' {
-		r.i++
-	} else if !r.digits() {
+	end, ok := jsontoken.Number(r.src, from)
+	if r.i = end; !ok {
 		r.fail("a number is incomplete")
 		return nil
 	}
-	if r.next() == '.' {
-		r.i++
-		if !r.digits() {
-			r.fail("a number is incomplete")
-			return nil
-		}
-	}
-	if c := r.next(); c == 'e' || c == 'E' {
-		r.i++
-		if c := r.next(); c == '+' || c == '-' {
-			r.i++
-		}
-		if !r.digits() {
-			r.fail("a number is incomplete")
-			return nil
-		}
-	}
-	f, err := strconv.ParseFloat(string(r.src[from:r.i]), 64)
+	f, err := strconv.ParseFloat(string(r.src[from:end]), 64)
 	if err != nil {
 		r.i = from
 		r.fail("a number is too large")
@@ -259,120 +218,22 @@ func (r *reader) number() any {
 	return f
 }
 
-func (r *reader) digits() bool {
-	from := r.i
-	for c := r.next(); c >= '0' && c <= '9'; c = r.next() {
-		r.i++
-	}
-	return r.i > from
+func (r *reader) str() string { return jsontoken.String(r.text()) }
+
+// reasons say what is wrong with a text.
+var reasons = [...]string{
+	jsontoken.Open:    "a text is not closed",
+	jsontoken.Control: "a control character in a text is not escaped",
+	jsontoken.Escape:  "an escape in a text is not one of JSON's",
 }
 
-func (r *reader) str() string {
-	r.i++
-	from := r.i
-	for r.i < len(r.src) {
-		switch c := r.src[r.i]; {
-		case c == '"':
-			s := string(r.src[from:r.i])
-			r.i++
-			return s
-		case c == '\\', c >= utf8.RuneSelf:
-			return r.hardStr(from)
-		case c < 0x20:
-			r.fail("a control character in a text is not escaped")
-			return ""
-		}
-		r.i++
+// text moves behind a text and gives the bytes between its quotes.
+func (r *reader) text() (raw []byte, escaped bool) {
+	from := r.i + 1
+	end, escaped, wrong := jsontoken.Text(r.src, r.i)
+	if r.i = end; wrong != jsontoken.Nothing {
+		r.fail(reasons[wrong])
+		return nil, false
 	}
-	r.fail("a text is not closed")
-	return ""
-}
-
-// hardStr reads on from the first byte that is not plain ASCII.
-func (r *reader) hardStr(from int) string {
-	b := append(make([]byte, 0, 2*(r.i-from)+64), r.src[from:r.i]...)
-	for r.i < len(r.src) {
-		switch c := r.src[r.i]; {
-		case c == '"':
-			r.i++
-			return string(b)
-		case c < 0x20:
-			r.fail("a control character in a text is not escaped")
-			return ""
-		case c == '\\':
-			if b = r.escape(b); r.err != nil {
-				return ""
-			}
-		case c < utf8.RuneSelf:
-			b = append(b, c)
-			r.i++
-		default:
-			char, n := utf8.DecodeRune(r.src[r.i:])
-			b = utf8.AppendRune(b, char)
-			r.i += n
-		}
-	}
-	r.fail("a text is not closed")
-	return ""
-}
-
-func (r *reader) escape(b []byte) []byte {
-	r.i++
-	c := r.next()
-	switch c {
-	case '"', '\\', '/':
-		b = append(b, c)
-	case 'b':
-		b = append(b, '\b')
-	case 'f':
-		b = append(b, '\f')
-	case 'n':
-		b = append(b, '\n')
-	case 'r':
-		b = append(b, '\r')
-	case 't':
-		b = append(b, '\t')
-	case 'u':
-		return r.unicode(b)
-	default:
-		r.fail("an escape in a text is not one of JSON's")
-		return b
-	}
-	r.i++
-	return b
-}
-
-func (r *reader) unicode(b []byte) []byte {
-	char := r.hex4()
-	if utf16.IsSurrogate(char) && r.next() == '\\' && r.i+1 < len(r.src) && r.src[r.i+1] == 'u' {
-		back := r.i
-		r.i++
-		if both := utf16.DecodeRune(char, r.hex4()); both != utf8.RuneError {
-			return utf8.AppendRune(b, both)
-		}
-		if r.err == nil {
-			r.i = back // the second is a character of its own
-		}
-	}
-	return utf8.AppendRune(b, char) // a lone surrogate becomes U+FFFD
-}
-
-// hex4 reads uXXXX, the cursor on the u.
-func (r *reader) hex4() rune {
-	r.i++
-	var v rune
-	for range 4 {
-		c := r.next()
-		switch {
-		case c >= '0' && c <= '9':
-			v = v<<4 | rune(c-'0')
-		case c|0x20 >= 'a' && c|0x20 <= 'f':
-			v = v<<4 | rune(c|0x20-'a'+10)
-		default:
-			r.fail("an escape in a text is not one of JSON's")
-			return v
-		}
-		r.i++
-	}
-	return v
+	return r.src[from : end-1], escaped
 }

@@ -16,7 +16,7 @@ import (
 	"embedded-agent/wasm/internal/text"
 )
 
-// Hostile is what somebody may put into a note's text, a path or a title to have
+// hostile has texts that somebody may put into a note, a path or a title to have
 // a terminal show something else.
 var hostile = []string{
 	"a\x1b[2Kb", "a\x1b[1A\x1b[2Kb", "\x1b]0;title\x07", "\x1b]8;;http://evil\x1b\\here\x1b]8;;\x1b\\", "\x1b[8mhidden\x1b[0m",

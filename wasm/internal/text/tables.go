@@ -70,7 +70,7 @@ var blank = []span{
 // strange are the blanks that in a name look like a space and are none.
 var strange = blank[2:]
 
-// pictures are what emoji are made of (Extended_Pictographic of UTS 51, the
+// pictures are the characters that emoji are made of (Extended_Pictographic of UTS 51, the
 // gaps between left out), without the skin tones.
 var pictures = []span{
 	{0xa9, 0xa9},
@@ -97,7 +97,7 @@ var pictures = []span{
 	{0x1f400, 0x1faff},
 }
 
-// tones are what may stand between a picture and a joiner.
+// tones may stand between a picture and a joiner.
 var tones = []span{{0xfe0f, 0xfe0f}, {0x1f3fb, 0x1f3ff}}
 
 // keys are the bases of keycap emoji.

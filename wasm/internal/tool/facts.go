@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Facts are what a tool does, as far as something is decided or shown by it.
+// Facts say what a tool does, as far as something is decided or shown by it.
 // Nobody outside of the tool concludes anything from its name.
 type Facts struct {
 	// Deletes and Renames: the tool is there to remove, or to move, what is in the
@@ -35,8 +35,8 @@ type Facts struct {
 	// ReadsOn: it gives more of an output that was too long to be told, so that it
 	// is of use in a conversation alone.
 	ReadsOn bool
-	// Finds: what it gives is a list for the person to choose from, of which the
-	// log shows more than of other outputs.
+	// Finds: its output is a list for the person to choose from. The log shows more
+	// of it than of other outputs.
 	Finds bool
 }
 

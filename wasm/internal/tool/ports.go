@@ -38,7 +38,7 @@ type PluginFound struct {
 	Installed, Enabled                  bool
 }
 
-// PluginList is what a search found, best first. FetchedAt is the list's date;
+// PluginList has the plugins that a search found, best first. FetchedAt is the list's date;
 // Offline means that it could not be fetched and an older one was used.
 type PluginList struct {
 	Plugins   []PluginFound

@@ -98,7 +98,7 @@ const (
 	CacheForever CachePolicy = "forever"
 )
 
-// Flags are what a tool needs or allows beside its side effects
+// Flags say what a tool needs or allows beside its side effects
 // (docs/design/tool-calls.md#side-effects).
 type Flags struct {
 	OwnerOnly     bool `json:"ownerOnly,omitempty"`     // only from the interface, never from a link
@@ -116,7 +116,7 @@ type Example struct {
 	Given  map[string]string `json:"given,omitempty"`
 	Active string            `json:"active,omitempty"`
 	Args   Args              `json:"args"`
-	// Output is what the call gives (fields left out are not compared); Error
+	// Output is the call's output (fields left out are not compared); Error
 	// is the code of the failure instead.
 	Output Data       `json:"output,omitempty"`
 	Error  fault.Code `json:"error,omitempty"`
@@ -196,7 +196,7 @@ type Env struct {
 	Progress func(p Progress)
 }
 
-// ForModel is what is there only where a model reads the output, or is asked.
+// ForModel has the parts that are there only where a model reads the output, or is asked.
 type ForModel struct {
 	// Paged: a model reads the output, so that long lists come in pages. In a plan
 	// they come whole.

@@ -1,6 +1,6 @@
 package tool
 
-// Touch is what a call may do to notes, as far as its arguments say: the files
+// Touch says what a call may do to notes, as far as its arguments tell: the files
 // that it may write, the folders below which it may, or that it may write
 // anywhere; and whether it moves or removes.
 type Touch struct {

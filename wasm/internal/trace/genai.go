@@ -1,30 +1,26 @@
 package trace
 
-import "strings"
+import (
+	"strings"
+
+	"embedded-agent/wasm/internal/protocol"
+)
 
 // The spans of this program, named and described by the GenAI semantic
 // conventions of OpenTelemetry where those have a name (invoke_agent, chat,
 // execute_tool); the rest is under embedded_agent.
 
-// The kinds of work that spans are of.
-const (
-	KindRun    = "run"
-	KindModel  = "model"
-	KindPolicy = "policy"
-	KindTool   = "tool"
-)
-
-// KindOf says what kind of work a span is of, by its name.
-func KindOf(name string) string {
+// KindOf gives the kind of work that a span with this name records.
+func KindOf(name string) protocol.SpanKind {
 	switch word, _, _ := strings.Cut(name, " "); word {
 	case "chat":
-		return KindModel
+		return protocol.SpanModel
 	case "execute_tool":
-		return KindTool
+		return protocol.SpanTool
 	case "policy_check":
-		return KindPolicy
+		return protocol.SpanPolicy
 	}
-	return KindRun
+	return protocol.SpanRun
 }
 
 // StartRun begins the span of all that belongs to a run, from the instruction to
@@ -71,7 +67,7 @@ func (s *Span) ModelAnswer(responseModel, responseID, stop string, input, output
 	}
 }
 
-// ToolCall is what the span of a tool call says.
+// ToolCall describes a tool call, for its span.
 type ToolCall struct {
 	CallID    string // the envelope's callId: the span's id is derived from it
 	LogicalID string // the call_id of docs/design/tool-calls.md#identity

@@ -266,7 +266,7 @@ func TestAWrittenTraceIsReadAgainAndHoldsNothingThatIsRedacted(t *testing.T) {
 	}
 	var kinds []string
 	for _, e := range es {
-		kinds = append(kinds, trace.KindOf(e.Name))
+		kinds = append(kinds, string(trace.KindOf(e.Name)))
 	}
 	if got := strings.Join(kinds, " "); got != "tool policy model run" {
 		t.Errorf("kinds %s", got)

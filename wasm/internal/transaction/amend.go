@@ -33,7 +33,7 @@ func (r *reviews) Amend(ctx context.Context, a protocol.Amendment) (protocol.Rev
 	return *next.View, nil
 }
 
-// amend changes a draft, of which these are the changes that are shown.
+// amend changes a draft; shown are the changes that the person sees.
 func (r *reviews) amend(d *Draft, shown []overlay.Change, a protocol.Amendment) error {
 	switch a.Kind {
 	case protocol.AmendPlan:

@@ -15,7 +15,7 @@ import (
 	"embedded-agent/wasm/internal/tool"
 )
 
-// approvedCall is what the simulation recorded of one call: its output or its
+// approvedCall is the simulation's record of one call: its output or its
 // failure (a file that was left out, say), its writes, their places in the
 // journal, and which of them an earlier attempt has made.
 type approvedCall struct {

@@ -12,7 +12,7 @@ import (
 	"embedded-agent/wasm/internal/tool"
 )
 
-// Turn is what a plan comes from: one instruction on its way.
+// Turn is the source of a plan: one instruction on its way.
 type Turn interface {
 	Over() bool
 	// Ended is closed when its end was told.

@@ -2,7 +2,6 @@ package transaction
 
 import (
 	"context"
-	"encoding/json"
 	"strconv"
 	"sync"
 	"time"
@@ -64,7 +63,7 @@ func (d *Deeds) begin(ctx context.Context, at time.Time) error {
 		return nil
 	}
 	ctx = context.WithoutCancel(ctx)
-	doc, err := json.Marshal(&history.Run{
+	doc, err := d.deps.History.Document(ctx, &history.Run{
 		Version: "1", RunID: d.ID, Kind: protocol.KindAgent, Goal: d.deps.Out.Redact(d.goal), Instruction: d.deps.Out.Redact(d.goal), Now: at,
 		Policy: d.deps.Guard.Policy().Snapshot(), Registry: d.deps.Registry.Version(), Files: []protocol.FileChange{},
 		Confirmation: &history.Confirmation{ID: uuid.NewSHA1(uuid.NameSpaceOID, []byte(d.ID)).String(), At: timestamp.Milli(at)},
@@ -163,14 +162,14 @@ func (d *Deeds) End(ctx context.Context, tr *history.Tracing) error {
 	d.mu.Lock()
 	n := d.count
 	d.mu.Unlock()
-	outcome := history.OutcomeOK
+	outcome := protocol.OutcomeOK
 	switch {
 	case n.failed > 0 && n.ok == 0:
-		outcome = history.OutcomeFailed
+		outcome = protocol.OutcomeFailed
 	case n.failed > 0:
-		outcome = history.OutcomePartial
+		outcome = protocol.OutcomePartial
 	}
-	d.event("run.finished", "info", "The turn has ended: "+outcome+".", d.now(), nil, map[string]any{"done": n.ok, "failed": n.failed})
+	d.event("run.finished", "info", "The turn has ended: "+string(outcome)+".", d.now(), nil, map[string]any{"done": n.ok, "failed": n.failed})
 	etags, err := tr.Write(ctx, history.Dir(d.ID))
 	if err == nil {
 		err = d.deps.History.Adopt(ctx, d.ID)
@@ -192,7 +191,7 @@ func (d *Deeds) End(ctx context.Context, tr *history.Tracing) error {
 	}
 	return d.deps.endRun(ctx, end, &protocol.RunSummary{
 		Run: d.ID, Kind: protocol.KindAgent, Goal: d.deps.Out.Redact(d.goal), StartedAt: timestamp.Milli(d.began), EndedAt: end.At,
-		Outcome: protocol.RunOutcome(outcome), Calls: n.ok, Text: protocol.Message{Key: "run.acted", Params: map[string]string{"n": strconv.Itoa(n.ok)}},
+		Outcome: outcome, Calls: n.ok, Text: protocol.Message{Key: "run.acted", Params: map[string]string{"n": strconv.Itoa(n.ok)}},
 	})
 }
 

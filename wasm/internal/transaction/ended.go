@@ -8,6 +8,7 @@ import (
 	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/journal"
+	"embedded-agent/wasm/internal/leftout"
 	"embedded-agent/wasm/internal/overlay"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/runner"
@@ -26,16 +27,19 @@ func (x *execution) finish(rep *runner.Report, err error) journal.End {
 	}
 	outcome, key := outcomeOf(rep, err, rs.Done, x.again != nil)
 	switch {
-	case outcome == history.OutcomeCancelled:
+	case outcome == protocol.OutcomeCancelled:
 		rs.Problem = nil
 	case err != nil && rs.Problem == nil:
 		rs.Problem = x.deps.Out.Problem(err)
 	}
-	rs.Outcome = protocol.RunOutcome(outcome)
+	rs.Outcome = outcome
 	rs.Text = protocol.Message{Key: key, Params: map[string]string{
 		"goal": rs.Goal, "n": strconv.Itoa(rs.Done), "total": strconv.Itoa(rs.Total),
 	}}
 	rs.Summary = x.made()
+	if rep != nil {
+		rs.LeftOut = leftout.Of(x.review.View.Steps)
+	}
 	if x.told != nil {
 		x.tellEnd(rs, outcome)
 	}
@@ -61,31 +65,31 @@ func (x *execution) counted(rs *protocol.RunState, rep *runner.Report, err error
 
 // outcomeOf says how a run ended, and the key of the words for it. Again says that
 // its rest is to be asked about.
-func outcomeOf(rep *runner.Report, err error, done int, again bool) (outcome, key string) {
+func outcomeOf(rep *runner.Report, err error, done int, again bool) (outcome protocol.RunOutcome, key string) {
 	switch {
 	case fault.Is(err, fault.Cancelled):
-		return history.OutcomeCancelled, "run.cancelled"
+		return protocol.OutcomeCancelled, "run.cancelled"
 	case fault.Is(err, fault.Conflict) && (rep == nil || rep.Stopped != nil): // else it was shown, and skipped
-		return history.OutcomeConflict, "run.conflict"
+		return protocol.OutcomeConflict, "run.conflict"
 	case err == nil && again:
-		return history.OutcomePartial, "run.asksAgain"
+		return protocol.OutcomePartial, "run.asksAgain"
 	case err != nil && done > 0:
-		return history.OutcomePartial, "run.partial"
+		return protocol.OutcomePartial, "run.partial"
 	case err != nil:
-		return history.OutcomeFailed, "run.failed"
+		return protocol.OutcomeFailed, "run.failed"
 	}
-	return history.OutcomeOK, "run.ok"
+	return protocol.OutcomeOK, "run.ok"
 }
 
 // tellEnd records that the run has ended, and how. The lock is held.
-func (x *execution) tellEnd(rs *protocol.RunState, outcome string) {
+func (x *execution) tellEnd(rs *protocol.RunState, outcome protocol.RunOutcome) {
 	if x.again != nil {
 		x.told.event("run.confirmationRequested", "warn", "What is left is not what was approved; it is shown again.", nil)
 	}
-	if outcome == history.OutcomeCancelled {
+	if outcome == protocol.OutcomeCancelled {
 		x.told.event("run.cancelled", "warn", "The run was cancelled.", nil)
 	}
-	x.told.event("run.finished", "info", "The run has ended: "+outcome+".", map[string]any{"done": rs.Done, "failed": rs.Failed, "skipped": rs.Skipped})
+	x.told.event("run.finished", "info", "The run has ended: "+string(outcome)+".", map[string]any{"done": rs.Done, "failed": rs.Failed, "skipped": rs.Skipped})
 }
 
 // written lists the changes of the review that were made.
@@ -124,7 +128,7 @@ func (x *execution) changed() int {
 func (x *execution) summarise(end string) protocol.RunSummary {
 	wrote := x.calls != nil && slices.Contains(x.calls.jw.Outcomes(), journal.Done)
 	rs := x.change(func(rs *protocol.RunState) {
-		ok := rs.Outcome == history.OutcomeOK
+		ok := rs.Outcome == protocol.OutcomeOK
 		rs.Can = protocol.Can{Revert: wrote, Rest: !ok, Save: ok && x.review.Action == ""}
 	})
 	return protocol.RunSummary{

@@ -2,7 +2,6 @@ package transaction
 
 import (
 	"context"
-	"encoding/json"
 	"sync/atomic"
 	"time"
 
@@ -61,7 +60,7 @@ func (x *execution) carryOut() {
 			rs.Problem = x.deps.Out.Problem(err)
 		}
 		if fault.Is(err, fault.Conflict) {
-			rs.Outcome = history.OutcomeConflict
+			rs.Outcome = protocol.OutcomeConflict
 			rs.Text = protocol.Message{Key: "run.taken", Params: map[string]string{"goal": rs.Goal}}
 			rs.Can, sum.Can = protocol.Can{}, protocol.Can{}
 		}
@@ -101,7 +100,7 @@ func (x *execution) execute() (*runner.Report, error) {
 	}
 	log := audit.New(x.deps.Host.Store, dir, x.deps.Out.Redact)
 	x.told = newTelling(x.deps, x.Run, log, x.began)
-	doc, err := json.Marshal(x.document(confirmation, x.sim.snapshotOf(rv, pol)))
+	doc, err := x.deps.History.Document(x.ctx, x.document(confirmation, x.sim.snapshotOf(rv, pol)))
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +128,7 @@ func (x *execution) execute() (*runner.Report, error) {
 }
 
 // close ends the records: what was done is durable before the run is marked as
-// ended. A run of which that fails is as one that a crash has left.
+// ended. Where that fails, the run is as one that a crash has left.
 func (x *execution) close(ctx context.Context, end journal.End) (protocol.RunSummary, error) {
 	var err error
 	if x.calls != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"embedded-agent/wasm/internal/history"
+	"embedded-agent/wasm/internal/leftout"
 	"embedded-agent/wasm/internal/outbox"
 	"embedded-agent/wasm/internal/overlay"
 	"embedded-agent/wasm/internal/protocol"
@@ -11,14 +12,14 @@ import (
 	"embedded-agent/wasm/internal/tool"
 )
 
-// document is what is kept of the run in its folder, without secrets.
+// document gives the run's document for its folder, without secrets.
 func (x *execution) document(id string, snap tool.PolicySnapshot) *history.Run {
 	rv, out := x.review, x.deps.Out
 	d := &history.Run{
 		Version: "1", RunID: rv.ID, Kind: protocol.KindRun, Goal: out.Redact(rv.Goal()), Instruction: out.Redact(rv.Instruction), Action: rv.Action,
 		Plan: json.RawMessage(out.Redact(string(rv.raw))), Policy: snap, Registry: x.deps.Registry.Version(), Now: rv.Now,
-		Files: rv.View.Files, From: rv.from, Calls: rv.View.Calls, Continues: rv.continues,
-		Confirmation: &history.Confirmation{ID: id, Approval: rv.View.Approval, At: timestamp.Milli(x.began), Automatic: x.automatic},
+		Files: rv.View.Files, From: rv.from, Calls: rv.View.Calls, About: history.About{Continues: rv.continues},
+		Confirmation: &history.Confirmation{ID: id, Approval: rv.View.Approval, At: timestamp.Milli(x.began), Automatic: x.automatic, LeftOut: leftout.Of(rv.View.Steps)},
 	}
 	if !rv.amend.Empty() {
 		d.Amendments = redactAmendments(out, d, rv.amend)

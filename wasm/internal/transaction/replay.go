@@ -141,7 +141,7 @@ func (r *replays) compare(ctx context.Context, d *history.Run, l *journal.Log, r
 			continue
 		}
 		if i >= len(l.Entries) {
-			if l.End != nil && l.End.Outcome != history.OutcomeOK {
+			if l.End != nil && l.End.Outcome != protocol.OutcomeOK {
 				break // the run did not get this far
 			}
 			diff = append(diff, w.Op.Path)

@@ -48,7 +48,7 @@ type Draft struct {
 	before *Review       // the review that this one is to replace; nil for none
 }
 
-// Asked is what was asked for, by whom, and what they are to be told beforehand.
+// Asked describes a request: its words, who made it, and the warnings that go with it.
 type Asked struct {
 	Instruction string
 	Action      string // the saved action that it came from; "" for none
@@ -67,7 +67,7 @@ type Asked struct {
 	Said     string
 }
 
-// program is what is carried out: a plan, from some place on, or an undo.
+// program is the thing to carry out: a plan, from some place on, or an undo.
 type program struct {
 	plan      *plan.Plan
 	graph     *plan.Graph
@@ -79,7 +79,7 @@ type program struct {
 	Undo      Undo                 // instead of a plan; nil for a plan
 }
 
-// Aids are what all simulations of one review share. Each has its own lock.
+// Aids are shared by all simulations of one review. Each has its own lock.
 type Aids struct {
 	Frozen *reuse.Frozen // what its model steps gave
 	Pins   *pins.Set
@@ -88,13 +88,13 @@ type Aids struct {
 	out    *guard.Outgoing // what it lets out
 }
 
-// decided is what the person has changed.
+// decided has the person's changes.
 type decided struct {
 	amend   *overlay.Amendments
 	dropped map[string]overlay.Change // what is left out, as it was before
 }
 
-// Found is what a simulation found.
+// Found has the findings of a simulation.
 type Found struct {
 	Base     *overlay.Base
 	Vault    *overlay.Vault
@@ -172,13 +172,13 @@ func (rv *Review) asReplay(id string, trace *history.Tracing) *Review {
 	return &next
 }
 
-// Goal is what the draft is for, in words.
+// Goal gives the aim of the draft, in words.
 func (d *Draft) Goal() string { return d.plan.Goal }
 
-// Goal is what the review is for, in words.
+// Goal gives the aim of the review, in words.
 func (rv *Review) Goal() string { return rv.plan.Goal }
 
-// Amendments are what the person has changed; not to be changed by others.
+// Amendments gives the person's changes; others must not change them.
 func (d *Draft) Amendments() *overlay.Amendments { return d.amend }
 
 // BaseOfUndo gives the vault as an undo finds it. It is read once, and again where
@@ -190,7 +190,7 @@ func (d *Draft) BaseOfUndo(v host.Vault) *overlay.Base {
 	return d.base
 }
 
-// kept is what is kept at hand of a run that has ended: its rest and a saved action
+// kept has the parts of a run that stay at hand after its end: its rest and a saved action
 // are made of it.
 type kept struct {
 	plan   *plan.Plan // nil of an undo

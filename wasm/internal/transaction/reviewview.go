@@ -7,6 +7,7 @@ import (
 	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/history"
+	"embedded-agent/wasm/internal/leftout"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/runner"
 	"embedded-agent/wasm/internal/tool"
@@ -63,7 +64,7 @@ func (s *simulator) stepPreviews(rv *Review) ([]protocol.StepPreview, int) {
 			Args: s.deps.Out.Redact(string(args)), Simulate: n.Tool.Simulable,
 			Undo: n.Tool.SideEffects != tool.Commands,
 		}
-		p.Cut = cutOf(rv, st)
+		p.Cut, p.LeftOut = cutOf(rv, st), leftout.By(st, leftout.Words{Redact: s.deps.Out.Redact, Problem: s.deps.Out.ProblemOf})
 		total += len(st.Results)
 		if st.Cause != nil && st.Status != tool.OK {
 			p.Problem = s.deps.Out.ProblemOf(st.Cause)

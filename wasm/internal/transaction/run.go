@@ -37,7 +37,7 @@ func newRun(rv *Review, rs protocol.RunState, cancel context.CancelFunc, out *ou
 	return x
 }
 
-// past is what is kept of a run that has ended.
+// past gives the part of a run that is kept after its end.
 func (x *Run) past() *Run {
 	p := &Run{id: x.id, kept: x.kept, gate: &runner.Gate{}, cancel: func() {}, out: x.out}
 	x.mu.Lock()

@@ -14,7 +14,7 @@ import (
 const (
 	DefaultCodeMs = 5_000
 	DefaultCodeMB = 128
-	// minCodeMB is what the sandbox itself needs, with some room for a script.
+	// minCodeMB is the sandbox's own need of memory, in megabytes, with some room for a script.
 	minCodeMB = 64
 )
 

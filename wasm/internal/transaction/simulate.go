@@ -81,8 +81,8 @@ func snapshot(pol *policy.Policy) tool.PolicySnapshot {
 	return snap
 }
 
-// snapshotOf is the same for a plan of which it is known what it changes: it says
-// whether that has to be confirmed.
+// snapshotOf is the same for a plan whose changes are known: it says whether they
+// have to be confirmed.
 func (s *simulator) snapshotOf(rv *Review, pol *policy.Policy) tool.PolicySnapshot {
 	snap := snapshot(pol)
 	snap.ConfirmationsRequired = s.MustAsk(rv)
@@ -119,7 +119,7 @@ func (s *simulator) policyOf(link bool) *policy.Policy {
 	return &linked
 }
 
-// runConfig is what a simulation and its run have in common.
+// runConfig gives the settings that a simulation and its run have in common.
 func (s *simulator) runConfig(id string, p program, now time.Time, call pipeline.Func, pol *policy.Policy, confirmation string) runner.Config {
 	return runner.Config{
 		RunID: id, Graph: p.graph, Call: call, Limits: pol.Limits,

@@ -81,7 +81,7 @@ func deniedThen(rv *Review, place int) bool {
 	return st.Cause != nil && fault.Is(st.Cause, fault.Denied)
 }
 
-// outgoingOf is what a draft's plan may send. A plan whose words came out of
+// outgoingOf says which data a draft's plan may send. A plan whose words came out of
 // notes, or may have, holds them in its constants too.
 func (s *simulator) outgoingOf(d *Draft) *guard.Outgoing {
 	var steps map[string]bool

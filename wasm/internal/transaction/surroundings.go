@@ -12,17 +12,17 @@ import (
 	"embedded-agent/wasm/internal/tool"
 )
 
-// Scene is what a plan or a conversation starts from.
+// Scene is the state that a plan or a conversation starts from.
 type Scene struct {
 	Now       time.Time
 	Selection *host.EditorState // given by the person; nil for what the editor says
 	Quota     *quota.Plan       // of what is made; nil where nothing is
 }
 
-// scene is what a draft starts from.
+// scene gives the state that a draft starts from.
 func (d *Draft) scene(q *quota.Plan) Scene { return Scene{d.Now, d.Selection, q} }
 
-// scene is what a review started from.
+// scene gives the state that a review started from.
 func (rv *Review) scene() Scene { return Scene{rv.Now, rv.Selection, rv.quota} }
 
 // BaseOf looks at the vault as of a scene's time. What lies under an overlay is
@@ -38,7 +38,7 @@ func (s *simulator) Looking(now time.Time, pol *policy.Policy) *overlay.Vault {
 	}))
 }
 
-// Env is what a tool can reach.
+// Env gives a tool its surroundings.
 func (s *simulator) Env(at Scene, w *overlay.View, pol *policy.Policy) *tool.Env {
 	h := s.deps.Guard.VisibleTo(pol)
 	platform, loc := s.deps.Guard.Surroundings()

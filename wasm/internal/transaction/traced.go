@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"embedded-agent/wasm/internal/history"
+	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/runner"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/trace"
@@ -12,9 +13,9 @@ import (
 
 // leaveTraces writes what a run that has ended leaves beside its records: the last
 // values of its pins, its trace, its conversations.
-func (x *execution) leaveTraces(ctx context.Context, rep *runner.Report, outcome string) {
+func (x *execution) leaveTraces(ctx context.Context, rep *runner.Report, outcome protocol.RunOutcome) {
 	var err error
-	if outcome == history.OutcomeOK {
+	if outcome == protocol.OutcomeOK {
 		err = x.deps.Pins.Keep(ctx, x.review.Pins)
 	}
 	if t := x.review.Trace; t != nil && err == nil && x.calls != nil {
@@ -30,7 +31,7 @@ func (x *execution) leaveTraces(ctx context.Context, rep *runner.Report, outcome
 }
 
 // spans records the run's own span and those of its calls.
-func (x *execution) spans(rep *runner.Report, outcome string) {
+func (x *execution) spans(rep *runner.Report, outcome protocol.RunOutcome) {
 	rec := x.review.Trace.Recorder()
 	end := time.Now()
 	run := rec.StartPlan(x.review.Trace.Top(), "", len(x.review.graph.Nodes))
@@ -47,8 +48,8 @@ func (x *execution) spans(rep *runner.Report, outcome string) {
 		}
 	}
 	run.Set(trace.Attr{Key: "embedded_agent.run.calls", Value: n})
-	if outcome != history.OutcomeOK {
-		run.Fail(outcome, "The run ended as "+outcome+".")
+	if outcome != protocol.OutcomeOK {
+		run.Fail(string(outcome), "The run ended as "+string(outcome)+".")
 	}
 	rec.Add(run, x.beganAt, end)
 }

@@ -31,7 +31,7 @@ import (
 	"embedded-agent/wasm/internal/underway"
 )
 
-// Deps is what the room is given.
+// Deps are the parts of the core that the room uses, and the functions that server hands it.
 type Deps struct {
 	Host     host.Host
 	Registry *tool.Registry
@@ -48,7 +48,7 @@ type Deps struct {
 	LookAgain func(context.Context)
 }
 
-// Talk is what the room that talks to models does for this one, which knows none.
+// Talk has the functions of the room that talks to models, for this one, which knows none.
 type Talk struct {
 	// AskModel makes a model step: the only thing in here that asks a model, and
 	// only in a simulation.

@@ -4,13 +4,12 @@ import (
 	"context"
 	"strconv"
 
-	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/tool"
 )
 
-// Undo is what a review has whose changes come from a past run's records instead
+// Undo belongs to a review whose changes come from a past run's records instead
 // of a plan. Like the review it is not changed: a simulation makes another one.
 type Undo interface {
 	// Kind is protocol.KindRevert or protocol.KindFinish.
@@ -63,8 +62,8 @@ func (e *executor) carryUndo(ctx context.Context, x *Run, rv *Review, free func(
 		}
 		rs.Problem = e.deps.Out.Problem(err)
 		rs.Failed = rs.Total - sum.Calls
-		if rs.Outcome == "" || rs.Outcome == history.OutcomeOK {
-			rs.Outcome = history.OutcomeFailed
+		if rs.Outcome == "" || rs.Outcome == protocol.OutcomeOK {
+			rs.Outcome = protocol.OutcomeFailed
 		}
 		rs.Text = protocol.Message{Key: "run." + string(rs.Outcome), Params: map[string]string{"goal": rs.Goal, "n": strconv.Itoa(sum.Calls), "total": strconv.Itoa(rs.Total)}}
 	})

@@ -46,7 +46,11 @@ func (r *Runs) allQuiet(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if state == lease.Free {
+		there, err := r.deps.Elsewhere(ctx, id)
+		if err != nil {
+			return err
+		}
+		if state == lease.Free && !there {
 			if err := r.still(ctx, id); err != nil {
 				return err
 			}
@@ -93,8 +97,6 @@ func (r *Runs) still(ctx context.Context, id string) error {
 	}
 }
 
-func hotPath(id string) string { return history.HotFolder + "/" + id }
-
 // Begin takes a run in hand: its marker is in the store, and names this place
 // as its owner. Lost is called where somebody else takes it.
 func (r *Runs) Begin(ctx context.Context, id string, lost func()) error {
@@ -109,9 +111,14 @@ func (r *Runs) Begin(ctx context.Context, id string, lost func()) error {
 		}
 		l.Owner = self
 	}
-	k, err := lease.Keep(ctx, r.deps.Host.Store, hotPath(id), l, r.deps.Now, lost)
+	k, err := lease.Keep(ctx, r.deps.Host.Store, history.MarkerPath(id), l, r.deps.Now, lost)
 	if err != nil {
 		return err
+	}
+	// Without its marker nobody would look for the run after a power cut.
+	if err := host.Flush(ctx, r.deps.Host.Store, history.MarkerPath(id)); err != nil {
+		k.Stop()
+		return fault.Store(err)
 	}
 	r.mu.Lock()
 	old := r.mu.leases[id]
@@ -129,7 +136,7 @@ func (r *Runs) Begin(ctx context.Context, id string, lost func()) error {
 // End removes the marker of a run that has ended.
 func (r *Runs) End(ctx context.Context, id string) error {
 	r.Let(id)
-	if err := r.deps.Host.Store.Remove(ctx, hotPath(id)); err != nil {
+	if err := r.deps.Host.Store.Remove(ctx, history.MarkerPath(id)); err != nil {
 		return fault.Store(err)
 	}
 	r.mu.Lock()
@@ -183,7 +190,7 @@ func (g Ground) Apply(ctx context.Context, op host.Op) (host.Info, error) {
 
 // Held says whether a run that did not end is in somebody else's hand.
 func (r *Runs) Held(ctx context.Context, id string) (lease.State, error) {
-	l, err := lease.Read(ctx, r.deps.Host.Store, hotPath(id))
+	l, err := lease.Read(ctx, r.deps.Host.Store, history.MarkerPath(id))
 	if fault.Is(err, fault.NotFound) {
 		return lease.Free, nil
 	} else if err != nil {

@@ -13,7 +13,7 @@ import (
 	"embedded-agent/wasm/internal/lease"
 )
 
-// Deps is what the room is given.
+// Deps are the parts of the core that the room uses, and the functions that server hands it.
 type Deps struct {
 	Host host.Host
 	Now  func() time.Time
@@ -21,6 +21,8 @@ type Deps struct {
 	// KeepKey keeps the key of redaction markers, before the first record that may
 	// hold one.
 	KeepKey func(context.Context) error
+	// Elsewhere says whether a run was made on another device.
+	Elsewhere func(ctx context.Context, id string) (bool, error)
 	// LookAgain is called where a run that went on elsewhere may have ended.
 	LookAgain func(context.Context)
 }

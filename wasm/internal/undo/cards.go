@@ -18,7 +18,7 @@ const (
 	KindFinish = protocol.KindFinish
 )
 
-// card is what a crash has left of one run, with all that was done about it
+// card describes a run that a crash has left, with all that was done about it
 // since: going on with it, reverting it, bringing it back. It stands where the
 // newest of these stands, and it is decided about as one.
 type card struct {
@@ -52,6 +52,13 @@ func (f *found) cards(ctx context.Context) ([]*card, error) {
 			if c != nil {
 				out = append(out, c)
 			}
+			continue
+		}
+		// What another device has left is settled there. Here not even a marker
+		// without a run is removed: the run may come after it.
+		if there, err := f.deps.History.Elsewhere(ctx, id); err != nil {
+			return nil, err
+		} else if there {
 			continue
 		}
 		l, err := f.unfinished(ctx, id)

@@ -10,7 +10,7 @@ import (
 	"embedded-agent/wasm/internal/protocol"
 )
 
-// found is what a crash has left: runs that did not end, and what is known of them.
+// found has the runs that a crash has left: those that did not end, and the findings about them.
 type found struct {
 	deps    *Deps
 	settler *settler
@@ -77,7 +77,7 @@ func (f *found) unfinished(ctx context.Context, id string) (*journal.Log, error)
 	case len(l.Entries) == 0 && !l.Ours():
 		return nil, f.deps.Runs.End(ctx, id)
 	case len(l.Entries) == 0 && len(l.Acts) == 0:
-		return nil, f.settler.settleAs(ctx, id, l, history.OutcomeCancelled, "")
+		return nil, f.settler.settleAs(ctx, id, l, protocol.OutcomeCancelled, "")
 	}
 	if l.Ours() {
 		if settled, err := f.settleDeeds(ctx, id, l); settled || err != nil {
@@ -96,7 +96,7 @@ func (f *found) settleDeeds(ctx context.Context, id string, l *journal.Log) (boo
 	} else if err != nil {
 		return false, err
 	}
-	return true, f.settler.settleAs(ctx, id, l, history.OutcomePartial, "")
+	return true, f.settler.settleAs(ctx, id, l, protocol.OutcomePartial, "")
 }
 
 // leave ends a run that did not end, with what it has done.
@@ -108,7 +108,7 @@ func (f *found) leave(ctx context.Context, id string) error {
 	if !l.Ours() {
 		return f.deps.Runs.End(ctx, id)
 	}
-	return f.settler.settleAs(ctx, id, l, history.OutcomePartial, "")
+	return f.settler.settleAs(ctx, id, l, protocol.OutcomePartial, "")
 }
 
 // Needed lists the runs that did not end, and those that they are about.

@@ -60,6 +60,11 @@ func (r *recovery) endedMeanwhile(ctx context.Context, p protocol.Recovery) (pro
 	if _, err := r.deps.History.Read(ctx, p.Run); err != nil {
 		return out, err
 	}
+	if there, err := r.deps.History.Elsewhere(ctx, p.Run); err != nil {
+		return out, err
+	} else if there {
+		return out, fault.New(fault.Precondition, "error.run.otherDevice", nil)
+	}
 	if err := r.found.FindHot(ctx); err != nil {
 		return out, err
 	}
@@ -155,7 +160,7 @@ func (r *recovery) keep(ctx context.Context, id string) (protocol.Reverted, erro
 	if _, err := r.settler.cameLate(ctx, id, l); err != nil {
 		return out, err
 	}
-	return out, r.settler.settleAs(ctx, id, l, history.OutcomePartial, "")
+	return out, r.settler.settleAs(ctx, id, l, protocol.OutcomePartial, "")
 }
 
 // finishRun makes the writes that were approved and recorded, and are not there
@@ -203,11 +208,11 @@ func (r *recovery) finishRun(ctx context.Context, id string) (protocol.Reverted,
 		out.NotUndone = append(out.NotUndone, protocol.Message{Key: "recovery.changed", Params: map[string]string{"n": strconv.Itoa(n)}})
 	}
 	out.NotUndone = append(append(out.NotUndone, refusedMessages(r.deps.Out, refused)...), notUndone(of, &undoing{log: l})...)
-	return out, r.settler.settleAs(ctx, id, l, history.OutcomePartial, out.Run)
+	return out, r.settler.settleAs(ctx, id, l, protocol.OutcomePartial, out.Run)
 }
 
-// unknown counts the files of which nobody can say whether the run's last write
-// to them was made: somebody has changed them since.
+// unknown counts the files that somebody has changed since: nobody can say whether
+// the run's last write to them was made.
 func unknown(l *journal.Log) int {
 	paths := map[string]bool{}
 	for i := range l.Entries {

@@ -2,7 +2,6 @@ package undo
 
 import (
 	"context"
-	"encoding/json"
 	"strconv"
 	"sync"
 
@@ -57,14 +56,16 @@ func (r *reverts) takeBack(ctx context.Context, p protocol.Revert, trust bool) (
 		return out, false, err
 	}
 	of := undoOf{run: p.Run, kind: KindRevert, path: p.Path, choices: chosen}
+	if l.Hot() {
+		if err := r.deps.Runs.Own(ctx, p.Run); err != nil {
+			return out, false, err
+		}
+	}
 	if p.Review || !l.Ours() {
 		out, err = r.reviewUndo(ctx, of)
 		return out, false, err
 	}
 	if l.Hot() {
-		if err := r.deps.Runs.Own(ctx, p.Run); err != nil {
-			return out, false, err
-		}
 		if err := r.settler.settleJournal(ctx, p.Run, l); err != nil {
 			return out, false, err
 		}
@@ -92,7 +93,7 @@ func (r *reverts) takeBack(ctx context.Context, p protocol.Revert, trust bool) (
 		if late, err := r.settler.cameLate(ctx, p.Run, l); err != nil || late {
 			return out, late, err
 		}
-		if err := r.settler.settleAs(ctx, p.Run, l, history.OutcomeCancelled, out.Run); err != nil {
+		if err := r.settler.settleAs(ctx, p.Run, l, protocol.OutcomeCancelled, out.Run); err != nil {
 			return out, false, err
 		}
 		if err := r.found.FindHot(ctx); err != nil {
@@ -155,7 +156,7 @@ func (r *reverts) carryBack(ctx context.Context, doc *history.Run, only string, 
 		return "", err
 	}
 	back := &history.Run{
-		Version: "1", RunID: id, Kind: KindRevert, Goal: doc.Goal, Now: r.deps.Now(), Reverts: doc.RunID, Only: only,
+		Version: "1", RunID: id, Kind: KindRevert, Goal: doc.Goal, Now: r.deps.Now(), About: history.About{Reverts: doc.RunID, Only: only},
 		Policy: r.deps.Guard.Policy().Snapshot(), Registry: r.deps.Registry.Version(), Calls: len(planned), Files: []protocol.FileChange{},
 	}
 	for _, c := range changes {
@@ -170,7 +171,7 @@ func (r *reverts) carryBack(ctx context.Context, doc *history.Run, only string, 
 // as a run with a journal of its own, on a vault that asks before each. Its
 // error is that of the writes; what was made until then is recorded.
 func (r *reverts) writeRun(ctx context.Context, d *history.Run, h journal.Header, planned []journal.Planned, text protocol.Message, vault host.Vault) error {
-	doc, err := json.Marshal(d)
+	doc, err := r.deps.History.Document(ctx, d)
 	if err != nil {
 		return err
 	}
@@ -194,14 +195,14 @@ func (r *reverts) writeRun(ctx context.Context, d *history.Run, h journal.Header
 	if err := jw.Close(ctx); err != nil {
 		return err
 	}
-	end := journal.End{Outcome: history.OutcomeOK, At: timestamp.Milli(r.deps.Now()), Done: jw.Done()}
+	end := journal.End{Outcome: protocol.OutcomeOK, At: timestamp.Milli(r.deps.Now()), Done: jw.Done()}
 	end.Heads, end.Counts = log.Heads()
 	if failed != nil {
-		end.Outcome = history.OutcomePartial
+		end.Outcome = protocol.OutcomePartial
 	}
 	end.Heads[journal.File], end.Counts[journal.File] = jw.Head()
 	sum := protocol.RunSummary{
-		Run: d.RunID, Kind: d.Kind, Goal: d.Goal, StartedAt: h.At, EndedAt: end.At, Outcome: protocol.RunOutcome(end.Outcome),
+		Run: d.RunID, Kind: d.Kind, Goal: d.Goal, StartedAt: h.At, EndedAt: end.At, Outcome: end.Outcome,
 		Files: len(d.Files), Calls: len(planned), Reverts: d.Reverts, Can: protocol.Can{Revert: end.Done > 0}, Text: text,
 	}
 	if err := r.deps.Transactions.EndRun(ctx, end, &sum); err != nil {

@@ -28,7 +28,7 @@ func (r *reverts) revert(ctx context.Context, p protocol.Revert) (protocol.Rever
 	return out, err
 }
 
-// joined is what two attempts have done, the first until it was stopped.
+// joined gives the work of two attempts, the first until it was stopped.
 func joined(first, second protocol.Reverted) protocol.Reverted {
 	open := map[string]bool{}
 	for _, path := range slices.Concat(second.Restored, second.Merged) {
@@ -51,7 +51,7 @@ func joined(first, second protocol.Reverted) protocol.Reverted {
 	return second
 }
 
-// ahead is what a revert needs to know of files before it looks at each.
+// ahead has the facts about files that a revert needs before it looks at each.
 type ahead struct {
 	deps    *Deps
 	base    *overlay.Base

@@ -17,7 +17,7 @@ import (
 	"embedded-agent/wasm/internal/underway"
 )
 
-// Deps is what the room is given.
+// Deps are the parts of the core that the room uses, and the functions that server hands it.
 type Deps struct {
 	Host         host.Host
 	Registry     *tool.Registry

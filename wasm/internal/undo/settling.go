@@ -183,7 +183,7 @@ func takenBack(l *journal.Log, brought, out map[int]bool) {
 // settleAs ends a run that a crash had left: its files are sealed as they are,
 // but for what was torn, and it gets its line for the history. The journal is
 // nil where it cannot be read.
-func (s *settler) settleAs(ctx context.Context, id string, l *journal.Log, outcome, by string) error {
+func (s *settler) settleAs(ctx context.Context, id string, l *journal.Log, outcome protocol.RunOutcome, by string) error {
 	dir := history.Dir(id)
 	end := journal.End{Outcome: outcome, At: timestamp.Milli(s.deps.Now()), By: by}
 	var err error
@@ -199,7 +199,7 @@ func (s *settler) settleAs(ctx context.Context, id string, l *journal.Log, outco
 		return s.deps.Runs.End(ctx, id)
 	}
 	sum := history.SummaryOf(d)
-	sum.EndedAt, sum.Outcome, sum.Files, sum.Can = end.At, protocol.RunOutcome(outcome), 0, protocol.Can{}
+	sum.EndedAt, sum.Outcome, sum.Files, sum.Can = end.At, outcome, 0, protocol.Can{}
 	if l != nil {
 		sum.Files = len(l.Touched())
 		for _, e := range l.Entries {
@@ -207,14 +207,14 @@ func (s *settler) settleAs(ctx context.Context, id string, l *journal.Log, outco
 				end.Done++
 			}
 		}
-		sum.Can.Revert = end.Done > 0 && outcome != history.OutcomeCancelled
-		sum.Can.Rest = d.Kind == "run" && outcome == history.OutcomePartial
+		sum.Can.Revert = end.Done > 0 && outcome != protocol.OutcomeCancelled
+		sum.Can.Rest = d.Kind == "run" && outcome == protocol.OutcomePartial
 	}
 	if sum.Calls, err = s.callsMade(ctx, id); err != nil {
 		return err
 	}
 	sum.Text = history.TextOf(outcome, d, sum.Calls)
-	if outcome == history.OutcomeCancelled {
+	if outcome == protocol.OutcomeCancelled {
 		sum.RevertedBy = by
 	}
 	return s.deps.Transactions.EndRun(ctx, end, &sum)

@@ -17,7 +17,7 @@ import (
 	"embedded-agent/wasm/internal/vaultpath"
 )
 
-// rules are what an undo may write.
+// rules say what an undo may write.
 type rules struct{ deps *Deps }
 
 // Undo goes the way of every write (docs/adr/0019-seals-of-this-device.md).
@@ -26,7 +26,7 @@ type rules struct{ deps *Deps }
 // device is reverted at once, since what it did was approved here; of any
 // other the changes are a review, and nothing is done before a yes to it.
 
-// undoing is what reverts a run, or finishes it, as it was planned.
+// undoing reverts a run, or finishes it, as it was planned.
 type undoing struct {
 	log     *journal.Log
 	ours    bool
@@ -164,6 +164,7 @@ type careful struct {
 	tolerant bool // what does not fit the vault is noted too
 }
 
+// Apply implements host.Vault.
 func (c *careful) Apply(ctx context.Context, op host.Op) (host.Info, error) {
 	if op.Kind == host.OpRemove && !c.u.ours {
 		// Nobody can tell that the bytes are kept anywhere: to the trash.

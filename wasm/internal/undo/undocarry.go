@@ -37,23 +37,28 @@ func (r *reverts) undoAs(ctx context.Context, id string, rv *transaction.Review,
 	err := r.writeRun(ctx, d, h, planned, text, r.rules.undoable(u.done.ours))
 	sum, missing := r.deps.History.Summary(context.WithoutCancel(ctx), id)
 	if missing != nil {
-		return protocol.RunSummary{Run: id, Outcome: history.OutcomeFailed}, err
+		return protocol.RunSummary{Run: id, Outcome: protocol.OutcomeFailed}, err
 	}
 	return sum, err
 }
 
 // endUndone marks a run as what it is after a reviewed undo. One that is not
 // reverted whole stays where it was. One that was finished is over, as one of
-// our own is: what was refused or left out of it has been decided about.
+// our own is: what was refused or left out of it has been decided about. A run of
+// another device is marked there alone.
 func (r *reverts) endUndone(ctx context.Context, by string, u *pastUndo) {
 	whole := u.of.path == "" && len(u.done.report.Conflicts)+len(u.done.refused)+len(u.done.dropped) == 0
 	if u.of.kind != KindFinish && !whole {
 		return
 	}
+	there, err := r.deps.History.Elsewhere(ctx, u.of.run)
+	if err != nil || there {
+		return
+	}
 	if u.done.log.Hot() {
-		outcome := history.OutcomeCancelled
+		outcome := protocol.OutcomeCancelled
 		if u.of.kind == KindFinish {
-			outcome = history.OutcomePartial
+			outcome = protocol.OutcomePartial
 			if err := journal.RecordSettled(ctx, r.deps.Host.Store, history.Dir(u.of.run), u.done.log); err != nil {
 				r.deps.Out.Notice("warn", "notice.historyNotKept", nil, u.of.run)
 				return

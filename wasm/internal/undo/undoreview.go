@@ -15,7 +15,7 @@ import (
 	"embedded-agent/wasm/internal/transaction"
 )
 
-// pastUndo is what a review has whose changes come from a past run's journal
+// pastUndo belongs to a review whose changes come from a past run's journal
 // instead of a plan. It is not changed: a simulation makes another one.
 type pastUndo struct {
 	reverts *reverts

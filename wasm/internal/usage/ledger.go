@@ -13,8 +13,8 @@ import (
 )
 
 // usageFolder holds the ledger. Each device writes files of its own, DEVICE-1.jsonl,
-// DEVICE-2.jsonl … of framed records (package record), of which the newest whole
-// one counts; what was used is all devices together. A file's first record is the
+// DEVICE-2.jsonl … of framed records (package record). The newest whole one
+// counts, and the sums are those of all devices. A file's first record is the
 // number of rows that were gathered into it, which follow; then comes one record
 // for each answer. When there are many, or a crash has torn the end, the next file
 // is written with the rows gathered, and only then is the old one removed:
@@ -29,7 +29,7 @@ const (
 	maxUsageRows = 4000
 )
 
-// ledger is what was used, on disk and in memory. Nothing of it is sent.
+// ledger keeps all that was used, on disk and in memory. Nothing of it is sent.
 type ledger struct {
 	store  host.Store
 	device func(context.Context) (string, error)

@@ -27,7 +27,7 @@ type Spent struct {
 	Known bool
 }
 
-// LedgerRow is what one day, host and model amount to.
+// LedgerRow is the sum of one day, host and model.
 type LedgerRow struct {
 	Day   string `json:"day"`
 	Host  string `json:"host"`
@@ -39,7 +39,7 @@ type LedgerRow struct {
 	Unpriced int64      `json:"unpriced,omitempty"`
 }
 
-// Ledger is what was used, by day, host and model. It is a value: its functions give a new one. Nothing of it is sent.
+// Ledger has all that was used, by day, host and model. It is a value: its functions give a new one. Nothing of it is sent.
 type Ledger struct {
 	Currency string      `json:"currency"`
 	Rows     []LedgerRow `json:"rows"`

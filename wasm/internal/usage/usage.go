@@ -26,7 +26,7 @@ type Usage struct {
 	zone   *time.Location // whose days are counted
 }
 
-// Deps is what the room is given.
+// Deps are the parts of the core that the room uses, and the functions that server hands it.
 type Deps struct {
 	Store host.Store
 	// Device names this device in the names of its files.

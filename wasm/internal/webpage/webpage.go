@@ -15,7 +15,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Page is what a page says.
+// Page has the parts of a web page.
 type Page struct {
 	Title    string
 	Markdown string

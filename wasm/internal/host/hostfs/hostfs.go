@@ -53,6 +53,7 @@ type Folder struct {
 	mu    sync.Mutex
 	locks map[string]*pathLock
 	self  *os.File // this process's lock file, held to its end; nil before it is asked for
+	left  bool     // this process has given up its place, and takes none again
 }
 
 type pathLock struct {

@@ -20,7 +20,10 @@ const ownersFolder = "owners"
 // process.
 type owners Folder
 
-func (o *owners) Self(context.Context) (host.Owner, error) {
+func (o *owners) Self(ctx context.Context) (host.Owner, error) {
+	if err := ctx.Err(); err != nil {
+		return host.Owner{}, fault.From(err)
+	}
 	device, err := os.Hostname()
 	if err != nil {
 		return host.Owner{}, io(ownersFolder, err)
@@ -28,6 +31,9 @@ func (o *owners) Self(context.Context) (host.Owner, error) {
 	f := (*Folder)(o)
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.left {
+		return host.Owner{}, fault.From(context.Canceled)
+	}
 	if f.self == nil {
 		dir := filepath.Join(f.root, StoreFolder, ownersFolder)
 		if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -78,10 +84,12 @@ func (o *owners) Quiet(ctx context.Context) error {
 	return nil
 }
 
-// Close gives up this process's place.
+// Close gives up this process's place. What the core still does in the background
+// takes no other: nobody would give that up.
 func (f *Folder) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.left = true
 	if f.self == nil {
 		return nil
 	}

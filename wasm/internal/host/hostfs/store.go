@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
@@ -89,4 +90,40 @@ func (s *store) Remove(ctx context.Context, path string) error {
 		return err
 	}
 	return io(path, os.RemoveAll(file))
+}
+
+// Flush implements host.Flusher: files are synced as they are written, and here
+// their names are, in the folders from theirs up to the store's own.
+func (s *store) Flush(ctx context.Context, paths ...string) error {
+	if err := alive(ctx); err != nil {
+		return err
+	}
+	synced := map[string]bool{}
+	for _, path := range paths {
+		for dir := path; dir != "."; {
+			dir = filepath.ToSlash(filepath.Dir(dir))
+			if synced[dir] {
+				break
+			}
+			synced[dir] = true
+			if err := s.syncFolder(dir); err != nil {
+				return io(path, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (s *store) syncFolder(dir string) error {
+	at, err := s.f().locate(StoreFolder, strings.TrimPrefix(dir, "."), false)
+	if err != nil {
+		return err
+	}
+	h, err := os.Open(at)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	return errors.Join(syncNames(h), h.Close())
 }

@@ -39,7 +39,7 @@ type core struct {
 
 func newCore() *core { return &core{dead: make(chan struct{}), lanes: map[string]chan struct{}{}} }
 
-// longestWrite is what a write takes at the most.
+// longestWrite is the most time that a write takes.
 const longestWrite = time.Second
 
 // Window opens a window, whose chances a seed decides.
@@ -236,7 +236,7 @@ func (s *slowStore) Remove(ctx context.Context, path string) error {
 	return s.w.write(ctx, s.c, path, func(ctx context.Context) error { return s.Store.Remove(ctx, path) })
 }
 
-// lateChanges is what the app tells of changes: of its own at once, of those of
+// lateChanges tells of changes as the app does: of its own at once, of those of
 // others up to a second later, in any order and some of it twice.
 type lateChanges struct {
 	host.Changes

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host"
 )
 
 func (c *conformer) store() {
@@ -43,6 +44,10 @@ func (c *conformer) store() {
 	if got := strings.Join(names, " "); got != "runs/1/blobs:folder runs/1/journal.jsonl:file runs/1/run.json:file" {
 		c.Errorf("store lists %s", got)
 	}
+	ok(host.Flush(c.ctx, c.s, "runs/1/journal.jsonl", "runs/1/run.json", "runs/none"))
+	has("runs/1/journal.jsonl", []byte("a\n\xff\x00"))
+	ok(c.s.Append(c.ctx, "runs/1/run.json", []byte("after")))
+	has("runs/1/run.json", []byte("[]after"))
 	ok(c.s.Remove(c.ctx, "runs/1/run.json"))
 	ok(c.s.Remove(c.ctx, "runs/1/run.json"))
 	_, err = c.s.Read(c.ctx, "runs/1/run.json")

@@ -10,7 +10,7 @@ import (
 	"embedded-agent/wasm/internal/host"
 )
 
-// desk is what the person has before them: open notes, unsaved text, the
+// desk has the things that the person has before them: open notes, unsaved text, the
 // selection, the palette.
 type desk struct {
 	active    string

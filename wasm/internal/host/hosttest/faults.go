@@ -9,19 +9,20 @@ import (
 	"embedded-agent/wasm/internal/host"
 )
 
-// Counts is what was asked of a host so far. Writes and StoreWrites together
+// Counts says how often a host was asked for each thing so far. Writes and StoreWrites together
 // number the operations that the faults name, from 1.
 type Counts struct {
 	Reads       int // vault reads of any kind
 	Writes      int // vault writes
 	StoreReads  int
 	StoreWrites int
+	Flushes     int
 }
 
 // Ops is the number of writes of both kinds.
 func (c Counts) Ops() int { return c.Writes + c.StoreWrites }
 
-// faults is what will go wrong and when.
+// faults says what goes wrong, and when.
 type faults struct {
 	failAt int
 	failAs error

@@ -15,7 +15,7 @@ import (
 // changesPages is how many pages a whole listing has.
 const changesPages = 3
 
-// follow is what a Memory remembers for host.Changes. It does not log: it
+// follow is a Memory's own memory for host.Changes. It does not log: it
 // compares with how it was at each answer.
 type follow struct {
 	generation int64

@@ -23,7 +23,7 @@ import (
 	"embedded-agent/wasm/internal/note"
 )
 
-// Options is what a Memory starts with.
+// Options say how a Memory begins.
 type Options struct {
 	// Profile is the system it plays; zero is Linux.
 	Profile Profile
@@ -54,6 +54,7 @@ type Memory struct {
 	options Options
 	disk    *tree
 	store   map[string][]byte
+	flushed map[string][]byte // of the store: what a power cut leaves
 	trash   []Trashed
 	clock   int64
 	counts  Counts
@@ -76,7 +77,7 @@ func New(o Options) *Memory {
 	if o.Profile.Name == "" {
 		o.Profile = Linux
 	}
-	m := &Memory{profile: o.Profile, options: o, store: map[string][]byte{}, clock: 1_750_000_000_000}
+	m := &Memory{profile: o.Profile, options: o, store: map[string][]byte{}, flushed: map[string][]byte{}, clock: 1_750_000_000_000}
 	m.disk = newTree(o.Profile.IgnoresCase)
 	m.desk.commands = slices.Clone(o.Commands)
 	for path, text := range o.Files {

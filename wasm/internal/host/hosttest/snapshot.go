@@ -123,6 +123,21 @@ func (m *Memory) CrashClone() *Memory {
 	c.trash = slices.Clone(m.trash)
 	for p, d := range m.store {
 		c.store[p] = slices.Clone(d)
+		c.flushed[p] = slices.Clone(d)
+	}
+	return c
+}
+
+// PowerCut gives a new host as it would be found after a power cut now, at its
+// worst: every note that was written is on the disk, and of the store only what was
+// flushed. What was removed there is gone.
+func (m *Memory) PowerCut() *Memory {
+	c := m.CrashClone()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	clear(c.store)
+	for p, d := range m.flushed {
+		c.store[p], c.flushed[p] = slices.Clone(d), slices.Clone(d)
 	}
 	return c
 }

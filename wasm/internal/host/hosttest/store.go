@@ -105,9 +105,25 @@ func (s *store) Remove(ctx context.Context, path string) error {
 	}
 	for _, p := range gone {
 		delete(m.store, p)
+		delete(m.flushed, p)
 	}
 	if torn != nil {
 		return m.deadError(path)
+	}
+	return nil
+}
+
+// Flush is host.Flusher's.
+func (s *store) Flush(ctx context.Context, paths ...string) error {
+	m := s.mem()
+	for _, path := range paths {
+		if err := m.enter(ctx, path, &m.counts.Flushes); err != nil {
+			return err
+		}
+		if data, ok := m.store[path]; ok {
+			m.flushed[path] = slices.Clone(data)
+		}
+		m.mu.Unlock()
 	}
 	return nil
 }

@@ -13,9 +13,11 @@ import (
 )
 
 // Run is a run that never was. Ops are the writes that it claims to have made;
-// with Open, those that it was about to make when it was interrupted.
+// with Open, those that it was about to make when it was interrupted. Device is the
+// name of the device that it claims to be of.
 type Run struct {
 	ID, Goal string
+	Device   string
 	Ops      []host.Op
 	Hot      bool
 	Open     bool
@@ -28,7 +30,7 @@ func Forge(t testing.TB, store host.Store, r Run) {
 	ctx := t.Context()
 	dir := "runs/" + r.ID
 	doc, err := json.Marshal(map[string]any{
-		"version": "1", "runId": r.ID, "kind": "run", "goal": r.Goal, "calls": len(r.Ops), "files": []any{}, "now": "2026-01-01T00:00:00Z",
+		"version": "1", "runId": r.ID, "device": r.Device, "kind": "run", "goal": r.Goal, "calls": len(r.Ops), "files": []any{}, "now": "2026-01-01T00:00:00Z",
 		"plan": map[string]any{"goal": r.Goal, "assumptions": []any{}, "riskLevel": "writes", "steps": []any{}},
 	})
 	check(t, err)
@@ -79,7 +81,7 @@ type nothing struct{ host.Vault }
 
 func (nothing) Apply(context.Context, host.Op) (host.Info, error) { return host.Info{}, nil }
 
-// Attack is what a forged run tries. Path is what it would write to; Allowed
+// Attack describes a forged run. Path is the one that it would write to; Allowed
 // says that a person may let it, having seen it.
 type Attack struct {
 	Name    string

@@ -38,7 +38,7 @@ type block struct {
 	closed    bool
 }
 
-// usage is what has been counted; the counts of later events replace earlier ones.
+// usage has the counts so far; the counts of later events replace earlier ones.
 type usage struct {
 	input, output, read, write, thinking int64
 }

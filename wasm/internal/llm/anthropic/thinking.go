@@ -12,7 +12,7 @@ var budgets = map[llm.Effort]int{
 	llm.EffortMinimal: 1024, llm.EffortLow: 4096, llm.EffortMedium: 8192, llm.EffortHigh: 16384, llm.EffortXHigh: 32768,
 }
 
-// efforts is what each effort is called where the model itself decides how long to think.
+// efforts has the name of each effort where the model itself decides how long to think.
 var efforts = map[llm.Effort]string{
 	llm.EffortMinimal: "low", llm.EffortLow: "low", llm.EffortMedium: "medium", llm.EffortHigh: "high",
 	llm.EffortXHigh: "max",

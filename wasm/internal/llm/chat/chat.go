@@ -90,7 +90,7 @@ type call struct {
 	ID       string       `json:"id"`
 	Type     string       `json:"type"`
 	Function callFunction `json:"function"`
-	// Extra is what Google's endpoint sends with a call and insists on getting back.
+	// Extra is an addition of Google's endpoint to a call, which it insists on getting back.
 	Extra json.RawMessage `json:"extra_content,omitempty"`
 }
 

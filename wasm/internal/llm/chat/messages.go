@@ -7,7 +7,7 @@ import (
 	"embedded-agent/wasm/internal/llm"
 )
 
-// carried is what the signature of a thinking block holds: how the endpoint wants its reasoning back.
+// carried is the content of a thinking block's signature: how the endpoint wants its reasoning back.
 type carried struct {
 	// Field is the name of the field that the text came in: reasoning_content, reasoning, or content for a part of it.
 	Field string `json:"field,omitempty"`

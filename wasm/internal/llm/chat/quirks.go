@@ -7,7 +7,7 @@ import (
 	"embedded-agent/wasm/internal/llm"
 )
 
-// Quirks is what an endpoint wants otherwise than most.
+// Quirks are an endpoint's differences from most others.
 type Quirks struct {
 	// MaxTokens is the name of the field for the output limit.
 	MaxTokens string

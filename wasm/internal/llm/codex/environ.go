@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// environment is what Codex may know of the environment of whoever started it,
+// environment lists the variables that Codex may know of the environment of whoever started it,
 // by the name of the variable in capitals; a star stands for any end. Codex is
 // told nothing else: the keys and tokens that lie about in an environment are
 // none of its business, and what it was told a model could ask it for.

@@ -23,7 +23,7 @@ type rpcError struct {
 	Message string `json:"message"`
 }
 
-// notice is what of a notification's params matters here. Every notification about a turn names its thread.
+// notice has the params of a notification that matter here. Every notification about a turn names its thread.
 type notice struct {
 	ThreadID  string     `json:"threadId"`
 	TurnID    string     `json:"turnId"`

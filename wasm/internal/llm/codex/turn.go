@@ -8,7 +8,7 @@ import (
 	"embedded-agent/wasm/internal/llm"
 )
 
-// Event is what a turn says while it runs.
+// Event is one message of a turn while it runs.
 type Event struct {
 	Text string
 	// NewMessage is true where the model began another message of the same turn.

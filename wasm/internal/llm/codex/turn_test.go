@@ -67,7 +67,7 @@ func recordedTurns(t *testing.T, path string) []recordedTurn {
 	return turns
 }
 
-// outcome is what a turn came to: its text, messages divided by "|", and the key of its error.
+// outcome is the end of a turn: its text, messages divided by "|", and the key of its error.
 type outcome struct{ text, key, code string }
 
 func play(notices []posted) (outcome, Usage, bool) {

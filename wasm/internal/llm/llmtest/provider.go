@@ -11,11 +11,11 @@ import (
 
 // Turn is one answer of a scripted model.
 type Turn struct {
-	// Blocks are what the model says, calls and thinking included. They are streamed in small pieces.
+	// Blocks are the model's answer, calls and thinking included. They are streamed in small pieces.
 	Blocks []llm.Block
 	// Stop is the stop reason; empty stands for stop, or toolUse when there are calls.
 	Stop llm.StopReason
-	// Usage is what the model counts; zero counts something plausible.
+	// Usage has the model's counts; zero counts something plausible.
 	Usage price.Usage
 	// Fail ends the turn with an error after the blocks.
 	Fail *llm.Error

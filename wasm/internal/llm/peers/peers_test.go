@@ -47,7 +47,7 @@ type block struct {
 	Arguments any    `json:"arguments,omitempty"`
 }
 
-// answer is what an official library made of a recording.
+// answer is an official library's reading of a recording.
 type answer struct {
 	File   string  `json:"file"`
 	OK     bool    `json:"ok"`
@@ -232,7 +232,7 @@ func callBlock(c llm.ToolCall) block {
 	return out
 }
 
-// deviations are the recordings of which we make something else, and why.
+// deviations are the recordings that we read in another way, and why.
 var deviations = map[string]string{
 	"chat/content-array.sse":             "their text is [object Object]; ours has the parts",
 	"chat/no-finish.sse":                 "they insist on a finish reason; [DONE] is enough",

@@ -6,7 +6,7 @@ import (
 	"embedded-agent/wasm/internal/canon"
 )
 
-// tails are what makes a '<' or '[' special when it stands behind it, tildes in between not counted.
+// tails make a '<' or '[' special when they stand behind it, tildes in between not counted.
 var tails = map[byte][]string{
 	'<': {OpenTag[1:], CloseTag[1:]},
 	'[': {"function_call", "message role="},

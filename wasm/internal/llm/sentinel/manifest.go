@@ -7,7 +7,7 @@ import (
 	"embedded-agent/wasm/internal/canon"
 )
 
-// ChoiceMode is what tool_choice asks for.
+// ChoiceMode is the mode that tool_choice asks for.
 type ChoiceMode string
 
 // The modes of tool_choice. A forced tool is Required with a registry that holds that tool alone.
@@ -88,7 +88,7 @@ func toolLine(t Tool) (string, error) {
 	return Escape(line+`,"parameters":`+parameters) + "}\n", nil
 }
 
-// Reminder is what the model is told when it had to call a tool and did not.
+// Reminder gives the message to a model that had to call a tool and did not.
 func Reminder(reg *Registry) string {
 	if len(reg.tools) == 1 {
 		return fmt.Sprintf("Your answer held no valid call. Call the tool %s now: one %s block, nothing else.", reg.tools[0].Name, OpenTag)

@@ -2,10 +2,10 @@ package sentinel
 
 import (
 	"encoding/json"
-	"strconv"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
+
+	"embedded-agent/wasm/internal/jsontoken"
 )
 
 // maxDepth is how deeply JSON from a model or a client may nest; deeper JSON is refused before it is decoded.
@@ -20,16 +20,7 @@ type scanner struct {
 	commas  []int // where they stand
 }
 
-func (p *scanner) space() {
-	for p.i < len(p.s) {
-		switch p.s[p.i] {
-		case ' ', '\t', '\n', '\r':
-			p.i++
-		default:
-			return
-		}
-	}
-}
+func (p *scanner) space() { p.i = jsontoken.Space(p.s, p.i) }
 
 // value moves behind the value that starts at p.i.
 func (p *scanner) value() bool {
@@ -124,80 +115,19 @@ func (p *scanner) list(end byte, element func() bool) bool {
 	}
 }
 
-// plain marks the bytes that stand for themselves inside a string.
-var plain = func() (t [256]bool) {
-	for c := range t {
-		t[c] = c >= ' ' && c != '"' && c != '\\'
-	}
-	return t
-}()
-
 // str moves behind a string. A raw control character is an error.
 func (p *scanner) str() bool {
-	s, i := p.s, p.i+1
-	for {
-		for i < len(s) && plain[s[i]] {
-			i++
-		}
-		switch {
-		case i >= len(s):
-			return false
-		case s[i] == '"':
-			p.i = i + 1
-			return true
-		case s[i] != '\\' || i+1 >= len(s):
-			return false
-		case s[i+1] == 'u':
-			if i+6 > len(s) || !isHex4(s[i+2:i+6]) {
-				return false
-			}
-			i += 6
-		case escapable[s[i+1]]:
-			i += 2
-		default:
-			return false
-		}
-	}
-}
-
-// escapable marks the bytes that may follow a backslash, u apart.
-var escapable = [256]bool{'"': true, '\\': true, '/': true, 'b': true, 'f': true, 'n': true, 'r': true, 't': true}
-
-func (p *scanner) number() bool {
-	digits := func() bool {
-		from := p.i
-		for p.i < len(p.s) && p.s[p.i] >= '0' && p.s[p.i] <= '9' {
-			p.i++
-		}
-		return p.i > from
-	}
-	if p.s[p.i] == '-' {
-		p.i++
-	}
-	if p.i < len(p.s) && p.s[p.i] == '0' {
-		p.i++
-	} else if !digits() {
+	end, _, wrong := jsontoken.Text(p.s, p.i)
+	if wrong != jsontoken.Nothing {
 		return false
 	}
-	if p.i < len(p.s) && p.s[p.i] == '.' {
-		p.i++
-		if !digits() {
-			return false
-		}
-	}
-	if p.i < len(p.s) && (p.s[p.i] == 'e' || p.s[p.i] == 'E') {
-		p.i++
-		if p.i < len(p.s) && (p.s[p.i] == '+' || p.s[p.i] == '-') {
-			p.i++
-		}
-		return digits()
-	}
+	p.i = end
 	return true
 }
 
-func isHex4(s string) bool {
-	_, err := strconv.ParseUint(s, 16, 16)
-	return err == nil
+func (p *scanner) number() (ok bool) {
+	p.i, ok = jsontoken.Number(p.s, p.i)
+	return ok
 }
 
 // unquote decodes a JSON string that was checked by the scanner. It refuses a lone surrogate, which UTF-8 cannot hold.
@@ -216,55 +146,14 @@ func unquote(raw string) (string, bool) {
 			break
 		}
 		b = append(b, raw[:i]...)
-		if raw[i+1] != 'u' {
-			b = append(b, shortEscape(raw[i+1]))
-			raw = raw[i+2:]
-			continue
-		}
-		r, n := unicodeEscape(raw[i:])
-		if n == 0 {
+		char, n, ok := jsontoken.Char(raw[i:])
+		if !ok {
 			return "", false
 		}
-		b = utf8.AppendRune(b, r)
+		b = utf8.AppendRune(b, char)
 		raw = raw[i+n:]
 	}
 	return string(append(b, raw...)), true
-}
-
-func shortEscape(c byte) byte {
-	switch c {
-	case 'b':
-		return '\b'
-	case 'f':
-		return '\f'
-	case 'n':
-		return '\n'
-	case 'r':
-		return '\r'
-	case 't':
-		return '\t'
-	default:
-		return c // quote, backslash, slash
-	}
-}
-
-// unicodeEscape decodes \uXXXX, or two of them that form a pair, and says how many bytes that took; 0 for a lone surrogate.
-func unicodeEscape(s string) (rune, int) {
-	r := hex4(s[2:6])
-	if !utf16.IsSurrogate(r) {
-		return r, 6
-	}
-	if len(s) >= 12 && s[6] == '\\' && s[7] == 'u' {
-		if pair := utf16.DecodeRune(r, hex4(s[8:12])); pair != utf8.RuneError {
-			return pair, 12
-		}
-	}
-	return 0, 0
-}
-
-func hex4(s string) rune {
-	n, _ := strconv.ParseUint(s, 16, 32) // checked by the scanner
-	return rune(n)
 }
 
 // build decodes checked JSON the way a schema validator wants it: numbers keep their digits.

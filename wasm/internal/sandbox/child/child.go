@@ -53,7 +53,7 @@ type process struct {
 	in  io.WriteCloser
 	out *json.Decoder
 	mb  int
-	// words are what it says of its end.
+	// words keeps its last message.
 	words *words
 }
 
@@ -241,7 +241,7 @@ func Main() {
 	}
 }
 
-// answer is what a child says of a script. The last one is of a child whose
+// answer is a child's answer to a script. The last one is of a child whose
 // script has taken much memory: what a process was given stays counted as its
 // own, so the next script, which would be stopped for it, gets a new child.
 type answer struct {

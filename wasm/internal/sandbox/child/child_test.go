@@ -249,3 +249,16 @@ func TestAChildThatDiesSaysHow(t *testing.T) {
 		t.Errorf("the next script gave %s, %v", out, err)
 	}
 }
+
+// TestAScriptHasItsMemoryBesideWhatTheProgramHasMapped gives a script less than a
+// Go program has mapped before it does anything, and more than the script needs.
+func TestAScriptHasItsMemoryBesideWhatTheProgramHasMapped(t *testing.T) {
+	r := newRunner(t)
+	s := script("def main(x):\n  l = []\n  for i in range(200): l.append('a' * 50000 + str(i))\n  return len(l)")
+	s.Limits.Time, s.Limits.MB = time.Minute, 40
+	for range 3 {
+		if out, err := r.Run(t.Context(), s); err != nil || string(out) != "200" {
+			t.Fatalf("a script of 10 MB with leave for 40 gave %s, %v", out, err)
+		}
+	}
+}

@@ -4,7 +4,7 @@ package texttest
 
 import "strings"
 
-// Content is what a file may hold.
+// Content is an example of a file's content.
 type Content struct {
 	Name string
 	Data []byte
@@ -14,7 +14,7 @@ type Content struct {
 // far is more than anybody who guesses looks at.
 var far = strings.Repeat("A line of words.\n", 20_000)
 
-// Contents gives contents of which some are text and some are not.
+// Contents gives contents; some are text and some are not.
 func Contents() []Content {
 	return []Content{
 		{"nothing", []byte{}, true},

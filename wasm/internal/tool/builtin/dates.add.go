@@ -11,7 +11,7 @@ func datesAdd() tool.Tool {
 	return define(tool.Tool{
 		Spec: tool.Spec{Name: "dates.add", Category: "utility", SideEffects: tool.None, Aliases: map[string]string{"text": "date"}},
 		Run: func(_ context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
-			t, err := parseDateIn(env.Platform.Dates, args.String("date"), env.Now)
+			t, err := readDate(env, args.String("date"))
 			if err != nil {
 				return nil, err
 			}

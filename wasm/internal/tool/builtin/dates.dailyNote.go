@@ -39,7 +39,7 @@ func dailyNote(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, e
 	if text == "" {
 		text = "today"
 	}
-	t, err := parseDateIn(env.Platform.Dates, text, env.Now)
+	t, err := readDate(env, text)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ func datesFormat() tool.Tool {
 			if text == "" {
 				text = "now"
 			}
-			t, err := parseDateIn(env.Platform.Dates, text, env.Now)
+			t, err := readDate(env, text)
 			if err != nil {
 				return nil, err
 			}

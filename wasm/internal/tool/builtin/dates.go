@@ -20,6 +20,11 @@ import (
 // now ("tomorrow", "last Friday", "3 days ago", "start of next month").
 func parseDate(text string, now time.Time) (time.Time, error) { return parseDateIn(nil, text, now) }
 
+// readDate reads a date as parseDate does, and in the app's language, too.
+func readDate(env *tool.Env, text string) (time.Time, error) {
+	return parseDateIn(env.Platform.Dates, text, env.Now)
+}
+
 // parseDateIn reads the names of months and days in a language, too.
 func parseDateIn(l *moment.Locale, text string, now time.Time) (time.Time, error) {
 	s := strings.ToLower(strings.Join(strings.Fields(text), " "))

@@ -16,7 +16,7 @@ func datesParse() tool.Tool {
 		Run: func(_ context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
 			text := args.String("text")
 			if !args.Has("format") {
-				t, err := parseDateIn(env.Platform.Dates, text, env.Now)
+				t, err := readDate(env, text)
 				if err != nil {
 					return nil, err
 				}

@@ -1,15 +1,13 @@
 package builtin_test
 
 import (
-	"encoding/json"
-	"os"
 	"strings"
 	"testing"
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/moment"
-	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/moment/momenttest"
 )
 
 func TestDatesInWords(t *testing.T) { // today is Friday, 20 November 2026
@@ -67,27 +65,11 @@ func TestDatesAreWrittenAndReadInTheAppsLanguage(t *testing.T) { // today is Fri
 // german is the locale that the app has in German.
 func german(t *testing.T) *moment.Locale {
 	t.Helper()
-	data, err := os.ReadFile("../../moment/testdata/locales.json")
+	l, err := moment.NewLocale(momenttest.Locale(t, "de"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var golden struct {
-		Languages []struct{ Locale protocol.Locale }
-	}
-	if err := json.Unmarshal(data, &golden); err != nil {
-		t.Fatal(err)
-	}
-	for _, language := range golden.Languages {
-		if language.Locale.Language == "de" {
-			l, err := moment.NewLocale(language.Locale)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return l
-		}
-	}
-	t.Fatal("the golden file has no German")
-	return nil
+	return l
 }
 
 // TestADateFormatIsReadUpToALength holds for every way in which a format comes

@@ -6,12 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/note"
-	"embedded-agent/wasm/internal/sorting"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -49,60 +47,16 @@ func noteError(path string, err error) error {
 	return fault.New(fault.Precondition, "tools.front.refused", fault.P{"path": path}).With(err)
 }
 
-// targets gives the notes that a call is about: "path", "paths", or all of
-// "folder" (the whole vault without any of them), sorted by path.
-func targets(ctx context.Context, env *tool.Env, args tool.Args) ([]host.Info, error) {
-	given := args.List("paths")
-	if args.Has("path") {
-		given = append(slices.Clip(given), args["path"])
-	}
-	if len(given) == 0 && !args.Has("paths") {
-		folder, err := findFolder(ctx, env, args.String("folder"))
-		if err != nil {
-			return nil, err
-		}
-		return notes(ctx, env, folder)
-	}
-	seen := map[string]bool{}
-	var out []host.Info
-	for _, g := range given {
-		p, _ := g.(string)
-		info, err := findFile(ctx, env, p)
-		if err != nil {
-			return nil, err
-		}
-		if !seen[info.Path] {
-			seen[info.Path] = true
-			out = append(out, info)
-		}
-	}
-	sorting.Func(out, func(a, b host.Info) int { return strings.Compare(a.Path, b.Path) })
-	return out, nil
-}
-
 // editMany changes many notes: change gives a note's new bytes and how many
 // changes they are. First all are read, then those that differ are written, so
 // an error of reading leaves everything as it was. It gives the notes changed,
-// each with its count, the sum, and the notes skipped: those whose front matter
-// is not to be changed. Where the arguments name the notes, that is an error.
-func editMany(ctx context.Context, env *tool.Env, args tool.Args, infos []host.Info, change func(host.Info, []byte) ([]byte, int, error)) (tool.Data, error) {
-	type edit struct {
-		path          string
-		before, after []byte
-		count         int
-	}
+// each with its count, the sum, and what scope.tell says of those left alone.
+func editMany(ctx context.Context, env *tool.Env, s *scope, change func(host.Info, []byte) ([]byte, int, error)) (tool.Data, error) {
 	var edits []edit
-	named := args.Has("path") || args.Has("paths")
-	skipped := []any{}
-	err := readAll(ctx, env, infos, func(i host.Info, data []byte) error {
+	err := s.read(ctx, env, func(i host.Info, data []byte) error {
 		out, n, err := change(i, data)
 		if err != nil {
-			err = noteError(i.Path, err)
-			if named || !fault.Is(err, fault.Precondition) {
-				return err
-			}
-			skipped = append(skipped, map[string]any{"path": i.Path, "reason": err.Error()})
-			return nil
+			return s.leaveOut(i.Path, noteError(i.Path, err))
 		}
 		if n > 0 && !bytes.Equal(out, data) {
 			edits = append(edits, edit{i.Path, data, out, n})
@@ -113,14 +67,29 @@ func editMany(ctx context.Context, env *tool.Env, args tool.Args, infos []host.I
 		return nil, err
 	}
 	changed, sum := []any{}, 0
+	var last error
 	for _, e := range edits {
 		if _, err := modify(ctx, env, e.path, e.before, e.after); err != nil {
-			return nil, err
+			if last = s.leaveOut(e.path, err); last != nil {
+				return nil, last
+			}
+			last = err
+			continue
 		}
 		changed = append(changed, map[string]any{"path": e.path, "count": e.count})
 		sum += e.count
 	}
-	return tool.Data{"changed": changed, "count": sum, "skipped": skipped}, nil
+	if len(changed) == 0 && last != nil {
+		return nil, last // nothing of it can be written
+	}
+	return s.tell(tool.Data{"changed": changed, "count": sum}), nil
+}
+
+// edit is a note's new bytes, and how many changes they are.
+type edit struct {
+	path          string
+	before, after []byte
+	count         int
 }
 
 // claimTargets claims the notes that "path" or "paths" name, or everything.

@@ -52,7 +52,7 @@ func headersOf(args tool.Args) map[string]string {
 	return out
 }
 
-// fetcher is what a tool does that sends the request which its call describes.
+// fetcher makes the function of a tool that sends the request which its call describes.
 func fetcher(s tool.Spec) func(context.Context, *tool.Env, tool.Args) (tool.Data, error) {
 	return func(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
 		return fetch(ctx, env, s.MethodOf(args), args)

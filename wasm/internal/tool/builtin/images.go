@@ -29,8 +29,8 @@ func imageType(path string) string { return imageTypes[strings.ToLower(vaultpath
 const maxImage = 30 << 20
 
 // readImage gives an image as a block for a model that can look at it, made fit
-// for the model. In a plan it gives what a plan can use: that it is an image, of
-// which type, and how large.
+// for the model. In a plan it gives what a plan can use: that it is an image, its
+// type, and its size.
 func readImage(ctx context.Context, env *tool.Env, info host.Info, mediaType string) (tool.Data, error) {
 	if info.Size > maxImage {
 		return nil, fault.New(fault.Precondition, "tools.note.tooLarge", fault.P{"path": info.Path, "max": "30 MB"})

@@ -170,7 +170,7 @@ var fixed = strings.Fields(`dates.add dates.format dates.parse util.slugifyTitle
 	workspace.focusPane workspace.getContext workspace.openFile commands.list commands.run
 	code.run http.request http.send plugins.search`)
 
-// perDoubling is what an input that is twice as large may cost: more than twice,
+// perDoubling is the most that an input which is twice as large may cost: more than twice,
 // since lists and maps grow in leaps.
 const perDoubling = 2.3
 

@@ -29,7 +29,7 @@ func findLinks(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, e
 	if err != nil {
 		return nil, err
 	}
-	infos, err := targets(ctx, env, args)
+	s, err := targets(ctx, env, args)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func findLinks(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, e
 			return nil, err
 		}
 		to = info.Path
-		if infos, err = onlyBacklinks(ctx, env, infos, to); err != nil {
+		if s.infos, err = onlyBacklinks(ctx, env, s.infos, to); err != nil {
 			return nil, err
 		}
 	}
@@ -53,7 +53,7 @@ func findLinks(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, e
 		}
 	}
 	links := []any{}
-	err = readAll(ctx, env, infos, func(i host.Info, data []byte) error {
+	err = s.read(ctx, env, func(i host.Info, data []byte) error {
 		d := note.Parse(data)
 		for n := range d.Links {
 			l := &d.Links[n]
@@ -84,7 +84,7 @@ func findLinks(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, e
 	if err != nil && !errors.Is(err, errEnough) {
 		return nil, err
 	}
-	return part.tell(tool.Data{"links": links}), nil
+	return s.tell(part.tell(tool.Data{"links": links})), nil
 }
 
 func onlyBacklinks(ctx context.Context, env *tool.Env, infos []host.Info, to string) ([]host.Info, error) {

@@ -57,11 +57,11 @@ func rewriteLinks(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data
 		}
 		r.to = info.Path
 	}
-	infos, err := targets(ctx, env, args)
+	s, err := noteTargets(ctx, env, args)
 	if err != nil {
 		return nil, err
 	}
-	return editMany(ctx, env, args, infos, func(i host.Info, data []byte) ([]byte, int, error) {
+	return editMany(ctx, env, s, func(i host.Info, data []byte) ([]byte, int, error) {
 		out, n := r.rewrite(i.Path, data)
 		return out, n, names.err
 	})

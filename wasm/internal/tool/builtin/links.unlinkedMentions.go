@@ -24,7 +24,7 @@ func linksUnlinkedMentions() tool.Tool {
 }
 
 func unlinkedMentions(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
-	infos, err := targets(ctx, env, args)
+	s, err := noteTargets(ctx, env, args)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func unlinkedMentions(ctx context.Context, env *tool.Env, args tool.Args) (tool.
 		return nil, err
 	}
 	found := []any{}
-	edited, err := editMany(ctx, env, args, infos, func(i host.Info, data []byte) ([]byte, int, error) {
+	edited, err := editMany(ctx, env, s, func(i host.Info, data []byte) ([]byte, int, error) {
 		d := note.Parse(data)
 		hits := index.find(d)
 		if len(hits) == 0 {

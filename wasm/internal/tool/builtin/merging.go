@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 
-	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/note"
 	"embedded-agent/wasm/internal/tool"
@@ -29,7 +28,7 @@ func (m *merger) take(info host.Info) ([]byte, error) {
 		return nil, err
 	}
 	if m.size += len(data); m.size > maxText {
-		return nil, fault.New(fault.Precondition, "tools.note.tooLarge", fault.P{"path": info.Path, "max": "10 MB"})
+		return nil, tooLarge(info.Path)
 	}
 	m.read = append(m.read, data)
 	return data, nil

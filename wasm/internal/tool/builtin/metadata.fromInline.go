@@ -17,11 +17,11 @@ func metadataFromInline() tool.Tool {
 			Aliases: map[string]string{"file_path": "path", "files": "paths", "properties": "keys"},
 		},
 		Run: func(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
-			infos, err := targets(ctx, env, args)
+			s, err := noteTargets(ctx, env, args)
 			if err != nil {
 				return nil, err
 			}
-			return editMany(ctx, env, args, infos, func(_ host.Info, data []byte) ([]byte, int, error) {
+			return editMany(ctx, env, s, func(_ host.Info, data []byte) ([]byte, int, error) {
 				return fromInline(data, stringList(args, "keys"), args.Bool("keep"))
 			})
 		},

@@ -16,16 +16,19 @@ func metadataRemove() tool.Tool {
 			Aliases: map[string]string{"properties": "keys", "files": "paths", "file_path": "path"},
 		},
 		Run: func(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
-			infos, err := targets(ctx, env, args)
+			s, err := noteTargets(ctx, env, args)
 			if err != nil {
 				return nil, err
 			}
-			return editMany(ctx, env, args, infos, func(_ host.Info, data []byte) ([]byte, int, error) {
+			return editMany(ctx, env, s, func(_ host.Info, data []byte) ([]byte, int, error) {
 				names := propertyNames(data)
 				n := 0
 				for _, key := range stringList(args, "keys") {
 					key = ownKey(names, key)
 					if _, there := names[key]; !there {
+						if err := unread(data, key); err != nil {
+							return nil, 0, err
+						}
 						continue
 					}
 					out, err := note.RemoveProperty(data, key)

@@ -21,7 +21,10 @@ func metadataSet() tool.Tool {
 			if !args.Has("properties") && !args.Has("property") && !args.Has("add") {
 				return nil, fault.New(fault.Validation, "tools.metadata.nothing", nil)
 			}
-			return editNote(ctx, env, args.String("path"), func(_ host.Info, data []byte) ([]byte, error) {
+			return editNote(ctx, env, args.String("path"), func(i host.Info, data []byte) ([]byte, error) {
+				if err := onlyNote(i.Path); err != nil {
+					return nil, err
+				}
 				return setProperties(data, args)
 			})
 		},

@@ -46,17 +46,17 @@ type tally struct {
 }
 
 func propertyValues(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
-	infos, err := targets(ctx, env, args)
+	s, err := targets(ctx, env, args)
 	if err != nil {
 		return nil, err
 	}
 	only := args.String("property")
 	byKey := map[string]map[string]*tally{}
 	spelled := map[string]string{} // a name is one, however it is written: as it was first seen
-	err = readAll(ctx, env, infos, func(_ host.Info, data []byte) error {
+	err = s.read(ctx, env, func(i host.Info, data []byte) error {
 		values, err := note.ParseFront(data).Values()
 		if err != nil {
-			return nil // a front matter that cannot be read has no values
+			return s.leaveOut(i.Path, noteError(i.Path, errFront(err)))
 		}
 		for _, key := range slices.Sorted(maps.Keys(values)) {
 			low := strings.ToLower(key)
@@ -96,7 +96,7 @@ func propertyValues(ctx context.Context, env *tool.Env, args tool.Args) (tool.Da
 		return strings.Compare(a.(map[string]any)["property"].(string), b.(map[string]any)["property"].(string))
 	})
 	part.seen = most // there is more where one of them has more
-	data := part.tell(tool.Data{"properties": out})
+	data := s.tell(part.tell(tool.Data{"properties": out}))
 	data["total"] = different
 	return data, nil
 }

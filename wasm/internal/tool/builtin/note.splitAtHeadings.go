@@ -33,6 +33,9 @@ func noteSplitAtHeadings() tool.Tool {
 
 func splitAtHeadings(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
 	path, data, err := readNote(ctx, env, args.String("path"))
+	if err == nil {
+		err = onlyNote(path)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ type odd struct {
 	err   fault.Code
 }
 
-// gone is what becomes of a note that is in the trash afterwards.
+// gone stands for a note that is in the trash afterwards.
 const gone = "\x00gone"
 
 func (o odd) run(t *testing.T, name string) {

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"bytes"
 	"maps"
 	"slices"
 	"strings"
@@ -45,4 +46,22 @@ func propertyNames(data []byte) map[string]any {
 		out[p.Key] = nil
 	}
 	return out
+}
+
+// unread is the error of a front matter that cannot be read and speaks of one of
+// the words: whether what is looked for is in it nobody can say. Front matter that
+// does not speak of them is not asked for.
+func unread(data []byte, words ...string) error {
+	front := note.ParseFront(data)
+	_, err := front.Values()
+	if err == nil {
+		return nil
+	}
+	text := bytes.ToLower(data[:front.Body.Start])
+	for _, w := range words {
+		if w != "" && bytes.Contains(text, []byte(strings.ToLower(w))) {
+			return errFront(err)
+		}
+	}
+	return nil
 }

@@ -49,7 +49,7 @@ type queryPlan struct {
 	}
 }
 
-// pathTest is what is asked of a file's name and place. What is not set asks
+// pathTest tests a file's name and place. A field that is not set tests
 // nothing, here and in the other tests.
 type pathTest struct {
 	like, unlike func(path string) bool
@@ -57,7 +57,7 @@ type pathTest struct {
 	outside      []string // files and folders
 }
 
-// tagTest is what is asked of a note's tags: the tags, and tests of them as rows
+// tagTest tests a note's tags: the tags, and tests of them as rows
 // have them.
 type tagTest struct {
 	all, any, none      []string
@@ -65,14 +65,14 @@ type tagTest struct {
 	anyTest             *index.Test
 }
 
-// timeTest is what is asked of a file's times, in ms: from the one on, and before
+// timeTest tests a file's times, in ms: from the one on, and before
 // the other.
 type timeTest struct {
 	createdAfter, createdBefore   int64
 	modifiedAfter, modifiedBefore int64
 }
 
-// linkTest is what is asked of a file's links.
+// linkTest tests a file's links.
 type linkTest struct {
 	none              bool   // nothing links to it
 	broken            *bool  // it has links that lead nowhere

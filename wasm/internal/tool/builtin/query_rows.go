@@ -6,7 +6,7 @@ import (
 	"embedded-agent/wasm/internal/note"
 )
 
-// verdict is what a row says of its note: it passes, it does not, or its text
+// verdict is a row's word on its note: it passes, it does not, or its text
 // must be read to know.
 type verdict int
 

@@ -10,7 +10,7 @@ import (
 	"embedded-agent/wasm/internal/timestamp"
 )
 
-// sortKey is what a hit is sorted by: a number, or a text in any case; what has
+// sortKey orders hits: a number, or a text in any case; a hit that has
 // neither comes last.
 type sortKey struct {
 	place  int // of the hit

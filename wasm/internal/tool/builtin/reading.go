@@ -2,11 +2,13 @@ package builtin
 
 import (
 	"context"
+	"time"
 
 	"embedded-agent/wasm/internal/breath"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/index"
+	"embedded-agent/wasm/internal/pace"
 	"embedded-agent/wasm/internal/text"
 	"embedded-agent/wasm/internal/tool"
 )
@@ -40,7 +42,8 @@ func selectFiles(ctx context.Context, env *tool.Env, f index.Filter) ([]index.Fo
 	return out, nil
 }
 
-// Reads go in lots of so many files and bytes: one message each.
+// Reads go in lots of at most so many files and bytes: one message each. A slow
+// disk is asked for fewer, since a call that is silent for too long is ended.
 const (
 	lotFiles = 64
 	lotBytes = 1 << 20
@@ -51,6 +54,7 @@ type lot struct {
 	infos []host.Info
 	read  []host.FileBytes
 	err   error
+	took  time.Duration
 }
 
 // readAll reads files and hands each to use in the order of infos; the next
@@ -62,6 +66,19 @@ func readAll(ctx context.Context, env *tool.Env, infos []host.Info, use func(hos
 
 // searchAll is readAll of who looks for something, and tells how much was found.
 func searchAll(ctx context.Context, env *tool.Env, infos []host.Info, found func() int, use func(host.Info, []byte) error) error {
+	r := reading{found: found, passed: func(host.Info, error) error { return nil }}
+	return r.all(ctx, env, infos, use)
+}
+
+// reading is how many files are read: found says how much was found so far, passed
+// is told of a file that is passed over, with the reason, and may end the reading.
+type reading struct {
+	found  func() int
+	passed func(host.Info, error) error
+}
+
+// all reads files and hands each to use in their order.
+func (r *reading) all(ctx context.Context, env *tool.Env, infos []host.Info, use func(host.Info, []byte) error) error {
 	ahead, stop := context.WithCancel(ctx)
 	lots := make(chan lot)
 	go readLots(ahead, env, infos, lots)
@@ -78,14 +95,17 @@ func searchAll(ctx context.Context, env *tool.Env, infos []host.Info, found func
 		if l.err != nil {
 			return l.err
 		}
-		for i, r := range l.read {
-			if r.Missing || !isText(r.Data) {
+		for i, file := range l.read {
+			if err := unreadable(l.infos[i], file); err != nil {
+				if err := r.passed(l.infos[i], err); err != nil {
+					return err
+				}
 				continue
 			}
 			if err := breath.Take(ctx); err != nil {
 				return fault.From(err)
 			}
-			if err := use(l.infos[i], r.Data); err != nil {
+			if err := use(l.infos[i], file.Data); err != nil {
 				return err
 			}
 		}
@@ -93,12 +113,33 @@ func searchAll(ctx context.Context, env *tool.Env, infos []host.Info, found func
 			return fault.From(err)
 		}
 		done += len(l.infos)
-		env.Progress(tool.Progress{Done: done, Total: len(infos), Found: found()})
+		env.Progress(tool.Progress{Done: done, Total: len(infos), Found: r.found()})
 	}
 	if err := ctx.Err(); err != nil {
 		return fault.From(err)
 	}
 	return nil
+}
+
+// unreadable says why a file is not read as text; nil for one that is.
+func unreadable(info host.Info, f host.FileBytes) error {
+	switch {
+	case info.Size > maxText || len(f.Data) > maxText:
+		return tooLarge(info.Path)
+	case f.Missing:
+		return fault.New(fault.NotFound, "tools.note.missing", fault.P{"path": info.Path})
+	case !text.Is(f.Data):
+		return notText(info.Path)
+	}
+	return nil
+}
+
+func tooLarge(path string) error {
+	return fault.New(fault.Precondition, "tools.note.tooLarge", fault.P{"path": path, "max": "10 MB"})
+}
+
+func notText(path string) error {
+	return fault.New(fault.Precondition, "tools.note.binary", fault.P{"path": path})
 }
 
 // readAhead is how many lots are read while one is looked at: under wasm an
@@ -109,16 +150,20 @@ const readAhead = 2
 func readLots(ctx context.Context, env *tool.Env, infos []host.Info, lots chan<- lot) {
 	defer close(lots)
 	var waiting []chan lot
+	pace := pace.New(lotFiles)
 	for len(infos) > 0 || len(waiting) > 0 {
-		for len(infos) > 0 && len(waiting) <= readAhead {
-			l, answer := nextLot(infos), make(chan lot, 1)
+		for len(infos) > 0 && (len(waiting) == 0 || len(waiting) <= readAhead && pace.Quick()) {
+			l, answer := nextLot(infos, pace.Next()), make(chan lot, 1)
 			infos, waiting = infos[len(l.infos):], append(waiting, answer)
 			go func() {
+				began := time.Now()
 				l.read, l.err = readLot(ctx, env, l.infos)
+				l.took = time.Since(began)
 				answer <- l
 			}()
 		}
 		l := <-waiting[0]
+		pace.Took(l.took)
 		waiting = waiting[1:]
 		select {
 		case lots <- l:
@@ -131,9 +176,9 @@ func readLots(ctx context.Context, env *tool.Env, infos []host.Info, lots chan<-
 	}
 }
 
-func nextLot(infos []host.Info) lot {
+func nextLot(infos []host.Info, most int) lot {
 	n, size := 0, int64(0)
-	for n < min(len(infos), lotFiles) {
+	for n < min(len(infos), most) {
 		if size += infos[n].Size; size > lotBytes && n > 0 {
 			break
 		}

@@ -23,11 +23,11 @@ func tagsAdd() tool.Tool {
 					return nil, fault.New(fault.Validation, "tools.tags.invalid", fault.P{"tag": tags[i]})
 				}
 			}
-			infos, err := targets(ctx, env, args)
+			s, err := noteTargets(ctx, env, args)
 			if err != nil {
 				return nil, err
 			}
-			return editMany(ctx, env, args, infos, func(_ host.Info, data []byte) ([]byte, int, error) {
+			return editMany(ctx, env, s, func(_ host.Info, data []byte) ([]byte, int, error) {
 				if most := args.Int("most"); most > 0 {
 					d := note.Parse(data)
 					values, err := d.Values()

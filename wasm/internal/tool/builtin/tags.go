@@ -7,3 +7,11 @@ func bareTag(t string) string {
 	}
 	return t
 }
+
+func bareTags(tags []string) []string {
+	out := make([]string, len(tags))
+	for i, t := range tags {
+		out[i] = bareTag(t)
+	}
+	return out
+}

@@ -22,7 +22,7 @@ func tagsRemove() tool.Tool {
 			if len(tags) == 0 && !args.Bool("duplicates") {
 				return nil, fault.New(fault.Validation, "tools.tags.nothing", nil)
 			}
-			infos, err := targets(ctx, env, args)
+			s, err := noteTargets(ctx, env, args)
 			if err != nil {
 				return nil, err
 			}
@@ -36,8 +36,11 @@ func tagsRemove() tool.Tool {
 				}
 				return tag
 			}
-			return editMany(ctx, env, args, infos, func(_ host.Info, data []byte) ([]byte, int, error) {
+			return editMany(ctx, env, s, func(_ host.Info, data []byte) ([]byte, int, error) {
 				out, n, err := note.MapTags(data, drop)
+				if n == 0 && err == nil {
+					err = unread(data, bareTags(tags)...)
+				}
 				if err != nil || !args.Bool("duplicates") {
 					return out, n, err
 				}

@@ -22,12 +22,16 @@ func tagsRename() tool.Tool {
 					return nil, fault.New(fault.Validation, "tools.tags.invalid", fault.P{"tag": t})
 				}
 			}
-			infos, err := targets(ctx, env, args)
+			s, err := noteTargets(ctx, env, args)
 			if err != nil {
 				return nil, err
 			}
-			return editMany(ctx, env, args, infos, func(_ host.Info, data []byte) ([]byte, int, error) {
-				return note.MapTags(data, func(tag string) string { return note.RenameTag(tag, from, to) })
+			return editMany(ctx, env, s, func(_ host.Info, data []byte) ([]byte, int, error) {
+				out, n, err := note.MapTags(data, func(tag string) string { return note.RenameTag(tag, from, to) })
+				if n == 0 && err == nil {
+					err = unread(data, from)
+				}
+				return out, n, err
 			})
 		},
 		Claims: claimTargets, Touches: touchTargets,

@@ -21,14 +21,14 @@ func tasksList() tool.Tool {
 }
 
 func listTasks(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
-	infos, err := targets(ctx, env, args)
+	s, err := targets(ctx, env, args)
 	if err != nil {
 		return nil, err
 	}
 	part := pageOf(env, args, 1000)
 	filter := newTaskFilter(args)
 	tasks := []any{}
-	err = readAll(ctx, env, infos, func(i host.Info, data []byte) error {
+	err = s.read(ctx, env, func(i host.Info, data []byte) error {
 		d := note.Parse(data)
 		found, err := filter.find(d, i.Path, args.Has("path"))
 		if err != nil {
@@ -49,5 +49,5 @@ func listTasks(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, e
 	if err != nil && !errors.Is(err, errEnough) {
 		return nil, err
 	}
-	return part.tell(tool.Data{"tasks": tasks}), nil
+	return s.tell(part.tell(tool.Data{"tasks": tasks})), nil
 }

@@ -27,6 +27,9 @@ func tasksMove() tool.Tool {
 
 func moveTasks(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
 	from, source, err := readNote(ctx, env, args.String("path"))
+	if err == nil {
+		err = onlyNote(from)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -26,12 +26,12 @@ func tasksSetStatus() tool.Tool {
 			if err := checkState(to); err != nil {
 				return nil, err
 			}
-			infos, err := targets(ctx, env, args)
+			s, err := noteTargets(ctx, env, args)
 			if err != nil {
 				return nil, err
 			}
 			filter := newTaskFilter(args)
-			return editMany(ctx, env, args, infos, func(i host.Info, data []byte) ([]byte, int, error) {
+			return editMany(ctx, env, s, func(i host.Info, data []byte) ([]byte, int, error) {
 				d := note.Parse(data)
 				found, err := filter.find(d, i.Path, args.Has("path"))
 				if err != nil {

@@ -84,7 +84,7 @@ var placeholder = regex.Lazy(`\{\{ *([^{}:]+?) *(?::([^{}]*))?\}\}`)
 func fillTemplate(text, path string, settings templateSettings, args tool.Args, env *tool.Env) (string, error) {
 	at, err := parseDate("now", env.Now)
 	if args.Has("date") {
-		at, err = parseDateIn(env.Platform.Dates, args.String("date"), env.Now)
+		at, err = readDate(env, args.String("date"))
 	}
 	if err != nil {
 		return "", err

@@ -66,14 +66,14 @@ const maxText = 10 << 20
 // readText reads a note: its bytes, refused when they are too many or no text.
 func readText(ctx context.Context, env *tool.Env, info host.Info) ([]byte, error) {
 	if info.Size > maxText {
-		return nil, fault.New(fault.Precondition, "tools.note.tooLarge", fault.P{"path": info.Path, "max": "10 MB"})
+		return nil, tooLarge(info.Path)
 	}
 	data, err := env.Vault.Read(ctx, info.Path)
 	if err != nil {
 		return nil, err
 	}
 	if !isText(data) {
-		return nil, fault.New(fault.Precondition, "tools.note.binary", fault.P{"path": info.Path})
+		return nil, notText(info.Path)
 	}
 	return data, nil
 }

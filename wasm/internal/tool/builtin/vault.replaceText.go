@@ -48,7 +48,7 @@ func replaceText(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data,
 	if err != nil {
 		return nil, fault.New(fault.Validation, "tools.search.regex", fault.P{"query": args.String("find")}).With(err)
 	}
-	infos, err := targets(ctx, env, args)
+	s, err := targets(ctx, env, args)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func replaceText(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data,
 			return nil, err
 		}
 	}
-	return editMany(ctx, env, args, infos, func(_ host.Info, data []byte) ([]byte, int, error) {
+	return editMany(ctx, env, s, func(_ host.Info, data []byte) ([]byte, int, error) {
 		plain := bytes.ReplaceAll(data, lineEnd, newline)
 		found, err := re.All(ctx, plain)
 		if err != nil {
@@ -93,7 +93,7 @@ func wordRune(r rune) bool {
 	return r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r)
 }
 
-// replacement is what is put in the place of matches: skip names the zones to
+// replacement says how matches are replaced: skip names the zones to
 // leave alone, and fits is asked whether the bytes of the replacements may be
 // made.
 type replacement struct {

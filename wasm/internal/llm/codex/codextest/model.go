@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// Answer is what the model server does with one request.
+// Answer is the model server's answer to one request.
 type Answer struct {
 	Status int      // other than 0 and 200: this HTTP status with an error body
 	Items  []string // done output items before the streamed one, each a whole message text
