@@ -7,11 +7,12 @@ import { wordsModule } from "./scripts/build/words.mjs";
 /** The modules of bridge/virtual.d.ts and i18n/virtual.d.ts. */
 const virtual = {
 	name: "virtual-modules",
-	resolveId: (id: string) => (/^(go:wasm-exec|bridge:worker|words:all)$/.test(id) ? `\0${id}` : null),
+	resolveId: (id: string) =>
+		/^(go:wasm-exec|bridge:worker|words:all|core:packed|core:decoder)$/.test(id) ? `\0${id}` : null,
 	load(id: string) {
 		if (id === "\0go:wasm-exec") return wasmExecModule(installedWasmExec());
 		if (id === "\0words:all") return wordsModule("i18n");
-		if (id === "\0bridge:worker") return "export default '';";
+		if (/^\0(bridge:worker|core:(packed|decoder))$/.test(id)) return "export default '';";
 		return null;
 	},
 };

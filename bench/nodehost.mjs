@@ -335,7 +335,7 @@ export async function startNodeHost({ folder, settings = {} }) {
 		utcOffsetMin: 0,
 	};
 	let latest;
-	const source = () => ({ text: () => text, spawn: () => (latest = spawn(workerSource)) });
+	const source = () => ({ text: async () => text, spawn: () => (latest = spawn(workerSource)) });
 	const sandbox = new bridge.SandboxHost(source());
 	const followed = new Followed(folder);
 	const client = new bridge.Client({

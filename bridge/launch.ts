@@ -17,7 +17,7 @@ export interface CoreWorker {
 /** Where a core comes from. `module` is kept from the first start, for the next. */
 export interface Source {
 	/** The core as text (module.ts); asked for once. */
-	text: () => string;
+	text: () => Promise<string>;
 	/** Makes a worker of worker.ts; throws where there are none. */
 	spawn: () => CoreWorker;
 	module?: WebAssembly.Module;
@@ -84,6 +84,10 @@ export function launchWorker(source: Source, listener: Listener, sandbox?: numbe
 		let timer = self.setTimeout(() => end("the worker did not start"), ALIVE_MS);
 		worker.onerror = (event) => end(event.message ?? "the worker failed");
 		worker.onmessageerror = () => end("a message could not be read");
+		const begin = async () => {
+			const start: Start = source.module ? { module: source.module } : { text: await source.text() };
+			if (!over) worker.postMessage({ ...start, sandbox });
+		};
 		worker.onmessage = ({ data }) => {
 			if (over) return;
 			if (isBatch(data)) return listener.batch(data);
@@ -94,8 +98,7 @@ export function launchWorker(source: Source, listener: Listener, sandbox?: numbe
 				alive = true;
 				self.clearTimeout(timer);
 				timer = self.setTimeout(() => end("the core did not come up"), READY_MS);
-				const start: Start = source.module ? { module: source.module } : { text: source.text() };
-				worker.postMessage({ ...start, sandbox });
+				begin().catch((error: unknown) => end(String(error)));
 			}
 			if (told.ready) {
 				self.clearTimeout(timer);
@@ -111,7 +114,7 @@ export function launchWorker(source: Source, listener: Listener, sandbox?: numbe
  * them.
  */
 async function launchHere(source: Source, listener: Listener): Promise<Life> {
-	source.module ??= await compileCore(source.text());
+	source.module ??= await compileCore(await source.text());
 	const { port1: here, port2: there } = new MessageChannel();
 	let closed = false;
 	const close = () => {

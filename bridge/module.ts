@@ -2,33 +2,11 @@
 // that the main thread only hands the text over. Why zstd, and why its decoder
 // is wasm too: docs/adr/0002-zstd.md.
 
-/**
- * The 91 characters in which bytes are written: those of ASCII that can be seen,
- * without the star (it could end the comment that they are in), the quotation
- * mark and the backslash.
- */
-const ALPHABET =
-	"!#$%&'()+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_`abcdefghijklmnopqrstuvwxyz{|}~";
-
-/**
- * Decodes so many bytes from text that scripts/build/base91.mjs wrote: 13 bits,
- * the lowest first, in two characters, so that it is an eighth shorter than
- * base64.
- */
-export function fromBase91(text: string, length: number): Uint8Array<ArrayBuffer> {
-	const value = new Uint8Array(128);
-	for (let i = 0; i < ALPHABET.length; i++) value[ALPHABET.charCodeAt(i)] = i;
-	const codes = new TextEncoder().encode(text); // an array is read faster than a string
-	const bytes = new Uint8Array(length);
-	let bits = 0;
-	let count = 0;
-	for (let i = 0, at = 0; at < length; i += 2) {
-		bits |= ((value[codes[i] ?? 0] ?? 0) * 91 + (value[codes[i + 1] ?? 0] ?? 0)) << count;
-		for (count += 13; count >= 8; count -= 8) {
-			bytes[at++] = bits; // past the end: ignored
-			bits >>>= 8;
-		}
-	}
+/** Decodes base64, of which main.js has the core and the words. */
+export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+	const letters = atob(text);
+	const bytes = new Uint8Array(letters.length);
+	for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
 	return bytes;
 }
 
@@ -111,13 +89,12 @@ function leb128(value: number): number[] {
 }
 
 /**
- * Compiles the core from the text in main.js: the decoder and the packed wasm,
- * each as its length in bytes and base91, all with spaces between. `megabytes`,
- * where given, is all the memory that it may have.
+ * Compiles the core from the text in main.js: the decoder and the packed wasm in
+ * base64, with a space between. `megabytes`, where given, is all the memory that
+ * it may have.
  */
 export async function compileCore(text: string, megabytes?: number): Promise<WebAssembly.Module> {
-	const [decoderLength, decoder, coreLength, core] = text.split(" ", 4);
-	const bytes = (length?: string, written?: string) => fromBase91(written ?? "", Number(length));
-	const wasm = await inflate(bytes(decoderLength, decoder), bytes(coreLength, core));
+	const [decoder = "", core = ""] = text.split(" ", 2);
+	const wasm = await inflate(fromBase64(decoder), fromBase64(core));
 	return WebAssembly.compile(megabytes ? limitMemory(wasm, megabytes) : wasm);
 }

@@ -1,17 +1,15 @@
-// What main.js carries: the core as text in a comment, and the worker's code.
+// What main.js carries: the core and its decoder, and the worker's code.
 import workerSource from "bridge:worker";
 import type { CoreWorker, Source } from "./launch";
 
 /**
- * Appended to main.js by the build: a function whose only content is a comment
- * with the core in base91. A comment costs the parser least and is not decoded
- * before it is asked for.
+ * The core as text (module.ts). Imported when it is first asked for: the bundler
+ * puts each of these strings into a function of its own, which the engine reads
+ * over until then.
  */
-declare function embeddedCore(): void;
-
-function coreText(): string {
-	const text = embeddedCore.toString();
-	return text.slice(text.indexOf("/*\n") + 3, text.lastIndexOf("*/"));
+async function coreText(): Promise<string> {
+	const [decoder, core] = await Promise.all([import("core:decoder"), import("core:packed")]);
+	return `${decoder.default} ${core.default}`;
 }
 
 function spawn(): CoreWorker {

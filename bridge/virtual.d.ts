@@ -1,4 +1,4 @@
-// Modules that esbuild.config.mjs makes, and what it appends to main.js.
+// Modules that esbuild.config.mjs makes.
 
 declare module "go:wasm-exec" {
 	/** The Go runtime's JavaScript half, of the Go that built the core. */
@@ -19,6 +19,18 @@ declare module "go:wasm-exec" {
 		clearTimeout: (id: number) => void,
 		console: { log(line: unknown): void; warn(...line: unknown[]): void },
 	): new () => GoRuntime;
+}
+
+declare module "core:packed" {
+	/** The core: wasm, packed with zstd, in base64. */
+	const base64: string;
+	export default base64;
+}
+
+declare module "core:decoder" {
+	/** What unpacks it: zstd's decoder as wasm, in base64. */
+	const base64: string;
+	export default base64;
 }
 
 declare module "bridge:worker" {

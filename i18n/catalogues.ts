@@ -2,7 +2,7 @@
 // is asked for that is not among those of the start.
 import inflate from "tiny-inflate";
 import { first, lotOf, packed, source, type Lot, type Packed } from "words:all";
-import { fromBase91 } from "../bridge/module";
+import { fromBase64 } from "../bridge/module";
 
 /** Messages by key. */
 export type Catalogue = Record<string, string>;
@@ -33,8 +33,8 @@ function words(language: string, lot: Lot): Catalogue {
 	return found;
 }
 
-const unpack = ({ length, size, text }: Packed): unknown =>
-	JSON.parse(new TextDecoder().decode(inflate(fromBase91(text, length), new Uint8Array(size))));
+const unpack = ({ size, text }: Packed): unknown =>
+	JSON.parse(new TextDecoder().decode(inflate(fromBase64(text), new Uint8Array(size))));
 
 function unpackLot(language: string, lot: Lot): Catalogue {
 	const lots = packed[language];

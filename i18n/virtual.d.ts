@@ -1,10 +1,8 @@
 // Made by scripts/build/words.mjs of the files of this folder.
 
 declare module "words:all" {
-	/** JSON, deflated, in base91. */
+	/** JSON, deflated, in base64. */
 	export interface Packed {
-		/** Bytes once deflated. */
-		length: number;
 		/** Bytes of the JSON. */
 		size: number;
 		text: string;

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { embed } from "./build/bundle.mjs";
+import { finish } from "./build/bundle.mjs";
 import { goEnv } from "./build/go.mjs";
 import { headComment, listed, NOTICE } from "./build/notice.mjs";
 import { licenceOf, notice } from "./notice.mjs";
@@ -49,7 +49,7 @@ describe("the notices of what is inside main.js", () => {
 	});
 
 	it("are named at the head of main.js, with all that is inside", () => {
-		const main = embed('"use strict";', new Uint8Array(1));
+		const main = finish('"use strict";');
 		expect(main.startsWith(headComment())).toBe(true);
 		const head = main.slice(0, main.indexOf("*/"));
 		expect(head).toContain("the file NOTICE");

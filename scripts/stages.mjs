@@ -137,6 +137,8 @@ const stages = {
 	// The rest of everything: exhaustive loops, real peers, long runs. The race detector had its turn in "go".
 	"go-all": () => goTest([], testedPackages(), { env: { EXHAUSTIVE: "1" } }),
 	peers: () => peers(),
+	// A release could be made, and is the same with and without Go.
+	release: () => [{ run: ["node", "scripts/release.mjs", "--check"] }],
 	fuzz: () => fuzz(),
 	// Tests that pass by luck: everything many times, on a machine that has other work.
 	"flaky-go": () => goTimes(20, testedPackages()).map(busily),

@@ -46,9 +46,8 @@ async function loadOnce(i) {
 	const id = "embedded-agent";
 	const manifest = app.plugins.manifests[id];
 	const main = await app.vault.adapter.readAsApp(`${manifest.dir}/main.js`);
-	const begin = main.lastIndexOf("function embeddedCore(){/*");
-	if (begin < 0) throw new Error("main.js holds no core");
-	const bareText = `${main.slice(0, begin)}function embeddedCore(){}`;
+	const bareText = main.replace(/"[\w+/=]{1000000,}"/, '""');
+	if (bareText === main) throw new Error("main.js holds no core");
 	let unique = 0;
 	const evaluate = (text) => {
 		const source = `/* ${i} ${unique++} */ ${text}`;

@@ -15,7 +15,7 @@ export interface Outcome {
 
 /** There is no core here: a sandbox cannot start. */
 const withoutCore = {
-	text: () => "",
+	text: () => Promise.resolve(""),
 	spawn: () => {
 		throw new Error("no worker here");
 	},

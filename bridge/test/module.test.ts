@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { toBase91 } from "../../scripts/build/base91.mjs";
-import { fromBase91 } from "../module";
+import { fromBase64 } from "../module";
 
 /** Bytes that look random and are the same each time. */
 function noise(length: number): Uint8Array {
@@ -13,11 +12,7 @@ function noise(length: number): Uint8Array {
 
 it("gives any bytes back, of every length", () => {
 	for (let length = 0; length <= 300; length++) {
-		for (const bytes of [noise(length), new Uint8Array(length), new Uint8Array(length).fill(255)]) {
-			const text = toBase91(bytes);
-			expect(text.length).toBeLessThanOrEqual(2 * Math.ceil((length * 8) / 13));
-			expect(text).not.toMatch(/[^!-~]|[*"\\]/);
-			expect([...fromBase91(text, length)]).toEqual([...bytes]);
-		}
+		for (const bytes of [noise(length), new Uint8Array(length), new Uint8Array(length).fill(255)])
+			expect([...fromBase64(Buffer.from(bytes).toString("base64"))]).toEqual([...bytes]);
 	}
 });

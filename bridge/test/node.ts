@@ -55,7 +55,7 @@ export function nodeSource(text: string, worker: string): Source & { workers: No
 		asked: 0,
 		text: () => {
 			source.asked++;
-			return text;
+			return Promise.resolve(text);
 		},
 		spawn: () => {
 			const w = new NodeWorker(worker);

@@ -133,7 +133,7 @@ describe("a script", () => {
 
 	test("does not run where there is no worker", async () => {
 		const none = {
-			text: () => text,
+			text: () => Promise.resolve(text),
 			spawn: () => {
 				throw new Error("no workers here");
 			},

@@ -1,9 +1,22 @@
 import { describe, expect, it } from "vitest";
+import { catalogue } from "../../i18n/catalogues";
 import { choosePreset, presetOf, presets } from "./presets";
 
 describe("provider presets", () => {
 	it.each(Object.keys(presets))("%s is what choosing it gives", (name) => {
 		expect(presetOf(choosePreset(name))).toBe(name);
+	});
+
+	it.each([
+		["gemini", "https://generativelanguage.googleapis.com/v1beta/openai"],
+		["xai", "https://api.x.ai/v1"],
+		["openrouter", "https://openrouter.ai/api/v1"],
+		["groq", "https://api.groq.com/openai/v1"],
+		["mistral", "https://api.mistral.ai/v1"],
+		["deepseek", "https://api.deepseek.com/v1"],
+	])("%s is asked where its documentation says, by Chat Completions", (name, address) => {
+		expect(presets[name]).toEqual({ provider: "custom", baseUrl: address });
+		expect(catalogue("en")[`settings.preset.${name}`]).toBeTruthy();
 	});
 
 	it("an address that no preset has is a custom endpoint", () => {

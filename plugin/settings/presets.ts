@@ -16,6 +16,8 @@ export const presets: Record<string, Endpoint> = {
 	llamacpp: { provider: "custom", baseUrl: "http://127.0.0.1:8080/v1" },
 	vllm: { provider: "custom", baseUrl: "http://127.0.0.1:8000/v1" },
 	openrouter: { provider: "custom", baseUrl: "https://openrouter.ai/api/v1" },
+	gemini: { provider: "custom", baseUrl: "https://generativelanguage.googleapis.com/v1beta/openai" },
+	xai: { provider: "custom", baseUrl: "https://api.x.ai/v1" },
 	groq: { provider: "custom", baseUrl: "https://api.groq.com/openai/v1" },
 	mistral: { provider: "custom", baseUrl: "https://api.mistral.ai/v1" },
 	deepseek: { provider: "custom", baseUrl: "https://api.deepseek.com/v1" },

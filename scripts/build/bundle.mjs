@@ -1,10 +1,9 @@
 // Bundles main.js: the plugin, the worker's code as text, and the core as a
-// comment inside a function.
+// string in base64.
 import { join } from "node:path";
 import esbuild from "esbuild";
 import esbuildSvelte from "esbuild-svelte";
 import { sveltePreprocess } from "svelte-preprocess";
-import { toBase91 } from "./base91.mjs";
 import { headComment } from "./notice.mjs";
 import { decoderWasm, root } from "./wasm.mjs";
 import { wordsModule } from "./words.mjs";
@@ -38,10 +37,15 @@ export function wasmExecModule(wasmExec) {
 }
 
 /** The esbuild plugin that gives the modules of bridge/virtual.d.ts and i18n/virtual.d.ts. */
-export function virtualModules({ wasmExec, workerSource }) {
+export function virtualModules({ wasmExec, workerSource, packed = new Uint8Array() }) {
 	return {
 		name: "virtual-modules",
 		setup(build) {
+			build.onResolve({ filter: /^core:(packed|decoder)$/ }, ({ path }) => ({ path, namespace: "core" }));
+			build.onLoad({ filter: /./, namespace: "core" }, ({ path }) => ({
+				contents: path === "core:packed" ? packed : Buffer.from(decoderWasm(), "base64"),
+				loader: "base64",
+			}));
 			build.onResolve({ filter: /^(go:wasm-exec|bridge:worker|words:all|esm-env)$/ }, ({ path }) => ({ path, namespace: "virtual" }));
 			const contents = {
 				// As constants that the bundler folds: without them Svelte brings its checks for developers along.
@@ -78,8 +82,8 @@ export async function bundleWorker(wasmExec, { minify = true, banner = "", insid
 	return bundle(options, inside);
 }
 
-/** Bundles main.js, without the core, into text; `inside` is told the files that are in it. */
-export async function bundleMain(wasmExec, { minify = true, sourcemap = false, inside = new Set() } = {}) {
+/** Bundles main.js into text, with the packed core where it is given; `inside` is told the files that are in it. */
+export async function bundleMain(wasmExec, { packed, minify = true, sourcemap = false, inside = new Set() } = {}) {
 	const workerSource = await bundleWorker(wasmExec, { minify, inside });
 	const options = {
 		entryPoints: ["main.ts"],
@@ -97,25 +101,24 @@ export async function bundleMain(wasmExec, { minify = true, sourcemap = false, i
 		mainFields: ["svelte", "browser", "module", "main"],
 		define: { "process.env.NODE_ENV": '"production"', "import.meta.env": "undefined" },
 		plugins: [
-			virtualModules({ wasmExec, workerSource }),
+			virtualModules({ wasmExec, workerSource, packed }),
 			esbuildSvelte({ preprocess: sveltePreprocess(), compilerOptions: { css: "injected" } }),
 		],
 	};
 	return bundle(options, inside);
 }
 
-/** The text that bridge/module.ts reads: the decoder and the packed core, each as its length and base91. */
+/** The text that bridge/module.ts reads. */
 export function coreText(packed) {
-	return [Buffer.from(decoderWasm(), "base64"), packed].map((bytes) => `${bytes.length} ${toBase91(bytes)}`).join(" ");
+	return `${decoderWasm()} ${Buffer.from(packed).toString("base64")}`;
 }
 
 /**
- * Adds to a bundle whose work is inside, at the head, and the core: base91 in a comment inside a function, ASCII only.
- * After the first line of a comment V8 looks for its end alone, which is faster.
- * A build that is not shipped may have another limit.
+ * A bundle as it ships: with whose work is inside at its head, ASCII only, and no
+ * larger than what is synced. A build that is not shipped may have another limit.
  */
-export function embed(bundle, packed, { max = MAX_BYTES } = {}) {
-	const text = `${headComment()}\n${bundle.trimEnd()}\nfunction embeddedCore(){/*\n${coreText(packed)}*/}\n`;
+export function finish(bundle, { max = MAX_BYTES } = {}) {
+	const text = `${headComment()}\n${bundle}`;
 	// eslint-disable-next-line no-control-regex -- exactly the question: anything but ASCII
 	if (/[^\x00-\x7f]/.test(text)) throw new Error("main.js is not ASCII only: the engine would keep it at two bytes per character");
 	if (text.length > max) {

@@ -10,4 +10,3 @@ export interface BuiltCore {
 }
 export function core(options?: { quick?: boolean }): Promise<BuiltCore>;
 export function installedWasmExec(): string;
-export function writeRelease(core: BuiltCore): void;

@@ -4,16 +4,17 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { compress as zstd, init } from "@bokuweb/zstd-wasm";
-import { goEnv, hasGo, root } from "./go.mjs";
+import { goEnv, hasGo, root, toolchain } from "./go.mjs";
 import { dropLines } from "./lines.mjs";
+import { readRelease } from "./release-copy.mjs";
 import { mergeData } from "./segments.mjs";
 
 export { hasGo, root };
 
 /**
- * Large packages that no write of a note goes through: the compiler is told not
- * to inline in them, which takes a twentieth off the packed core. Where notes are
- * written, copies put inline make the core a sixth faster.
+ * Packages through whose loops no note's bytes go: the compiler is told not to
+ * inline in them, which takes a twelfth off the packed core. Where notes are read
+ * and written, copies put inline make the core a sixth faster.
  */
 const COLD = [
 	"go.starlark.net/...",
@@ -22,7 +23,10 @@ const COLD = [
 	"golang.org/x/...",
 	"github.com/aymanbagabas/...",
 	...["net", "net/...", "mime", "math/big", "crypto/...", "compress/...", "encoding/csv", "regexp/...", "text/..."],
-	...["action/...", "agent/...", "alike", "answer", "chat", "community", "conversation", "devicestore", "history", "jsbridge/browserstore", "jsontree", "leftout", "limits", "llm/...", "modelstep", "moment", "pace", "planner", "price", "reach", "reuse", "sandbox", "saved", "secrets", "shorten", "timestamp", "tool/builtin/...", "takeover", "undo", "usage", "web", "webpage"].map((p) => `embedded-agent/wasm/internal/${p}`),
+	// What the library writes and reads for people: its loops are not those of a run.
+	...["fmt", "reflect", "time", "encoding/...", "html", "errors", "context", "log/...", "os", "io/...", "path/..."],
+	...["fmtsort", "poll", "testlog", "godebug", "godebugs", "bisect", "oserror", "syscall/...", "reflectlite", "saferio"].map((p) => `internal/${p}`),
+	...["action/...", "agent/...", "ahead", "alike", "answer", "ask", "audit", "breath", "chat", "community", "conversation", "destination", "devicestore", "drift", "fault", "fileview", "guard", "history", "ids", "jsbridge", "jsbridge/browserstore", "jsontree", "keyprint", "lease", "leftout", "limits", "llm/...", "memory", "modelstep", "moment", "network", "outbox", "pace", "pins", "plan", "planner", "policy", "price", "protocol", "quota", "reach", "regex", "reuse", "runnable", "safeyaml", "sandbox", "saved", "seal", "secrets", "server", "shorten", "sight", "storesize", "strictjson", "taint", "takeover", "timestamp", "tool", "tool/builtin/...", "trace", "underway", "undo", "usage", "version", "web", "webpage"].map((p) => `embedded-agent/wasm/internal/${p}`),
 ];
 
 /** The compiler's flags that say where nothing is inlined. */
@@ -75,20 +79,6 @@ export function decoderWasm() {
 	return found[1];
 }
 
-/** The release copy, for builds where there is no Go: its bytes and those of wasm_exec.js, checked by hash. */
-export const releaseFiles = ["core.wasm.zst", "wasm_exec.js"].map((name) => join(root, "release", name));
-export const releaseSums = join(root, "release", "SHA256SUMS");
-
-function readRelease(path) {
-	const bytes = readFileSync(path);
-	const sum = createHash("sha256").update(bytes).digest("hex");
-	const name = path.slice(dirname(path).length + 1);
-	if (!readFileSync(releaseSums, "utf8").split("\n").includes(`${sum}  ${name}`)) {
-		throw new Error(`release/${name} is not the file that release/SHA256SUMS names`);
-	}
-	return bytes;
-}
-
 /**
  * The core as it ships: wasm compressed with zstd, and the wasm_exec.js that goes with it.
  * Built where there is Go, otherwise taken from the release copy.
@@ -98,26 +88,15 @@ export async function core({ quick = false } = {}) {
 		const wasm = buildWasm("./wasm", join(root, "build", "core.wasm"));
 		return { packed: await compress(readFileSync(wasm), { quick }), wasmExec: installedWasmExec() };
 	}
-	if (!releaseFiles.every((path) => existsSync(path))) {
-		throw new Error("There is no Go here, and no release copy of the core in release/. Install Go (https://go.dev/dl) and build again.");
+	try {
+		return readRelease();
+	} catch (error) {
+		throw new Error(`There is no ${toolchain()} here to build the core with, and ${error.message}. Install Go (https://go.dev/dl) and build again.`, { cause: error });
 	}
-	const [packed, wasmExec] = releaseFiles.map(readRelease);
-	return { packed, wasmExec: wasmExec.toString("utf8") };
 }
 
 /** wasm_exec.js of the installed Go. */
 export function installedWasmExec() {
 	const goroot = execFileSync("go", ["env", "GOROOT"], { cwd: root, encoding: "utf8", env: goEnv() }).trim();
 	return readFileSync(join(goroot, "lib", "wasm", "wasm_exec.js"), "utf8");
-}
-
-/** Writes the release copy. */
-export function writeRelease({ packed, wasmExec }) {
-	mkdirSync(dirname(releaseSums), { recursive: true });
-	const contents = [packed, Buffer.from(wasmExec)];
-	const lines = releaseFiles.map((path, i) => {
-		writeFileSync(path, contents[i]);
-		return `${createHash("sha256").update(contents[i]).digest("hex")}  ${path.slice(dirname(path).length + 1)}`;
-	});
-	writeFileSync(releaseSums, lines.join("\n") + "\n");
 }

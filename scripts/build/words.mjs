@@ -4,7 +4,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { deflateRawSync } from "node:zlib";
-import { toBase91 } from "./base91.mjs";
 
 const SOURCE = "en";
 
@@ -40,7 +39,7 @@ function wordsOf(folder) {
 function pack(value) {
 	const json = Buffer.from(JSON.stringify(value));
 	const bytes = deflateRawSync(json, { level: 9 });
-	return { length: bytes.length, size: json.length, text: toBase91(bytes) };
+	return { size: json.length, text: bytes.toString("base64") };
 }
 
 /** The words of English's keys in their order (null where English alone has a form), and what there is beside. */

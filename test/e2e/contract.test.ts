@@ -1,14 +1,20 @@
+import { existsSync, readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { behaviours } from "../playground/behaviours";
-import { dist } from "../playground/build.mjs";
+import { buildContractPlugin, dist } from "../playground/build.mjs";
 import type { Outcome } from "../playground/contract/host";
+import type { Saved } from "../playground/contract/plugin";
 import type { ProfileName } from "../playground/shared/profiles";
 import { startHttpServer, type HttpServer } from "./harness/http-server";
 import { launchChromium, repository, startPlayground } from "./harness";
 import { declaredApi } from "./harness/typings";
 
 const vault = join(repository, "test/e2e/harness/fixture-vault");
+/** How many lines of the table nobody has read or seen in a real app. */
+const mostGuesses = 29;
 let http: HttpServer;
 let browser: Awaited<ReturnType<typeof launchChromium>>;
 
@@ -50,12 +56,41 @@ describe("the contract of the host", () => {
 		});
 	}
 
-	test("the table of behaviours names each once, and its tests exist", async () => {
-		const { existsSync } = await import("node:fs");
+	test("what the table says is in the app's typings is there", () => {
+		const typings = readFileSync(join(repository, "node_modules/obsidian/obsidian.d.ts"), "utf8");
+		const said = typings.replace(/\s*\n\s*\*\s*/g, " ").replace(/ {2,}/g, " ");
+		const quoted = behaviours.filter(({ typings }) => typings !== undefined);
+		expect(quoted.length).toBeGreaterThan(3);
+		for (const { id, typings = "" } of quoted) expect(said, id).toContain(typings);
+		// Only down: what is found out is quoted, or shown by a real app.
+		expect(behaviours.filter(({ standing }) => standing === "guess").length).toBeLessThanOrEqual(mostGuesses);
+	});
+
+	test("the table of behaviours names each once, and its tests exist", () => {
 		expect(new Set(behaviours.map(({ id }) => id)).size).toBe(behaviours.length);
 		for (const { shownBy } of behaviours)
 			if (shownBy !== "contract") expect(existsSync(join(repository, shownBy)), shownBy).toBe(true);
 	});
+});
+
+test("the contract is a plugin, which saves its outcome as one file", { timeout: 120_000 }, async () => {
+	const folder = await mkdtemp(join(tmpdir(), "contract-"));
+	const playground = await startPlayground({ vault, plugin: await buildContractPlugin(folder), browser });
+	try {
+		await playground.page.evaluate(() => window.app.commands.executeCommandById("host-contract:run"));
+		const file = join(playground.vaultDir, "Contract outcome.json");
+		await expect.poll(() => existsSync(file), { timeout: 90_000 }).toBe(true);
+		const { app, platform, outcomes } = JSON.parse(readFileSync(file, "utf8")) as Saved;
+		expect(app).toMatch(/^\d+\.\d+\.\d+$/);
+		expect(platform).toContain("isDesktopApp");
+		expect(outcomes.filter(({ status }) => status === "failed")).toEqual([]);
+		expect(outcomes.filter(({ status }) => status === "passed").length).toBeGreaterThan(40);
+		for (const { standing } of outcomes) expect(["sourced", "guess"]).toContain(standing);
+		expect(existsSync(join(playground.vaultDir, "Contract test"))).toBe(false);
+	} finally {
+		await playground.close();
+		await rm(folder, { recursive: true, force: true });
+	}
 });
 
 test("everything in the public typings exists or throws by name", async () => {

@@ -1,13 +1,14 @@
 /**
  * What the playground does like the real app, one line each. `sourced` was read in the app's typings, documentation
  * or reports by its authors and users; `guess` is inferred, and the first to be doubted when a real app behaves
- * otherwise. `shownBy` is `contract` for a case of `contract/` (which can be run in a real app too), else the test.
+ * otherwise. `typings` is the sentence of the app's typings that says it, where one does. `shownBy` is `contract` for a case of `contract/` (which can be run in a real app too), else the test.
  */
 export interface Behaviour {
 	id: string;
 	statement: string;
 	standing: "sourced" | "guess";
 	shownBy: string;
+	typings?: string;
 }
 
 const contract = "contract";
@@ -23,6 +24,10 @@ function sourced(id: string, statement: string, shownBy = contract): Behaviour {
 
 function guess(id: string, statement: string, shownBy = contract): Behaviour {
 	return { id, statement, standing: "guess", shownBy };
+}
+
+function typed(id: string, statement: string, typings: string): Behaviour {
+	return { id, statement, standing: "sourced", shownBy: contract, typings };
 }
 
 export const behaviours: Behaviour[] = [
@@ -70,7 +75,11 @@ export const behaviours: Behaviour[] = [
 	guess("events.folder", "Moving or deleting a folder fires for it and for everything in it."),
 	guess("delete.notEmpty", "The adapter's rmdir refuses a folder that is not empty unless it is recursive."),
 	guess("adapter.stat", "The adapter's stat is null for what is missing, and read throws."),
-	guess("write.mtime", "The times given with a write are set."),
+	typed(
+		"write.mtime",
+		"The times given with a write are set.",
+		"Time of last modification, represented as a unix timestamp, in milliseconds.",
+	),
 	sourced(
 		"links.renameFile",
 		"fileManager.renameFile updates the links of other notes: links, aliases, headings, embeds, Markdown links.",
@@ -80,8 +89,16 @@ export const behaviours: Behaviour[] = [
 		"links.resolve",
 		"A link finds its file by name whatever the case; beside the source first, then the shortest path.",
 	),
-	guess("links.linktext", "A link's text is the name where that is unique in the vault, else the path."),
-	guess("links.generate", "generateMarkdownLink follows the options for links."),
+	typed(
+		"links.linktext",
+		"A link's text is the name where that is unique in the vault, else the path.",
+		"If file name is unique, use the filename. If not unique, use full path.",
+	),
+	typed(
+		"links.generate",
+		"generateMarkdownLink follows the options for links.",
+		"Generate a Markdown link based on the user's preferences.",
+	),
 	sourced("trash.local", "trashFile follows the person's option: to .trash, under a free name."),
 	sourced("trash.none", "Or it deletes for good."),
 	guess("trash.folder", "A folder goes with everything in it."),
@@ -91,7 +108,11 @@ export const behaviours: Behaviour[] = [
 		host,
 	),
 	guess("frontmatter.process", "processFrontMatter keeps the body, and writes block style YAML."),
-	guess("frontmatter.broken", "It throws on front matter that is not YAML and leaves the note as it was."),
+	typed(
+		"frontmatter.broken",
+		"It throws on front matter that is not YAML and leaves the note as it was.",
+		"@throws YAMLParseError if the YAML parsing fails",
+	),
 	sourced(
 		"cache.content",
 		"The cache holds links, embeds, tags, headings, list items, blocks, sections and front matter.",
@@ -107,7 +128,11 @@ export const behaviours: Behaviour[] = [
 		"changed fires after a change of content with the text and the cache; not after a rename.",
 	),
 	guess("cache.links", "resolvedLinks and unresolvedLinks follow notes that come and go."),
-	guess("cache.subpath", "resolveSubpath finds headings and blocks."),
+	typed(
+		"cache.subpath",
+		"resolveSubpath finds headings and blocks.",
+		"Resolve the given subpath to a reference in the MetadataCache.",
+	),
 	sourced(
 		"editor.unsaved",
 		"An editor saves 2 s after the last change; until then vault.read misses the text.",
@@ -158,7 +183,11 @@ export const behaviours: Behaviour[] = [
 		"secrets",
 		"SecretStorage is synchronous, takes ids of lowercase letters, digits and dashes, and has no delete.",
 	),
-	guess("localStorage", "saveLocalStorage keeps JSON for each vault; null removes."),
+	typed(
+		"localStorage",
+		"saveLocalStorage keeps JSON for each vault; null removes.",
+		"Save vault-specific value to `localStorage`. If data is `null`, the entry will be cleared.",
+	),
 	sourced("request.throws", "requestUrl throws at status 400 and above."),
 	sourced("request.noThrow", "Unless throw is false."),
 	guess("request.lazyJson", ".json is read lazily and can throw."),

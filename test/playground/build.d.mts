@@ -1,2 +1,3 @@
 export const dist: string;
+export function buildContractPlugin(outdir: string): Promise<string>;
 export function buildPlayground(outdir?: string): Promise<string>;

@@ -1,5 +1,6 @@
 /** Bundles the playground into `test/playground/dist`: the page, its worker and styles, and the server. */
 import { build } from "esbuild";
+import { existsSync } from "node:fs";
 import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -92,8 +93,8 @@ async function moveAll(from, to) {
 	for (const name of await readdir(from)) await rename(join(from, name), join(to, name));
 }
 
-/** The contract as a plugin, for a real Obsidian. */
-async function buildContractPlugin(outdir = join(dist, "contract-plugin")) {
+/** Builds the contract as a plugin, for a real Obsidian, into a folder; gives the folder. */
+export async function buildContractPlugin(outdir) {
 	await build({
 		bundle: true,
 		format: "cjs",
@@ -107,13 +108,30 @@ async function buildContractPlugin(outdir = join(dist, "contract-plugin")) {
 		id: "host-contract",
 		name: "Host contract",
 		version: "1.0.0",
-		minAppVersion: "1.13.7",
+		minAppVersion: "1.13.0",
 		description: "Checks what Embedded Agent relies on.",
 		author: "The Embedded Agent authors",
+		isDesktopOnly: false,
 	};
 	await writeFile(join(outdir, "manifest.json"), JSON.stringify(manifest, null, 2));
 	return outdir;
 }
 
+/** Puts the contract's plugin into a vault, and says what to do with it. */
+async function putContract(vault = "") {
+	if (!existsSync(join(vault, ".obsidian"))) {
+		console.error(
+			`"${vault}" is no vault that Obsidian has opened: give one with VAULT=path, best an empty one.`,
+		);
+		process.exitCode = 1;
+		return;
+	}
+	const folder = await buildContractPlugin(join(vault, ".obsidian", "plugins", "host-contract"));
+	console.log(`Written: ${folder}
+Open the vault in Obsidian, switch on "Host contract" under Community plugins, and run
+the command "Host contract: Run". It takes about a minute and saves "Contract outcome.json"
+in the vault. Please send that file, with what the device is.`);
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url))
-	await (process.argv[2] === "contract" ? buildContractPlugin() : buildPlayground());
+	await (process.argv[2] === "contract" ? putContract(process.argv[3]) : buildPlayground());

@@ -17,12 +17,13 @@ func TestQuirksBelongToHosts(t *testing.T) {
 		}
 	}
 	for url, has := range map[string]func(Quirks) bool{
-		"https://API.Mistral.AI/v1":                        func(q Quirks) bool { return q.ShortIDs && q.ToolImages && q.NoStreamOptions },
-		"https://mistral.ai:443/v1":                        func(q Quirks) bool { return q.ShortIDs },
-		"https://mine.openai.azure.com/openai/v1":          func(q Quirks) bool { return q.Strict && q.MaxTokens == "max_completion_tokens" },
-		"https://openrouter.ai/api/v1":                     func(q Quirks) bool { return q.Effort == EffortObject && !q.Strict },
-		"http://127.0.0.1:1234/v1":                         func(q Quirks) bool { return q.SchemaOnly },
-		"https://generativelanguage.googleapis.com/v1beta": func(q Quirks) bool { return q.NoParallel },
+		"https://API.Mistral.AI/v1":                               func(q Quirks) bool { return q.ShortIDs && q.ToolImages && q.NoStreamOptions },
+		"https://mistral.ai:443/v1":                               func(q Quirks) bool { return q.ShortIDs },
+		"https://mine.openai.azure.com/openai/v1":                 func(q Quirks) bool { return q.Strict && q.MaxTokens == "max_completion_tokens" },
+		"https://openrouter.ai/api/v1":                            func(q Quirks) bool { return q.Effort == EffortObject && !q.Strict },
+		"http://127.0.0.1:1234/v1":                                func(q Quirks) bool { return q.SchemaOnly },
+		"https://generativelanguage.googleapis.com/v1beta":        func(q Quirks) bool { return q.NoParallel },
+		"https://generativelanguage.googleapis.com/v1beta/openai": func(q Quirks) bool { return q.NoParallel },
 	} {
 		if !has(QuirksOf(llm.Endpoint{BaseURL: url})) {
 			t.Errorf("%s: %+v", url, QuirksOf(llm.Endpoint{BaseURL: url}))
