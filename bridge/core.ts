@@ -14,7 +14,7 @@ export interface Core {
 
 const KEEP_LINES = 40;
 
-/** What Go sees as the global object: nothing of the app or the network is in it. */
+/** The global object for Go: nothing of the app or the network is in it. */
 function globals(bridge: object): object {
 	const { crypto, performance, TextEncoder, TextDecoder, Blob, OffscreenCanvas } = self;
 	const own = { crypto, performance, TextEncoder, TextDecoder, bridge };
