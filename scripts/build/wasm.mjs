@@ -27,7 +27,7 @@ const COLD = [
 	"golang.org/x/...",
 	"github.com/aymanbagabas/...",
 	...["net", "net/...", "mime", "math/big", "crypto/...", "compress/...", "encoding/csv", "regexp/...", "text/..."],
-	...["action/...", "agent/...", "alike", "answer", "chat", "community", "conversation", "history", "jsontree", "leftout", "limits", "llm/...", "modelstep", "moment", "planner", "price", "reach", "reuse", "sandbox", "saved", "secrets", "shorten", "timestamp", "tool/builtin/...", "undo", "usage", "web", "webpage"].map((p) => `embedded-agent/wasm/internal/${p}`),
+	...["action/...", "agent/...", "alike", "answer", "chat", "community", "conversation", "debrief", "history", "jsontree", "leftout", "limits", "llm/...", "modelstep", "moment", "planner", "price", "reach", "reuse", "sandbox", "saved", "secrets", "shorten", "timestamp", "tool/builtin/...", "undo", "usage", "web", "webpage"].map((p) => `embedded-agent/wasm/internal/${p}`),
 ];
 
 /** The compiler's flags that say where nothing is inlined. */
