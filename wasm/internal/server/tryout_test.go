@@ -59,7 +59,7 @@ func (sh *shell) planned(text string) (*protocol.Review, *protocol.Turn) {
 func TestAPlanThatFailsInTheSimulationGoesBackToTheModelOnce(t *testing.T) {
 	sh, tr := trying(t, calls(fails), calls(repaired))
 	r, turn := sh.planned("file my notes")
-	if turn.Outcome != chat.OutcomePlan || r.Problem != nil || !r.Approvable || len(r.Files) != 4 {
+	if turn.Outcome != protocol.TurnPlan || r.Problem != nil || !r.Approvable || len(r.Files) != 4 {
 		t.Fatalf("%s: %+v, %d files", turn.Outcome, r.Problem, len(r.Files))
 	}
 	asked := sh.asked(tr)
@@ -85,7 +85,7 @@ func TestAPlanThatFailsInTheSimulationGoesBackToTheModelOnce(t *testing.T) {
 
 func TestAPlanThatFailsTwiceIsShownWithItsProblem(t *testing.T) {
 	sh, tr := trying(t, calls(fails), calls(fails), calls(repaired))
-	if r, turn := sh.planned("file my notes"); turn.Outcome != chat.OutcomePlan || r.Problem == nil || r.Approvable || r.Problem.Step != "mv" || len(sh.asked(tr)) != 2 {
+	if r, turn := sh.planned("file my notes"); turn.Outcome != protocol.TurnPlan || r.Problem == nil || r.Approvable || r.Problem.Step != "mv" || len(sh.asked(tr)) != 2 {
 		t.Fatalf("%s: %+v, asked %d times", turn.Outcome, r.Problem, len(sh.asked(tr)))
 	}
 }
@@ -97,7 +97,7 @@ func TestAPlanThatFailedIsShownAlsoWhereTheModelHasNoOther(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			sh, _ := trying(t, calls(fails), second, second, second, second)
-			if r, turn := sh.planned("file my notes"); turn.Outcome != chat.OutcomePlan || r.Problem == nil || r.Problem.Step != "mv" {
+			if r, turn := sh.planned("file my notes"); turn.Outcome != protocol.TurnPlan || r.Problem == nil || r.Problem.Step != "mv" {
 				t.Fatalf("%s: %+v", turn.Outcome, r.Problem)
 			}
 		})
