@@ -1,6 +1,6 @@
 import type { Envelope } from "./protocol.gen";
 
-/** What crosses at once: messages, and the bytes that they name by index. */
+/** One crossing: messages, and the bytes that they name by index. */
 export interface Batch {
 	m: Envelope[];
 	b: Uint8Array[];

@@ -27,7 +27,7 @@ export type Result<M extends ServerMethod> = ServerMethods[M]["result"];
 /** A method of the host, as the core calls it. */
 export type HostMethod = keyof HostMethods;
 
-/** What a host method is given beside its parameters. */
+/** Given to a host method beside its parameters. */
 export interface HostCall {
 	/** Ends when the core cancels the call, or is no more: what has not begun must not begin. */
 	signal: AbortSignal;
@@ -62,11 +62,11 @@ export interface RequestOptions {
 	urgent?: boolean;
 }
 
-/** What a client is made of. */
+/** The parts of a client. */
 export interface ClientOptions {
 	source: Source;
 	host: Host;
-	/** What the core is told at its start: asked for each time. */
+	/** The core's first message: asked for at each start. */
 	hello: () => Omit<Hello, "contract">;
 	/** Called when a core has ended: what it had open at the host is closed. */
 	ended?: () => void;

@@ -15,7 +15,7 @@ export interface Core {
 const KEEP_LINES = 40;
 
 /**
- * What Go sees as the global object: nothing of the app or the network is in it, and for scripts no place to keep
+ * The global object for Go: nothing of the app or the network is in it, and for scripts no place to keep
  * anything. What of the browser may throw when it is looked at is a function.
  */
 function globals(bridge: object, scripts: boolean): object {

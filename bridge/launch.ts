@@ -30,7 +30,7 @@ export interface Life {
 	stop(): void;
 }
 
-/** What a core that is up does. Nothing comes after `died`. */
+/** A core that is up. Nothing comes after `died`. */
 export interface Listener {
 	batch(batch: Batch): void;
 	died(reason: string): void;

@@ -10,7 +10,7 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
 	return bytes;
 }
 
-/** What the decoder's wasm gives: the C interface of Zstandard's library. */
+/** The exports of the decoder's wasm: the C interface of Zstandard's library. */
 interface Zstd {
 	memory: WebAssembly.Memory;
 	malloc(size: number): number;

@@ -21,7 +21,7 @@ export class ProblemError extends Error {
 	}
 }
 
-/** What a thrown value says. */
+/** The message of a thrown value. */
 export function words(error: unknown): string {
 	if (error instanceof Error) return error.message;
 	return typeof error === "string" ? error : JSON.stringify(error);

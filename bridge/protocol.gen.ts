@@ -1023,6 +1023,83 @@ export interface WindowGone {
 }
 
 //////////
+// source: records.go
+
+/**
+ * RecordsMethods is what of ServerMethods is about the undo records as a whole.
+ */
+export interface RecordsMethods {
+	'runs.list': Method<RunsQuery, Runs>;
+	/**
+	 * The result is what is left.
+	 */
+	'runs.clear': Method<Clear, Runs>;
+	'records.get': Method<Empty, Records>;
+	/**
+	 * It is refused while a run did not end.
+	 */
+	'records.delete': Method<Empty, Records>;
+	'records.copy': Method<RecordsCopy, RecordsCopied>;
+}
+/**
+ * RecordsKind says where the undo records of a vault are (host.StoreKind).
+ */
+export type RecordsKind = "opfs" | "indexeddb" | "folder";
+/**
+ * The words of RecordsKind.
+ */
+export const RecordsOPFS = "opfs"; // in this device's storage for the app
+/**
+ * The words of RecordsKind.
+ */
+export const RecordsIDB = "indexeddb"; // in a database of the app
+/**
+ * The words of RecordsKind.
+ */
+export const RecordsFolder = "folder"; // in the plugin's folder
+/**
+ * Records tells of the undo records that this device has of this vault.
+ */
+export interface Records {
+	kind: RecordsKind;
+	where?: string; // the folder, or the name of the vault in the storage
+	runs: number /* int */;
+	bytes: number /* int64 */;
+	/**
+	 * Persisted says that the system has promised to keep them when it needs room.
+	 */
+	persisted: boolean;
+	/**
+	 * Flushes says that they survive a power cut.
+	 */
+	flushes: boolean;
+	/**
+	 * ReadOnly says that another window writes them.
+	 */
+	readOnly?: boolean;
+	/**
+	 * Unfinished is what runs were to do that are under way, or were cut short and
+	 * not decided about: as long as there is one, nothing is deleted.
+	 */
+	unfinished?: string[];
+}
+/**
+ * RecordsCopy asks for a copy of the records in a new folder of the vault.
+ */
+export interface RecordsCopy {
+	folder: string;
+}
+/**
+ * RecordsCopied is the copy. Runs that did not end are not in it: they are Left.
+ */
+export interface RecordsCopied {
+	folder: string;
+	runs: number /* int */;
+	bytes: number /* int64 */;
+	left?: string[];
+}
+
+//////////
 // source: reply.go
 
 /**
@@ -1348,7 +1425,7 @@ export interface PlanAgain {
  * ServerMethods are the app's side's requests to the core: each field is a method,
  * its name the JSON name.
  */
-export interface ServerMethods {
+export interface ServerMethods extends RecordsMethods {
 	hello: Method<Hello, Welcome>;
 	/**
 	 * The settings have changed.
@@ -1391,17 +1468,12 @@ export interface ServerMethods {
 	 */
 	'run.rest': Method<RunRef, RunRef>;
 	'run.revert': Method<Revert, Reverted>;
-	'runs.list': Method<RunsQuery, Runs>;
 	'run.get': Method<RunRef, RunDetail>;
 	'run.verify': Method<RunRef, Verified>;
 	/**
 	 * The result is the review that it opened; without one, the run itself.
 	 */
 	'run.replay': Method<Replay, RunRef>;
-	/**
-	 * The result has the runs that are left.
-	 */
-	'runs.clear': Method<Clear, Runs>;
 	'recovery.resolve': Method<Recovery, Reverted>;
 	'actions.list': Method<Empty, ActionList>;
 	'actions.save': Method<ActionSave, Action>;
@@ -2931,4 +3003,4 @@ export const ReplyNote = "note";
 export const ReplyImage = "image";
 
 /** The hash of the Go sources of this file: what both sides must agree on. */
-export const Contract = "659b455a0060ea74";
+export const Contract = "755ef17158ddc9b3";

@@ -1,4 +1,4 @@
-// What main.js carries: the core and its decoder, and the worker's code.
+// The parts that main.js carries: the core and its decoder, and the worker's code.
 import workerSource from "bridge:worker";
 import type { CoreWorker, Source } from "./launch";
 

@@ -3,7 +3,7 @@
 
 import { around, first, languages } from "./catalogues";
 
-/** What is put into a message's {placeholders}. */
+/** The values for a message's {placeholders}. */
 export type Params = Record<string, string | number>;
 /** Words for a person, as the core sends them (protocol.Message). */
 export interface Words {

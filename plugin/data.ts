@@ -1,4 +1,4 @@
-// What data.json holds: the person's settings as the core takes them, and the
+// The content of data.json: the person's settings as the core takes them, and the
 // names of saved actions, so that their commands are in the palette before the
 // core has started.
 
@@ -25,7 +25,7 @@ export interface Data extends Settings {
 }
 
 /**
- * What a vault starts with. Numbers that are 0 and lists that are empty are
+ * The settings of a new vault. Numbers that are 0 and lists that are empty are
  * filled by the core; only what a zero value could not say is said here.
  */
 export const firstRun: Data = {
@@ -110,7 +110,7 @@ function fits(value: unknown, like: unknown): boolean {
 	return Array.isArray(value) && value.every(elementOf(like));
 }
 
-/** What an element of a list must be. */
+/** The check for an element of a list. */
 function elementOf(list: unknown[]): (value: unknown) => boolean {
 	switch (list) {
 		case firstRun.palette:

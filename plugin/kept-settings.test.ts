@@ -16,7 +16,7 @@ it("fields that this version does not know, and values that it cannot read, stay
 	expect(settings.data).not.toHaveProperty("effort");
 	const { file } = settings.with({ allowDeletes: true });
 	expect(file).toMatchObject({ ...newer, allowDeletes: true });
-	// What a person sets here takes the place of what could not be read.
+	// A setting that a person makes here replaces one that could not be read.
 	expect(settings.with({ keepDays: 7 }).file["keepDays"]).toBe(7);
 });
 

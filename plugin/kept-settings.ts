@@ -4,7 +4,7 @@
 
 import { isObject, readData, type Data } from "./data";
 
-/** What data.json holds. */
+/** The content of data.json. */
 type Fields = Record<string, unknown>;
 
 /** The field with the times: by another field's name, milliseconds since 1970. */
@@ -22,7 +22,7 @@ export class KeptSettings {
 		this.data = readData(fields);
 	}
 
-	/** What loadData gave; nothing where there is no file, or no object in it. */
+	/** The object that loadData gave; nothing where there is no file, or no object in it. */
 	static read(saved: unknown): KeptSettings {
 		const { [timesField]: times, ...fields } = isObject(saved) ? saved : {};
 		return new KeptSettings(fields, isObject(times) ? numbersIn(times) : {});
@@ -41,7 +41,7 @@ export class KeptSettings {
 	}
 
 	/**
-	 * What holds when another file has taken the place of this one: of each field the later change; where neither is
+	 * The settings that hold when another file has replaced this one: of each field the later change; where neither is
 	 * later, what the file says, since it was edited by hand.
 	 */
 	merge(theirs: KeptSettings): KeptSettings {

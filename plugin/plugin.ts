@@ -128,6 +128,11 @@ export default class EmbeddedAgentPlugin extends Plugin {
 		return this.inSettings.run(ms, (signal) => core.request(method, params, { signal }));
 	}
 
+	/** Asks the core for what goes on when the settings are left. Throws the core's reason. */
+	async carryOut<M extends Method>(method: M, params: Params<M>): Promise<Result<M>> {
+		return (await this.core()).request(method, params);
+	}
+
 	/** Ends what the settings wait for. */
 	leaveSettings(): void {
 		this.inSettings.end();

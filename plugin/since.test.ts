@@ -8,7 +8,7 @@ import { expect, it } from "vitest";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const json = (name: string) => JSON.parse(readFileSync(join(root, name), "utf8")) as Record<string, string>;
 
-/** What is newer and only used where it is there, with how that is found out. */
+/** Newer interfaces, only used where they are there, with the test for that. */
 const guarded: Record<string, string> = {};
 
 /** The version of the app's interface since which a symbol is there, as its typings say; undefined where they do not. */

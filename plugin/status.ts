@@ -1,4 +1,4 @@
-// What a person is told while the panel is closed: an item in the status bar
+// Tells a person about the work while the panel is closed: an item in the status bar
 // while something is under way, and a notice at its end that opens it.
 
 import { Notice, type Plugin } from "obsidian";

@@ -1,4 +1,4 @@
-// What has changed in the vault, for a core that keeps a list of its files.
+// The changes in the vault, for a core that keeps a list of its files.
 import { TFolder, type App, type Plugin, type TAbstractFile } from "obsidian";
 import type { Host } from "../client";
 import { fail } from "../problem";
@@ -13,7 +13,7 @@ const PAGE = 1_000;
 /** Listings under way at once. */
 const LISTINGS = 2;
 
-/** What has changed. The app's events are listened to from the first question on. */
+/** The changes. The app's events are listened to from the first question on. */
 export function changesHost(plugin: Plugin): Pick<Host, "vault.since"> {
 	let changes: Changes | undefined;
 	return {

@@ -1,4 +1,4 @@
-// What the app's metadata cache knows of notes.
+// Notes as the app's metadata cache knows them.
 import { getLinkpath, TFile, type App, type CachedMetadata, type Plugin } from "obsidian";
 import type { Host } from "../client";
 import type { FileMetadata } from "../protocol.gen";

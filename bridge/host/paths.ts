@@ -49,7 +49,7 @@ export function infoOf(entry: TAbstractFile): Info {
 	return { path, kind: "file", size, ctime: Math.trunc(ctime), mtime: Math.trunc(mtime) };
 }
 
-/** What stands for "nothing is there any more". */
+/** Stands for "nothing is there any more". */
 export const GONE: Info = { path: "", kind: "", size: 0, ctime: 0, mtime: 0 };
 
 /** Orders by path, as the core does. */

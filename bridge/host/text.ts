@@ -15,7 +15,7 @@ export function decode(bytes: ArrayBuffer | Uint8Array): string | null {
 	}
 }
 
-/** What crossed: text, or bytes. */
+/** A content that crossed: text, or bytes. */
 export function unpack(content: Content, blobs: Uint8Array[]): string | Uint8Array {
 	return content.blob < 0 ? content.text : (blobs[content.blob] ?? new Uint8Array());
 }

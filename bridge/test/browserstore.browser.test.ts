@@ -14,3 +14,12 @@ test("the Go tests of the stores pass in a worker of the browser", async () => {
 	expect(output).toMatch(/^--- PASS: TestTheStoresOfTheBrowserKeepTheContract/m);
 	expect(code, output).toBe(0);
 });
+
+test("a writer that is ended in the middle leaves whole lines and at most one torn one, and its files to the next", async () => {
+	for (const lines of [2, 3, 7, 20, 50, 90]) {
+		await go.kill("TestWriterUntilItIsEnded", lines);
+		const { code, output } = await go.run("TestWhatAWriterThatWasEndedHasLeft");
+		expect(output.match(/^found \d+ lines$/gm), output).toHaveLength(2);
+		expect(code, output).toBe(0);
+	}
+});

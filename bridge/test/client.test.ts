@@ -18,7 +18,7 @@ afterEach(() => {
 	vi.restoreAllMocks();
 });
 
-/** A host of which only what a test names works. */
+/** A host where only the methods that a test names work. */
 function hostOf(methods: Partial<Host>): Host {
 	const apply = methods["vault.apply"];
 	return { ...methods, ...(apply && { "vault.applyAll": applyAll(apply) }) } as Host;
@@ -39,7 +39,7 @@ function connect(host: Partial<Host> = {}, source = nodeSource(text, worker), gr
 	return { client, source, statuses, events };
 }
 
-/** What the test core does on "send". */
+/** The test core's deed on "send". */
 const order = (text: string, more: { path?: string; count?: number } = {}) =>
 	({ text, ...more }) as unknown as Send;
 

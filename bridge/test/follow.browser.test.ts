@@ -1,4 +1,4 @@
-// What the host tells a core that keeps a list of the vault's files.
+// The host tells a core that keeps a list of the vault's files.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

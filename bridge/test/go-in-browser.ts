@@ -20,7 +20,7 @@ export interface GoTests {
 	page: Page;
 	/** Runs the tests with these names; `before` is evaluated in the worker first. */
 	run(this: void, names: string, before?: string): Promise<GoRun>;
-	/** The same, but the worker is ended after so many lines of output. */
+	/** The same, but the worker is ended after so many lines of output; to the tests, "endless" is true. */
 	kill(this: void, names: string, lines: number): Promise<void>;
 	close(this: void): Promise<void>;
 }
@@ -87,7 +87,7 @@ export async function goTestsInBrowser(pkg: string): Promise<GoTests> {
 	return {
 		page,
 		run: (names, before = "") => start(names, before, -1),
-		kill: async (names, lines) => void (await start(names, "", lines)),
+		kill: async (names, lines) => void (await start(names, "self.endless = true", lines)),
 		close: async () => {
 			await browser.close();
 			server.close();

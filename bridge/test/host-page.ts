@@ -12,7 +12,7 @@ export interface HostPage {
 	playground: Playground;
 	/** Asks the host; abort is after how many milliseconds the call is cancelled, 0 for never. */
 	call(this: void, method: string, params: unknown, blobs?: number[][], abort?: number): Promise<Outcome>;
-	/** What the page told of errors, but for those of requests that are meant to fail. */
+	/** The errors that the page told of, but for those of requests that are meant to fail. */
 	errors(this: void): string[];
 	close(this: void): Promise<void>;
 }

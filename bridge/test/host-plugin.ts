@@ -5,7 +5,7 @@ import { hosting } from "../../plugin/host";
 import { platform } from "../../plugin/host/platform";
 import { toProblem } from "../problem";
 
-/** What a call answers, in a form that leaves the page. */
+/** The answer to a call, in a form that leaves the page. */
 export interface Outcome {
 	result?: unknown;
 	/** The bytes that the result names. */

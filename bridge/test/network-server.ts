@@ -8,7 +8,7 @@ import { createGzip } from "node:zlib";
 /** A server at work. */
 export interface NetworkServer {
 	address: string;
-	/** What came in the header x-key, of all requests that were made. */
+	/** The values of the header x-key, of all requests that were made. */
 	keysSeen: string[];
 	/** The answers that the page has ended. */
 	gone: string[];

@@ -1,4 +1,4 @@
-// What can be named in a message: notes, folders, images, tags and headings, out
+// The things that a message can name: notes, folders, images, tags and headings, out
 // of the app's own index and metadata cache. Nothing is read from disk.
 
 import { TFile, TFolder, type App, type Plugin, type TAbstractFile } from "obsidian";

@@ -59,7 +59,7 @@ export interface AppPort {
 
 	/** The path of the note that was last used, or "". */
 	active(): string;
-	/** What is selected in the note that was last used, or null. */
+	/** The selection in the note that was last used, or null. */
 	selection(): Selected | null;
 	/** Calls back when the selection or the active note may have changed. */
 	watchSelection(changed: () => void): () => void;
@@ -73,18 +73,18 @@ export interface AppPort {
 	/** An address to show an image of the vault by. */
 	imageUrl(path: string): string;
 
-	/** What this device remembers of the panel under a name; "" for nothing. */
+	/** This device's note about the panel under a name; "" for none. */
 	remembered(what: Remembered): string;
 	remember(what: Remembered, text: string): void;
-	/** What the person has chosen in the settings, as far as only the panel needs it. */
+	/** The person's settings that only the panel needs. */
 	preferences(): Preferences;
-	/** What the person has chosen in the settings, as the core is told it. */
+	/** The person's settings, as the core is told them. */
 	settings(): Settings;
 	/** Keeps a change of the settings, unless the core refuses it: then its reason. */
 	changeSettings(fields: Partial<Settings>): Promise<Problem | null>;
 }
 
-/** What is remembered from one start to the next, on this device. */
+/** Notes from one start to the next, on this device. */
 export type Remembered = "draft" | "mode" | "model" | "conversation";
 
 /** Settings that only the panel needs. */

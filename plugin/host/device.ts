@@ -7,7 +7,7 @@ const NAME = "embedded-agent-device-key";
 const SIZE = 32;
 
 /**
- * What is this device's own. The key is not in the secret store: a header can name
+ * This device's own data. The key is not in the secret store: a header can name
  * every secret there, and this one must never leave.
  */
 export function deviceHost(app: App): Pick<Host, "device.key"> {

@@ -136,7 +136,7 @@ export class HTTPHost {
 }
 
 /**
- * What takes the secrets that were sent out of an answer, whatever its status: an
+ * Takes the secrets that were sent out of an answer, whatever its status: an
  * endpoint may repeat them. A key that is an ordinary word, as for models on this
  * machine, which want none and take any, is taken out of refusals alone, and
  * where the core asks for it.

@@ -15,7 +15,7 @@ import { SandboxHost } from "./sandbox";
 import { secretsHost } from "./secrets";
 import { storeHost } from "./store";
 
-/** What the connection needs of the plugin. */
+/** The parts of the plugin that the connection needs. */
 export interface ConnectOptions {
 	/** The person's settings, asked for at each start of the core. */
 	settings: () => Settings;

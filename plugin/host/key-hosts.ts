@@ -32,7 +32,7 @@ export function originOf(address: string): string {
 	}
 }
 
-/** What is kept: by a key's name, its origins, each with whether also by the app's own client. */
+/** The record: by a key's name, its origins, each with whether also by the app's own client. */
 function kept(app: App): Record<string, unknown> {
 	const saved: unknown = app.loadLocalStorage(place);
 	return typeof saved === "object" ? { ...saved } : {};

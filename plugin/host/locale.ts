@@ -9,7 +9,7 @@ export interface Time {
 	day(day: number): Time;
 }
 
-/** What a locale of Moment knows (its localeData()). */
+/** A locale of Moment (its localeData()). */
 export interface LocaleData {
 	months(time: Time, format: string): string;
 	monthsShort(time: Time, format: string): string;
@@ -140,7 +140,7 @@ function hourOf(data: LocaleData, hour: number, word: string): number {
 	return hour === 12 ? 0 : hour;
 }
 
-/** What digits and commas are written as, where they are not as they are. */
+/** The signs for digits and commas, where a language has its own. */
 function digits(data: LocaleData): Pick<Locale, "digits" | "comma"> {
 	const own = count(10).map((digit) => data.postformat(String(digit)));
 	const comma = data.postformat(",");

@@ -2,7 +2,7 @@ import { apiVersion, getLanguage, moment, Platform as Device, type App } from "o
 import type { Platform } from "../../bridge/protocol.gen";
 import { localeOf, type Moment } from "./locale";
 
-/** What the core must know of where it runs. */
+/** Tells the core where it runs. */
 export function platform(app: App): Platform {
 	// The person's link settings are not in the app's public interface.
 	const { getConfig } = app.vault as { getConfig?: (key: string) => unknown };

@@ -1,7 +1,7 @@
 import type { App } from "obsidian";
 import type { Host } from "../../bridge/client";
 
-/** What the app keeps of community plugins: an internal interface, so nothing of it is relied on. */
+/** The app's own list of community plugins: an internal interface, so nothing of it is relied on. */
 interface Manager {
 	manifests?: Record<string, { id?: string }>;
 	enabledPlugins?: Set<string>;

@@ -5,7 +5,7 @@ const SECRET = 'sk/Ab+9="ü& zz7';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-/** What comes out where the text arrives in pieces of so many bytes. */
+/** The output where the text arrives in pieces of so many bytes. */
 function through(secrets: string[], text: string, size = Infinity): string {
 	const redaction = new Redaction(secrets);
 	const data = bytes(text);
@@ -44,7 +44,7 @@ test("a secret within base64 is taken out, whatever stands around it there", () 
 				const clean = through([SECRET], `{"h":"${coded}"}`, 5);
 				expect(clean).toContain("[redacted]");
 				const rest = /"h":"(.*)\[redacted\](.*)"/.exec(clean) ?? [];
-				// What is left holds no whole character of the secret.
+				// The rest holds no whole character of the secret.
 				expect(Buffer.from(rest[1] ?? "", form).toString()).toBe(around);
 				expect((rest[2] ?? "").replace(/=/g, "").length).toBeLessThanOrEqual(
 					2 + Math.ceil((after.length * 4) / 3),

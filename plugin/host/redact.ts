@@ -1,6 +1,6 @@
 import { joined } from "../../bridge/host/text";
 
-/** What stands where a secret was. */
+/** Stands where a secret was. */
 const MARK = new TextEncoder().encode("[redacted]");
 
 /** A form of a secret that is shorter than this stands for nothing: ordinary text may hold it. */
@@ -37,7 +37,7 @@ export class Redaction {
 		return clean;
 	}
 
-	/** What was kept back, at the end of the answer. */
+	/** The bytes that were kept back, at the end of the answer. */
 	rest(): Uint8Array {
 		return this.#clean(this.#held, this.#held.length).clean;
 	}
@@ -93,8 +93,8 @@ function formsOf(secret: string): string[] {
 }
 
 /**
- * What is the same of a secret's base64 whatever stands before and after it:
- * it may begin at each of three places within three bytes.
+ * The part of a secret's base64 that is always the same, whatever stands before
+ * and after it: it may begin at each of three places within three bytes.
  */
 function base64Forms(secret: string): string[] {
 	const bytes = Array.from(new TextEncoder().encode(secret), (byte) => String.fromCharCode(byte)).join("");

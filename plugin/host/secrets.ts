@@ -58,7 +58,7 @@ export function withSecrets(app: App, { url, headers, buffered }: HTTPRequest): 
 /** The modulus of the hashes of a print. */
 const prime = 2147483647n;
 
-/** What the core finds a secret by, without knowing it. */
+/** The print by which the core finds a secret without knowing it. */
 function printOf(value: string | null): SecretPrint {
 	if (value === null || !worthHiding(value)) return { length: 0, bases: [], hashes: [] };
 	const bytes = new TextEncoder().encode(value);

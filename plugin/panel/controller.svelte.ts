@@ -1,4 +1,4 @@
-// What a person does in the panel, and the state it acts on. Everything that
+// The person's deeds in the panel, and the state they act on. Everything that
 // the core says arrives through receive; everything that the person does is one
 // request.
 
@@ -39,7 +39,7 @@ export interface OpenConflicts {
 	conflicts: readonly Conflict[];
 }
 
-/** What a revert did: `restored` is files only, and the folders are counted. */
+/** The result of a revert: `restored` is files only, and the folders are counted. */
 export type RevertedRun = Reverted & { folders: number };
 
 /** Runs a function soon, once for all that asked; returns a way to forget it. */
@@ -70,7 +70,7 @@ const drawn: ReadonlySet<Method> = new Set<Method>(["reply.draw", "hidden", "est
 export class PanelController {
 	state = $state.raw(initial);
 	screen = $state<Screen>("chat");
-	/** What went wrong with the last thing the person did. */
+	/** The error of the person's last deed. */
 	failure = $state.raw<Problem | null>(null);
 	/** The message that is being written. */
 	readonly compose: Compose;
@@ -97,11 +97,11 @@ export class PanelController {
 
 	private queue: Event[] = [];
 	private unschedule: (() => void) | null = null;
-	/** What ends the requests under way: Cancel ends those that a person waits for. */
+	/** Ends the requests under way: Cancel ends those that a person waits for. */
 	private readonly underWay = new UnderWay();
 	private readonly quiet = new Waiting();
 	private readonly drawing = new Waiting();
-	/** What went along with a turn, by its id, for sending it again. */
+	/** The attachments of a turn, by its id, for sending it again. */
 	private sent = new SvelteMap<string, readonly Attachment[]>();
 	private estimating = 0;
 	private looking = 0;
@@ -254,7 +254,7 @@ export class PanelController {
 		});
 	}
 
-	/** What went along with a turn: with the images' bytes where this panel sent them. */
+	/** The attachments of a turn: with the images' bytes where this panel sent them. */
 	attachedTo(turn: Turn): readonly Attachment[] {
 		return this.sent.get(turn.id) ?? list(turn.attached);
 	}

@@ -1,4 +1,4 @@
-// What the panel shows, as a pure fold over the core's events. Nothing here
+// The panel's state, as a pure fold over the core's events. Nothing here
 // decides: counts, risk and what may be pressed come from the core; this only
 // remembers them in the shape that is drawn.
 

@@ -1,4 +1,4 @@
-// What a review must not hide, in Chromium: characters that have no drawing,
+// A review hides nothing, in Chromium: characters that have no drawing,
 // bytes that are no text, code, and what lies below the fold.
 
 import type { Page } from "playwright-core";

@@ -41,7 +41,7 @@ export class PanelPage extends SettingPage {
 abstract class ListPage<T> extends SettingPage {
 	/** Where the page says what went wrong, or what the core knows. */
 	protected noteEl!: HTMLElement;
-	/** What deletes each entry, in their order. */
+	/** The buttons that delete each entry, in their order. */
 	private deleters: HTMLElement[] = [];
 	private addEl!: HTMLElement;
 

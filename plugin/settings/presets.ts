@@ -4,7 +4,7 @@
 import { AddressAnthropic, AddressOpenAI } from "../../bridge/protocol.gen";
 import type { Provider, Settings } from "../protocol";
 
-/** What a preset sets. */
+/** The settings of a preset. */
 type Endpoint = Pick<Settings, "provider" | "baseUrl">;
 
 /** The presets with a fixed address, in the order that they are listed in. */
@@ -34,7 +34,7 @@ export function presetOf({ provider, baseUrl }: Endpoint): string {
 	return same ? same[0] : provider;
 }
 
-/** What choosing a preset changes. A custom address begins empty. */
+/** The changes that a preset makes. A custom address begins empty. */
 export function choosePreset(name: string): Endpoint {
 	// What is no preset with an address is the provider itself, as presetOf gives it.
 	return presets[name] ?? { provider: name as Provider, baseUrl: "" };
@@ -47,7 +47,7 @@ export function addressOf({ provider, baseUrl }: Endpoint): string {
 	return known[provider] ?? "";
 }
 
-/** What choosing a preset changes, the key included: each provider has its own. */
+/** The changes that a preset makes, the key included: each provider has its own. */
 export function switchPreset(data: Endpoint & KeyNames, name: string): Endpoint & KeyNames {
 	const keyNames = { ...data.keyNames, [presetOf(data)]: data.keyName };
 	return { ...choosePreset(name), keyNames, keyName: new Map(Object.entries(keyNames)).get(name) ?? "" };

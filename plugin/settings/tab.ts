@@ -27,6 +27,7 @@ import type { TestResult } from "../protocol";
 import { addressOf, open, presetOf, presets } from "./presets";
 import { redraw, whileDisabled } from "./focus";
 import { HostsPage, PanelPage, SecretsPage } from "./pages";
+import { RecordsRows } from "./records";
 import { fromControl, toControl, type SettingKey } from "./values";
 
 type Control = SettingDefinitionControl<SettingKey>;
@@ -53,6 +54,7 @@ export class AgentSettings extends PluginSettingTab {
 			{ type: "group", heading: t("settings.privacy"), items: this.privacy() },
 			{ type: "group", heading: t("settings.limits"), items: this.limits() },
 			{ type: "group", heading: t("settings.runs"), items: this.runs() },
+			{ type: "group", heading: t("settings.records"), items: new RecordsRows(this.app, this.agent).rows() },
 			{ type: "group", heading: t("settings.panel"), items: [toggle("enterBreaks")] },
 		] satisfies (SettingDefinitionGroup | SettingDefinitionList)[];
 	}

@@ -24,7 +24,7 @@ export type SettingKey =
 
 const megabyte = 1_000_000;
 
-/** What the control shows: lists as lines, bytes as megabytes, the rest as it is. */
+/** The text in the control: lists as lines, bytes as megabytes, the rest as it is. */
 export function toControl(data: Data, key: SettingKey): unknown {
 	switch (key) {
 		case "denyPatterns":
@@ -45,7 +45,7 @@ export function toControl(data: Data, key: SettingKey): unknown {
 	}
 }
 
-/** What is kept of the value that a control gave. */
+/** The value to keep, of the one that a control gave. */
 export function fromControl(data: Data, key: SettingKey, value: unknown): Partial<Data> {
 	switch (key) {
 		case "denyPatterns":

@@ -40,7 +40,7 @@ function letters(text: string): number {
 	return set;
 }
 
-/** What is looked for. */
+/** The words to look for. */
 export interface Query {
 	words: string[];
 	letters: number;
@@ -89,7 +89,7 @@ const slice = 6;
 /** Entries between two looks at the clock. */
 const step = 512;
 
-/** What a search needs from around it; a test gives its own. */
+/** The clock and the pauses of a search; a test gives its own. */
 export interface Turns {
 	now(): number;
 	/** Resolves when other things have had their turn. */

@@ -1,4 +1,4 @@
-// What in a text has to be drawn as a mark: control, zero-width and
+// The characters that are drawn as marks: control, zero-width and
 // direction-changing characters, blank letters, long runs of blanks. The rule is
 // the core's (wasm/internal/text); here is only its expression, and a corpus
 // holds both to the same.
@@ -29,7 +29,7 @@ const long = / {33}/;
 const texts = marked();
 const names = marked(true);
 
-/** What is marked in a text, or in a name or path. */
+/** The marks of a text, or of a name or path. */
 export function marksIn(text: string, name = false): Mark[] {
 	if (plain.test(text) && !long.test(text)) return [];
 	const found: Mark[] = [];

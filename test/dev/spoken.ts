@@ -4,7 +4,7 @@
 import type { Page } from "playwright-core";
 import { catalogue } from "../../i18n/catalogues";
 
-/** A page of which names and texts given in English are looked for in the language. */
+/** A page whose names and texts, given in English, are looked for in the language. */
 export function spoken(page: Page, language: string): Page {
 	if (language === "en") return page;
 	const turned: Record<string, (...given: unknown[]) => unknown> = {

@@ -7,6 +7,7 @@ import { leave, sitDown } from "./person";
 const base = "settings.test.ts";
 const limits = "settings-limits.test.ts";
 const web = "settings-web.test.ts";
+const records = "settings-records.test.ts";
 
 /** By a setting's name: the file, the test's title or its beginning, and, where it is not the name, what the test handles it by. */
 const flips: Record<string, [file: string, title: string, by?: string]> = {
@@ -58,6 +59,14 @@ const flips: Record<string, [file: string, title: string, by?: string]> = {
 	"Days to keep runs": [limits, "are removed when they are older than the days"],
 	"Space for kept runs": [limits, "are removed when they are older than the days"],
 	"Space used": [limits, "are removed when they are older than the days", "Calculate"],
+
+	"Where they are": [records, "the settings say where the undo records are", '"Show"'],
+	"Copy the undo records into the vault": [records, "a copy of the undo records", '"Copy"'],
+	"Delete the undo records of this vault": [
+		records,
+		"the undo records are deleted after a question",
+		'"Delete"',
+	],
 
 	"Enter starts a new line": [web, "Enter starts a new line, and Shift+Enter runs"],
 };

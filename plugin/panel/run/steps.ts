@@ -6,7 +6,7 @@ import type { CallView } from "../../protocol";
 export interface StepCalls {
 	id: string;
 	tool: string;
-	/** What the step is for, in words, where the plan says it. */
+	/** The step's aim in words, where the plan has it. */
 	preview: string;
 	calls: CallView[];
 	done: number;

@@ -16,7 +16,7 @@ export interface StepDraft {
 	item: string;
 	dependsOn: string[];
 	pins: Pin[];
-	/** What the form does not show, kept. */
+	/** The fields that the form does not show, kept. */
 	rest: Record<string, unknown>;
 	loop: Record<string, unknown>;
 }

@@ -446,7 +446,7 @@ describe.skipIf(!findChromium())("the panel", () => {
 			const page = await open(withActions(grouped), { "plugins.search": plugins });
 			await page.getByRole("textbox", { name: "Message" }).fill("a kanban board");
 			await choose(page, "Manage saved actions", "Community plugins");
-			// What was being written is what is looked for.
+			// The words that were being written are looked for.
 			await page.getByRole("button", { name: "Search", exact: true }).click();
 			expect(await asked(page, "plugins.search")).toEqual([{ text: "a kanban board", limit: 20 }]);
 			const first = page.getByRole("listitem").filter({ hasText: "May help: Kanban by mgmeyers" });

@@ -3,7 +3,7 @@
 import type { ToolInfo } from "../../protocol";
 import { agentTool } from "./plan-edit";
 
-/** What a person looks for among the tools. */
+/** A person's search among the tools. */
 export interface Wanted {
 	text: string;
 	/** "" for every category. */

@@ -118,7 +118,7 @@ export function follow(el: HTMLElement, on: boolean): Updatable<boolean> {
 	let stuck = false;
 	let at = 0;
 	const toEnd = () => {
-		// Scrolled back since, of which the event has not come yet (a review is read from its beginning).
+		// Scrolled back since, and the event has not come yet (a review is read from its beginning).
 		if (el.scrollTop < at - slack) stuck = false;
 		if (stuck) el.scrollTop = el.scrollHeight;
 		else hold(el);

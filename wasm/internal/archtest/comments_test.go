@@ -4,11 +4,13 @@ import (
 	"go/ast"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 )
 
 // roundabout are ways to begin a comment that say nothing yet, each with an
@@ -44,6 +46,35 @@ func TestACommentSaysAtOnceWhatItIsAbout(t *testing.T) {
 		t.Fatal(err)
 	}
 	if comments < 5000 {
+		t.Errorf("only %d comments were found: the search is broken", comments)
+	}
+}
+
+// script matches the comments of TypeScript and of components, and few other texts.
+var script = regexp.MustCompile(`(?s)/\*.*?\*/|<!--.*?-->|//[^\n]*`)
+
+func TestACommentOfTypeScriptSaysAtOnceWhatItIsAbout(t *testing.T) {
+	comments := 0
+	for _, dir := range []string{"bridge", "plugin", "i18n"} {
+		err := filepath.WalkDir(filepath.Join(root, dir), func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !slices.Contains([]string{".ts", ".svelte"}, filepath.Ext(path)) {
+				return err
+			}
+			src, err := os.ReadFile(path)
+			for _, comment := range script.FindAllString(string(src), -1) {
+				comments++
+				text := strings.Join(strings.FieldsFunc(comment, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("/*<!-", r) }), " ")
+				for _, instead := range wordy(text) {
+					t.Errorf("%s: %.80s…: nobody should have to read a sentence twice: %s", path, text, instead)
+				}
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if comments < 1000 {
 		t.Errorf("only %d comments were found: the search is broken", comments)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/conversation"
+	"embedded-agent/wasm/internal/debrief"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/protocol"
@@ -197,19 +198,22 @@ func (cs *Conversations) keep(t *turn, view protocol.Turn) {
 	cs.tell(cs.deps.Life)
 }
 
-// words gives the words of a conversation for the next plan. Plans are not
-// in it: the next is made anew from the vault as it is then.
+// words gives the words of a conversation for the next plan, and what came of the
+// plan before it.
 func (cs *Conversations) words(c *openConversation) []llm.Message {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
 	var out []llm.Message
-	for _, t := range c.Turns {
+	for i, t := range c.Turns {
 		if len(t.Messages) == 0 {
 			continue // nothing came of it
 		}
 		reply := t.Shown.Reply
 		if reply == "" {
 			reply = "(a plan)"
+		}
+		if t.Findings != "" && i == len(c.Turns)-1 {
+			reply += "\n\n" + t.Findings
 		}
 		text := strings.Join(append([]string{t.Shown.Text}, t.Shown.Steered...), "\n")
 		if strings.TrimSpace(text) == "" {
@@ -236,6 +240,17 @@ func (t *turn) keepWords(text, reply string) {
 	if last := t.record.in.Last(); last != nil {
 		kept.Seq, kept.Asked = last.Seq, last.Asked
 	}
+}
+
+// keepFindings keeps what came of a plan, for the message after it.
+func (t *turn) keepFindings(rv *protocol.Review) {
+	if t.record == nil {
+		return
+	}
+	text, fromNotes := debrief.Findings(rv)
+	kept := &t.record.turn
+	kept.Findings = t.room.deps.Out.Redact(text)
+	kept.Plain = kept.Plain && !fromNotes
 }
 
 // Settle notes what became of a review that a conversation staged.

@@ -9,10 +9,7 @@ import (
 
 	"embedded-agent/wasm/internal/conversation"
 	"embedded-agent/wasm/internal/fault"
-	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/ids"
-	"embedded-agent/wasm/internal/llm"
-	"embedded-agent/wasm/internal/outbox"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/planner"
 	"embedded-agent/wasm/internal/protocol"
@@ -187,64 +184,6 @@ func (room *Chat) planInput(ctx context.Context, m *model, p protocol.Send) (pla
 		return in, err
 	}
 	return in, nil
-}
-
-// planTurn asks the model for a plan and opens its review.
-func (room *Chat) planTurn(ctx context.Context, t *turn, p protocol.Send) error {
-	m, err := room.Models.New(ctx, p.Model, t.Note)
-	if err != nil {
-		return err
-	}
-	if err := room.Models.ConfirmKey(ctx); err != nil {
-		return err
-	}
-	in, err := room.planInput(ctx, m, p)
-	if err != nil {
-		return err
-	}
-	if in.Images, err = room.attachments.images(ctx, m, p); err != nil {
-		return err
-	}
-	id := ids.New()
-	tr := room.deps.History.Trace(id, p.Conversation)
-	m.provider = traced(tr, m.provider, m.kind)
-	if t.record != nil {
-		in.History, t.record.turn.Trace = room.Conversations.words(t.record.in), id
-	}
-	plain := room.toldNothing(t, &in)
-	w := room.watch(t)
-	w.Lowered = func(from, _ llm.PlanMode, _ *llm.Error) {
-		room.Models.Refused(m, map[llm.PlanMode]llm.Feature{llm.PlanByCall: llm.FeatureTools, llm.PlanBySchema: llm.FeatureSchema}[from])
-	}
-	out, err := planner.Plan(ctx, m.provider, in, w)
-	if out != nil {
-		room.account(t, m, out)
-	}
-	if err != nil {
-		return err
-	}
-	if out.Cut {
-		m.Note(protocol.Message{Key: "turn.cutOff"})
-	}
-	if out.Plan == nil {
-		t.set(func(t *protocol.Turn) {
-			t.Outcome = protocol.TurnAnswer
-			if out.Question {
-				t.Outcome = protocol.TurnQuestion
-			}
-		})
-		t.keepWords(p.Text, out.Reply)
-		return nil
-	}
-	t.keepWords(p.Text, out.Reply)
-	d := room.deps.Transactions.NewDraft(out.Plan, out.Graph, out.Raw)
-	d.ID, d.Trace = id, tr
-	d.Instruction, d.DryRun, d.Warnings = p.Text, p.DryRun, outbox.Warnings(out.Warnings)
-	d.Action, d.MustAsk, d.Turn, d.Link = t.asksFor, t.mustAsk, t, t.link
-	d.Said, d.OwnWords = saidBy(t, p), plain
-	t.set(func(t *protocol.Turn) { t.Outcome, t.Run, t.TracesURL = protocol.TurnPlan, d.ID, history.TracesURL(id) })
-	room.phase(t, protocol.PhaseSimulating) // told with the run's id: a model step's calls come under it
-	return room.deps.Transactions.OpenReview(ctx, d)
 }
 
 // saidBy gives the person's words of a turn; those of an action that fills its

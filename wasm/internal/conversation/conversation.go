@@ -39,6 +39,9 @@ type Turn struct {
 	Run    string          `json:"run,omitempty"`
 	// Trace is the run id under which the turn was traced.
 	Trace string `json:"trace,omitempty"`
+	// Findings are what came of the turn's plan when it was simulated, as the model
+	// of the next turn is told.
+	Findings string `json:"findings,omitempty"`
 	// Plain says that the model was told no text of notes in the turn, nor in one
 	// before it.
 	Plain bool `json:"plain,omitempty"`

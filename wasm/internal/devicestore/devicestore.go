@@ -1,12 +1,12 @@
 // Package devicestore keeps the records of this device apart from the folder that
 // travels with the vault: the runs with all that they can be taken back with, the
-// markers of runs under way, the index, traces, and what was found out about
+// markers of runs under way and of those being taken over, the index, traces, and what was found out about
 // endpoints. All else stays in the shared folder, where people's other devices
 // find it (docs/adr/0028).
 //
-//	path                                     kept in
-//	runs/ hot/ index/ traces/ endpoints.json  the first kind of store that takes it
-//	everything else                          the shared folder
+//	path                                            kept in
+//	runs/ hot/ taken/ index/ traces/ endpoints.json  the first kind of store that takes it
+//	everything else                                 the shared folder
 //
 // Which kind that is, is found out at the first call, in the order in which they
 // are given; the last one is a folder of this device in the shared one. A kind
@@ -24,7 +24,7 @@ import (
 )
 
 // ofDevice are the first parts of the paths that stay on this device.
-var ofDevice = []string{"runs", "hot", "index", "traces", "endpoints.json"}
+var ofDevice = []string{"runs", "hot", "taken", "index", "traces", "endpoints.json"}
 
 // Kind is one kind of store for the records of one vault.
 type Kind interface {

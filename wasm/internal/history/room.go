@@ -44,4 +44,6 @@ type History struct {
 }
 
 // New gives the room.
-func New(d Deps) *History { return &History{deps: d, whose: whose{known: map[string]bool{}}} }
+func New(d Deps) *History {
+	return &History{deps: d, whose: whose{store: d.Store, device: d.Device, known: map[string]bool{}}}
+}

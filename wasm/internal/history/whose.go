@@ -16,23 +16,14 @@ import (
 // MarkerPath is where the marker of a run lies that has begun and not ended.
 func MarkerPath(id string) string { return HotFolder + "/" + id }
 
-// whose remembers which device made each run, where that is known for good.
+// whose tells which device made each run, and remembers it where it is known for
+// good.
 type whose struct {
+	store  host.Store
+	device func(context.Context) (string, error)
+
 	mu    sync.Mutex
 	known map[string]bool // by run: whether another device made it; guarded by mu
-}
-
-func (w *whose) get(id string) (elsewhere, known bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	elsewhere, known = w.known[id]
-	return elsewhere, known
-}
-
-func (w *whose) set(id string, elsewhere bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.known[id] = elsewhere
 }
 
 func (w *whose) forget(id string) {
@@ -46,42 +37,53 @@ func (w *whose) forget(id string) {
 // any order, and what is removed here is then missing there. A run that nobody
 // says this device has made is taken to be another's.
 func (h *History) Elsewhere(ctx context.Context, id string) (bool, error) {
-	if there, known := h.whose.get(id); known {
+	return h.whose.elsewhere(ctx, id)
+}
+
+func (w *whose) elsewhere(ctx context.Context, id string) (bool, error) {
+	w.mu.Lock()
+	there, known := w.known[id]
+	w.mu.Unlock()
+	if known {
 		return there, nil
 	}
-	sealed, err := h.sealedHere(ctx, id)
-	if err != nil {
-		return false, err
+	there, known, err := w.find(ctx, id)
+	if err == nil && known {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.known[id] = there
 	}
-	if sealed {
-		h.whose.set(id, false)
-		return false, nil
+	return there, err
+}
+
+// find looks whose a run is. What is not known for good may be another when more of
+// the run has arrived.
+func (w *whose) find(ctx context.Context, id string) (elsewhere, known bool, err error) {
+	sealed, err := w.sealedHere(ctx, id)
+	if err != nil || sealed {
+		return false, sealed, err
 	}
-	self, err := h.deps.Device(ctx)
+	self, err := w.device(ctx)
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
 	// A run that has no seal of this device may still be its own: it was made without
 	// a key, or with one that is lost.
-	by, err := h.madeBy(ctx, id)
-	if err != nil {
-		return false, err
+	by, err := w.madeBy(ctx, id)
+	if err != nil || by != "" {
+		return by != self, err == nil, err
 	}
-	if by != "" {
-		h.whose.set(id, by != self)
-		return by != self, nil
-	}
-	l, err := lease.Read(ctx, h.deps.Store, MarkerPath(id))
+	l, err := lease.Read(ctx, w.store, MarkerPath(id))
 	if err != nil && !fault.Is(err, fault.NotFound) {
-		return false, err
+		return false, false, err
 	}
-	return l.Owner.Device == "" || host.NameOf(l.Owner.Device) != self, nil
+	return l.Owner.Device == "" || host.NameOf(l.Owner.Device) != self, false, nil
 }
 
 // madeBy gives the name of the device that a run's document says has made it; ""
 // where it is not there yet, cannot be read, or is of an earlier version.
-func (h *History) madeBy(ctx context.Context, id string) (string, error) {
-	b, err := h.deps.Store.Read(ctx, Dir(id)+"/"+audit.RunFile)
+func (w *whose) madeBy(ctx context.Context, id string) (string, error) {
+	b, err := w.store.Read(ctx, Dir(id)+"/"+audit.RunFile)
 	if fault.Is(err, fault.NotFound) {
 		return "", nil
 	} else if err != nil {
@@ -98,12 +100,12 @@ func (h *History) madeBy(ctx context.Context, id string) (string, error) {
 
 // sealedHere says whether one of a run's records bears the seal of this device.
 // The short ones are asked first.
-func (h *History) sealedHere(ctx context.Context, id string) (bool, error) {
-	key := seal.OfRun(h.deps.Store, Dir(id))
+func (w *whose) sealedHere(ctx context.Context, id string) (bool, error) {
+	key := seal.OfRun(w.store, Dir(id))
 	if key == nil {
 		return false, nil
 	}
-	b, err := h.deps.Store.Read(ctx, Dir(id)+"/"+SummaryFile)
+	b, err := w.store.Read(ctx, Dir(id)+"/"+SummaryFile)
 	if err == nil {
 		if _, ours := seal.Unwrap(key, SummaryFile, b); ours {
 			return true, nil
@@ -111,11 +113,11 @@ func (h *History) sealedHere(ctx context.Context, id string) (bool, error) {
 	} else if !fault.Is(err, fault.NotFound) {
 		return false, err
 	}
-	end, err := journal.ReadEnd(ctx, h.deps.Store, Dir(id))
+	end, err := journal.ReadEnd(ctx, w.store, Dir(id))
 	if err != nil || end != nil {
 		return end.Ours(), err
 	}
-	l, err := journal.Load(ctx, h.deps.Store, Dir(id))
+	l, err := journal.Load(ctx, w.store, Dir(id))
 	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Conflict) {
 		return false, nil
 	} else if err != nil {

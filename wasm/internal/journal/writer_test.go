@@ -224,3 +224,17 @@ func TestAChangedJournalIsNotRestoredFrom(t *testing.T) {
 		t.Fatalf("%v", err)
 	}
 }
+
+func TestAWindowIsTwoAppendsAndTwoFlushes(t *testing.T) {
+	files, ops := plan(90) // three windows of 64 writes
+	m := hosttest.New(hosttest.Options{Files: files})
+	if err := execute(t.Context(), m, ops); err != nil {
+		t.Fatal(err)
+	}
+	c := m.Counts()
+	// Beside the windows: the journal's beginning, what was settled last, the end
+	// record, and the two flushes before the run's marker may go.
+	if windows := len(split(ops, 0)); windows != 3 || c.StoreWrites != 2*windows+3 || c.Flushes != 2*windows+2 {
+		t.Errorf("%d windows cost %d writes to the store and %d flushes", windows, c.StoreWrites, c.Flushes)
+	}
+}

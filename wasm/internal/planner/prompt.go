@@ -168,7 +168,7 @@ func yes(b bool) string {
 }
 
 // marks are the tags that text from notes must not be able to close or open.
-var marks = regex.Lazy(`(?i)<(/?(?:context|today|language|allowed|only_in|kept_out|active_file|names|selection|attached|instruction)\b)`)
+var marks = regex.Lazy(`(?i)<(/?(?:context|today|language|allowed|only_in|kept_out|active_file|names|selection|attached|given|instruction)\b)`)
 
 // mark makes text from a note unable to pass for a mark of ours.
 func mark(s string) string { return marks().ReplaceAllString(s, "&lt;$1") }

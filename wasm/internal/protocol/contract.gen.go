@@ -3,4 +3,4 @@
 package protocol
 
 // Contract is the hash of this package's sources: the version of the handshake.
-const Contract = "659b455a0060ea74"
+const Contract = "755ef17158ddc9b3"

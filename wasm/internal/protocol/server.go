@@ -32,13 +32,11 @@ type ServerMethods struct {
 	// Opens the review of what failed or was not reached.
 	RunRest   Method[RunRef, RunRef]    `json:"run.rest"`
 	RunRevert Method[Revert, Reverted]  `json:"run.revert"`
-	RunsList  Method[RunsQuery, Runs]   `json:"runs.list"`
 	RunGet    Method[RunRef, RunDetail] `json:"run.get"`
 	RunVerify Method[RunRef, Verified]  `json:"run.verify"`
 	// The result is the review that it opened; without one, the run itself.
-	RunReplay Method[Replay, RunRef] `json:"run.replay"`
-	// The result has the runs that are left.
-	RunsClear Method[Clear, Runs] `json:"runs.clear"`
+	RunReplay      Method[Replay, RunRef] `json:"run.replay"`
+	RecordsMethods `tstype:",extends"`
 
 	RecoveryResolve Method[Recovery, Reverted] `json:"recovery.resolve"`
 

@@ -20,7 +20,7 @@ func TestAPowerCutAtAnyOperationIsRecoveredAndTakenBackWhole(t *testing.T) {
 		sh.approve(r)
 		sh.s.Close()
 
-		found := mem.PowerCut()
+		found := hosttest.PowerCut(mem)
 		sh2, w, err := start(t, found, free)
 		if err != nil {
 			t.Fatalf("cut at operation %d: hello: %v", n, err)

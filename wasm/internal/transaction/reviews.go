@@ -56,13 +56,18 @@ func (r *reviews) open(ctx context.Context, d *Draft) (*Review, error) {
 	if err != nil {
 		return nil, err
 	}
+	return rv, r.ShowReview(rv)
+}
+
+// ShowReview is OpenReview for a draft that is simulated already.
+func (r *reviews) ShowReview(rv *Review) error {
 	if err := r.now.Show(rv); err != nil {
-		return nil, err
+		return err
 	}
 	if rv.View.Approvable && !r.sim.MustAsk(rv) {
-		return rv, r.exec.Begin(rv, true)
+		return r.exec.Begin(rv, true)
 	}
-	return rv, nil
+	return nil
 }
 
 // Get gives the open review as the panel shows it. NOT_FOUND says that it is not

@@ -14,14 +14,14 @@ export type Ask = (text: ReplyText) => Promise<ReplyTree | undefined>;
 const pause = 40;
 
 export class Drawing {
-	/** What is drawn, top to bottom. Blocks that stay the same stay the same objects. */
+	/** The blocks, top to bottom. Blocks that stay the same stay the same objects. */
 	blocks = $state.raw<readonly ReplyNode[]>([]);
 	/** False while there is text that has not been drawn. */
 	whole = $state(false);
 
 	private wanted = "";
 	private drawn = "";
-	/** What is settled: so many blocks, of so many characters, of so many nodes. */
+	/** The settled part: so many blocks, of so many characters, of so many nodes. */
 	private settled = { blocks: 0, at: 0, nodes: 0 };
 	private busy = false;
 	private over = false;

@@ -31,7 +31,7 @@ export class Compose {
 	replaces = $state("");
 	/** Of what would go along, the paths that are never sent, as the core last said. */
 	hidden = $state.raw<readonly string[]>([]);
-	/** What sending this would take, as the core last said. */
+	/** The cost of sending this, as the core last gave it. */
 	cost = $state.raw<Estimated | null>(null);
 
 	private provider: string;

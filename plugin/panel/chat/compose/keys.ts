@@ -1,4 +1,4 @@
-// What a key means in the message.
+// The meaning of keys in the message.
 
 /** The parts of a keyboard event that matter here. */
 export interface Key {
@@ -18,7 +18,7 @@ export interface Caret {
 	selectionEnd: number | null;
 }
 
-/** What a key asks for; "" leaves it to the text field. */
+/** The deed that a key asks for; "" leaves it to the text field. */
 export type Meaning = "run" | "queue" | "stop" | "older" | "newer" | "";
 
 /**

@@ -1,4 +1,4 @@
-// What the person begins to write in the message: @ names something of the
+// Names that the person begins to write in the message: @ names something of the
 // vault, / at the very beginning names a saved action.
 
 /** A name that is being written: the text from `from` to `to` is its sign and the query. */

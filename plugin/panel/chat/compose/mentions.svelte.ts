@@ -12,7 +12,7 @@ import type { Named } from "../../../app/port";
 /** How many saved actions are offered. */
 const most = 12;
 
-/** What can be chosen for the name that the caret is in. */
+/** The choices for the name that the caret is in. */
 export class Mentions {
 	choices = $state.raw<readonly MenuLine[]>([]);
 	active = $state(0);

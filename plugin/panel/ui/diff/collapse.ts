@@ -25,7 +25,7 @@ const margin = 2;
 const least = 5;
 
 /**
- * What may be folded between the parts that stay in sight (in order): all but
+ * The lines that may be folded between the parts that stay in sight (in order): all but
  * the nearest lines, where at least `least` are left. Lines are the lengths of
  * both texts.
  */

@@ -111,7 +111,7 @@ export class DiffView {
 	}
 }
 
-/** What is shown of a file: what changes, and the hunks that were left out, which change nothing. */
+/** The shown part of a file: its changes, and the hunks that were left out, which change nothing. */
 function withLeftOut(shown: readonly Shown[], view: FileView): Shown[] {
 	const leftOut = placeHunks(view).flatMap(({ hunk, line }) => {
 		if (!hunk.rejected) return [];

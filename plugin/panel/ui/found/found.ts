@@ -1,4 +1,4 @@
-// What a read-only step found, as a list that a person can read and open.
+// The finds of a read-only step, as a list that a person can read and open.
 
 import type { Plugin } from "../../../protocol";
 

@@ -128,10 +128,10 @@ func (m *Memory) CrashClone() *Memory {
 	return c
 }
 
-// PowerCut gives a new host as it would be found after a power cut now, at its
+// PowerCut gives a new host as m would be found after a power cut now, at its
 // worst: every note that was written is on the disk, and of the store only what was
 // flushed. What was removed there is gone.
-func (m *Memory) PowerCut() *Memory {
+func PowerCut(m *Memory) *Memory {
 	c := m.CrashClone()
 	m.mu.Lock()
 	defer m.mu.Unlock()

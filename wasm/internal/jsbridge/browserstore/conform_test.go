@@ -5,6 +5,7 @@ package browserstore_test
 import (
 	"context"
 	"crypto/rand"
+	"syscall/js"
 	"testing"
 
 	"embedded-agent/wasm/internal/host"
@@ -16,6 +17,7 @@ import (
 type records interface {
 	host.Store
 	host.Flusher
+	Kind() host.StoreKind
 	Holds(ctx context.Context) (bool, error)
 	Clear(ctx context.Context) error
 	Try(ctx context.Context) error
@@ -27,17 +29,28 @@ var kinds = map[host.StoreKind]func(id string) records{
 	host.StoreIDB:  func(id string) records { return browserstore.NewIDB(id) },
 }
 
+// letGo closes all files, as when the worker of a core is ended.
+func letGo() {
+	js.Global().Call("eval", "for (const h of self.handles ??= []) h.close(); self.handles = []")
+}
+
 // each runs a test over both kinds.
 func each(t *testing.T, test func(t *testing.T, open func() records)) {
 	for kind, open := range kinds {
 		t.Run(string(kind), func(t *testing.T) {
 			id := rand.Text()
+			patch(t, "FileSystemFileHandle.prototype", "createSyncAccessHandle",
+				`async value(...args) { const h = await real.apply(this, args); self.handles.push(h); return h; }`)
 			t.Cleanup(func() {
+				letGo()
 				if err := open(id).Clear(context.WithoutCancel(t.Context())); err != nil {
 					t.Error(err)
 				}
 			})
-			test(t, func() records { return open(id) })
+			test(t, func() records {
+				letGo()
+				return open(id)
+			})
 		})
 	}
 }

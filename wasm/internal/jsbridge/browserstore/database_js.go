@@ -74,10 +74,8 @@ func (s *IDB) connect() (safejs.Value, error) {
 		return request, err
 	}
 	upgrade, err := safejs.FuncOf(func(safejs.Value, []safejs.Value) any {
-		if db, err := request.Get("result"); err == nil {
-			// What fails here aborts the opening, and its error tells.
-			_, _ = db.Call("createObjectStore", filesTable, map[string]any{"keyPath": "path"})
-			_, _ = db.Call("createObjectStore", piecesTable)
+		if err := makeTables(request); err != nil {
+			abort(request) // a database without its tables would be there for ever
 		}
 		return nil
 	})
@@ -97,6 +95,24 @@ func (s *IDB) connect() (safejs.Value, error) {
 	}
 	s.db = &db
 	return db, nil
+}
+
+func makeTables(opening safejs.Value) error {
+	db, err := opening.Get("result")
+	if err == nil {
+		_, err = db.Call("createObjectStore", filesTable, map[string]any{"keyPath": "path"})
+	}
+	if err == nil {
+		_, err = db.Call("createObjectStore", piecesTable)
+	}
+	return err
+}
+
+// abort ends the transaction of a request, which then fails.
+func abort(request safejs.Value) {
+	if t, err := request.Get("transaction"); err == nil {
+		_, _ = t.Call("abort") // one that has ended has failed or not already
+	}
 }
 
 func (s *IDB) disconnect() {

@@ -95,7 +95,7 @@ func (s *OPFS) file(path string, create bool) (*file, error) {
 	if !has(entry, "createSyncAccessHandle") {
 		return nil, errNone
 	}
-	handle, err := access(entry)
+	handle, err := patiently(entry, "createSyncAccessHandle")
 	if err != nil {
 		return nil, err
 	}
@@ -128,12 +128,12 @@ const (
 	moment   = 4 * time.Millisecond
 )
 
-// access opens a file for this worker alone.
-func access(entry safejs.Value) (safejs.Value, error) {
+// patiently asks for a promise again while a file is open elsewhere.
+func patiently(v safejs.Value, method string, args ...any) (safejs.Value, error) {
 	for wait, since := moment, time.Now(); ; wait *= 2 {
-		handle, err := promise.Call(entry, "createSyncAccessHandle")
-		if promise.Name(err) != "NoModificationAllowedError" || time.Since(since) > patience {
-			return handle, err
+		got, err := promise.Call(v, method, args...)
+		if promise.Name(err) != "NoModificationAllowedError" || time.Since(since)+wait > patience {
+			return got, err
 		}
 		time.Sleep(wait)
 	}

@@ -39,7 +39,7 @@ func (s *OPFS) Kind() host.StoreKind { return host.StoreOPFS }
 
 // Holds says whether records of this vault are there. An error is the engine's
 // refusal.
-func (s *OPFS) Holds(context.Context) (bool, error) {
+func (s *OPFS) Holds(ctx context.Context) (bool, error) {
 	storage, err := browser("storage")
 	if err != nil {
 		return false, err
@@ -47,18 +47,11 @@ func (s *OPFS) Holds(context.Context) (bool, error) {
 	if !has(storage, "getDirectory") {
 		return false, errNone
 	}
-	origin, err := promise.Call(storage, "getDirectory")
-	if err != nil {
+	if _, err := promise.Call(storage, "getDirectory"); err != nil {
 		return false, err
 	}
-	ours, err := promise.Call(origin, "getDirectoryHandle", top)
-	if err == nil {
-		_, err = promise.Call(ours, "getDirectoryHandle", s.id)
-	}
-	if promise.Name(err) == "NotFoundError" {
-		return false, nil
-	}
-	return err == nil, err
+	list, err := s.List(ctx, "")
+	return len(list) > 0, err
 }
 
 // Try makes sure that the engine lets records be written here, by writing
@@ -248,7 +241,7 @@ func (s *OPFS) Clear(ctx context.Context) error {
 // removeEntry removes an entry of a folder, if that was found.
 func removeEntry(in safejs.Value, name string, err error) error {
 	if err == nil {
-		_, err = promise.Call(in, "removeEntry", name, map[string]any{"recursive": true})
+		_, err = patiently(in, "removeEntry", name, map[string]any{"recursive": true})
 	}
 	if promise.Name(err) == "NotFoundError" {
 		return nil

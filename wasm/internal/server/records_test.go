@@ -1,0 +1,108 @@
+package server
+
+import (
+	"bytes"
+	"maps"
+	"strings"
+	"testing"
+
+	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/host/hosttest"
+	"embedded-agent/wasm/internal/protocol"
+)
+
+// ofTwo gives a core over a store with the runs of this device, one of them cut
+// short, and with those of another one.
+func ofTwo(t *testing.T) (sh *shell, theirs map[string][]byte) {
+	t.Helper()
+	mem := cutShort(t, "mine", host.Owner{Device: "this device", Window: "window 1"})
+	theirs = recordsOf(cutShort(t, "theirs", otherDevice))
+	arrived(t, mem, theirs)
+	return begin(t, mem, free), theirs
+}
+
+func TestTheUndoRecordsOfThisDeviceAreDeletedOnceEveryRunIsDecidedAbout(t *testing.T) {
+	sh, theirs := ofTwo(t)
+	was := call[protocol.Records](sh, "records.get", protocol.Empty{})
+	var size int64
+	for _, data := range filesOf(sh.mem.StoreFiles(), "runs/") {
+		size += int64(len(data))
+	}
+	for path, data := range theirs {
+		if strings.HasPrefix(path, "runs/") {
+			size -= int64(len(data))
+		}
+	}
+	if was.Kind != protocol.RecordsFolder || was.Runs != 3 || was.Bytes != size || len(was.Unfinished) != 1 || was.Unfinished[0] != "boxes" {
+		t.Fatalf("%+v, not %d bytes", was, size)
+	}
+	before := sh.mem.StoreFiles()
+	_, err := try[protocol.Records](sh, "records.delete", protocol.Empty{})
+	if f := fault.From(err); f.Key != "error.records.unfinished" || f.Params["goal"] != "boxes" || !equalFiles(before, sh.mem.StoreFiles()) {
+		t.Fatalf("with a run that was cut short: %v", err)
+	}
+	cards := cardsOf(sh)
+	call[protocol.Reverted](sh, "recovery.resolve", protocol.Recovery{Run: cards[0].Run, Choice: protocol.RecoverRevert})
+	if left := call[protocol.Records](sh, "records.delete", protocol.Empty{}); left.Runs != 0 || left.Bytes != 0 {
+		t.Errorf("left: %+v", left)
+	}
+	untouched(t, sh.mem, theirs)
+	if now := recordsOf(sh.mem); !equalFiles(now, theirs) {
+		t.Errorf("left: %v", maps.Keys(now))
+	}
+	if st := call[protocol.State](sh, "state", protocol.Empty{}); st.LastRun != nil {
+		t.Errorf("a run that is gone can be reverted: %+v", st.LastRun)
+	}
+}
+
+func TestTheCopyOfTheUndoRecordsIsReadByAnotherInstallation(t *testing.T) {
+	sh, theirs := ofTwo(t)
+	out := call[protocol.RecordsCopied](sh, "records.copy", protocol.RecordsCopy{Folder: "Undo records"})
+	if out.Folder != "Undo records" || out.Runs != 2 || len(out.Left) != 1 || out.Left[0] != "boxes" {
+		t.Fatalf("%+v", out)
+	}
+	copied, own := map[string][]byte{}, sh.mem.StoreFiles()
+	for path, data := range sh.mem.Snapshot() {
+		if in, ok := strings.CutPrefix(path, "Undo records/"); ok && !strings.HasSuffix(path, "/") {
+			copied[in] = data
+			if !bytes.Equal(own[in], data) || theirs[in] != nil {
+				t.Errorf("%s is not the record of this device", in)
+			}
+		}
+	}
+	if len(runsIn(copied)) != 2 {
+		t.Fatalf("%v", runsIn(copied))
+	}
+	again := call[protocol.RecordsCopied](sh, "records.copy", protocol.RecordsCopy{Folder: "Undo records"})
+	if again.Folder != "Undo records 2" || again.Bytes != out.Bytes {
+		t.Errorf("the next copy: %+v", again)
+	}
+	for device, origin := range map[string]protocol.Origin{"mine": "", "new": protocol.OriginForeign} {
+		mem := hosttest.New(hosttest.Options{Device: device})
+		arrived(t, mem, copied)
+		there := beginAt(t, mem, host.Owner{Device: device, Window: "window 1"})
+		runs := call[protocol.Runs](there, "runs.list", protocol.RunsQuery{}).Runs
+		if len(runs) != 2 || (runs[0].Origin == "") != (device == "mine") {
+			t.Errorf("%s: %+v", device, runs)
+		}
+		for _, r := range runs {
+			if v := there.verified(r.Run); v.Origin != origin || v.OK != (device == "mine") {
+				t.Errorf("%s: %+v", device, v)
+			}
+		}
+	}
+}
+
+func TestTheCopyOfTheUndoRecordsStaysInTheVault(t *testing.T) {
+	sh, _ := ofTwo(t)
+	before := sh.mem.Snapshot()
+	for _, folder := range []string{"../outside", ".obsidian/records", "", "/tmp/records"} {
+		if _, err := try[protocol.RecordsCopied](sh, "records.copy", protocol.RecordsCopy{Folder: folder}); err == nil {
+			t.Errorf("%q was written to", folder)
+		}
+	}
+	if d := before.Diff(sh.mem.Snapshot()); d != "" {
+		t.Error(d)
+	}
+}
