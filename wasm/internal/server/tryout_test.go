@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"embedded-agent/wasm/internal/chat"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/llm/llmtest"
 	"embedded-agent/wasm/internal/protocol"
