@@ -38,7 +38,10 @@ const unpack = ({ size, text }: Packed): unknown =>
 
 function unpackLot(language: string, lot: Lot): Catalogue {
 	const lots = packed[language];
-	if (!lots) return JSON.parse(source[lot]()) as Catalogue;
+	if (!lots) {
+		const english = source[lot]();
+		return (typeof english === "string" ? JSON.parse(english) : unpack(english)) as Catalogue;
+	}
 	const [theirs, beside] = unpack(lots[lot]()) as [(string | null)[], Catalogue];
 	const all: Catalogue = { ...beside };
 	for (const [i, key] of Object.keys(words("en", lot)).entries()) {

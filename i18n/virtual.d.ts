@@ -11,8 +11,8 @@ declare module "words:all" {
 	export type Lot = "settings" | "rest";
 	/** The lot that holds the word of a key. */
 	export const lotOf: (key: string) => Lot;
-	/** English: the source, and the same files that the Go core embeds (i18n.go). JSON of words by key. */
-	export const source: Record<Lot, () => string>;
+	/** English: the source, and the same files that the Go core embeds (i18n.go). JSON of words by key, or the same packed. */
+	export const source: Record<Lot, () => string | Packed>;
 	/**
 	 * The other languages by their BCP 47 tags: the words of English's keys in
 	 * their order, null where there is none, and an object of what there is beside.

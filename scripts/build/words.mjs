@@ -1,6 +1,6 @@
-// The words of the interface as they are in main.js: English as JSON, which is read
-// fast; the other languages packed, since each person needs one, and text beyond
-// ASCII takes six characters a letter.
+// The words of the interface as they are in main.js: packed, since each person needs
+// one language, and text beyond ASCII takes six characters a letter. English for
+// the settings is JSON, which is read fast: the app asks for it when it starts.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { deflateRawSync } from "node:zlib";
@@ -56,7 +56,8 @@ const functions = (values) =>
 export function wordsModule(folder) {
 	const all = wordsOf(join(folder, SOURCE));
 	const english = lots(all);
-	const texts = Object.fromEntries(Object.entries(english).map(([lot, words]) => [lot, JSON.stringify(words)]));
+	// English as JSON where the app asks for it when it starts; the rest is unpacked when the panel is first opened.
+	const texts = { settings: JSON.stringify(english.settings), rest: pack(english.rest) };
 	const first = { [SOURCE]: firstOf(all) };
 	const packed = [];
 	for (const entry of readdirSync(folder, { withFileTypes: true })) {
