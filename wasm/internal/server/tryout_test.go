@@ -114,6 +114,14 @@ func TestWhatTheSettingsRefuseDoesNotGoBackToTheModel(t *testing.T) {
 	}
 }
 
+func TestWhatNoPlanCanDoBetterDoesNotGoBackToTheModel(t *testing.T) {
+	sh, tr := trying(t, calls(planOf("replace it", `{"id":"s","tool":"editor.getSelection","args":{}}`)))
+	r, _ := sh.planned("replace it")
+	if r.Problem == nil || r.Problem.Code != protocol.ProblemCode("PRECONDITION_FAILED") || len(sh.asked(tr)) != 1 {
+		t.Fatalf("%+v, asked %d times", r.Problem, len(sh.asked(tr)))
+	}
+}
+
 func TestTheNextMessageKnowsThePlanItsFailureAndItsFindings(t *testing.T) {
 	found := planOf("count them", `{"id":"q","tool":"vault.query","args":{"folder":"Notes"}}`)
 	sh, tr := trying(t, calls(fails), calls(fails), calls(found), streamed("ok"))
