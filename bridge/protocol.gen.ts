@@ -1026,12 +1026,12 @@ export interface WindowGone {
 // source: records.go
 
 /**
- * RecordsMethods is what of ServerMethods is about the undo records as a whole.
+ * RecordsMethods are those of ServerMethods that concern the undo records as a whole.
  */
 export interface RecordsMethods {
 	'runs.list': Method<RunsQuery, Runs>;
 	/**
-	 * The result is what is left.
+	 * The result has the runs that are left.
 	 */
 	'runs.clear': Method<Clear, Runs>;
 	'records.get': Method<Empty, Records>;
@@ -1078,7 +1078,7 @@ export interface Records {
 	 */
 	readOnly?: boolean;
 	/**
-	 * Unfinished is what runs were to do that are under way, or were cut short and
+	 * Unfinished lists the goals of runs that are under way, or were cut short and
 	 * not decided about: as long as there is one, nothing is deleted.
 	 */
 	unfinished?: string[];
@@ -3003,4 +3003,4 @@ export const ReplyNote = "note";
 export const ReplyImage = "image";
 
 /** The hash of the Go sources of this file: what both sides must agree on. */
-export const Contract = "755ef17158ddc9b3";
+export const Contract = "798b18e45ce92828";

@@ -121,7 +121,9 @@ func (pl *planning) simulate(ctx context.Context, out *planner.Outcome) error {
 	d.Instruction, d.DryRun, d.Warnings = pl.p.Text, pl.p.DryRun, outbox.Warnings(out.Warnings)
 	d.Action, d.MustAsk, d.Turn, d.Link = t.asksFor, t.mustAsk, t, t.link
 	d.Said, d.OwnWords = saidBy(t, pl.p), pl.plain
-	t.set(func(t *protocol.Turn) { t.Outcome, t.Run, t.TracesURL = protocol.TurnPlan, pl.id, history.TracesURL(pl.id) })
+	t.set(func(t *protocol.Turn) {
+		t.Outcome, t.Run, t.TracesURL = protocol.TurnPlan, pl.id, history.TracesURL(pl.id)
+	})
 	room.phase(t, protocol.PhaseSimulating) // told with the run's id: a model step's calls come under it
 	var err error
 	pl.rv, err = room.deps.Transactions.Simulate(ctx, d)

@@ -39,8 +39,8 @@ type Turn struct {
 	Run    string          `json:"run,omitempty"`
 	// Trace is the run id under which the turn was traced.
 	Trace string `json:"trace,omitempty"`
-	// Findings are what came of the turn's plan when it was simulated, as the model
-	// of the next turn is told.
+	// Findings tell the model of the next turn how the simulation of this turn's
+	// plan ended.
 	Findings string `json:"findings,omitempty"`
 	// Plain says that the model was told no text of notes in the turn, nor in one
 	// before it.

@@ -64,7 +64,12 @@ func Of(rep *runner.Report, called map[string]*tool.Call) *Failure {
 	return f
 }
 
+// correctable says whether another plan may do better. What is not there for any
+// plan, such as an open note or a selection, is for the person.
 func correctable(e *fault.Error) bool {
+	if strings.HasSuffix(e.Key, ".none") || e.Key == "tools.editor.noSelection" {
+		return false
+	}
 	switch e.Code {
 	case fault.Validation, fault.NotFound, fault.Precondition, fault.Conflict, fault.Sandbox:
 		return true

@@ -1,8 +1,8 @@
 // Package devicestore keeps the records of this device apart from the folder that
 // travels with the vault: the runs with all that they can be taken back with, the
-// markers of runs under way and of those being taken over, the index, traces, and what was found out about
-// endpoints. All else stays in the shared folder, where people's other devices
-// find it (docs/adr/0028).
+// markers of runs under way and of those being taken over, the index, traces, and
+// what was found out about endpoints. All else stays in the shared folder, where
+// people's other devices find it (docs/adr/0028).
 //
 //	path                                            kept in
 //	runs/ hot/ taken/ index/ traces/ endpoints.json  the first kind of store that takes it
@@ -40,7 +40,7 @@ type Kind interface {
 	Clear(ctx context.Context) error
 }
 
-// Place is what the host knows of this device and window.
+// Place names this device and window, as the host knows them.
 type Place struct {
 	// ID names this vault on this device.
 	ID string

@@ -26,7 +26,7 @@ type Keyring struct {
 }
 
 // resolver finds what tools need by name. What a tool gets is a placeholder: the
-// shell puts the value in, in a header, when the request leaves.
+// app's side puts the value in, in a header, when the request leaves.
 func (k *Keyring) resolver() *secrets.Resolver {
 	return secrets.New(func(ctx context.Context, name string) (string, bool, error) {
 		if k.has == nil {

@@ -22,7 +22,7 @@ func (o owners) Gone(ctx context.Context, window string) (bool, error) {
 
 func (o owners) Quiet(ctx context.Context) error { return do(ctx, o.c, "owner.quiet", noParams) }
 
-// place is what devicestore asks of the app's side.
+// place gives devicestore the device and the window, which the app's side knows.
 func (o owners) place(ctx context.Context) (devicestore.Place, error) {
 	r, _, err := ask[protocol.Owner](ctx, o.c, "owner.self", noParams)
 	return devicestore.Place{ID: r.Device, Kept: r.Kept, Owns: r.Owns, Persisted: r.Persisted}, err

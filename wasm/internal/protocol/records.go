@@ -1,9 +1,9 @@
 package protocol
 
-// RecordsMethods is what of ServerMethods is about the undo records as a whole.
+// RecordsMethods are those of ServerMethods that concern the undo records as a whole.
 type RecordsMethods struct {
 	RunsList Method[RunsQuery, Runs] `json:"runs.list"`
-	// The result is what is left.
+	// The result has the runs that are left.
 	RunsClear  Method[Clear, Runs]    `json:"runs.clear"`
 	RecordsGet Method[Empty, Records] `json:"records.get"`
 	// It is refused while a run did not end.
@@ -33,7 +33,7 @@ type Records struct {
 	Flushes bool `json:"flushes"`
 	// ReadOnly says that another window writes them.
 	ReadOnly bool `json:"readOnly,omitempty"`
-	// Unfinished is what runs were to do that are under way, or were cut short and
+	// Unfinished lists the goals of runs that are under way, or were cut short and
 	// not decided about: as long as there is one, nothing is deleted.
 	Unfinished []string `json:"unfinished,omitempty"`
 }

@@ -20,7 +20,7 @@ import (
 )
 
 // device is a host's secret store that ties keys to hosts, and its network: what
-// it is asked to send it holds against what was allowed, as the shell does.
+// it is asked to send it holds against what was allowed, as the app's side does.
 type device struct {
 	mu      sync.Mutex
 	values  map[string]string
@@ -66,7 +66,7 @@ func (d *device) Print(_ context.Context, name string) (keyprint.Print, error) {
 
 func (d *device) Has(_ context.Context, name string) (bool, error) { return d.values[name] != "", nil }
 
-// Do sends as the shell does: fetch, and where that does not get through the
+// Do sends as the app's side does: fetch, and where that does not get through the
 // app's own client, which a key goes by only where that was allowed.
 func (d *device) Do(_ context.Context, r web.Request) (web.Response, error) {
 	d.mu.Lock()

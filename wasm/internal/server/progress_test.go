@@ -99,7 +99,7 @@ func TestHowFarCallsAndStepsAreIsToldNowAndThen(t *testing.T) {
 	mu.Lock()
 	defer mu.Unlock()
 	if told["many"] == 0 || told["tags"] == 0 {
-		t.Errorf("the shell was told %v", told)
+		t.Errorf("the panel was told %v", told)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"embedded-agent/wasm/internal/chat"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/llm/llmtest"
 	"embedded-agent/wasm/internal/protocol"
@@ -112,6 +111,14 @@ func TestWhatTheSettingsRefuseDoesNotGoBackToTheModel(t *testing.T) {
 	}
 	if r.Problem == nil || r.Problem.Code != protocol.ProblemCode("POLICY_DENIED") {
 		t.Fatalf("%+v", r.Problem)
+	}
+}
+
+func TestWhatNoPlanCanDoBetterDoesNotGoBackToTheModel(t *testing.T) {
+	sh, tr := trying(t, calls(planOf("replace it", `{"id":"s","tool":"editor.getSelection","args":{}}`)))
+	r, _ := sh.planned("replace it")
+	if r.Problem == nil || r.Problem.Code != protocol.ProblemCode("PRECONDITION_FAILED") || len(sh.asked(tr)) != 1 {
+		t.Fatalf("%+v, asked %d times", r.Problem, len(sh.asked(tr)))
 	}
 }
 

@@ -45,6 +45,26 @@ describe.skipIf(!findChromium())("the message", () => {
 			await page.context().close();
 		});
 
+		it("is left out by a key, thing by thing: the next has the keyboard, and the message at last", async () => {
+			const page = await show(stage, [ready], {}, { ...accepts, estimate: estimated });
+			await attach(page);
+			const has = () =>
+				page.evaluate(() => {
+					const el = document.activeElement;
+					return el?.getAttribute("aria-label") ?? el?.tagName;
+				});
+			await button(page, "Leave out heap.png").press("Enter");
+			await expect.poll(has).toMatch(/^Leave out /);
+			const things = page.locator(".ea-context button");
+			for (let left = await things.count(); left > 0; left--) {
+				expect(await things.count()).toBe(left);
+				await page.keyboard.press("Enter");
+				await expect.poll(() => things.count()).toBe(left - 1);
+				await expect.poll(has).toMatch(left > 1 ? /^Leave out / : /^TEXTAREA$/);
+			}
+			await page.context().close();
+		});
+
 		it("says of a note that the settings keep out of sight that it is not sent", async () => {
 			const hidden = { paths: ["Garden/Compost.md"] };
 			const page = await show(stage, [ready], {}, { ...accepts, estimate: estimated, hidden });
