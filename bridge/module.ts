@@ -2,7 +2,7 @@
 // that the main thread only hands the text over. Why zstd, and why its decoder
 // is wasm too: docs/adr/0002-zstd.md.
 
-/** Decodes base64: main.js holds the core and the words in it. */
+/** Decodes base64: main.js has the core and the words in it. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
 	const letters = atob(text);
 	const bytes = new Uint8Array(letters.length);
