@@ -9,6 +9,7 @@ import type { Problem, Settings } from "../protocol";
 import { visible } from "../text/marks";
 import { Finder, namedBy } from "./finder";
 import { ChoicePicker, PathSuggest } from "./pickers";
+import { watchSelection } from "./selection";
 import type { AppPort, Choice, MenuEntry, Named, Preferences, Remembered, Selected } from "./port";
 
 /** The plugin, as far as the port is about it. */
@@ -111,14 +112,7 @@ export class ObsidianApp implements AppPort {
 	}
 
 	watchSelection(changed: () => void): () => void {
-		const { workspace } = this.app;
-		const refs = [workspace.on("active-leaf-change", changed), workspace.on("editor-change", changed)];
-		activeDocument.addEventListener("selectionchange", changed);
-		const doc = activeDocument;
-		return () => {
-			refs.forEach((ref) => workspace.offref(ref));
-			doc.removeEventListener("selectionchange", changed);
-		};
+		return watchSelection(this.app.workspace, changed);
 	}
 
 	suggest(input: HTMLInputElement, kind: "folder" | "note"): void {
