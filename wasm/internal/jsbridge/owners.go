@@ -3,7 +3,6 @@ package jsbridge
 import (
 	"context"
 
-	"embedded-agent/wasm/internal/devicestore"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/protocol"
 )
@@ -21,9 +20,3 @@ func (o owners) Gone(ctx context.Context, window string) (bool, error) {
 }
 
 func (o owners) Quiet(ctx context.Context) error { return do(ctx, o.c, "owner.quiet", noParams) }
-
-// place gives devicestore the device and the window, which the app's side knows.
-func (o owners) place(ctx context.Context) (devicestore.Place, error) {
-	r, _, err := ask[protocol.Owner](ctx, o.c, "owner.self", noParams)
-	return devicestore.Place{ID: r.Device, Kept: r.Kept, Owns: r.Owns, Persisted: r.Persisted}, err
-}

@@ -3,6 +3,7 @@
 package jsbridge
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/hack-pad/safejs"
@@ -77,6 +78,12 @@ func (p *port) Blob(data []byte) int {
 
 func (p *port) Send(e protocol.Envelope) {
 	must(p.bridge.Call("send", safejs.Safe(vert.ValueOf(e).JSValue())))
+}
+
+// place gives devicestore the device and the window, which the app's side knows.
+func (o owners) place(ctx context.Context) (devicestore.Place, error) {
+	r, _, err := ask[protocol.Owner](ctx, o.c, "owner.self", noParams)
+	return devicestore.Place{ID: r.Device, Kept: r.Kept, Owns: r.Owns, Persisted: r.Persisted}, err
 }
 
 func readBatch(args []safejs.Value) ([]protocol.Envelope, [][]byte, error) {
