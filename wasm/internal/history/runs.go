@@ -10,6 +10,7 @@ import (
 	"embedded-agent/wasm/internal/ids"
 	"embedded-agent/wasm/internal/journal"
 	"embedded-agent/wasm/internal/plan"
+	"embedded-agent/wasm/internal/protocol"
 )
 
 // The store's layout beside the run folders: a marker for each run under way,
@@ -44,20 +45,37 @@ func (h *History) Read(ctx context.Context, id string) (*Run, error) {
 }
 
 // Past reads a run's document and its journal. The document of a run of this
-// device is the one that its journal names.
+// device is the one that its journal names. Where a power cut has taken the
+// document, the journal alone says what was written: the run is then one that was
+// changed, so that a person sees what its undo would do before anything is done.
 func (h *History) Past(ctx context.Context, id string) (*Run, *journal.Log, error) {
 	d, err := h.Read(ctx, id)
-	if err != nil {
+	lost := fault.Is(err, fault.NotFound) || fault.Is(err, fault.Conflict)
+	if err != nil && !lost {
 		return nil, nil, err
 	}
-	l, err := journal.Load(ctx, h.deps.Store, Dir(id))
-	if err != nil {
+	l, failed := journal.Load(ctx, h.deps.Store, Dir(id))
+	switch {
+	case failed != nil && lost:
 		return nil, nil, err
+	case failed != nil:
+		return nil, nil, failed
+	case lost && l.Run != id:
+		return nil, nil, err // nor does it say whose journal it is
+	case lost:
+		d = bereft(id, l)
 	}
 	if l.Ours() && len(l.Entries) > 0 && (l.Run != id || l.Doc != d.etag || d.RunID != id) {
 		l.Origin = journal.Changed
 	}
 	return d, l, nil
+}
+
+// bereft stands for a run's document that is lost. When it began is all that a
+// person can know it by.
+func bereft(id string, l *journal.Log) *Run {
+	about := About{Reverts: l.Reverts, Continues: l.Finishes}
+	return &Run{Version: "1", RunID: id, Kind: protocol.RunKind(l.Kind), Goal: l.At, Calls: l.Ops, About: about}
 }
 
 // Ours says whether this device made a run, and nobody has changed it since.

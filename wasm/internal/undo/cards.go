@@ -126,7 +126,7 @@ func (f *found) elsewhere(ctx context.Context, id string, state lease.State) (*c
 func (f *found) about(ctx context.Context, id string) ([]*history.Run, error) {
 	var way []*history.Run
 	for id != "" {
-		d, err := f.deps.History.Read(ctx, id)
+		d, err := f.document(ctx, id)
 		if fault.Is(err, fault.NotFound) && len(way) > 0 {
 			break
 		} else if err != nil {
@@ -143,6 +143,19 @@ func (f *found) about(ctx context.Context, id string) ([]*history.Run, error) {
 		}
 	}
 	return way, nil
+}
+
+// document reads a run's document or, where a power cut has taken it, what its
+// journal says of it.
+func (f *found) document(ctx context.Context, id string) (*history.Run, error) {
+	d, err := f.deps.History.Read(ctx, id)
+	if !fault.Is(err, fault.NotFound) && !fault.Is(err, fault.Conflict) {
+		return d, err
+	}
+	if d, _, past := f.deps.History.Past(ctx, id); past == nil {
+		return d, nil
+	}
+	return nil, err
 }
 
 // add puts a run on the card.

@@ -90,7 +90,7 @@ func (f *found) unfinished(ctx context.Context, id string) (*journal.Log, error)
 // settleDeeds ends what a crash has left of a conversation's deeds: whatever had
 // begun counts as done.
 func (f *found) settleDeeds(ctx context.Context, id string, l *journal.Log) (bool, error) {
-	d, err := f.deps.History.Read(ctx, id)
+	d, err := f.document(ctx, id)
 	if fault.Is(err, fault.NotFound) || err == nil && d.Kind != protocol.KindAgent {
 		return false, nil
 	} else if err != nil {
