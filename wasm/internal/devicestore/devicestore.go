@@ -18,6 +18,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
@@ -62,6 +63,8 @@ type Store struct {
 	chosen  Kind       // nil until it is
 	refused []host.StoreRefusal
 	owns    bool // once it is so it stays so
+
+	others atomic.Bool // runs of other devices in the shared folder can be read
 }
 
 // New lays the stores of this device in front of the shared one. Kinds gives them
@@ -139,18 +142,26 @@ func (s *Store) Read(ctx context.Context, path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return in.Read(ctx, path)
+	data, err := in.Read(ctx, path)
+	if err != nil && apart(path) {
+		return s.readOther(ctx, in, path, err)
+	}
+	return data, err
 }
 
-// List implements host.Store. At the top it gives what is in either store; what an
-// earlier version has left of this device's in the shared one is left out.
+// List implements host.Store. At the top it gives what is in either store; runs in
+// the shared one are left out there.
 func (s *Store) List(ctx context.Context, folder string) ([]host.Info, error) {
 	in, err := s.in(ctx, folder)
 	if err != nil || folder != "" {
 		if err != nil {
 			return nil, err
 		}
-		return in.List(ctx, folder)
+		ours, err := in.List(ctx, folder)
+		if err != nil || !apart(folder) {
+			return ours, err
+		}
+		return s.listOthers(ctx, in, folder, ours)
 	}
 	all, err := s.shared.List(ctx, "")
 	if err != nil {

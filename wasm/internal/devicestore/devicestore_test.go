@@ -264,3 +264,40 @@ func TestACancelledCallLeavesTheChoiceToTheNextOne(t *testing.T) {
 		t.Errorf("facts are %+v", f)
 	}
 }
+
+func TestRunsOfOtherDevicesInTheSharedFolderAreReadAndNeverWritten(t *testing.T) {
+	d := newDevice()
+	s := d.start()
+	write(t, d.shared, "runs/theirs/run.json", "runs/theirs/blobs/000.pack", "hot/theirs", "runs/ours/end.json", "hot/ours", "index/000001.seg", "traces/1.json")
+	write(t, s, "runs/ours/run.json")
+	if got := names(t, s, "runs") + names(t, s, "hot"); got != "runs/ours" {
+		t.Errorf("before they are shown: %s", got)
+	}
+	s.ShowOthers()
+	for folder, want := range map[string]string{
+		"runs": "runs/ours runs/theirs", "hot": "hot/theirs", "runs/theirs": "runs/theirs/blobs runs/theirs/run.json",
+		"runs/theirs/blobs": "runs/theirs/blobs/000.pack", "runs/ours": "runs/ours/run.json", "index": "", "traces": "",
+	} {
+		if got := names(t, s, folder); got != want {
+			t.Errorf("%s: %q, want %q", folder, got, want)
+		}
+	}
+	if b, err := s.Read(t.Context(), "runs/theirs/run.json"); err != nil || string(b) != "x" {
+		t.Errorf("%q, %v", b, err)
+	}
+	// Whoever can write to the shared folder adds nothing to a run of this device.
+	for _, path := range []string{"runs/ours/end.json", "hot/ours", "index/000001.seg", "runs/none/run.json"} {
+		if _, err := s.Read(t.Context(), path); !fault.Is(err, fault.NotFound) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	for _, path := range []string{"runs/theirs", "hot/theirs"} {
+		if err := s.Remove(t.Context(), path); err != nil {
+			t.Error(err)
+		}
+	}
+	write(t, s, "runs/theirs/summary.json")
+	if got := names(t, d.shared, "runs/theirs") + " " + names(t, d.shared, "hot"); got != "runs/theirs/blobs runs/theirs/run.json hot/ours hot/theirs" {
+		t.Errorf("the shared folder: %s", got)
+	}
+}

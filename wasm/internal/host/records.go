@@ -57,6 +57,9 @@ type Placed interface {
 	// Shared is the folder that travels with the vault, as it is: the store of
 	// earlier versions. It is never nil.
 	Shared() Store
+	// ShowOthers lets the runs in the shared folder be read beside those of this
+	// device, once this device's have been moved out of it. They are not written.
+	ShowOthers()
 }
 
 // Layer is a Store over another one, which passes on what it does not change.

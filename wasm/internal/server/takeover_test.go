@@ -9,8 +9,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"embedded-agent/wasm/internal/devicestore"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/host/hosttest"
@@ -274,7 +276,10 @@ type placed struct {
 	host.Store
 	shared   host.Store
 	readOnly bool
+	shown    bool // the runs of others
 }
+
+var _ host.Placed = (*placed)(nil)
 
 func (p *placed) Facts(context.Context) (host.StoreFacts, error) {
 	return host.StoreFacts{Kind: host.StoreOPFS, ReadOnly: p.readOnly}, nil
@@ -282,14 +287,21 @@ func (p *placed) Facts(context.Context) (host.StoreFacts, error) {
 
 func (p *placed) Shared() host.Store { return p.shared }
 
+func (p *placed) Clear(ctx context.Context) error { return p.Remove(ctx, "runs") }
+
+func (p *placed) ShowOthers() { p.shown = true }
+
 func TestAStartTakesOverWhatAnEarlierVersionLeftAndOffersWhatACrashCutShort(t *testing.T) {
 	for _, readOnly := range []bool{true, false} {
 		mine := cutShort(t, "mine", host.Owner{Device: "this device", Window: "window 1"})
 		fresh := hosttest.New(hosttest.Options{})
-		p := &placed{fresh.Host().Store, mine.Host().Store, readOnly}
+		p := &placed{Store: fresh.Host().Store, shared: mine.Host().Store, readOnly: readOnly}
 		sh, w, err := start(t, mine, free, func(d *Deps) { d.Host.Store = p })
 		if err != nil {
 			t.Fatal(err)
+		}
+		if p.shown == readOnly {
+			t.Errorf("runs of others are shown: %v, in a window that may only look: %v", p.shown, readOnly)
 		}
 		if readOnly {
 			if len(w.State.Recoveries) != 0 || len(recordsOf(mine)) == 0 {
@@ -307,4 +319,50 @@ func TestAStartTakesOverWhatAnEarlierVersionLeftAndOffersWhatACrashCutShort(t *t
 			t.Errorf("%+v", e.Notice)
 		}
 	}
+}
+
+func TestARunOfAnotherDeviceInTheFolderThatTravelsIsShownRevertedByAReviewAndLeftAsItIs(t *testing.T) {
+	synctest.Test(t, testARunOfAnotherDevice)
+}
+
+func testARunOfAnotherDevice(t *testing.T) {
+	theirs := theirRuns(t)["ended"]
+	mem := hosttest.New(hosttest.Options{Files: boxes, Device: "mine"})
+	before := mem.Snapshot()
+	sh := begin(t, mem, free)
+	sh.do(boxPlan) // the notes are here as the other device has left them
+	sh.s.Close()
+	notes := map[string]string{}
+	for path, data := range mem.Snapshot() {
+		if !strings.HasSuffix(path, "/") {
+			notes[path] = string(data)
+		}
+	}
+	mem = hosttest.New(hosttest.Options{Files: notes, Device: "mine"})
+	arrived(t, mem, theirs.files)
+	sh, w, err := start(t, mem, free, func(d *Deps) {
+		place := func(context.Context) (devicestore.Place, error) {
+			return devicestore.Place{ID: "this vault", Kept: true, Owns: true}, nil
+		}
+		d.Host = mem.HostAt(host.Owner{Device: "mine", Window: "window 1"})
+		d.Host.Store = devicestore.New(d.Host.Store, place, func(string) []devicestore.Kind { return nil })
+	})
+	if err != nil || len(w.State.Recoveries) != 0 {
+		t.Fatalf("%v, offered %+v", err, w.State.Recoveries)
+	}
+	defer sh.s.Close()
+	runs := call[protocol.Runs](sh, "runs.list", protocol.RunsQuery{}).Runs
+	if len(runs) != 1 || runs[0].Origin != protocol.OriginElsewhere {
+		t.Fatalf("the history has %+v", runs)
+	}
+	back := sh.revert(theirs.run)
+	if back.Review == "" {
+		t.Fatalf("reverted without a review: %+v", back)
+	}
+	review := call[protocol.Review](sh, "review.get", protocol.RunRef{Run: back.Review})
+	sh.approve(&review)
+	if d := before.Diff(mem.Snapshot()); d != "" {
+		t.Errorf("reverted, the vault is not what it was:\n%s", d)
+	}
+	untouched(t, mem, theirs.files)
 }
