@@ -83,9 +83,9 @@ func TestARunWhoseDocumentIsLostIsTakenBackByAReview(t *testing.T) {
 			if d := c.before.Diff(found.Snapshot()); d != "" {
 				t.Errorf("taken back, the vault is not what it was:\n%s", d)
 			}
-			if left := cardsOf(sh); len(left) > 0 {
-				t.Errorf("still offered: %+v", left)
-			}
+			sh.await("state without the run", func(e protocol.Event) bool {
+				return e.Type == protocol.EventState && len(e.State.Recoveries) == 0
+			})
 		})
 	}
 }
