@@ -40,6 +40,9 @@ func fold(name string) string {
 		for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
 			least = min(least, next)
 		}
-		return unicode.ToLower(least)
+		if least < unicode.MaxASCII {
+			return unicode.ToLower(least)
+		}
+		return least // ToLower makes an i of İ, which EqualFold tells apart
 	}, name)
 }
