@@ -70,11 +70,7 @@ func correctable(e *fault.Error) bool {
 	if strings.HasSuffix(e.Key, ".none") || e.Key == "tools.editor.noSelection" {
 		return false
 	}
-	switch e.Code {
-	case fault.Validation, fault.NotFound, fault.Precondition, fault.Conflict, fault.Sandbox:
-		return true
-	}
-	return false
+	return slices.Contains(ofPlans, e.Code)
 }
 
 // words is an error with what is beneath it, such as a script's own message.
@@ -148,16 +144,32 @@ func Findings(r *protocol.Review) (text string, fromNotes bool) {
 		}
 	}
 	if p := r.Problem; p != nil {
-		fmt.Fprintf(&b, "\nIt failed at step %q (%s): %s", p.Step, p.Tool, i18n.English(p.Key, p.Params))
-		if p.Detail != "" {
-			b.WriteString(" (" + p.Detail + ")")
-		}
+		why, data := reason(p)
+		fmt.Fprintf(&b, "\nIt failed at step %q (%s): %s", p.Step, p.Tool, why)
+		fromNotes = data
 	}
 	for _, o := range r.Outputs {
 		fmt.Fprintf(&b, "\nfound by %q: %s", o.Step, found(o.JSON))
 	}
-	return b.String(), len(r.Outputs) > 0 || r.Problem != nil
+	return b.String(), fromNotes || len(r.Outputs) > 0
 }
+
+// reason says why a plan failed, and whether text of notes may be in that. Of what
+// the settings, the person or the network refused, only the sentence is told, without
+// what fills its places: a name of a host, too, may have been taken from a note.
+func reason(p *protocol.Problem) (why string, fromNotes bool) {
+	if !slices.Contains(ofPlans, fault.Code(p.Code)) {
+		return i18n.English(p.Key, nil), false
+	}
+	why = i18n.English(p.Key, p.Params)
+	if p.Detail != "" {
+		why += " (" + p.Detail + ")"
+	}
+	return why, true
+}
+
+// ofPlans are the codes of failures that another plan may avoid.
+var ofPlans = []fault.Code{fault.Validation, fault.NotFound, fault.Precondition, fault.Conflict, fault.Sandbox}
 
 // found shortens what a step gave so that it keeps its form.
 func found(text string) string {
