@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import type { Script } from "../playground/model/server.mjs";
 import { eventually, leave, pluginFolder, sitDown, type Person } from "./person";
+import { textsOf } from "./records";
 import { choose, data } from "./settings-page";
 
 afterAll(leave);
@@ -84,13 +85,20 @@ async function synced(person: Person, fields: Record<string, unknown>): Promise<
 	);
 }
 
-/** Every file of the plugin, as one text. */
-function kept(person: Person, folder = join(person.vault, pluginFolder)): string {
+/** All that the plugin keeps, in its folder and on this device, as one text. */
+async function kept(person: Person): Promise<string> {
+	const texts = [below(join(person.vault, pluginFolder))];
+	for (const part of ["runs", "hot", "index", "traces"])
+		texts.push(...(await textsOf(person.records, part, /\./)).values());
+	return texts.join("\n");
+}
+
+function below(folder: string): string {
 	return readdirSync(folder, { withFileTypes: true })
 		.filter(({ name }) => !/\.(js|css)$/.test(name))
 		.map((entry) =>
 			entry.isDirectory()
-				? kept(person, join(folder, entry.name))
+				? below(join(folder, entry.name))
 				: readFileSync(join(folder, entry.name), "latin1"),
 		)
 		.join("\n");
@@ -173,7 +181,7 @@ test("a key that the endpoint repeats in pieces is neither drawn nor kept", asyn
 	await person.panel.getByText("You sent [redacted], thank you.").waitFor();
 	await eventually(() => person.list(`${pluginFolder}/conversations`)).not.toEqual([]);
 	expect(await person.page.content()).not.toContain(key);
-	expect(kept(person)).not.toContain(key);
+	expect(await kept(person)).not.toContain(key);
 });
 
 const body = `${"Dear all, ".repeat(400)}\u202eEND\u200b of it`;
@@ -260,7 +268,7 @@ test.each([undefined, 300])(
 				body,
 			},
 		]);
-		expect(kept(person)).not.toContain("sunny-canary");
+		expect(await kept(person)).not.toContain("sunny-canary");
 	},
 );
 

@@ -9,6 +9,7 @@ import { afterAll, expect, onTestFinished, test } from "vitest";
 import { calls, says, startAgentModel, type AgentModel, type Turns } from "./agent-model";
 import { hashFolder, openNote, selectLines } from "./harness";
 import { eventually, leave, pluginFolder, sitDown, type Person } from "./person";
+import { textsOf } from "./records";
 
 afterAll(leave);
 
@@ -116,7 +117,7 @@ function found(text: string): string[] {
 }
 
 /** What the plugin keeps, by path; the settings themselves are the person's own. */
-function kept(person: Person): Record<string, string> {
+async function kept(person: Person): Promise<Record<string, string>> {
 	const folder = join(person.vault, pluginFolder);
 	const out: Record<string, string> = {};
 	for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
@@ -124,15 +125,17 @@ function kept(person: Person): Record<string, string> {
 		const path = join(entry.parentPath, entry.name);
 		out[path.slice(folder.length + 1)] = readFileSync(path, "latin1");
 	}
+	for (const part of ["runs", "hot", "index", "traces"])
+		for (const [path, text] of await textsOf(person.records, part, /\./)) out[path] = text;
 	return out;
 }
 
 /** Nothing of the notes has left: not to the model, and not into what is kept of a conversation and its runs. */
-function nothingHasLeft({ person, model }: Seat): void {
+async function nothingHasLeft({ person, model }: Seat): Promise<void> {
 	expect(model.asked.length).toBeGreaterThan(0);
 	const requests = model.asked.map((asked, n) => [`request ${n}`, asked] as const);
 	const told = Object.fromEntries(
-		[...requests, ...Object.entries(kept(person))]
+		[...requests, ...Object.entries(await kept(person))]
 			.map(([name, text]) => [name, found(text)] as const)
 			.filter(([, some]) => some.length > 0),
 	);
@@ -184,7 +187,7 @@ test("in Plan mode nothing of an open note that may not be seen goes to the mode
 	const before = hashFolder(person.vault);
 	await saysThatItIsNotSent(person);
 	await ask(person, "What does my note say?");
-	nothingHasLeft(at);
+	await nothingHasLeft(at);
 	expect(model.asked[0]).toContain("Garden.md");
 
 	await person.say("Gather the needles");
@@ -193,8 +196,8 @@ test("in Plan mode nothing of an open note that may not be seen goes to the mode
 	await person.approve("partial"); // there is no selection to be had
 	expect(person.read("Found.md")).toBe("- needle in the garden, and [[Shed]]");
 	expect(found(person.read("Found.md"))).toEqual([]);
-	nothingHasLeft(at);
-	const files = Object.keys(kept(person));
+	await nothingHasLeft(at);
+	const files = Object.keys(await kept(person));
 	for (const what of [/^conversations\//, /^runs\/[^/]+\/trace\.jsonl$/, /^runs\/[^/]+\/results\.jsonl$/])
 		expect(files).toContainEqual(expect.stringMatching(what));
 	await person.revert();
@@ -207,7 +210,7 @@ test("in Plan mode nothing of an open note that may not be seen goes to the mode
 	await saysThatItIsNotSent(person);
 	await ask(person, "And now?");
 	expect(model.asked).toHaveLength(3);
-	nothingHasLeft(at);
+	await nothingHasLeft(at);
 	expect(person.playground.errors).toEqual([]);
 });
 
@@ -227,16 +230,20 @@ test("in Agent mode no tool gives anything of a note that may not be seen, open,
 	await person.say("Look at everything that there is");
 	await eventually(() => model.asked.length).toBeGreaterThan(1);
 	await person.panel.getByText("There is nothing to see.").waitFor();
-	nothingHasLeft(at);
+	await nothingHasLeft(at);
 	for (const tool of looks.map(([name]) => name)) expect(tried).toContain(tool);
 	// The tools did work: what may be seen was told, and the model was told that a note is kept from it.
 	expect(model.asked[1]).toContain("needle in the garden");
 	expect(model.asked[1]).toContain("water the beds");
 	expect(model.asked[1]).toContain("Excluded paths");
 	await saysThatItIsNotSent(person);
-	await eventually(() => Object.keys(kept(person))).toContainEqual(expect.stringMatching(/^conversations\//));
-	await eventually(() => Object.keys(kept(person))).toContainEqual(expect.stringMatching(/^traces\//));
-	nothingHasLeft(at);
+	await eventually(async () => Object.keys(await kept(person))).toContainEqual(
+		expect.stringMatching(/^conversations\//),
+	);
+	await eventually(async () => Object.keys(await kept(person))).toContainEqual(
+		expect.stringMatching(/^traces\//),
+	);
+	await nothingHasLeft(at);
 	expect(hashFolder(person.vault)).toEqual(before);
 	expect(person.playground.errors).toEqual([]);
 });
