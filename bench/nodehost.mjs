@@ -308,7 +308,7 @@ export function hostOf(vault, { fail, applyAll }, followed) {
 		"secret.allow": none,
 		"secret.print": none,
 		"device.key": async () => ({ key: "0".repeat(64) }),
-		"owner.self": async () => ({ device: "bench", window: "bench" }),
+		"owner.self": async () => ({ device: "bench", window: "bench", kept: true, owns: true, persisted: true }),
 		"owner.gone": async () => ({ gone: true }),
 		"owner.quiet": async () => ({}),
 	};
