@@ -18,7 +18,7 @@ export { hasGo, root };
  */
 const COLD = [
 	"go.starlark.net/...",
-	"github.com/goccy/...",
+	"go.yaml.in/...",
 	"github.com/yuin/...",
 	"golang.org/x/...",
 	"github.com/aymanbagabas/...",
