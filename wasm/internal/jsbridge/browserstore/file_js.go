@@ -12,8 +12,12 @@ import (
 	"embedded-agent/wasm/internal/jsbridge/promise"
 )
 
-// maxOpen is how many files stay open: those that a run adds to.
-const maxOpen = 12
+// maxOpen is how many files stay open: those that a run adds to. maxFolders is
+// how many handles of folders are kept.
+const (
+	maxOpen    = 12
+	maxFolders = 64
+)
 
 // file is an open file of OPFS: a sync access handle, which only workers have.
 type file struct {
@@ -114,6 +118,7 @@ func (s *OPFS) file(path string, create bool) (*file, error) {
 		return nil, err
 	}
 	for len(s.open) >= maxOpen {
+		delete(s.sizes, s.open[0].path) // asked again, it is what the disk says
 		s.close(s.open[0])
 	}
 	s.open = append(s.open, f)
