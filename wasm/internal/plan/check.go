@@ -103,7 +103,8 @@ type use struct {
 // loop has the facts about a step's foreach.
 type loop struct {
 	from *ref  // nil: a list written out
-	item shape // of one element
+	item shape // of one element, once it was read
+	read bool
 }
 
 func (c *checker) problem(field, key string, params fault.P) {
@@ -146,6 +147,7 @@ func (c *checker) run() {
 	c.at = -1
 	if c.plan.Outputs != nil {
 		c.outputs = &Compiled{}
+		c.lookalikesIn("outputs", c.plan.Outputs, env{params: c.rules.Template})
 		c.outputs.root = c.outputs.node(c.plan.Outputs, env{params: c.rules.Template})
 		for _, r := range c.outputs.refs {
 			c.uses = append(c.uses, use{step: -1, field: "outputs", ref: r})
@@ -287,6 +289,7 @@ func (c *checker) foreach(i int, f *Foreach) {
 		c.loops[i].from = segments[0].ref
 		c.uses = append(c.uses, use{step: i, field: "foreach.from", ref: segments[0].ref, want: []string{"array"}, whole: true})
 	case []any:
+		c.lookalikesIn("foreach.from", from, env{params: c.rules.Template})
 		compiled.node(from, env{params: c.rules.Template})
 		for _, r := range compiled.refs {
 			c.uses = append(c.uses, use{step: i, field: "foreach.from", ref: r})

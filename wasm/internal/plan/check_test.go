@@ -156,7 +156,7 @@ func TestABadPlanIsRefusedWithStepAndField(t *testing.T) {
 			steps(sel + "," + bul + "," + loop + `,{"id":"a","tool":"editor.replaceSelection","args":{"text":"$steps.make.link $steps.make.items.link $steps.make.items[0].lnk"}}`),
 			[]string{
 				`Step “a”, args.text: $steps.make.link: there is no field “link”. The fields are: items, skipped.`,
-				`Step “a”, args.text: $steps.make.items.link: a list has no field “link”. Take one element first, as in [0], or use foreach.`,
+				`Step “a”, args.text: $steps.make.items.link: a list has no field “link”. Take one element, as in [0], or all of them, with [*], or use foreach.`,
 				`Step “a”, args.text: $steps.make.items[0].lnk: there is no field “lnk”. Did you mean “link”?`,
 			},
 		},
