@@ -1,4 +1,4 @@
-package builtin
+package compare
 
 import (
 	"slices"
@@ -6,28 +6,25 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/moment"
 	"embedded-agent/wasm/internal/regex"
-	"embedded-agent/wasm/internal/timestamp"
-	"embedded-agent/wasm/internal/tool"
 )
 
-// parseDate reads a date as people write it: ISO 8601, dates with the month's
+// Date reads a date as people write it: ISO 8601, dates with the month's
 // name, numeric dates that can be read in one way only, and words relative to
 // now ("tomorrow", "last Friday", "3 days ago", "start of next month").
-func parseDate(text string, now time.Time) (time.Time, error) { return parseDateIn(nil, text, now) }
+func Date(text string, now time.Time) (time.Time, error) { return DateIn(nil, text, now) }
 
-// readDate reads a date as parseDate does, and in the app's language, too.
-func readDate(env *tool.Env, text string) (time.Time, error) {
-	return parseDateIn(env.Platform.Dates, text, env.Now)
-}
+// Day reads a date that says itself which one it is, without words like "today".
+func Day(text string, now time.Time) (time.Time, bool) { return absoluteDate(folded(text), now, now) }
 
-// parseDateIn reads the names of months and days in a language, too.
-func parseDateIn(l *moment.Locale, text string, now time.Time) (time.Time, error) {
-	s := strings.ToLower(strings.Join(strings.Fields(text), " "))
+func folded(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }
+
+// DateIn reads the names of months and days in a language, too.
+func DateIn(l *moment.Locale, text string, now time.Time) (time.Time, error) {
+	s := folded(text)
 	day := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
 	for _, read := range []func(string, time.Time, time.Time) (time.Time, bool){absoluteDate, wordDate, relativeDate, weekdayDate, periodDate} {
 		if t, ok := read(s, day, now); ok {
@@ -42,25 +39,6 @@ func parseDateIn(l *moment.Locale, text string, now time.Time) (time.Time, error
 		}
 	}
 	return time.Time{}, fault.New(fault.Validation, "tools.dates.unknown", fault.P{"text": text})
-}
-
-// checkFormat refuses a format that is longer than any that is meant.
-func checkFormat(format string) error {
-	if moment.TooLong(format) {
-		return fault.New(fault.Validation, "tools.dates.formatTooLong", fault.P{
-			"n": strconv.Itoa(utf8.RuneCountInString(format)), "max": strconv.Itoa(moment.MaxFormat),
-		})
-	}
-	return nil
-}
-
-// formatDate writes a date in a format that came from a plan, a note or the app's
-// settings, in the app's language.
-func formatDate(env *tool.Env, t time.Time, format string) (string, error) {
-	if err := checkFormat(format); err != nil {
-		return "", err
-	}
-	return env.Platform.Dates.Format(t, format), nil
 }
 
 // absoluteFormats are read as they are; two numbers that could each be the
@@ -214,7 +192,7 @@ func weekdayDate(s string, day, _ time.Time) (time.Time, bool) {
 		case "last", "past", "previous":
 			return day.AddDate(0, 0, ahead-7-7*(ahead/7)), true
 		case "this":
-			return startOf(day, "week").AddDate(0, 0, (int(d)+6)%7), true
+			return StartOf(day, "week").AddDate(0, 0, (int(d)+6)%7), true
 		}
 	}
 	return time.Time{}, false
@@ -233,15 +211,15 @@ func periodDate(s string, day, _ time.Time) (time.Time, bool) {
 	if !known || unit != "day" && unit != "week" && unit != "month" && unit != "quarter" && unit != "year" {
 		return time.Time{}, false
 	}
-	start := startOf(addUnits(startOf(day, unit), n, unit), unit)
+	start := StartOf(addUnits(StartOf(day, unit), n, unit), unit)
 	if end {
 		return addUnits(start, 1, unit).AddDate(0, 0, -1), true
 	}
 	return start, true
 }
 
-// startOf gives the first day of a period; weeks start on Monday (ISO 8601).
-func startOf(t time.Time, unit string) time.Time {
+// StartOf gives the first day of a period; weeks start on Monday (ISO 8601).
+func StartOf(t time.Time, unit string) time.Time {
 	at := func(m time.Month, d int) time.Time { return time.Date(t.Year(), m, d, 0, 0, 0, 0, t.Location()) }
 	switch unit {
 	case "week":
@@ -254,12 +232,4 @@ func startOf(t time.Time, unit string) time.Time {
 		return at(1, 1)
 	}
 	return at(t.Month(), t.Day())
-}
-
-// dateData describes a date for output.
-func dateData(t time.Time) map[string]any {
-	return map[string]any{
-		"date": timestamp.Day(t), "time": timestamp.Clock(t), "year": t.Year(), "month": timestamp.Month(t),
-		"week": timestamp.Week(t), "weekday": t.Weekday().String(),
-	}
 }

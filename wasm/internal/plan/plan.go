@@ -20,8 +20,8 @@ type Plan struct {
 	Steps     []Step    `json:"steps"`
 	// Outputs name what the plan gives: any JSON with references in it.
 	Outputs map[string]any `json:"outputs,omitempty"`
-	// Taken is what the plan said otherwise when it was read. Models are not told
-	// of it.
+	// Taken lists where the plan said something otherwise when it was read. Models
+	// are not told of it.
 	Taken []Taken `json:"taken,omitempty"`
 }
 
