@@ -1281,6 +1281,11 @@ export interface StepPreview {
 	 */
 	cut?: Cut;
 	leftOut?: LeftOut;
+	/**
+	 * Notes say how the step was read where the plan has it in other words, and
+	 * what its condition came to.
+	 */
+	notes?: Message[];
 }
 /**
  * Cut says how much of what there is a step took. All is whether it can be
@@ -3024,4 +3029,4 @@ export const ReplyNote = "note";
 export const ReplyImage = "image";
 
 /** The hash of the Go sources of this file: what both sides must agree on. */
-export const Contract = "eecf8e595420c755";
+export const Contract = "7029cf9f9a82ea62";
