@@ -49,7 +49,7 @@ func htmlTags(d *note.Doc) []note.Span {
 		for len(opaque) > 0 && opaque[0].End <= i {
 			opaque = opaque[1:]
 		}
-		s := note.Span{Start: i, End: i + openTag(d.Data[i:d.Body.End])}
+		s := note.Span{Start: i, End: i + note.OpenTag(d.Data[i:d.Body.End])}
 		if len(opaque) > 0 && opaque[0].Start <= i {
 			if opaque[0].Start < i {
 				i = opaque[0].End // code
@@ -116,69 +116,3 @@ func blankLine(d *note.Doc, n int) bool {
 }
 
 func blank(text []byte) bool { return len(bytes.TrimLeft(text, " \t>")) == 0 }
-
-// openTag gives the length of the opening tag of HTML that a text starts with,
-// or 0 (CommonMark 6.6): its attributes may stand on several lines and hold any
-// sign. At any place, no more than one reading for each kind of quotes is under
-// way, so all of them together are linear.
-func openTag(d []byte) int {
-	i := 1
-	for i < len(d) && (isLetter(d[i]) || digit(d[i]) || d[i] == '-') {
-		i++
-	}
-	for i > 1 && i < len(d) {
-		gap := skipSpace(d, i)
-		rest := d[gap:]
-		switch {
-		case bytes.HasPrefix(rest, []byte(">")):
-			return gap + 1
-		case bytes.HasPrefix(rest, []byte("/>")):
-			return gap + 2
-		case gap == i:
-			return 0
-		}
-		if i = attribute(d, gap); i == gap {
-			return 0
-		}
-	}
-	return 0
-}
-
-// attribute gives where the attribute that starts at an offset ends; the offset
-// itself where there is none.
-func attribute(d []byte, at int) int {
-	i := at
-	for i < len(d) && !isSpace(d[i]) && bytes.IndexByte([]byte("\"'<>/="), d[i]) < 0 {
-		i++
-	}
-	value := skipSpace(d, i)
-	if i == at || value >= len(d) || d[value] != '=' {
-		return i
-	}
-	value = skipSpace(d, value+1)
-	if value >= len(d) {
-		return at
-	}
-	if quote := d[value]; quote == '"' || quote == '\'' {
-		n := bytes.IndexByte(d[value+1:], quote)
-		if n < 0 {
-			return at
-		}
-		return value + n + 2
-	}
-	for i = value; i < len(d) && !isSpace(d[i]) && bytes.IndexByte([]byte("\"'=<>`"), d[i]) < 0; i++ {
-	}
-	if i == value {
-		return at
-	}
-	return i
-}
-
-func skipSpace(d []byte, i int) int {
-	for i < len(d) && isSpace(d[i]) {
-		i++
-	}
-	return i
-}
-
-func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }

@@ -25,54 +25,66 @@ func linksUnlinkedMentions() tool.Tool {
 }
 
 func unlinkedMentions(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
-	s, err := noteTargets(ctx, env, args)
+	s, err := cardTargets(ctx, env, args)
 	if err != nil {
 		return nil, err
 	}
-	index, err := newMentions(ctx, env, args)
-	if err != nil {
+	m := mentionLinker{env: env, every: args.Bool("every"), link: args.Bool("link"), found: []any{}}
+	if m.index, err = newMentions(ctx, env, args); err != nil {
 		return nil, err
 	}
-	names, err := namesOf(ctx, env)
-	if err != nil {
+	if m.names, err = namesOf(ctx, env); err != nil {
 		return nil, err
 	}
-	found := []any{}
 	edited, err := editMany(ctx, env, s, func(i host.Info, data []byte) ([]byte, int, error) {
-		d := note.Parse(data)
-		hits := index.find(d)
-		if len(hits) == 0 {
-			return data, 0, nil
-		}
-		var edits note.Edits
-		tables := d.Tables()
-		seen := map[string]bool{}
-		if !args.Bool("every") {
-			seen = linkedFrom(d, names, i.Path)
-		}
-		for _, m := range hits {
-			if m.target == i.Path || seen[m.target] {
-				continue
-			}
-			seen[m.target] = !args.Bool("every")
-			text := string(m.Of(data))
-			link := note.MakeLink(names, m.target, i.Path, "", text, note.Format(env.Platform.LinkFormat), env.Platform.MarkdownLinks)
-			if note.InSpans(tables, m.Start) {
-				link = note.EscapeBars(link)
-			}
-			found = append(found, map[string]any{"path": i.Path, "line": d.Line(m.Start) + 1, "text": text, "target": m.target, "link": link})
-			edits.Replace(m.Span, link)
-		}
-		if !args.Bool("link") {
-			return data, 0, names.err
-		}
-		return edits.Apply(data), len(edits), names.err
+		return editCards(i.Path, data, func(text []byte) ([]byte, int) { return m.in(i.Path, text) }, m.names)
 	})
 	if err != nil {
 		return nil, err
 	}
-	edited["mentions"] = found
+	edited["mentions"] = m.found
 	return edited, nil
+}
+
+// mentionLinker makes links of the mentions in one text after the other.
+type mentionLinker struct {
+	env         *tool.Env
+	index       *mentions
+	names       *names
+	every, link bool
+	found       []any
+}
+
+// in gives a text of a file with its mentions linked, and how many it links.
+func (m *mentionLinker) in(path string, text []byte) ([]byte, int) {
+	d := note.Parse(text)
+	hits := m.index.find(d)
+	if len(hits) == 0 {
+		return text, 0
+	}
+	var edits note.Edits
+	tables := d.Tables()
+	seen := map[string]bool{}
+	if !m.every {
+		seen = linkedFrom(d, m.names, path)
+	}
+	for _, hit := range hits {
+		if hit.target == path || seen[hit.target] {
+			continue
+		}
+		seen[hit.target] = !m.every
+		shown := string(hit.Of(text))
+		link := note.MakeLink(m.names, hit.target, path, "", shown, note.Format(m.env.Platform.LinkFormat), m.env.Platform.MarkdownLinks)
+		if note.InSpans(tables, hit.Start) {
+			link = note.EscapeBars(link)
+		}
+		m.found = append(m.found, map[string]any{"path": path, "line": d.Line(hit.Start) + 1, "text": shown, "target": hit.target, "link": link})
+		edits.Replace(hit.Span, link)
+	}
+	if !m.link {
+		return text, 0
+	}
+	return edits.Apply(text), len(edits)
 }
 
 // linkedFrom gives the files that a note links to already.

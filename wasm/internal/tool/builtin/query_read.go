@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"embedded-agent/wasm/internal/carrier"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/index"
 	"embedded-agent/wasm/internal/note"
@@ -164,7 +165,7 @@ func (q *queryPlan) targetsOf(note string) (map[string]bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := toSet(linkTargets(n, path, data))
+	out := toSet(carrier.Targets(n, path, data))
 	return out, n.err
 }
 
