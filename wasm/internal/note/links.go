@@ -14,6 +14,7 @@ const (
 	Wiki       LinkKind = iota // [[path#sub|alias]]
 	Markdown                   // [text](path "title")
 	Definition                 // [label]: path
+	HTML                       // an attribute of a tag: src="path"
 )
 
 // Link is a link or embed.

@@ -57,13 +57,12 @@ func rewriteLinks(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data
 		}
 		r.to = info.Path
 	}
-	s, err := noteTargets(ctx, env, args)
+	s, err := cardTargets(ctx, env, args)
 	if err != nil {
 		return nil, err
 	}
 	return editMany(ctx, env, s, func(i host.Info, data []byte) ([]byte, int, error) {
-		out, n := r.rewrite(i.Path, data)
-		return out, n, names.err
+		return editCards(i.Path, data, func(text []byte) ([]byte, int) { return r.rewrite(i.Path, text) }, names)
 	})
 }
 
