@@ -82,7 +82,7 @@ test("the undo records are deleted after a question, and not while a run waits t
 	const press = () => row(dialog, end).getByRole("button", { name: "Delete" }).press("Enter");
 	await press();
 	await row(dialog, end)
-		.getByText(/^Nothing was deleted\. These runs have not ended: “.+”\./)
+		.getByText(/^Nothing was deleted, because these runs have not ended: “.+”\./)
 		.waitFor();
 	await closeSettings(person);
 	await person.button("Leave as is").click();
@@ -98,7 +98,7 @@ test("the undo records are deleted after a question, and not while a run waits t
 	await question.getByRole("button", { name: "Delete" }).click();
 	await row(dialog, end).getByText("One run was deleted.").waitFor();
 	await press();
-	await row(dialog, end).getByText("There are no undo records of this device.").waitFor();
+	await row(dialog, end).getByText("There are no undo records on this device.").waitFor();
 	await closeSettings(person);
 	expect(await person.button("Revert last run").count()).toBe(0);
 	await person.button("History").click();
