@@ -61,7 +61,7 @@ describe("an agent", () => {
 	test("that has had its turns is not asked again, and says how to go on", async () => {
 		await limit("Model requests per message", 3);
 		const asked = await task(restless);
-		expect(await person.readProblem()).toMatch(/^The model was asked 3 times, which is the most/);
+		expect(await person.readProblem()).toMatch(/^The model has been asked 3 times, the most/);
 		expect(asked()).toHaveLength(3);
 	});
 
