@@ -200,7 +200,7 @@ describe("a plan", () => {
 		await person.button("Cancel").click();
 		await choose(person, { "Megabytes per plan": 1 });
 		await person.say("long");
-		await person.plan.getByText("The plan would make more than 1 MB").first().waitFor();
+		await person.plan.getByText("The plan would produce more than 1 MB").first().waitFor();
 		await eventually(
 			async () =>
 				(await person.button("Approve").count()) === 0 || (await person.button("Approve").isDisabled()),
