@@ -106,7 +106,9 @@ describe.each(kinds)("with records in %s", (kind) => {
 		};
 		await ask("Second");
 		await panel
-			.getByText("This vault is open in another window, which keeps its undo records.", { exact: false })
+			.getByText("This vault is also open in another window, which writes the undo records,", {
+				exact: false,
+			})
 			.first()
 			.waitFor();
 		expect(hashFolder(person.vault)).toEqual(after);

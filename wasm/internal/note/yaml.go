@@ -23,7 +23,7 @@ func (d *Doc) Values() (map[string]any, error) {
 	for i := range props {
 		p := &props[i]
 		if _, twice := out[p.Key]; twice {
-			return nil, fmt.Errorf("the key %q is there twice", p.Key)
+			return nil, fmt.Errorf("the key %q occurs twice", p.Key)
 		}
 		raw := p.ValueAt.Of(d.Data)
 		v, simple := simpleValue(raw)
@@ -54,7 +54,7 @@ func decodeYAML(body []byte) (map[string]any, error) {
 	case nil:
 		return map[string]any{}, nil
 	}
-	return nil, fmt.Errorf("the front matter is no list of properties")
+	return nil, fmt.Errorf("the front matter is not a list of properties")
 }
 
 // simpleValue decodes what most values are without the YAML library, at a

@@ -237,12 +237,12 @@ func TestABadPlanIsRefusedWithStepAndField(t *testing.T) {
 			[]string{
 				`Step “a”, args.path: “../x.md” leads outside the vault. Use a path inside it, without “..”.`,
 				`Step “b”, args.path: “a:x.md” is an absolute path or an address. Use a path inside the vault, such as “Folder/Note.md”.`,
-				`Step “c”, args.path: “Plan: x?.md”: on this or another system, a name cannot contain “:”. Choose another name.`,
-				`Step “d”, args.path: “.obsidian/app.json” is hidden (a name that starts with a dot). The agent does not touch hidden files.`,
+				`Step “c”, args.path: “Plan: x?.md” contains “:”, which some systems forbid in names or which breaks links. Choose another name.`,
+				`Step “d”, args.path: “.obsidian/app.json” is hidden, because a name in it starts with a dot. Hidden files are never read or changed.`,
 				`Step “f”, args.path: “a/%2e%2e/b” leads outside the vault. Use a path inside it, without “..”.`,
 				`Step “g”, args.path: “x/../{index}.md” leads outside the vault. Use a path inside it, without “..”.`,
-				`Step “h”, args.path: “x/a|b.md”: on this or another system, a name cannot contain “|”. Choose another name.`,
-				`Step “i”, args.path: “NUL.md”: “NUL” is a name that Windows reserves. Choose another name.`,
+				`Step “h”, args.path: “x/a|b.md” contains “|”, which some systems forbid in names or which breaks links. Choose another name.`,
+				`Step “i”, args.path: “NUL.md” contains “NUL”, a name that Windows reserves. Choose another name.`,
 			},
 		},
 	} {

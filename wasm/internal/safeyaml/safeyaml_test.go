@@ -124,7 +124,7 @@ func TestAPlainTextHasTheTypeOfTheCoreSchema(t *testing.T) {
 func TestWhatIsNoListOfPropertiesIsRefusedWithItsLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"x: 1\ncreated: {{date}}": "line 2: a list or a mapping stands where the name of a property belongs",
-		"a: 1\nb: 2\na: 3":        `line 3: the key "a" is there twice`,
+		"a: 1\nb: 2\na: 3":        `line 3: the key "a" occurs twice`,
 		"a: 1\n<<: 5":             "line 2: what is merged (<<) is neither a mapping nor a list of mappings",
 		"a: !!int x":              `line 1: "x" is no !!int`,
 		" a: 1\nb: 2":             "did not find expected <document start>",

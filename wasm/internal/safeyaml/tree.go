@@ -16,7 +16,7 @@ type measure struct {
 	open                    map[*yaml.Node]bool   // those that are being measured
 }
 
-var errCycle = errors.New("a value is named within itself")
+var errCycle = errors.New("a value contains itself")
 
 // checkTree bounds what decoding a parsed text makes.
 func checkTree(body *yaml.Node) error {

@@ -48,7 +48,7 @@ func mappingOf(n *yaml.Node) (map[string]any, error) {
 			return nil, err
 		}
 		if _, twice := out[name]; twice {
-			return nil, at(key, fmt.Sprintf("the key %q is there twice", name))
+			return nil, at(key, fmt.Sprintf("the key %q occurs twice", name))
 		}
 		if out[name], err = valueOf(value); err != nil {
 			return nil, err

@@ -128,7 +128,7 @@ func (c *conn) readLines(r io.Reader) error {
 	for sc.Scan() {
 		var m message
 		if err := json.Unmarshal(sc.Bytes(), &m); err != nil {
-			return fmt.Errorf("a line that is no message: %w", err)
+			return fmt.Errorf("a line that is not a message: %w", err)
 		}
 		switch {
 		case m.Method != "" && len(m.ID) > 0:
