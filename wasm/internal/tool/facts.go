@@ -28,6 +28,8 @@ type Facts struct {
 	// OnWindow: it looks at the window or changes it, so that a run executes it
 	// again, whatever the simulation found.
 	OnWindow bool
+	// MovesWindow: it changes what the window shows.
+	MovesWindow bool
 	// OpensNote: it shows the person the note in its argument "path".
 	OpensNote bool
 	// ReadsSelection: it gives what is selected in the open note.
@@ -88,6 +90,8 @@ func (f *Facts) check(s *Spec) error {
 		{f.RunsScript, s.SideEffects == None, "computes in the sandbox and has side effects"},
 		{f.AsksModel, reads, "asks a model and does not read"},
 		{f.OnWindow, reads, "acts on the window and does not read"},
+		{f.MovesWindow, f.OnWindow, "moves the window, and does not act on it"},
+		{f.OpensNote, f.MovesWindow, "opens a note, and does not move the window"},
 		{f.OpensNote, f.OnWindow && takes("path"), `opens a note, and does not act on the window or has no argument "path"`},
 		{f.ReadsSelection, reads, "gives the selection and does not read"},
 		{f.ReadsElsewhere, reads, "reads elsewhere and does not read"},

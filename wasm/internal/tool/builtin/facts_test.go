@@ -43,9 +43,9 @@ func TestWhatTheFactsOfTheToolsAre(t *testing.T) {
 		"plugins.search":         {ReadsElsewhere: true, Finds: true},
 		"vault.delete":           {Deletes: true},
 		"vault.rename":           {Renames: true},
-		"workspace.focusPane":    {OnWindow: true},
+		"workspace.focusPane":    {OnWindow: true, MovesWindow: true},
 		"workspace.getContext":   {OnWindow: true},
-		"workspace.openFile":     {OnWindow: true, OpensNote: true},
+		"workspace.openFile":     {OnWindow: true, MovesWindow: true, OpensNote: true},
 	}
 	for _, tl := range All() {
 		if tl.Facts != want[tl.Name] {

@@ -19,6 +19,7 @@ func linksUnlinkedMentions() tool.Tool {
 			Aliases: map[string]string{"file_path": "path", "files": "paths", "target": "to", "apply": "link"},
 		},
 		Run:    unlinkedMentions,
+		Found:  &tool.Found{List: "mentions", Columns: []string{"path", "text", "target"}, Words: plainWords("finding.unlinked")},
 		Claims: claimTargets, Touches: touchTargets,
 	})
 }
