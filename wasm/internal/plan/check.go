@@ -330,7 +330,7 @@ func (c *checker) graph() *Graph {
 	g := &Graph{Plan: c.plan, Risk: tool.ReadOnly, byID: make(map[string]*Node, len(c.nodes)), outputs: c.outputs}
 	for i, n := range c.nodes {
 		g.byID[n.Step.ID] = n
-		g.Risk = g.Risk.Max(n.Tool.SideEffects.Risk())
+		g.Risk = g.Risk.Max(n.Effects.Risk())
 		before := make([]int, 0, len(c.deps[i]))
 		for _, e := range c.deps[i] {
 			before = append(before, e.to)

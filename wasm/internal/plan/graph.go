@@ -27,6 +27,9 @@ type Node struct {
 	Tool  *tool.Entry
 	// Args gives the arguments, under the tool's own parameter names.
 	Args *Compiled
+	// Effects are the side effects of the step's calls: less than the tool's where its
+	// arguments say that it only looks.
+	Effects tool.SideEffects
 	// DependsOn are the ids of the steps that must have ended: those the step
 	// names and those it refers to, in source order.
 	DependsOn []string

@@ -92,6 +92,7 @@ func (s *Server) table() map[string]handler {
 		"conversation.rename": on(s.chat.Conversations.Rename),
 		"conversation.remove": on(s.chat.Conversations.Remove),
 		"conversation.export": on(s.chat.Conversations.Export),
+		"findings.note":       on(s.chat.FindingsNote),
 		"usage.get":           on(s.usage.Get),
 		"usage.export":        on(s.usage.Export),
 		"prices.default":      on(s.usage.DefaultPrices),

@@ -22,7 +22,7 @@ func linksFind() tool.Tool {
 			Aliases: map[string]string{"file_path": "path", "files": "paths", "target": "to"},
 			Limit:   "limit",
 		},
-		Run: findLinks, Cut: cutOf("links"),
+		Run: findLinks, Cut: cutOf("links"), Found: &tool.Found{List: "links", Columns: []string{"path", "link", "near"}, Words: linkWords},
 	})
 }
 

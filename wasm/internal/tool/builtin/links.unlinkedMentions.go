@@ -16,10 +16,11 @@ import (
 func linksUnlinkedMentions() tool.Tool {
 	return define(tool.Tool{
 		Spec: tool.Spec{
-			Name: "links.unlinkedMentions", Category: "data", SideEffects: tool.Writes,
+			Name: "links.unlinkedMentions", Category: "data", SideEffects: tool.Writes, Facts: tool.Facts{WritesWith: "link"},
 			Aliases: map[string]string{"file_path": "path", "files": "paths", "target": "to", "apply": "link"},
 		},
 		Run:    unlinkedMentions,
+		Found:  &tool.Found{List: "mentions", Columns: []string{"path", "text", "target"}, Words: plainWords("finding.unlinked")},
 		Claims: claimTargets, Touches: touchTargets,
 	})
 }

@@ -19,7 +19,10 @@ func vaultQuery() tool.Tool {
 			Aliases: map[string]string{"path": "folder", "dir": "folder", "glob": "name", "tag": "tags", "filter": "where", "query": "text"},
 			Limit:   "limit",
 		},
-		Run: query, Cut: cutOf("notes"),
+		Run: query, Cut: cutOf("notes"), Found: &tool.Found{
+			List: "notes", Words: queryWords,
+			Columns: []string{"path", "modified", "properties", "tags", "links", "tasks", "headings", "text"},
+		},
 	})
 }
 
