@@ -112,12 +112,12 @@ func New(d Deps) (*Server, error) {
 	}
 	s.registry = reg
 	s.questions = ask.New(s.out)
-	s.usage = usage.New(usage.Deps{Store: d.Host.Store, Device: s.deviceName, Out: s.out, Now: d.Now, Life: s.life})
+	s.usage = usage.New(usage.Deps{Store: d.Host.Store, Device: s.writerName, Out: s.out, Now: d.Now, Life: s.life})
 	s.guard = guard.New(guard.Deps{
 		Host: s.host, Registry: reg, Transport: d.Transport, HasSecret: d.HasSecret, Keys: d.Keys,
 		Out: s.out, Questions: s.questions, Now: d.Now,
 	})
-	conversations := conversation.NewLibrary(d.Host.Store, s.out.Redact, func() string { return timestamp.Milli(s.now()) }, s.deviceName)
+	conversations := conversation.NewLibrary(d.Host.Store, s.out.Redact, func() string { return timestamp.Milli(s.now()) }, s.writerName)
 	s.history = history.New(history.Deps{
 		Store: d.Host.Store, Sizes: sizes, Registry: reg, Guard: s.guard, Out: s.out, Now: d.Now, Device: s.deviceName,
 		Turns:   conversations.Traced,
@@ -198,6 +198,12 @@ func (s *Server) state(ctx context.Context) (protocol.State, error) {
 // deviceName names this device in the names of files that it alone writes.
 func (s *Server) deviceName(ctx context.Context) (string, error) {
 	return host.DeviceName(ctx, s.host.Owners)
+}
+
+// writerName names this device, or this window of it, in the names of files that
+// grow.
+func (s *Server) writerName(ctx context.Context) (string, error) {
+	return host.WriterName(ctx, s.host.Owners, s.host.Store)
 }
 
 // tellState tells the panel how all stands.
