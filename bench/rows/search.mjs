@@ -11,7 +11,7 @@ import { promises as fs, readdirSync, rmSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { makeLarge, RARE } from "../../scripts/make-large.mjs";
 import { median } from "../context.mjs";
-import { simulatePlan, startNodeHost } from "../nodehost.mjs";
+import { DEVICE, simulatePlan, startNodeHost } from "../nodehost.mjs";
 
 export const names = [
 	"search_cold_vs_scan",
@@ -35,7 +35,7 @@ export async function* rows(ctx) {
 	let host;
 	for (let i = 0; i < (ctx.wanted("search_cold_vs_scan") ? COLD : 1); i++) {
 		await host?.close();
-		rmSync(join(folder, ".embedded-agent"), { recursive: true, force: true });
+		rmSync(join(folder, DEVICE), { recursive: true, force: true });
 		host = await startNodeHost({ folder, settings });
 		await ask(host, "vault.query", { name: "the list of files is there before" });
 		const bare = i % 2 === 0 ? await bareScan(folder, paths) : undefined;
@@ -48,7 +48,7 @@ export async function* rows(ctx) {
 	const warm = await times(() => ask(host, "vault.searchText", { query: RARE }));
 	yield ["search_warm", warm, "ms"];
 	if (ctx.wanted("search_warm_vs_rg")) yield ["search_warm_vs_rg", ...(await ripgrep(folder, warm))];
-	yield ["search_index_share", indexBytes(join(folder, ".embedded-agent")) / bytes, "x"];
+	yield ["search_index_share", indexBytes(join(folder, DEVICE)) / bytes, "x"];
 
 	const query = {
 		tags: ["area/3"],

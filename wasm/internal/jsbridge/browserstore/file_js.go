@@ -4,6 +4,7 @@ package browserstore
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -13,10 +14,11 @@ import (
 )
 
 // maxOpen is how many files stay open: those that a run adds to. maxFolders is
-// how many handles of folders are kept.
+// how many handles of folders are kept, maxSizes of how many files the size.
 const (
 	maxOpen    = 12
 	maxFolders = 64
+	maxSizes   = 1000
 )
 
 // file is an open file of OPFS: a sync access handle, which only workers have.
@@ -70,6 +72,15 @@ func (f *file) read() ([]byte, error) {
 	return bytesOf(v)
 }
 
+// left remembers how long a file was left. Of the files of runs that ended long
+// ago nobody needs it.
+func (s *OPFS) left(f *file) {
+	if len(s.sizes) >= maxSizes {
+		maps.DeleteFunc(s.sizes, func(path string, _ int64) bool { return s.opened(path) == nil })
+	}
+	s.sizes[f.path] = f.size
+}
+
 // opened gives a file that is open; nil where it is not.
 func (s *OPFS) opened(path string) *file {
 	for _, f := range s.open {
@@ -118,7 +129,6 @@ func (s *OPFS) file(path string, create bool) (*file, error) {
 		return nil, err
 	}
 	for len(s.open) >= maxOpen {
-		delete(s.sizes, s.open[0].path) // asked again, it is what the disk says
 		s.close(s.open[0])
 	}
 	s.open = append(s.open, f)
