@@ -232,6 +232,7 @@ describe.skipIf(!findChromium())("the review", () => {
 		};
 		const page = await open(review({ steps: [step] }));
 		await page.getByText("1 step of the plan").click();
+		expect(await page.locator(".ea-step-text").innerText()).toMatch(/code\.run\s+once$/);
 		await page.getByText("Arguments").click();
 		const script = page.getByRole("region", { name: "code.run: script" });
 		expect(await script.innerText()).toBe("def main(x):\n    return sorted(x)\n");

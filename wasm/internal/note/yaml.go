@@ -242,8 +242,14 @@ func yamlScalar(v any, quote byte) string {
 	return string(b) // JSON is YAML
 }
 
+// isControl says whether a character is written as an escape: a line end of YAML, and what
+// YAML counts as not printable, which its readers refuse.
 func isControl(r rune) bool {
-	return r < ' ' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 || r == '\ufeff'
+	switch r {
+	case 0x2028, 0x2029, '\ufeff', '\ufffe', '\uffff':
+		return true
+	}
+	return r < ' ' || r >= 0x7f && r <= 0x9f
 }
 
 // plainSafe says whether a text reads back as itself without quotes.
