@@ -67,14 +67,12 @@ func TestABadPlanIsRefusedWithStepAndField(t *testing.T) {
 				`"retry":{"maxAttempts":1.5,"backoffMs":-1},"onError":"panic","timeoutMs":"1"},"step"]}`,
 			[]string{
 				`The plan, goal: this must be text.`,
-				`The plan, assumptions: this must be a list.`,
 				`The plan, riskLevel: this must be one of: read-only, writes, commands.`,
 				`Step “a”, tool: this must be text.`,
 				`Step “a”, args: this must be an object.`,
 				`Step “a”, onError: this must be one of: stop, skip, retry.`,
 				`Step “a”, retry.maxAttempts: this must be a whole number, at least 1.`,
 				`Step “a”, retry.backoffMs: this must be a whole number, at least 0.`,
-				`Step “a”, timeoutMs: this must be a whole number, at least 1.`,
 				`Step “a”, foreach.itemName: this must be text.`,
 				`Step “a”, foreach.from: this must be one reference to a list, such as “$steps.ID.items”, or a list.`,
 				`Step “#2”: this must be an object.`,
@@ -156,7 +154,7 @@ func TestABadPlanIsRefusedWithStepAndField(t *testing.T) {
 			steps(sel + "," + bul + "," + loop + `,{"id":"a","tool":"editor.replaceSelection","args":{"text":"$steps.make.link $steps.make.items.link $steps.make.items[0].lnk"}}`),
 			[]string{
 				`Step “a”, args.text: $steps.make.link: there is no field “link”. The fields are: items, skipped.`,
-				`Step “a”, args.text: $steps.make.items.link: a list has no field “link”. Take one element first, as in [0], or use foreach.`,
+				`Step “a”, args.text: $steps.make.items.link: a list has no field “link”. Take one element, as in [0], or all of them, with [*], or use foreach.`,
 				`Step “a”, args.text: $steps.make.items[0].lnk: there is no field “lnk”. Did you mean “link”?`,
 			},
 		},

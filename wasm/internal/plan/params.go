@@ -139,7 +139,7 @@ func quoteValue(v any, e env) any {
 // what looks like a parameter but is only text is escaped. Put parameters in
 // afterwards. The plan given is not changed.
 func AsTemplate(p *Plan) *Plan {
-	return eachTemplate(p, func(s string, e env) string {
+	out := eachTemplate(p, func(s string, e env) string {
 		segments := parse(s, e)
 		e.params = true
 		if sameSegments(segments, parse(s, e)) {
@@ -147,6 +147,8 @@ func AsTemplate(p *Plan) *Plan {
 		}
 		return render(segments, e)
 	}, nil)
+	out.Taken = nil
+	return out
 }
 
 // eachTemplate copies a plan with every string that may hold references passed

@@ -20,6 +20,9 @@ type Plan struct {
 	Steps     []Step    `json:"steps"`
 	// Outputs name what the plan gives: any JSON with references in it.
 	Outputs map[string]any `json:"outputs,omitempty"`
+	// Taken lists where the plan said something otherwise when it was read. Models
+	// are not told of it.
+	Taken []Taken `json:"taken,omitempty"`
 }
 
 // Defaults hold for every step that does not say otherwise.

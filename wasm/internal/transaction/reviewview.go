@@ -65,6 +65,7 @@ func (s *simulator) stepPreviews(rv *Review) ([]protocol.StepPreview, int) {
 			Undo: n.Tool.SideEffects != tool.Commands,
 		}
 		p.Cut, p.LeftOut = cutOf(rv, st), leftout.By(st, leftout.Words{Redact: s.deps.Out.Redact, Problem: s.deps.Out.ProblemOf})
+		p.Notes = s.notes(rv, st)
 		total += len(st.Results)
 		if st.Cause != nil && st.Status != tool.OK {
 			p.Problem = s.deps.Out.ProblemOf(st.Cause)
@@ -76,6 +77,20 @@ func (s *simulator) stepPreviews(rv *Review) ([]protocol.StepPreview, int) {
 		out = append(out, p)
 	}
 	return canon.List(out), total
+}
+
+// notes says how a step was read. What was read otherwise in the plan as a whole is
+// told with its first step.
+func (s *simulator) notes(rv *Review, st *runner.StepReport) []protocol.Message {
+	var out []protocol.Message
+	for _, t := range rv.plan.Taken {
+		if t.Step == st.Node.Step.ID || t.Step == "" && st.Node.Index == 0 {
+			out = append(out, protocol.Message{Key: "review.taken", Params: map[string]string{
+				"field": t.Field, "from": s.deps.Out.Redact(t.From), "to": s.deps.Out.Redact(t.To),
+			}})
+		}
+	}
+	return out
 }
 
 // behind says whether all calls of a step were made before, by the run that

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/index"
 	"embedded-agent/wasm/internal/note"
@@ -63,7 +64,22 @@ func query(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error
 	for _, h := range shown {
 		out, paths = append(out, h.data), append(paths, h.Path)
 	}
-	return part.tell(tool.Data{"notes": out, "paths": paths, "count": len(hits)}), nil
+	return q.tellUnclear(part.tell(tool.Data{"notes": out, "paths": paths, "count": len(hits)}), len(hits)), nil
+}
+
+// tellUnclear adds the notes with a value that could not be compared, if any.
+func (q *queryPlan) tellUnclear(data tool.Data, passed int) tool.Data {
+	if len(q.where.unclear) == 0 {
+		return data
+	}
+	slices.Sort(q.where.unclear)
+	left := []any{}
+	for _, path := range q.where.unclear {
+		s := tool.Skip{Path: path, Why: fault.New(fault.Validation, "tools.compare.not", nil)}
+		left = append(left, s.Data())
+	}
+	data["skipped"], data["looked"] = left, passed+len(left)
+	return data
 }
 
 // read reads the files that must be read, and tests what only their text shows.
@@ -91,6 +107,10 @@ func (q *queryPlan) read(found []index.Found) ([]hit, error) {
 		ok, err := q.passText(&h, d)
 		if err != nil || !ok {
 			return err
+		}
+		if h.unclear {
+			q.where.unclear = append(q.where.unclear, i.Path)
+			return nil
 		}
 		h.data = q.describe(&h, d)
 		hits = append(hits, h)
@@ -162,10 +182,12 @@ func (q *queryPlan) passProperties(h *hit, front *note.Doc) bool {
 		values = map[string]any{} // its properties cannot be read: it has none
 	}
 	h.values = values
-	for _, w := range q.where {
-		if !w.pass(values[w.name], q.env.Now) {
+	for _, w := range q.where.all {
+		passes, known := w.test.Test(values[w.name])
+		if !passes && known {
 			return false
 		}
+		h.unclear = h.unclear || !known
 	}
 	return true
 }
