@@ -3,6 +3,7 @@ package transaction
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 
 	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/fault"
@@ -91,7 +92,23 @@ func (s *simulator) notes(rv *Review, st *runner.StepReport) []protocol.Message 
 			}})
 		}
 	}
-	return out
+	return append(out, conditionNotes(st)...)
+}
+
+// conditionNotes says what a step's conditions came to.
+func conditionNotes(st *runner.StepReport) []protocol.Message {
+	loop := st.Node.Step.Foreach
+	switch {
+	case st.Unmet && st.CauseStep != "":
+		return []protocol.Message{{Key: "review.unmetBefore", Params: map[string]string{"step": st.CauseStep}}}
+	case st.Unmet:
+		return []protocol.Message{{Key: "review.unmet"}}
+	case loop != nil && len(loop.When) > 0:
+		return []protocol.Message{{Key: "review.met", Params: map[string]string{
+			"n": strconv.Itoa(len(st.Results)), "total": strconv.Itoa(st.Of),
+		}}}
+	}
+	return nil
 }
 
 // behind says whether all calls of a step were made before, by the run that
