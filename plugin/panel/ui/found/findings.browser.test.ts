@@ -56,7 +56,7 @@ describe.skipIf(!findChromium())("an answer", () => {
 			page
 				.getByRole("cell")
 				.getByRole("button")
-				.evaluateAll((all) => all.map((el) => el.title));
+				.evaluateAll((all) => all.map((el) => el.getAttribute("title")));
 		const size = page.getByRole("columnheader", { name: "size" });
 		const press = async () => {
 			await size.getByRole("button").click();
