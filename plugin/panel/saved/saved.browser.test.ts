@@ -4,7 +4,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { findChromium, type Look } from "../../../test/dev/build";
-import { action, call, can, event, review, runState, state } from "../../../test/dev/fixtures";
+import { action, call, can, event, review, runState, state, words } from "../../../test/dev/fixtures";
 import {
 	detail,
 	grouped,

@@ -34,6 +34,17 @@ func Labels(p *protocol.Finding) []string {
 	return out
 }
 
+// InEnglish gives the parts of a note with what was found, where nobody has said it in
+// the person's language.
+func InEnglish(f *protocol.Findings) []protocol.FindingsNotePart {
+	out := make([]protocol.FindingsNotePart, len(f.Parts))
+	for i := range f.Parts {
+		p := &f.Parts[i]
+		out[i] = protocol.FindingsNotePart{Text: Said(p), Columns: Labels(p), Rows: p.Rows}
+	}
+	return out
+}
+
 // Note writes findings as Markdown. What came from notes is text in it: only links to
 // notes are links.
 func Note(parts []protocol.FindingsNotePart) string {

@@ -112,6 +112,11 @@ func TestAnAnswerIsKeptOverAStartAndCanBeSavedAsAnAction(t *testing.T) {
 	if asJSON(t, kept.Findings) != asJSON(t, turn.Findings) {
 		t.Fatalf("%s\nwas %s", asJSON(t, kept.Findings), asJSON(t, turn.Findings))
 	}
+	call[protocol.RunRef](sh, "conversation.export", protocol.ConversationExport{ID: "talk", Path: "Talk.md"})
+	sh.approve(sh.review())
+	if text := sh.text("Talk.md"); !strings.Contains(text, "2 notes mention “compost”, in 3 places.") || !strings.Contains(text, "| [[Beds]]:3 | more compost. |") {
+		t.Errorf("the conversation as a note has no answer: %q", text)
+	}
 	a := call[protocol.Action](sh, "actions.save", protocol.ActionSave{Run: kept.Run, Plan: kept.Findings.Plan, Name: "Compost"})
 	if a.Name != "Compost" {
 		t.Errorf("%+v", a)

@@ -157,7 +157,7 @@ func (s *simulator) findings(rv *Review) *protocol.Findings {
 	_, loc := s.deps.Guard.Surroundings()
 	f := finding.Of(finding.Source{Graph: rv.graph, Report: rv.Report, Called: rv.Called, Redact: s.deps.Out.Redact, Location: loc})
 	if f != nil {
-		f.Done = rv.carriedOut()
+		f.Done, f.Plan = rv.carriedOut(), string(rv.raw)
 	}
 	return f
 }

@@ -1,7 +1,7 @@
 // What a plan found, as it is shown: sentences, and tables in the order that the
 // person wants.
 
-import { currentLanguage, number, t } from "../../../../i18n";
+import { number, order, t } from "../../../../i18n";
 import type { Finding, FindingCell, FindingColumn, FindingsNote } from "../../../protocol";
 import { list } from "../../reducer";
 
@@ -35,11 +35,11 @@ export function sorted(of: Finding, by: Sorting | null): readonly Row[] {
 	const rows = list(of.rows).map((cells, place) => ({ cells, place }));
 	const column = by && list(of.columns)[by.column];
 	if (!by || !column) return rows;
-	const words = new Intl.Collator(currentLanguage(), { numeric: true });
+	const words = order();
 	const compare = (a: FindingCell, b: FindingCell): number =>
 		column.kind === "number"
 			? Number(a.text) - Number(b.text)
-			: words.compare(a.text, b.text) || (a.line ?? 0) - (b.line ?? 0);
+			: words(a.text, b.text) || (a.line ?? 0) - (b.line ?? 0);
 	const empty = { text: "" };
 	return rows.sort((one, other) => {
 		const [a, b] = [one.cells[by.column] ?? empty, other.cells[by.column] ?? empty];
