@@ -36,7 +36,7 @@ type ledger struct {
 	// failed is told once that the ledger cannot be kept.
 	failed func(error)
 
-	mu    sync.Mutex
+	mu    sync.Mutex // guards what follows
 	told  bool
 	own   string                // the name of this device
 	files map[string]*usageFile // by path, as they were last read
