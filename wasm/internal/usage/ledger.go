@@ -40,7 +40,7 @@ type ledger struct {
 	told  bool
 	own   string                // the name of this device
 	files map[string]*usageFile // by path, as they were last read
-	// unkept are the answers of this session that could not be written yet.
+	// unkept are the answers that could not be written yet.
 	unkept []usageRow
 }
 
