@@ -1,6 +1,6 @@
 // The undo records of this device: where they are, a copy of them, and their end.
 
-import { ConfirmationModal, moment, type App, type Setting, type SettingDefinitionRender } from "obsidian";
+import { ConfirmationModal, type App, type Setting, type SettingDefinitionRender } from "obsidian";
 import { bytes, day, t } from "../../i18n";
 import { asProblem } from "../panel/core";
 import type EmbeddedAgentPlugin from "../plugin";
