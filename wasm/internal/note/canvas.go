@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"embedded-agent/wasm/internal/canon"
+	"embedded-agent/wasm/internal/jsontoken"
 )
 
 // rewriteCanvas follows renames in a canvas (JSON Canvas 1.0): the values of
@@ -53,15 +54,8 @@ func jsonString(data []byte, at int) (Span, bool) {
 	if at >= len(data) || data[at] != '"' {
 		return Span{}, false
 	}
-	for i := at + 1; i < len(data); i++ {
-		switch data[i] {
-		case '\\':
-			i++
-		case '"':
-			return Span{at, i + 1}, true
-		}
-	}
-	return Span{}, false
+	end, _, wrong := jsontoken.Text(data, at)
+	return Span{at, end}, wrong == jsontoken.Nothing
 }
 
 // CanvasFiles lists the files that a canvas shows.
