@@ -202,7 +202,7 @@ type run struct {
 	slots  chan struct{}
 	steps  []*step
 
-	mu      sync.Mutex
+	mu      sync.Mutex // guards what follows
 	vars    map[string]any
 	stopped *tool.Error
 	calls   int
