@@ -46,6 +46,24 @@ export interface AttachmentText {
 // source: conversation.go
 
 /**
+ * ConversationMethods are those of ServerMethods that concern conversations and what
+ * is in them.
+ */
+export interface ConversationMethods {
+	'conversations.list': Method<ConversationsQuery, Conversations>;
+	'conversation.get': Method<ConversationRef, ConversationDetail>;
+	'conversation.rename': Method<ConversationRename, Conversations>;
+	'conversation.remove': Method<ConversationRef, Conversations>;
+	/**
+	 * Opens the review of a note.
+	 */
+	'conversation.export': Method<ConversationExport, RunRef>;
+	/**
+	 * Opens the review of a note with tables in it.
+	 */
+	'findings.note': Method<FindingsNote, RunRef>;
+}
+/**
  * Conversation is one line of the list of kept conversations.
  */
 export interface Conversation {
@@ -331,7 +349,7 @@ export interface Event {
  * Turn is one exchange: what the person said and what became of it. Outcome is
  * set once it is done.
  */
-export interface Turn {
+export interface Turn extends Meanwhile {
 	id: string;
 	conversation: string;
 	text: string;
@@ -349,17 +367,23 @@ export interface Turn {
 	 */
 	attached?: Attachment[];
 	/**
-	 * Steered are messages that joined the turn, Queued those that wait for its
-	 * end.
+	 * Findings are the answer of a plan that only reads.
 	 */
-	steered?: string[];
-	queued?: string[];
+	findings?: Findings;
 	/**
 	 * CanContinue is true for an agent's turn that was stopped or reached a limit.
 	 */
 	canContinue?: boolean;
 	tracesUrl?: string;
 	startedAt?: string;
+}
+/**
+ * Meanwhile has the messages of the person during a turn: Steered joined it, Queued
+ * wait for its end.
+ */
+export interface Meanwhile {
+	steered?: string[];
+	queued?: string[];
 }
 /**
  * Usage is the cost of a turn.
@@ -517,6 +541,115 @@ export interface RunDetail {
 	leftOut?: LeftOut[];
 	calls: CallView[];
 	plan: string;
+}
+
+//////////
+// source: findings.go
+
+/**
+ * Findings are the answer of a plan that only reads: what it found, in words and as
+ * tables.
+ */
+export interface Findings {
+	parts: Finding[];
+	/**
+	 * Done says that the simulation has made every call: nothing is left to approve.
+	 */
+	done?: boolean;
+	/**
+	 * Notes limit the answer, such as by a limit that the plan sets; LeftOut lists
+	 * what a step was to read and left alone.
+	 */
+	notes?: Message[];
+	leftOut?: LeftOut[];
+	/**
+	 * Plan is the plan's JSON: with it the same is found again.
+	 */
+	plan: string;
+}
+/**
+ * Finding is one thing that a plan found: a sentence and, where there is a list, a
+ * table.
+ */
+export interface Finding {
+	/**
+	 * Name is the plan's own name for it; "" where the plan names none.
+	 */
+	name?: string;
+	/**
+	 * Text says how much was found. Words are the plan's own sentence in its place;
+	 * {n} stands for Count in it.
+	 */
+	text: Message;
+	words?: string;
+	/**
+	 * Count is how many rows there are: more than Rows where not all of them are kept.
+	 */
+	count: number /* int */;
+	columns?: FindingColumn[];
+	rows?: FindingCell[][];
+	/**
+	 * Plugins are community plugins to choose from, in the place of a table.
+	 */
+	plugins?: Plugin[];
+}
+/**
+ * FindingColumn is one column of a table. Label stands for Name where the column has
+ * words of its own.
+ */
+export interface FindingColumn {
+	name: string;
+	label?: Message;
+	kind: CellKind;
+}
+/**
+ * FindingCell is one cell: its text, as somebody else wrote it. A cell that is a
+ * note has its Path, one that is a place in it its Line too, from 1.
+ */
+export interface FindingCell {
+	text: string;
+	path?: string;
+	line?: number /* int */;
+}
+/**
+ * CellKind says what the cells of a column are, and so how they are sorted and drawn.
+ */
+export type CellKind = "note" | "tag" | "date" | "number" | "text";
+/**
+ * The words of CellKind.
+ */
+export const CellNote = "note"; // a note, or a line in one
+/**
+ * The words of CellKind.
+ */
+export const CellTag = "tag";
+/**
+ * The words of CellKind.
+ */
+export const CellDate = "date"; // in ISO 8601
+/**
+ * The words of CellKind.
+ */
+export const CellNumber = "number";
+/**
+ * The words of CellKind.
+ */
+export const CellText = "text";
+/**
+ * FindingsNote asks for a new note with tables in it, as they are shown: Parts have
+ * the sentences and columns in the person's language. It opens a review.
+ */
+export interface FindingsNote {
+	title: string;
+	parts: FindingsNotePart[];
+}
+/**
+ * FindingsNotePart is one finding as it is shown.
+ */
+export interface FindingsNotePart {
+	text: string;
+	columns?: string[];
+	rows?: FindingCell[][];
 }
 
 //////////
@@ -1208,9 +1341,9 @@ export interface Review {
 	plan: string; // the plan's JSON, for "Edit plan"
 	amended: boolean;
 	/**
-	 * Outputs are answers for the person: what read-only steps found.
+	 * Findings are the answer of a plan that only reads.
 	 */
-	outputs?: StepOutput[];
+	findings?: Findings;
 	/**
 	 * Undo is KindRevert or KindFinish where the changes come from a past run's
 	 * journal: there is no plan. Title stands for the goal then and for a replay,
@@ -1326,14 +1459,6 @@ export interface LeftOutItem {
 	why?: Message;
 }
 /**
- * StepOutput is the output of one step, shortened for showing.
- */
-export interface StepOutput {
-	step: string;
-	tool: string;
-	json: string;
-}
-/**
  * FileRef names one path of a review or a run.
  */
 export interface FileRef {
@@ -1430,7 +1555,7 @@ export interface PlanAgain {
  * ServerMethods are the app's side's requests to the core: each field is a method,
  * its name the JSON name.
  */
-export interface ServerMethods extends RecordsMethods {
+export interface ServerMethods extends RecordsMethods, ConversationMethods {
 	hello: Method<Hello, Welcome>;
 	/**
 	 * The settings have changed.
@@ -1505,14 +1630,6 @@ export interface ServerMethods extends RecordsMethods {
 	 * A call becomes a step.
 	 */
 	'action.step': Method<ActionStep, ActionDetail>;
-	'conversations.list': Method<ConversationsQuery, Conversations>;
-	'conversation.get': Method<ConversationRef, ConversationDetail>;
-	'conversation.rename': Method<ConversationRename, Conversations>;
-	'conversation.remove': Method<ConversationRef, Conversations>;
-	/**
-	 * Opens the review of a note.
-	 */
-	'conversation.export': Method<ConversationExport, RunRef>;
 	'usage.get': Method<Empty, UsageReport>;
 	'usage.export': Method<UsageExport, Document>;
 	/**
@@ -2151,11 +2268,13 @@ export interface ActionList {
 	hidden?: Action[];
 }
 /**
- * ActionSave keeps a run's plan under a name.
+ * ActionSave keeps a run's plan under a name; where there is no such run, the Plan
+ * that is given.
  */
 export interface ActionSave {
 	run: string;
 	name: string;
+	plan?: string;
 }
 /**
  * ActionRename gives an action another name.
@@ -3029,4 +3148,4 @@ export const ReplyNote = "note";
 export const ReplyImage = "image";
 
 /** The hash of the Go sources of this file: what both sides must agree on. */
-export const Contract = "7029cf9f9a82ea62";
+export const Contract = "639196d46f553a34";

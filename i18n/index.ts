@@ -98,6 +98,11 @@ export function number(n: number): string {
 	return written(n);
 }
 
+/** What puts words in the order of the language; numbers in them count as numbers. */
+export function order(): (a: string, b: string) => number {
+	return new Intl.Collator(language, { numeric: true }).compare;
+}
+
 /** A large number in few characters: "3.2K". */
 export function compact(n: number): string {
 	return written(n, { notation: "compact", maximumFractionDigits: 1 });

@@ -42,6 +42,14 @@ export class ObsidianApp implements AppPort {
 		void this.app.workspace.openLinkText(path, "", newPane);
 	}
 
+	show(path: string, line: number, newPane: boolean): boolean {
+		const file = this.app.vault.getFileByPath(path);
+		if (!file) return false;
+		const at = line > 0 ? { eState: { line: line - 1 } } : {};
+		void this.app.workspace.getLeaf(newPane ? "tab" : false).openFile(file, at);
+		return true;
+	}
+
 	follow(link: string, newPane: boolean): boolean {
 		// The app would make a note where there is none.
 		if (!this.app.metadataCache.getFirstLinkpathDest(getLinkpath(link), "")) return false;

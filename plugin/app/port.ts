@@ -37,6 +37,8 @@ export interface AppPort {
 
 	/** Opens a note of the vault. */
 	open(path: string, newPane: boolean): void;
+	/** Opens a note at a line, from 1 (0: as it was left), if it is there; makes no note. */
+	show(path: string, line: number, newPane: boolean): boolean;
 	/** Opens what a link in a text leads to, if it is there; makes no note. */
 	follow(link: string, newPane: boolean): boolean;
 	/** Opens a page of the web outside of the app, or follows a link of the app. */

@@ -67,6 +67,11 @@ export class DevApp implements AppPort {
 		this.heard.opened.push(path);
 	}
 
+	show(path: string, line: number): boolean {
+		this.heard.opened.push(line > 0 ? `${path}:${line}` : path);
+		return true;
+	}
+
 	follow(link: string): boolean {
 		this.heard.opened.push(link);
 		return true;

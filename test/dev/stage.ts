@@ -20,6 +20,7 @@ import {
 	words,
 } from "./fixtures";
 
+import { findingsScenes } from "./findings-scenes";
 import { savedScenes } from "./saved-scenes";
 
 /** A browser and the page to open in it. */
@@ -143,6 +144,7 @@ export interface Scene {
 /** Every state that is looked at. */
 export const scenes: Record<string, Scene> = {
 	...savedScenes,
+	...findingsScenes,
 	empty: { events: [ready] },
 	"needs-model": { events: [event("state", { state: state({ ready: false, actions: [action()] }) })] },
 	streaming: {

@@ -248,19 +248,19 @@ test("a call of the timeline becomes a step, with the same tool and arguments", 
 	const person = await sitDown();
 	seated.push(person);
 	onTestFinished(() => person.standUp());
-	await person.say("Which notes mention rain barrel?");
+	await person.say("Create a note called Winter pruning in folder Notes");
 	await person.button("Approve").click();
 	await person.runEnds("ok");
-	await person.log.getByRole("button", { name: /vault\.searchText/ }).click();
+	await person.log.getByRole("button", { name: /vault\.createFile/ }).click();
 	await person.button("Turn into a step").click();
 	await person.page.getByPlaceholder("Which action should the step be added to?").waitFor();
 	await person.page.keyboard.press("Enter");
 	const editor = person.panel.getByRole("region", { name: "Saved action" });
 	await editor.locator("button.ea-step-name").click();
 	expect(await editor.getByRole("textbox", { name: "Arguments as JSON" }).inputValue()).toContain(
-		"rain barrel",
+		"Winter pruning",
 	);
-	await editor.getByRole("button", { name: /^Tool: vault\.searchText@/ }).waitFor();
+	await editor.getByRole("button", { name: /^Tool: vault\.createFile@/ }).waitFor();
 });
 
 test("what comes with the plugin can be hidden and copied; a copy is the person's own", async () => {

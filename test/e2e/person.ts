@@ -117,6 +117,11 @@ export class Person {
 		return this.panel.getByRole("region", { name: "Plan" });
 	}
 
+	/** The answer of a plan that only reads. */
+	get answer(): Locator {
+		return this.panel.getByRole("group", { name: "Answer" });
+	}
+
 	get log(): Locator {
 		return this.panel.getByRole("region", { name: "Run log" });
 	}

@@ -179,8 +179,8 @@ test("a plan and an agent recommend by the same list, shown the same way", async
 	const person = await seat({ model: { scripts: [plan] } });
 	const before = hashFolder(person.vault);
 	await person.say("Is there a plugin for boards?");
-	await person.plan.getByText(/^May help: Kanban by /).waitFor();
-	await person.plan.getByRole("button", { name: "Copy ID obsidian-kanban" }).waitFor();
+	await person.answer.getByText(/^May help: Kanban by /).waitFor();
+	await person.answer.getByRole("button", { name: "Copy ID obsidian-kanban" }).waitFor();
 
 	const model = await startAgentModel([
 		[calls("plugins.search", { query: "kanban board", limit: 3 })],

@@ -16,10 +16,13 @@ async function seat(settings: Record<string, unknown> = {}, rest: Seat = {}): Pr
 const lastBody = (person: Person) => person.model.requests.at(-1)?.body as Record<string, unknown>;
 
 describe("ask before a run", () => {
-	test("Always: a plan that only reads waits for a yes too", async () => {
+	test("Always: a plan that only reads is an answer at once, one that opens a note waits for a yes", async () => {
 		const person = await seat();
 		await person.say("Which notes mention rain barrel?");
-		await person.plan.getByText("Only reads; nothing will be changed").waitFor();
+		await person.answer.getByRole("table", { name: /^\d+ notes mention “rain barrel”/ }).waitFor();
+		expect(await person.plan.count()).toBe(0);
+		await person.say("Open Recipes/Pumpkin soup 🎃");
+		await person.plan.getByText("Will open Recipes/Pumpkin soup 🎃.md").waitFor();
 		await person.button("Approve").waitFor();
 	});
 
@@ -27,7 +30,7 @@ describe("ask before a run", () => {
 		const person = await seat();
 		await choose(person, { "Ask before a run": "Only when something would be written" });
 		expect(data(person)["confirm"]).toBe("writes");
-		await person.say("Which notes mention rain barrel?");
+		await person.say("Open Recipes/Pumpkin soup 🎃");
 		await person.runEnds("ok");
 		await person.askForNotes();
 		await person.button("Approve").waitFor();

@@ -4,7 +4,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { findChromium, type Look } from "../../../test/dev/build";
-import { action, call, can, event, review, runState, state } from "../../../test/dev/fixtures";
+import { action, call, can, event, review, runState, state, words } from "../../../test/dev/fixtures";
 import {
 	detail,
 	grouped,
@@ -464,8 +464,9 @@ describe.skipIf(!findChromium())("the panel", () => {
 		});
 
 		it("of the agent are shown the same way in a review", async () => {
-			const outputs = [{ step: "find", tool: "plugins.search", json: JSON.stringify(plugins) }];
-			const page = await open([...withActions([]), event("review.opened", { review: review({ outputs }) })]);
+			const found = { text: words("2 results"), count: 2, plugins: plugins.plugins };
+			const findings = { parts: [found], done: true, plan: "{}" };
+			const page = await open([...withActions([]), event("review.opened", { review: review({ findings }) })]);
 			await page.getByText("May help: Tasks by Clare Macrae").waitFor();
 		});
 	});

@@ -177,9 +177,9 @@ for (const [words, path, newPath] of [
 
 for (const [words, tool, args] of [
 	["Delete [[Empty thought]]", "vault.delete", { path: "Empty thought.md" }],
-	["Which notes contain “frost”?", "vault.searchText", { query: "frost", limit: 50 }],
-	["search my vault for $5 {off}", "vault.searchText", { query: "$5 {off}", limit: 50 }],
-	["Find notes about C:\\temp", "vault.searchText", { query: "C:\\temp", limit: 50 }],
+	["Which notes contain “frost”?", "vault.searchText", { query: "frost" }],
+	["search my vault for $5 {off}", "vault.searchText", { query: "$5 {off}" }],
+	["Find notes about C:\\temp", "vault.searchText", { query: "C:\\temp" }],
 	["Run the command editor:toggle-bold", "commands.run", { id: "editor:toggle-bold" }],
 	["Run the command “Open graph view”", "commands.list", { query: "Open graph view" }],
 	['Insert "a "quoted" word" at the cursor', "editor.insertAtCursor", { text: 'a "quoted" word' }],

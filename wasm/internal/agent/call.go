@@ -114,11 +114,12 @@ func (l *loop) prepare(asked llm.ToolCall) *slot {
 	}
 	if e, err := l.cfg.Registry.Get(asked.Name, ""); err == nil {
 		s.entry = e
-		s.call.Version, s.call.Risk, s.call.Category = e.Version, e.SideEffects.Risk(), e.Namespace()
+		s.call.Version, s.call.Category = e.Version, e.Namespace()
 		// Names that are no use are left for the pipeline to refuse.
 		if normal, err := e.NormaliseArgs(args); err == nil {
 			s.call.Args = normal
 		}
+		s.call.Risk = e.EffectsOf(s.call.Args).Risk()
 	}
 	if err := s.call.Identify(); err != nil && s.refused == nil {
 		s.refused = fault.From(err)

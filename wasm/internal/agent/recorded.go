@@ -32,7 +32,7 @@ func AsPlan(goal string, out modelstep.Outputs, reg *tool.Registry) (*plan.Plan,
 		if err != nil {
 			return nil, err
 		}
-		if entry.SideEffects != tool.Writes || !entry.Simulable {
+		if entry.EffectsOf(e.Args()) != tool.Writes || !entry.Simulable {
 			continue
 		}
 		step, err := stepOf(e, len(p.Steps)+1, values)

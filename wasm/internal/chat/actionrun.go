@@ -36,7 +36,11 @@ func (room *Chat) actionTurn(ctx context.Context, t *turn, a *action.Action, p p
 	d.OwnWords, d.Selection, d.Link = r.OwnWords, r.Selection, p.Link
 	t.set(func(t *protocol.Turn) { t.Outcome, t.Run = protocol.TurnPlan, d.ID })
 	room.phase(t, protocol.PhaseSimulating)
-	return room.deps.Transactions.OpenReview(ctx, d)
+	rv, err := room.deps.Transactions.Simulate(ctx, d)
+	if err != nil || t.found(rv) {
+		return err
+	}
+	return room.deps.Transactions.ShowReview(rv)
 }
 
 // CallsAtHand gives the calls of what is open: of the review, as they were

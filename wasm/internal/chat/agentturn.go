@@ -159,7 +159,7 @@ func (w *agentTurn) stageAgain(ctx context.Context) error {
 // No other call is made again.
 func (room *Chat) stages(e tool.Envelope) bool {
 	t, err := room.deps.Registry.Get(e.Name, e.Version)
-	return err == nil && t.Simulable && t.SideEffects.Risk() == tool.RiskWrites
+	return err == nil && t.Simulable && t.EffectsOf(e.Args()).Risk() == tool.RiskWrites
 }
 
 // fresh lays an empty overlay over the vault.
@@ -337,7 +337,7 @@ func (room *Chat) writing(out modelstep.Outputs) []tool.Envelope {
 	for _, id := range out.ToolOrder {
 		e := out.ToolsByID[id]
 		entry, err := room.deps.Registry.Get(e.Name, e.Version)
-		if err == nil && e.Error == nil && e.Output != nil && entry.SideEffects == tool.Writes && entry.Simulable {
+		if err == nil && e.Error == nil && e.Output != nil && entry.EffectsOf(e.Args()) == tool.Writes && entry.Simulable {
 			list = append(list, e)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"embedded-agent/wasm/internal/conversation"
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/finding"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/tool/builtin"
 )
@@ -124,6 +125,9 @@ func asNote(c *conversation.Conversation) string {
 		}
 		if reply := strings.TrimSpace(t.Shown.Reply); reply != "" {
 			b.WriteString("\n" + reply + "\n")
+		}
+		if t.Shown.Findings != nil {
+			b.WriteString("\n" + finding.Note(finding.InEnglish(t.Shown.Findings)))
 		}
 	}
 	return b.String()

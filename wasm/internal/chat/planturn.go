@@ -88,6 +88,12 @@ func (pl *planning) end(ctx context.Context, out *planner.Outcome) error {
 		}
 	}
 	pl.t.keepFindings(pl.rv.View)
+	if pl.t.found(pl.rv) {
+		if err := pl.room.deps.History.KeepTrace(ctx, pl.trace); err != nil {
+			pl.room.deps.Out.Notice("warn", "notice.historyNotKept", nil, pl.id)
+		}
+		return nil
+	}
 	return pl.room.deps.Transactions.ShowReview(pl.rv)
 }
 

@@ -169,6 +169,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	yes := f.set.Bool("yes", false, "approve without asking")
 	dry := f.set.Bool("dry-run", false, "only show what would change")
 	diff := f.set.Bool("diff", true, "show the changed lines")
+	whole := f.set.Bool("json", false, "print what the plan finds as JSON; the plan may only read")
 	params := paramFlag{}
 	f.set.Var(params, "param", "set a parameter of the plan, `name=value`; can be repeated")
 	if f.set.Parse(args) != nil || f.set.NArg() != 1 {
@@ -179,16 +180,23 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err != nil {
 		return fail(stderr, err)
 	}
-	c, err := f.start(ctx, os.Stdin, stdout, stderr)
+	said := stdout
+	if *whole { // what is said beside the JSON is no part of it
+		said = stderr
+	}
+	c, err := f.start(ctx, os.Stdin, said, stderr)
 	if err != nil {
 		return fail(stderr, err)
 	}
 	defer c.close()
-	return c.run(ctx, raw, params, wishes{yes: *yes, dry: *dry, diff: *diff})
+	return c.run(ctx, raw, params, wishes{yes: *yes, dry: *dry, diff: *diff, json: jsonTo(stdout, *whole)})
 }
 
 // wishes are the flags of a run.
-type wishes struct{ yes, dry, diff bool }
+type wishes struct {
+	yes, dry, diff bool
+	json           *terminal.Printer // takes the findings as JSON; nil for words
+}
 
 // run simulates a plan, shows it, asks, and makes it.
 func (c *session) run(ctx context.Context, raw []byte, params map[string]any, w wishes) int {
@@ -196,13 +204,16 @@ func (c *session) run(ctx context.Context, raw []byte, params map[string]any, w 
 	if err != nil {
 		return fail(c.err, err)
 	}
+	if w.json != nil {
+		return c.printFindings(w.json, r)
+	}
 	if err := c.show(ctx, r, w.diff); err != nil {
 		return fail(c.err, err)
 	}
 	switch {
 	case r.Problem != nil && r.Stopped:
 		return fail(c.err, errors.New(problemText(r.Problem)))
-	case w.dry:
+	case w.dry, r.Findings != nil && r.Findings.Done: // nothing is left to do
 		return exitOK
 	case !w.yes && !c.confirm(ctx, "Make these changes? [y/N] "):
 		c.say("Nothing was changed.\n")

@@ -34,9 +34,7 @@ func (c *session) show(ctx context.Context, r *protocol.Review, diff bool) error
 		}
 	}
 	c.showLeftOut(leftout.Of(r.Steps))
-	for _, o := range r.Outputs {
-		c.say("%s\n", o.JSON)
-	}
+	c.showFindings(r.Findings)
 	for _, f := range r.Files {
 		c.showFile(f)
 		v, err := ask[protocol.FileView](ctx, c, "review.file", protocol.FileRef{Run: r.Run, Path: f.Path})

@@ -4,8 +4,10 @@ package cli
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -15,6 +17,7 @@ import (
 	"time"
 
 	"embedded-agent/wasm/internal/host/hosttest"
+	"embedded-agent/wasm/internal/protocol"
 )
 
 const searchPlan = `{"goal":"Find","assumptions":[],"steps":[{"id":"find","tool":"vault.searchText","args":{"query":"needle"}}]}`
@@ -100,7 +103,7 @@ func TestASearchOnASlowDiskSaysHowFarItIsAndThenWhatItFound(t *testing.T) {
 			t.Errorf("the last line is %q", told.lines[len(told.lines)-1])
 		}
 		shown := out.String()
-		if n := strings.Count(shown, `a needle\u001b[2K in it`); n != hits || obeyed(out.Bytes()) != "" {
+		if n := strings.Count(shown, "a needle⟨ESC⟩[2K in it"); n != hits || obeyed(out.Bytes()) != "" {
 			t.Errorf("%d hits are shown: %q", n, shown)
 		}
 		for i := 7; i < notes; i += notes / hits {
@@ -121,13 +124,52 @@ func TestASearchInAFolderShowsEachHitWithItsNoteAndLine(t *testing.T) {
 	if code := Run(t.Context(), []string{"-vault", dir, "-dry-run", plan}, &out, &told); code != exitOK {
 		t.Fatalf("%d: %s", code, told.String())
 	}
-	shown := regexp.MustCompile(`\s+`).ReplaceAllString(out.String(), "")
-	for _, want := range []string{`"path":"A.md"`, `"line":3`, `aneedle`} {
-		if !strings.Contains(shown, want) {
-			t.Errorf("%q is not in %q", want, shown)
-		}
+	shown := regexp.MustCompile(` +`).ReplaceAllString(out.String(), " ")
+	if want := "1 note mentions “needle”.\n Note Text\n A.md:3 a needle\n"; !strings.HasSuffix(shown, want) {
+		t.Errorf("%q does not end in %q", shown, want)
 	}
-	if strings.Contains(shown, "B.md") {
-		t.Errorf("a note without the word is shown: %q", shown)
+}
+
+func TestAPlanThatOnlyReadsIsNotAskedAbout(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "A.md"), "hay\n")
+	plan := filepath.Join(t.TempDir(), "plan.json")
+	write(t, plan, searchPlan)
+	var out, told bytes.Buffer
+	if code := Run(t.Context(), []string{"-vault", dir, plan}, &out, &told); code != exitOK {
+		t.Fatalf("%d: %s", code, told.String())
+	}
+	if said := out.String(); !strings.HasSuffix(said, "No notes mention “needle”.\n") || strings.Contains(said, "[y/N]") {
+		t.Errorf("%q", said)
+	}
+}
+
+func TestJSONHasAllThatAPlanFindsAndNothingElse(t *testing.T) {
+	const many = 2000
+	dir := t.TempDir()
+	for i := range many {
+		write(t, filepath.Join(dir, fmt.Sprintf("Note %d.md", i)), "a needle \x1b[2K\n")
+	}
+	plan := filepath.Join(t.TempDir(), "plan.json")
+	write(t, plan, searchPlan)
+	var out, told bytes.Buffer
+	if code := Run(t.Context(), []string{"-vault", dir, "-json", plan}, &out, &told); code != exitOK {
+		t.Fatalf("%d: %s", code, told.String())
+	}
+	var f protocol.Findings
+	if err := json.Unmarshal(out.Bytes(), &f); err != nil || len(f.Parts) != 1 || len(f.Parts[0].Rows) != many || f.Parts[0].Count != many {
+		t.Fatalf("%v: %.200s", err, out.String())
+	}
+	if c := f.Parts[0].Rows[0]; c[0].Path != "Note 0.md" || c[0].Line != 1 || c[1].Text != "a needle \x1b[2K" || obeyed(out.Bytes()) != "" {
+		t.Errorf("%+v", c)
+	}
+	writing := filepath.Join(t.TempDir(), "write.json")
+	write(t, writing, `{"goal":"g","steps":[{"id":"a","tool":"vault.createFile","args":{"path":"New.md","content":""}}]}`)
+	out.Reset()
+	if code := Run(t.Context(), []string{"-vault", dir, "-json", "-yes", writing}, &out, &told); code != exitFailed || out.Len() > 0 {
+		t.Errorf("%d: %q", code, out.String())
+	}
+	if _, err := os.Stat(filepath.Join(dir, "New.md")); err == nil {
+		t.Error("it was carried out")
 	}
 }

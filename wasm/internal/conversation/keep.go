@@ -5,14 +5,17 @@ import (
 	"strings"
 
 	"embedded-agent/i18n"
+	"embedded-agent/wasm/internal/finding"
 	"embedded-agent/wasm/internal/llm"
 )
 
 // maxTurn bounds a turn's record, in bytes; longText is where a text of a
-// message is cut when it is larger.
+// message is cut when it is larger. Of what a plan found the first rows are kept, of
+// at most maxFindings bytes: the plan, which is kept too, finds the others again.
 const (
-	maxTurn  = 512 << 10
-	longText = 8 << 10
+	maxTurn     = 512 << 10
+	longText    = 8 << 10
+	maxFindings = 192 << 10
 )
 
 // kept gives a turn as it may be written: redacted, without the bytes of images,
@@ -28,6 +31,7 @@ func (l *Library) kept(t *Turn) (*Turn, error) {
 	for i := range out.Shown.Attached {
 		out.Shown.Attached[i].Data = ""
 	}
+	out.Shown.Findings = finding.Within(out.Shown.Findings, maxFindings)
 	for i := range out.Staged {
 		out.Staged[i].Output, out.Staged[i].Attachments = map[string]any{}, nil
 	}

@@ -16,6 +16,7 @@ import (
 
 	"embedded-agent/i18n"
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/finding"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/runner"
 	"embedded-agent/wasm/internal/shorten"
@@ -148,10 +149,13 @@ func Findings(r *protocol.Review) (text string, fromNotes bool) {
 		fmt.Fprintf(&b, "\nIt failed at step %q (%s): %s", p.Step, p.Tool, why)
 		fromNotes = data
 	}
-	for _, o := range r.Outputs {
-		fmt.Fprintf(&b, "\nfound by %q: %s", o.Step, found(o.JSON))
+	if f := r.Findings; f != nil {
+		fromNotes = true
+		for i := range f.Parts {
+			b.WriteString("\n" + found(&f.Parts[i], maxFindings/len(f.Parts)))
+		}
 	}
-	return b.String(), fromNotes || len(r.Outputs) > 0
+	return b.String(), fromNotes
 }
 
 // reason says why a plan failed, and whether text of notes may be in that. Of what
@@ -171,13 +175,41 @@ func reason(p *protocol.Problem) (why string, fromNotes bool) {
 // ofPlans are the codes of failures that another plan may avoid.
 var ofPlans = []fault.Code{fault.Validation, fault.NotFound, fault.Precondition, fault.Conflict, fault.Sandbox}
 
-// found shortens what a step gave so that it keeps its form.
-func found(text string) string {
-	var v map[string]any
-	if len(text) <= maxFindings || json.Unmarshal([]byte(text), &v) != nil {
-		return cut(text, maxFindings)
+// rest is the room for the line that says how many rows there are beyond those told.
+const rest = 80
+
+// found tells a finding within so many bytes: how much there is, the columns, and the
+// first rows. The plan has the whole.
+func found(p *protocol.Finding, most int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "found %s: %s", p.Name, finding.Said(p))
+	for _, plugin := range p.Plugins {
+		fmt.Fprintf(&b, "\n  %s by %s (%s): %s", plugin.Name, plugin.Author, plugin.ID, plugin.Description)
 	}
-	return encoded(shorten.Value(v, maxFindings))
+	if len(p.Columns) > 0 {
+		fmt.Fprintf(&b, " %d rows, with the columns %s. The first of them:", p.Count, strings.Join(finding.Labels(p), ", "))
+	}
+	for i, row := range p.Rows {
+		line := "\n  " + encoded(texts(row))
+		if b.Len()+len(line)+rest > most {
+			fmt.Fprintf(&b, "\n  and %d more: the plan finds all of them again.", p.Count-i)
+			break
+		}
+		b.WriteString(line)
+	}
+	return cut(b.String(), most)
+}
+
+// texts gives a row as a model reads it: a place in a note as PATH:LINE.
+func texts(row []protocol.FindingCell) []string {
+	out := make([]string, len(row))
+	for i, c := range row {
+		out[i] = cut(c.Text, maxElement)
+		if c.Line > 0 {
+			out[i] += ":" + strconv.Itoa(c.Line)
+		}
+	}
+	return out
 }
 
 func encoded(v any) string {

@@ -64,6 +64,7 @@ func materialise(_ context.Context, s *state) error {
 // validate checks the arguments and names the call. Recorded arguments were
 // checked when they were recorded.
 func validate(_ context.Context, s *state) error {
+	s.call.Risk = s.entry.EffectsOf(s.call.Args).Risk() // known with the arguments
 	if s.rec != nil {
 		s.call.SetAttempt(s.call.Attempt)
 		return nil

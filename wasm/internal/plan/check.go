@@ -126,6 +126,8 @@ type use struct {
 	ref   *ref
 	want  []string // types that the place takes; nil when any
 	whole bool
+	// optional: the step is done without the value, too.
+	optional bool
 }
 
 // loop has the facts about a step's foreach.
@@ -260,7 +262,11 @@ func (c *checker) step(i int) {
 	if s.Foreach != nil {
 		c.foreach(i, s.Foreach)
 	}
+	c.when(i, "when", s.When, env{params: c.rules.Template})
 	e := stepEnv(s, c.rules.Template)
+	if s.Foreach != nil {
+		c.when(i, "foreach.when", s.Foreach.When, e)
+	}
 	n.preview = parse(s.Preview, env{item: e.item, index: e.index})
 	c.args(n, e)
 }
@@ -330,7 +336,7 @@ func (c *checker) graph() *Graph {
 	g := &Graph{Plan: c.plan, Risk: tool.ReadOnly, byID: make(map[string]*Node, len(c.nodes)), outputs: c.outputs}
 	for i, n := range c.nodes {
 		g.byID[n.Step.ID] = n
-		g.Risk = g.Risk.Max(n.Tool.SideEffects.Risk())
+		g.Risk = g.Risk.Max(n.Effects.Risk())
 		before := make([]int, 0, len(c.deps[i]))
 		for _, e := range c.deps[i] {
 			before = append(before, e.to)
@@ -338,6 +344,11 @@ func (c *checker) graph() *Graph {
 		slices.Sort(before)
 		for _, to := range slices.Compact(before) {
 			n.DependsOn = append(n.DependsOn, c.plan.Steps[to].ID)
+		}
+	}
+	for _, u := range c.uses {
+		if to := c.stepOf(u.ref); u.step >= 0 && to >= 0 && u.ref.or == nil && !u.optional {
+			c.nodes[u.step].Needs = append(c.nodes[u.step].Needs, c.plan.Steps[to].ID)
 		}
 	}
 	for _, i := range order(c.deps) {

@@ -58,7 +58,7 @@ func TestABadPlanIsRefusedWithStepAndField(t *testing.T) {
 			`{"goal":"g","stepz":[],"steps":[{"id":"a","tool":"any.value","dependOn":[],"code":"x"}]}`,
 			[]string{
 				`The plan, stepz: there is no field “stepz”. Did you mean “steps”?`,
-				`Step “a”, code: there is no field “code”. The fields are: id, tool, version, args, foreach, dependsOn, onError, retry, timeoutMs, captureAs, preview.`,
+				`Step “a”, code: there is no field “code”. The fields are: id, tool, version, args, foreach, when, dependsOn, onError, retry, timeoutMs, captureAs, preview.`,
 				`Step “a”, dependOn: there is no field “dependOn”. Did you mean “dependsOn”?`,
 			},
 		},

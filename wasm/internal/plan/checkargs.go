@@ -18,6 +18,9 @@ func (c *checker) args(n *Node, e env) {
 	n.Args = &Compiled{step: n.Step.ID}
 	given, known := c.normalised(n)
 	n.Args.root = n.Args.node(given, e)
+	if n.Tool != nil {
+		n.Effects = n.Tool.EffectsOf(given)
+	}
 	if !known {
 		for _, r := range n.Args.refs {
 			c.uses = append(c.uses, use{step: n.Index, field: "args", ref: r})

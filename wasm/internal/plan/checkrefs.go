@@ -111,12 +111,8 @@ func (c *checker) follow(u use) {
 // start gives the shape that a reference's way begins in.
 func (c *checker) start(step int, r *ref) shape {
 	switch r.kind {
-	case refStep:
-		if to, ok := c.named.steps[r.name]; ok {
-			return c.outputShape(to)
-		}
-	case refVar:
-		if to, ok := c.named.captures[r.name]; ok {
+	case refStep, refVar:
+		if to := c.stepOf(r); to >= 0 {
 			return c.outputShape(to)
 		}
 	case refItem:
@@ -127,6 +123,15 @@ func (c *checker) start(step int, r *ref) shape {
 		return (&schemaDoc{}).at(map[string]any{"type": "integer"})
 	}
 	return shape{}
+}
+
+// stepOf gives the step whose output a reference is about; -1 for none.
+func (c *checker) stepOf(r *ref) int {
+	names := map[refKind]map[string]int{refStep: c.named.steps, refVar: c.named.captures}[r.kind]
+	if to, ok := names[r.name]; ok {
+		return to
+	}
+	return -1
 }
 
 func (c *checker) outputShape(i int) shape {

@@ -158,9 +158,9 @@ var (
 	planFields     = []string{"version", "goal", "assumptions", "riskLevel", "defaults", "steps", "outputs"}
 	defaultsFields = []string{"onError", "retry", "timeoutMs"}
 	stepFields     = []string{
-		"id", "tool", "version", "args", "foreach", "dependsOn", "onError", "retry", "timeoutMs", "captureAs", "preview",
+		"id", "tool", "version", "args", "foreach", "when", "dependsOn", "onError", "retry", "timeoutMs", "captureAs", "preview",
 	}
-	foreachFields = []string{"from", "itemName", "indexName", "concurrency"}
+	foreachFields = []string{"from", "itemName", "indexName", "when", "concurrency"}
 	retryFields   = []string{"maxAttempts", "backoffMs"}
 )
 
@@ -282,6 +282,7 @@ func (d *decoder) oneStep(m map[string]any) Step {
 		Tool:        d.text(m, "tool", true),
 		Version:     d.text(m, "version", false),
 		Args:        d.object(m, "args"),
+		When:        d.conditions(m, "when"),
 		DependsOn:   d.texts(m, "dependsOn"),
 		OnError:     d.onError(m),
 		Retry:       d.retry(m),
@@ -308,6 +309,7 @@ func (d *decoder) oneStep(m map[string]any) Step {
 		s.Foreach = &Foreach{
 			ItemName:    d.text(sub, "itemName", false),
 			IndexName:   d.text(sub, "indexName", false),
+			When:        d.conditions(sub, "when"),
 			Concurrency: int(d.whole(sub, "concurrency", 1)),
 		}
 		switch from := sub["from"].(type) {

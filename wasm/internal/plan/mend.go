@@ -89,6 +89,7 @@ func (m *mender) oneStep(i int) {
 	s := &m.plan.Steps[i]
 	m.step, m.e = i, stepEnv(s, true)
 	s.Preview = m.text("preview", s.Preview)
+	m.conditions(s)
 	in := shape{}
 	if t := m.c.nodes[i].Tool; t != nil {
 		in = m.c.shapes.input(t)

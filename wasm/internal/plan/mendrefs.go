@@ -112,3 +112,31 @@ func (m *mender) whole(field string, r *ref, types []string) any {
 	m.took(field, text, []any{text})
 	return []any{text}
 }
+
+// conditions mends those of a step. One that is about the element belongs to the
+// loop.
+func (m *mender) conditions(s *Step) {
+	given := s.When
+	s.When = nil
+	for k, c := range given {
+		if loop := s.Foreach; loop != nil && c.subject(env{params: true}) == nil && c.subject(m.e) != nil {
+			m.took("when", c.Property, "foreach.when")
+			loop.When = append(slices.Clone(loop.When), c)
+		} else {
+			s.When = append(s.When, m.condition("when["+itoa(k)+"]", c))
+		}
+	}
+	if s.Foreach == nil {
+		return
+	}
+	given, s.Foreach.When = s.Foreach.When, nil
+	for k, c := range given {
+		s.Foreach.When = append(s.Foreach.When, m.condition("foreach.when["+itoa(k)+"]", c))
+	}
+}
+
+func (m *mender) condition(field string, c Condition) Condition {
+	c.Property = m.text(field+".property", c.Property)
+	c.Value = m.value(field+".value", c.Value, shape{})
+	return c
+}

@@ -188,14 +188,22 @@ func eachTemplate(p *Plan, text func(string, env) string, whole func(string, env
 	for i, a := range out.Assumptions {
 		out.Assumptions[i] = words(a)
 	}
+	tests := func(list []Condition, e env) []Condition {
+		out := slices.Clone(list)
+		for i := range out {
+			out[i].Property, out[i].Value = text(out[i].Property, e), value(out[i].Value, e)
+		}
+		return out
+	}
 	out.Steps = slices.Clone(p.Steps)
 	for i := range out.Steps {
 		s := &out.Steps[i]
 		e := stepEnv(s, false)
+		s.When = tests(s.When, env{})
 		s.Preview = text(s.Preview, env{item: e.item, index: e.index})
 		if s.Foreach != nil {
 			f := *s.Foreach
-			f.From = value(f.From, env{})
+			f.From, f.When = value(f.From, env{}), tests(f.When, e)
 			s.Foreach = &f
 		}
 		if s.Args != nil {

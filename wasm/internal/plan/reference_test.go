@@ -233,6 +233,7 @@ func TestForeachExpandsRealData(t *testing.T) {
 	want := &plan.Loop{
 		ID: "loop:s", ItemName: "link", IndexName: "index",
 		Items: []any{map[string]any{"link": "[[A]]"}, map[string]any{"link": "[[B]]"}},
+		Of:    2,
 	}
 	if d := cmp.Diff(want, loop); d != "" {
 		t.Error(d)

@@ -117,7 +117,7 @@ func planSchema(tools []string) object {
 			"onError": onError, "retry": retry, "timeoutMs": timeout,
 		}),
 		"steps":   object{"type": "array", "minItems": 1, "items": step},
-		"outputs": object{"type": "object", "description": "What the plan gives back: names to references."},
+		"outputs": object{"type": "object", "description": "The answer of a plan that only reads: each name to a reference, or to {rows: reference, columns, one, many, none}: sentences such as “{n} notes have no links.”, where {n} is counted."},
 	})
 	root["$schema"] = "http://json-schema.org/draft-07/schema#"
 	return root

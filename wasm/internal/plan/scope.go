@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"time"
+
 	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/quota"
 	"embedded-agent/wasm/internal/tool"
@@ -15,6 +17,8 @@ type Scope struct {
 	Var   func(name string) (any, bool)
 	Item  any
 	Index int
+	// Now is what conditions take for now.
+	Now time.Time
 	// Make is asked before a text is filled or a list is copied, with the bytes
 	// that it takes; its error is the binding's. Nil asks nobody.
 	Make func(bytes int) error

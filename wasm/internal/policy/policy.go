@@ -89,7 +89,7 @@ func (p *Policy) Decide(e *tool.Entry, args tool.Args) Verdict {
 		return deny("policy.forbidden", name)
 	case e.Flags.OwnerOnly && p.Origin != FromInterface:
 		return deny("policy.ownerOnly", name)
-	case rank(e.SideEffects) > rank(p.ceiling()):
+	case rank(e.EffectsOf(args)) > rank(p.ceiling()):
 		return deny("policy.ceiling", name)
 	case e.Facts.Requests != "" && !p.AllowHTTP:
 		return deny("policy.httpOff", name)

@@ -1,5 +1,18 @@
 package protocol
 
+// ConversationMethods are those of ServerMethods that concern conversations and what
+// is in them.
+type ConversationMethods struct {
+	ConversationsList  Method[ConversationsQuery, Conversations]   `json:"conversations.list"`
+	ConversationGet    Method[ConversationRef, ConversationDetail] `json:"conversation.get"`
+	ConversationRename Method[ConversationRename, Conversations]   `json:"conversation.rename"`
+	ConversationRemove Method[ConversationRef, Conversations]      `json:"conversation.remove"`
+	// Opens the review of a note.
+	ConversationExport Method[ConversationExport, RunRef] `json:"conversation.export"`
+	// Opens the review of a note with tables in it.
+	FindingsNote Method[FindingsNote, RunRef] `json:"findings.note"`
+}
+
 // Conversation is one line of the list of kept conversations.
 type Conversation struct {
 	ID        string `json:"id"`

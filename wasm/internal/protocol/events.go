@@ -36,15 +36,21 @@ type Turn struct {
 	Notes        []Message   `json:"notes,omitempty"` // "streaming is off for this endpoint", …
 	Mode         Mode        `json:"mode,omitempty"`
 	// Attached are the attachments of the instruction.
-	Attached []Attachment `json:"attached,omitempty"`
-	// Steered are messages that joined the turn, Queued those that wait for its
-	// end.
-	Steered []string `json:"steered,omitempty"`
-	Queued  []string `json:"queued,omitempty"`
+	Attached  []Attachment `json:"attached,omitempty"`
+	Meanwhile `tstype:",extends"`
+	// Findings are the answer of a plan that only reads.
+	Findings *Findings `json:"findings,omitempty"`
 	// CanContinue is true for an agent's turn that was stopped or reached a limit.
 	CanContinue bool   `json:"canContinue,omitempty"`
 	TracesURL   string `json:"tracesUrl,omitempty"`
 	StartedAt   string `json:"startedAt,omitempty"`
+}
+
+// Meanwhile has the messages of the person during a turn: Steered joined it, Queued
+// wait for its end.
+type Meanwhile struct {
+	Steered []string `json:"steered,omitempty"`
+	Queued  []string `json:"queued,omitempty"`
 }
 
 // Usage is the cost of a turn.

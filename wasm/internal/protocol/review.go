@@ -26,8 +26,8 @@ type Review struct {
 	Approval string `json:"approval"`
 	Plan     string `json:"plan"` // the plan's JSON, for "Edit plan"
 	Amended  bool   `json:"amended"`
-	// Outputs are answers for the person: what read-only steps found.
-	Outputs []StepOutput `json:"outputs,omitempty"`
+	// Findings are the answer of a plan that only reads.
+	Findings *Findings `json:"findings,omitempty"`
 	// Undo is KindRevert or KindFinish where the changes come from a past run's
 	// journal: there is no plan. Title stands for the goal then and for a replay,
 	// and Origin is that of the run (RunSummary).
@@ -118,13 +118,6 @@ type LeftOutGroup struct {
 type LeftOutItem struct {
 	Name string   `json:"name"`
 	Why  *Message `json:"why,omitempty"`
-}
-
-// StepOutput is the output of one step, shortened for showing.
-type StepOutput struct {
-	Step string `json:"step"`
-	Tool string `json:"tool"`
-	JSON string `json:"json"`
 }
 
 // FileRef names one path of a review or a run.

@@ -59,12 +59,7 @@ type ServerMethods struct {
 	// A call becomes a step.
 	ActionStep Method[ActionStep, ActionDetail] `json:"action.step"`
 
-	ConversationsList  Method[ConversationsQuery, Conversations]   `json:"conversations.list"`
-	ConversationGet    Method[ConversationRef, ConversationDetail] `json:"conversation.get"`
-	ConversationRename Method[ConversationRename, Conversations]   `json:"conversation.rename"`
-	ConversationRemove Method[ConversationRef, Conversations]      `json:"conversation.remove"`
-	// Opens the review of a note.
-	ConversationExport Method[ConversationExport, RunRef] `json:"conversation.export"`
+	ConversationMethods `tstype:",extends"`
 
 	UsageGet    Method[Empty, UsageReport]    `json:"usage.get"`
 	UsageExport Method[UsageExport, Document] `json:"usage.export"`

@@ -207,10 +207,12 @@ type ActionList struct {
 	Hidden  []Action `json:"hidden,omitempty"`
 }
 
-// ActionSave keeps a run's plan under a name.
+// ActionSave keeps a run's plan under a name; where there is no such run, the Plan
+// that is given.
 type ActionSave struct {
 	Run  string `json:"run"`
 	Name string `json:"name"`
+	Plan string `json:"plan,omitempty"`
 }
 
 // ActionRename gives an action another name.

@@ -79,7 +79,7 @@ func (b *chatBackend) Ask(ctx context.Context, p Prompt, emit func(Delta)) (Usag
 
 func (u *Usage) count(v *price.Usage) {
 	if v != nil {
-		u.Input, u.Output, u.Cached, u.Reasoning = int(v.Input), int(v.Output), int(v.CacheRead), int(v.Reasoning)
+		u.Input, u.Output, u.Cached, u.Written, u.Reasoning = int(v.Input), int(v.Output), int(v.CacheRead), int(v.CacheWrite), int(v.Reasoning)
 	}
 }
 

@@ -78,14 +78,15 @@ func Of(p *plan.Plan, tools Tools) Reach {
 			gone[name] = true
 			continue
 		}
-		risk := e.SideEffects.Risk()
-		r.Risk = r.Risk.Max(risk)
 		args, err := e.NormaliseArgs(step.Args)
+		risk := e.EffectsOf(args).Risk()
 		if err != nil {
 			// Which of two spellings counts is not known; a run would refuse it.
+			risk = e.SideEffects.Risk()
 			r.Anywhere = r.Anywhere || risk == tool.RiskWrites
 			args = step.Args
 		}
+		r.Risk = r.Risk.Max(risk)
 		closed := closedArgs(e, args)
 		switch {
 		case risk != tool.RiskCommands:

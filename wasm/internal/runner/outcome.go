@@ -43,6 +43,7 @@ func (r *run) conclude(s *step, calls []call) {
 		status, s.Skipped = tool.StatusOf(s.Cause), nil
 		r.stop(s.Cause)
 	}
+	s.Skipped = append(s.Skipped, s.unclear...)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if status == tool.Skipped && s.Cause == nil {

@@ -47,7 +47,7 @@ func (s *Saved) tellActions(ctx context.Context) (protocol.ActionList, error) {
 
 // Save keeps the plan of a run, past or just ended.
 func (s *Saved) Save(ctx context.Context, p protocol.ActionSave) (protocol.Action, error) {
-	pl, from, err := s.planAndOrigin(ctx, p.Run)
+	pl, from, err := s.planAndOrigin(ctx, p)
 	if err != nil {
 		return protocol.Action{}, err
 	}
@@ -55,7 +55,7 @@ func (s *Saved) Save(ctx context.Context, p protocol.ActionSave) (protocol.Actio
 	if err != nil {
 		return protocol.Action{}, err
 	}
-	a.Trusted = a.Trusted && s.deps.History.Ours(ctx, p.Run)
+	a.Trusted = a.Trusted && p.Plan == "" && s.deps.History.Ours(ctx, p.Run)
 	if err := s.deps.Library.Put(ctx, a); err != nil {
 		return protocol.Action{}, err
 	}
@@ -120,12 +120,20 @@ func (s *Saved) valuesFor(ctx context.Context, a *action.Action, given map[strin
 	return values, nil
 }
 
-// planAndOrigin finds the plan of a run, and what was before the person then.
-func (s *Saved) planAndOrigin(ctx context.Context, run string) (*plan.Plan, action.Origin, error) {
-	if p, editor, at := s.deps.Plan(run); p != nil {
+// planAndOrigin finds the plan of a run, and what was before the person then. A plan
+// without a run was made where the person is now.
+func (s *Saved) planAndOrigin(ctx context.Context, of protocol.ActionSave) (*plan.Plan, action.Origin, error) {
+	if p, editor, at := s.deps.Plan(of.Run); p != nil {
 		return p, s.origin(editor, at), nil
 	}
-	p, d, err := s.deps.History.Plan(ctx, run)
+	if of.Plan != "" {
+		p, problems := plan.Decode([]byte(of.Plan), plan.Limits{})
+		if p == nil || plan.Failed(problems) {
+			return nil, action.Origin{}, plan.Fault(problems)
+		}
+		return p, s.origin(nil, s.deps.Now()), nil
+	}
+	p, d, err := s.deps.History.Plan(ctx, of.Run)
 	if err != nil {
 		return nil, action.Origin{}, err
 	}

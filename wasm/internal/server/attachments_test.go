@@ -98,7 +98,7 @@ func TestTheCallsOfAModelStepAreToldWhileItWorksAndBecomeSteps(t *testing.T) {
 		llmtest.Call("p", "submit_plan", planOf("ask", `{"id":"ask","tool":"agent.run","args":{"prompt":"Sum up A.md.","tools":["vault.readFile"]}}`)),
 		llmtest.Call("1", "vault.readFile", `{"path":"A.md"}`), llmtest.Say("It says a."))
 	call[protocol.Accepted](sh, "send", protocol.Send{Text: "sum up", Mode: protocol.ModePlan})
-	r := sh.review()
+	r := sh.answer()
 	var id string
 	var kinds []string
 	for _, e := range sh.heard() {

@@ -352,8 +352,8 @@ func TestVersionsLiveSideBySideAndTheirLifecycleIsKeptTo(t *testing.T) {
 	if err != nil || len(p.Warnings) != 1 || p.Warnings[0].Key != "error.plan.deprecated" {
 		t.Fatalf("%v %+v", err, p.Warnings)
 	}
-	if len(p.Outputs) == 0 || !strings.Contains(p.Outputs[0].JSON, "1.0.0") {
-		t.Errorf("%+v", p.Outputs)
+	if p.Findings == nil || !strings.Contains(asJSON(t, p.Findings), "1.0.0") {
+		t.Errorf("%+v", p.Findings)
 	}
 	for doc, code := range map[string]fault.Code{
 		planOf("x", `{"id":"a","tool":"test.two","version":"9.0.0","args":{}}`): fault.Validation,

@@ -21,6 +21,7 @@ import (
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/sandbox/child"
+	"embedded-agent/wasm/internal/tool"
 )
 
 // request is a person's request, the plan that a good model writes, and two
@@ -280,8 +281,9 @@ func (r *request) shellFor(t *testing.T, v *requestVault) *shell {
 	return sh
 }
 
-// ask types the request, and answers what the model asks back.
-func (r *request) ask(sh *shell) *protocol.Review {
+// ask types the request, and answers what the model asks back. It gives the review
+// that comes of it, or nil for an answer, and the run's id.
+func (r *request) ask(sh *shell) (*protocol.Review, string) {
 	sh.t.Helper()
 	call[protocol.Accepted](sh, "send", protocol.Send{Text: r.words, Mode: protocol.ModePlan, UseSelection: true})
 	if r.asked != "" {
@@ -291,13 +293,29 @@ func (r *request) ask(sh *shell) *protocol.Review {
 		}
 		call[protocol.Accepted](sh, "send", protocol.Send{Text: r.said, Mode: protocol.ModePlan})
 	}
-	return sh.review()
+	e := sh.await("review or answer", func(e protocol.Event) bool {
+		return e.Type == protocol.EventReviewOpened || e.Type == protocol.EventTurnEnded && e.Turn.Text != ""
+	})
+	if e.Review != nil {
+		return e.Review, e.Review.Run
+	}
+	if e.Turn.Findings == nil || !e.Turn.Findings.Done || e.Turn.Problem != nil {
+		sh.t.Fatalf("neither a review nor an answer: %+v", e.Turn)
+	}
+	return nil, e.Turn.Run
 }
 
 func (r *request) run(t *testing.T, v *requestVault) {
 	sh := r.shellFor(t, v)
 	before, expected := sh.mem.Snapshot(), v.expected(sh.mem)
-	review := r.ask(sh)
+	review, id := r.ask(sh)
+	if review == nil {
+		v.compare(t, sh, id)
+		if d := before.Diff(sh.mem.Snapshot()); d != "" || len(v.want)+len(v.gone)+len(v.list) > 0 {
+			t.Errorf("an answer for what changes notes:\n%s", d)
+		}
+		return
+	}
 	if review.Problem != nil {
 		t.Fatalf("the simulation failed in %s: %+v", review.Problem.Step, review.Problem)
 	}
@@ -311,7 +329,7 @@ func (r *request) run(t *testing.T, v *requestVault) {
 	if v.list != nil && !slices.Equal(list, v.list) {
 		t.Errorf("the review lists\n%s\nnot\n%s", strings.Join(list, "\n"), strings.Join(v.list, "\n"))
 	}
-	v.compare(t, sh)
+	v.compare(t, sh, id)
 	end := sh.approve(review)
 	if end.Outcome != "ok" {
 		t.Fatalf("%s: %+v", end.Outcome, end.Problem)
@@ -338,21 +356,18 @@ func (v *requestVault) expected(mem *hosttest.Memory) hosttest.Snapshot {
 }
 
 // compare holds the outputs of the simulation against the story's.
-func (v *requestVault) compare(t *testing.T, sh *shell) {
+func (v *requestVault) compare(t *testing.T, sh *shell, run string) {
 	t.Helper()
 	outputs := map[string]any{}
-	for _, st := range sh.reviewed().Report.Steps {
-		for _, r := range st.Results {
-			var data any
-			if r == nil {
-				continue
-			}
-			text, err := json.Marshal(r.Data)
-			if err != nil || json.Unmarshal(text, &data) != nil {
-				continue
-			}
-			outputs[st.Node.Step.ID] = data
+	there := sh.s.tx.Simulated(run, func(c *tool.Call, r *tool.Result) {
+		var data any
+		text, err := json.Marshal(r.Data)
+		if err == nil && json.Unmarshal(text, &data) == nil {
+			outputs[c.StepID] = data
 		}
+	})
+	if !there {
+		t.Fatal("what was simulated is not at hand")
 	}
 	for id, want := range v.answer {
 		if d := cmp.Diff(want, only(want, outputs[id])); d != "" {

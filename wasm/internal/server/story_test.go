@@ -105,6 +105,9 @@ func (sh *shell) review() *protocol.Review {
 		if e.Type == protocol.EventTurnEnded && e.Turn.Problem != nil {
 			sh.t.Fatalf("the turn failed: %+v", e.Turn.Problem)
 		}
+		if e.Type == protocol.EventTurnEnded && e.Turn.Findings != nil && e.Turn.Findings.Done {
+			sh.t.Fatal("the turn gave an answer, and no review")
+		}
 		return e.Type == protocol.EventReviewOpened
 	})
 	return e.Review

@@ -136,7 +136,7 @@ func TestTheNextMessageKnowsThePlanItsFailureAndItsFindings(t *testing.T) {
 			t.Errorf("the message after a failure does not know %q:\n%s", want, after)
 		}
 	}
-	for _, want := range []string{`"goal":"count them"`, `found by "q"`, `"path":"Notes/a.md"`} {
+	for _, want := range []string{`"goal":"count them"`, `3 notes were found.`, `with the columns Note, Modified`, `["Notes/a.md",`} {
 		if !strings.Contains(last, want) {
 			t.Errorf("the message after an answer does not know %q:\n%s", want, last)
 		}

@@ -18,6 +18,12 @@ type Envelope struct {
 	Attachments []Attachment   `json:"attachments,omitempty"`
 }
 
+// Args gives the arguments of the call; none where the receipt has lost them.
+func (e *Envelope) Args() Args {
+	args, _ := e.Input.(map[string]any)
+	return args
+}
+
 // EnvelopeError is the error of a receipt.
 type EnvelopeError struct {
 	Code        string         `json:"code"`

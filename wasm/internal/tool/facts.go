@@ -12,6 +12,9 @@ type Facts struct {
 	// vault, and is of no use where the settings forbid that. What one call does,
 	// TouchOf says.
 	Deletes, Renames bool
+	// WritesWith names the argument without which a tool that writes only looks: where
+	// a call leaves it out, or says false, it reads. "" for a tool whose calls all write.
+	WritesWith string
 	// Requests is the method by which the tool asks the address in its argument
 	// "url", where the argument "method" names none; "" for a tool that reaches
 	// no address. One whose side effects are Commands sends.
@@ -25,6 +28,8 @@ type Facts struct {
 	// OnWindow: it looks at the window or changes it, so that a run executes it
 	// again, whatever the simulation found.
 	OnWindow bool
+	// MovesWindow: it changes what the window shows.
+	MovesWindow bool
 	// OpensNote: it shows the person the note in its argument "path".
 	OpensNote bool
 	// ReadsSelection: it gives what is selected in the open note.
@@ -38,6 +43,15 @@ type Facts struct {
 	// Finds: its output is a list for the person to choose from. The log shows more
 	// of it than of other outputs.
 	Finds bool
+}
+
+// EffectsOf gives the side effects of a call with these arguments. An argument that
+// is not known yet, as a reference in a plan, counts as if it were given.
+func (s *Spec) EffectsOf(args Args) SideEffects {
+	if with := s.Facts.WritesWith; with != "" && (args[with] == nil || args[with] == false) {
+		return Reads
+	}
+	return s.SideEffects
 }
 
 // Sends says whether a call sends what cannot be taken back.
@@ -57,7 +71,7 @@ func (f *Facts) check(s *Spec) error {
 	if *f == (Facts{}) {
 		return nil // most tools, so that their schemas are not read at every start
 	}
-	takes := func(arg string) bool { return hasText(s.Input, arg) }
+	takes := func(arg string) bool { return hasProperty(s.Input, arg, "string") }
 	reads := s.SideEffects == Reads
 	writes := s.SideEffects == Writes
 	for _, rule := range []struct {
@@ -66,6 +80,8 @@ func (f *Facts) check(s *Spec) error {
 	}{
 		{f.Deletes, writes, "deletes and does not write"},
 		{f.Renames, writes, "renames and does not write"},
+		{f.WritesWith != "", writes, "writes with an argument, and does not write"},
+		{f.WritesWith != "", hasProperty(s.Input, f.WritesWith, "boolean"), "has no boolean argument with which it writes"},
 		{f.Requests != "", reads || s.SideEffects == Commands, "requests, and neither reads nor does what commands do"},
 		{f.Requests != "", takes("url"), `requests and has no argument "url"`},
 		{f.Requests != "", !f.RunsCommand, "requests and runs commands"},
@@ -74,6 +90,8 @@ func (f *Facts) check(s *Spec) error {
 		{f.RunsScript, s.SideEffects == None, "computes in the sandbox and has side effects"},
 		{f.AsksModel, reads, "asks a model and does not read"},
 		{f.OnWindow, reads, "acts on the window and does not read"},
+		{f.MovesWindow, f.OnWindow, "moves the window, and does not act on it"},
+		{f.OpensNote, f.MovesWindow, "opens a note, and does not move the window"},
 		{f.OpensNote, f.OnWindow && takes("path"), `opens a note, and does not act on the window or has no argument "path"`},
 		{f.ReadsSelection, reads, "gives the selection and does not read"},
 		{f.ReadsElsewhere, reads, "reads elsewhere and does not read"},
@@ -86,12 +104,12 @@ func (f *Facts) check(s *Spec) error {
 	return nil
 }
 
-// hasText says whether an input schema knows an argument that is a text.
-func hasText(input json.RawMessage, arg string) bool {
+// hasProperty says whether an input schema knows an argument of a type.
+func hasProperty(input json.RawMessage, arg, kind string) bool {
 	var root struct {
 		Properties map[string]struct {
 			Type any `json:"type"`
 		} `json:"properties"`
 	}
-	return json.Unmarshal(input, &root) == nil && root.Properties[arg].Type == "string"
+	return json.Unmarshal(input, &root) == nil && root.Properties[arg].Type == kind
 }

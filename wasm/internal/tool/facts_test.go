@@ -22,6 +22,10 @@ func TestFactsThatContradictEachOtherAreRefused(t *testing.T) {
 		{"deletes without writing", tool.Facts{Deletes: true}, tool.Reads, none, "does not write"},
 		{"deletes like a command", tool.Facts{Deletes: true}, tool.Commands, none, "does not write"},
 		{"renames without writing", tool.Facts{Renames: true}, tool.None, none, "does not write"},
+		{"writes with a word", tool.Facts{WritesWith: "apply"}, tool.Writes, `"apply":{"type":"boolean"}`, ""},
+		{"only reads, whatever its word", tool.Facts{WritesWith: "apply"}, tool.Reads, `"apply":{"type":"boolean"}`, "does not write"},
+		{"writes with a text", tool.Facts{WritesWith: "apply"}, tool.Writes, `"apply":{"type":"string"}`, "boolean"},
+		{"writes with a word that it does not take", tool.Facts{WritesWith: "apply"}, tool.Writes, none, "boolean"},
 		{"asks the web", tool.Facts{Requests: "GET", ReadsElsewhere: true}, tool.Reads, url, ""},
 		{"sends", tool.Facts{Requests: "POST"}, tool.Commands, url, ""},
 		{"requests and writes", tool.Facts{Requests: "GET"}, tool.Writes, url, "neither reads"},
@@ -36,8 +40,9 @@ func TestFactsThatContradictEachOtherAreRefused(t *testing.T) {
 		{"computes and reads", tool.Facts{RunsScript: true}, tool.Reads, none, "side effects"},
 		{"asks a model and writes", tool.Facts{AsksModel: true}, tool.Writes, none, "does not read"},
 		{"acts on the window and writes", tool.Facts{OnWindow: true}, tool.Writes, none, "does not read"},
-		{"opens a note without a window", tool.Facts{OpensNote: true}, tool.Reads, `"path":{"type":"string"}`, "window"},
-		{"opens no note that it names", tool.Facts{OnWindow: true, OpensNote: true}, tool.Reads, none, `"path"`},
+		{"moves a window that it does not act on", tool.Facts{MovesWindow: true}, tool.Reads, none, "does not act on it"},
+		{"opens a note without moving the window", tool.Facts{OnWindow: true, OpensNote: true}, tool.Reads, `"path":{"type":"string"}`, "window"},
+		{"opens no note that it names", tool.Facts{OnWindow: true, MovesWindow: true, OpensNote: true}, tool.Reads, none, `"path"`},
 		{"gives the selection and writes", tool.Facts{ReadsSelection: true}, tool.Writes, none, "does not read"},
 		{"reads elsewhere and does what commands do", tool.Facts{ReadsElsewhere: true}, tool.Commands, none, "does not read"},
 		{"reads on and writes", tool.Facts{ReadsOn: true}, tool.Writes, none, "does not read"},
@@ -70,5 +75,26 @@ func TestARequestHasTheMethodThatItsCallNames(t *testing.T) {
 		if got := s.MethodOf(c.args); got != c.want {
 			t.Errorf("%q with %v: %q, want %q", c.requests, c.args, got, c.want)
 		}
+	}
+}
+
+func TestACallWithoutTheArgumentThatWritesReads(t *testing.T) {
+	s := tool.Spec{SideEffects: tool.Writes, Facts: tool.Facts{WritesWith: "apply"}}
+	for _, c := range []struct {
+		args tool.Args
+		want tool.SideEffects
+	}{
+		{nil, tool.Reads},
+		{tool.Args{"apply": false}, tool.Reads},
+		{tool.Args{"apply": nil}, tool.Reads},
+		{tool.Args{"apply": true}, tool.Writes},
+		{tool.Args{"apply": "$steps.a.flag"}, tool.Writes}, // not known yet
+	} {
+		if got := s.EffectsOf(c.args); got != c.want {
+			t.Errorf("%v: %s, want %s", c.args, got, c.want)
+		}
+	}
+	if got := (&tool.Spec{SideEffects: tool.Writes}).EffectsOf(nil); got != tool.Writes {
+		t.Errorf("a tool without such an argument %s", got)
 	}
 }

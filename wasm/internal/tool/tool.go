@@ -235,6 +235,8 @@ type Tool struct {
 	// Cut says how much of what there is an output holds, where Limit cut it: 0, 0
 	// where nothing was. A total of -1 is not known. Nil: nothing ever is.
 	Cut func(d Data) (shown, total int)
+	// Found says how a person is told what a call found; nil: as any value.
+	Found *Found
 	// Check, of a tool that cannot be simulated, says while a plan is simulated
 	// whether a call could be made at all.
 	Check func(ctx context.Context, env *Env, args Args) error

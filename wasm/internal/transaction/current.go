@@ -36,6 +36,7 @@ type current struct {
 		begun   Turn      // the turn that is under way, or was last
 		review  *Review   // the one that is open; not changed, but replaced
 		shown   time.Time // when that was
+		told    *Review   // the last one whose findings were the answer, until a turn begins
 		run     *Run      // the one that is under way, or what is kept of the last
 		lastRun *protocol.RunSummary
 		left    []protocol.RunSummary // what a crash has left
@@ -58,12 +59,29 @@ func (c *current) BeginTurn(turn Turn) error {
 	}
 	c.mu.begun = turn
 	closed := c.mu.review
-	c.mu.review = nil
+	c.mu.review, c.mu.told = nil, nil
 	c.mu.Unlock()
 	if closed != nil {
 		c.deps.Out.Tell(protocol.Event{Type: protocol.EventReviewClosed, RunID: closed.ID})
 	}
 	return nil
+}
+
+// Told keeps the review at hand whose findings a turn gives as its answer.
+func (c *current) Told(rv *Review) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.mu.told = rv
+}
+
+// toldAt gives the review of that id whose findings were the answer; nil for any other.
+func (c *current) toldAt(id string) *Review {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.mu.told == nil || c.mu.told.ID != id {
+		return nil
+	}
+	return c.mu.told
 }
 
 // Show opens a review. PRECONDITION_FAILED says that something else is under way.
@@ -213,15 +231,20 @@ func (c *current) PlanAtHand(run string) (*plan.Plan, *host.EditorState, time.Ti
 	if x := c.atHand(run); x != nil && x.kept.plan != nil {
 		return x.kept.plan, x.kept.editor, x.kept.now
 	}
+	if rv := c.toldAt(run); rv != nil {
+		return rv.plan, rv.editorSeen(), rv.Now
+	}
 	return nil, nil, time.Time{}
 }
 
-// Simulated calls f with each call of the open review and its result, and says
-// whether the review is the open one.
+// Simulated calls f with each call of a review and its result, and says whether the
+// review is at hand: open, or the last answer.
 func (c *current) Simulated(run string, f func(*tool.Call, *tool.Result)) bool {
 	rv, err := c.Open(run)
 	if err != nil {
-		return false
+		if rv = c.toldAt(run); rv == nil {
+			return false
+		}
 	}
 	for s := range rv.calls(0, everything) {
 		f(s.call, s.result)

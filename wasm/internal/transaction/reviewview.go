@@ -3,11 +3,13 @@ package transaction
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 
 	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/fault"
-	"embedded-agent/wasm/internal/history"
+	"embedded-agent/wasm/internal/finding"
 	"embedded-agent/wasm/internal/leftout"
+	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/runner"
 	"embedded-agent/wasm/internal/tool"
@@ -20,7 +22,7 @@ func (s *simulator) showPlan(rv *Review, view *protocol.Review) {
 	view.DryRun, view.Plan, view.Warnings = rv.DryRun, string(rv.raw), append(canon.List(view.Warnings), rv.Warnings...)
 	view.Steps, view.Calls = s.stepPreviews(rv)
 	view.Summary = append(view.Summary, planLines(view.Summary, rv)...)
-	view.Outputs = s.outputs(rv)
+	view.Findings = s.findings(rv)
 	step, failure := rv.Report.Failure()
 	if failure == nil && rv.Report.Stopped != nil {
 		step, failure = refused(rv.Report), rv.Report.Stopped
@@ -33,7 +35,7 @@ func (s *simulator) showPlan(rv *Review, view *protocol.Review) {
 	}
 	// A failure that the plan says to skip is shown, and is no reason to refuse.
 	view.Stopped = rv.Report.Stopped != nil
-	view.Approvable = !rv.DryRun && !view.Stopped
+	view.Approvable = !rv.DryRun && !view.Stopped && (view.Findings == nil || !view.Findings.Done)
 	if failure == nil && len(rv.Changes) == 0 && rv.graph.Risk == tool.RiskWrites {
 		view.Warnings = append(view.Warnings, protocol.Message{Key: "review.nothing"})
 	}
@@ -90,7 +92,23 @@ func (s *simulator) notes(rv *Review, st *runner.StepReport) []protocol.Message 
 			}})
 		}
 	}
-	return out
+	return append(out, conditionNotes(st)...)
+}
+
+// conditionNotes says what a step's conditions came to.
+func conditionNotes(st *runner.StepReport) []protocol.Message {
+	loop := st.Node.Step.Foreach
+	switch {
+	case st.Unmet && st.CauseStep != "":
+		return []protocol.Message{{Key: "review.unmetBefore", Params: map[string]string{"step": st.CauseStep}}}
+	case st.Unmet:
+		return []protocol.Message{{Key: "review.unmet"}}
+	case loop != nil && len(loop.When) > 0:
+		return []protocol.Message{{Key: "review.met", Params: map[string]string{
+			"n": strconv.Itoa(len(st.Results)), "total": strconv.Itoa(st.Of),
+		}}}
+	}
+	return nil
 }
 
 // behind says whether all calls of a step were made before, by the run that
@@ -131,24 +149,22 @@ func openedNotes(rv *Review) []string {
 	return out
 }
 
-// maxShown bounds a value shown in the panel, in bytes.
-const maxShown = 4000
-
-// outputs shows what read-only plans found.
-func (s *simulator) outputs(rv *Review) []protocol.StepOutput {
+// findings gives what a plan found that only reads.
+func (s *simulator) findings(rv *Review) *protocol.Findings {
 	if rv.graph.Risk != tool.ReadOnly {
 		return nil
 	}
-	var out []protocol.StepOutput
-	for i, st := range rv.Report.Steps {
-		if i != len(rv.Report.Steps)-1 || st.Output == nil {
-			continue
-		}
-		b, err := json.Marshal(st.Output)
-		if err != nil {
-			continue
-		}
-		out = append(out, protocol.StepOutput{Step: st.Node.Step.ID, Tool: st.Node.Tool.Name, JSON: s.deps.Out.Redact(history.Shorten(string(b), maxShown))})
+	_, loc := s.deps.Guard.Surroundings()
+	f := finding.Of(finding.Source{Graph: rv.graph, Report: rv.Report, Called: rv.Called, Redact: s.deps.Out.Redact, Location: loc})
+	if f != nil {
+		f.Done, f.Plan = rv.carriedOut(), string(rv.raw)
 	}
-	return out
+	return f
+}
+
+// carriedOut says whether the simulation has done all that the plan is for, so that
+// nothing is left to approve: it only reads, from its beginning to its end.
+func (rv *Review) carriedOut() bool {
+	moves := slices.ContainsFunc(rv.graph.Nodes, func(n *plan.Node) bool { return !n.Tool.Simulable || n.Tool.Facts.MovesWindow })
+	return !moves && rv.Report.Stopped == nil && len(rv.Vault.Log()) == 0 && rv.from == 0 && rv.prior == nil
 }

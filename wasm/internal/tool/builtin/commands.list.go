@@ -10,7 +10,8 @@ import (
 
 func commandsList() tool.Tool {
 	return define(tool.Tool{
-		Spec: tool.Spec{Name: "commands.list", Category: "api", SideEffects: tool.Reads, Aliases: map[string]string{"search": "query"}},
+		Spec:  tool.Spec{Name: "commands.list", Category: "api", SideEffects: tool.Reads, Aliases: map[string]string{"search": "query"}},
+		Found: &tool.Found{List: "commands", Columns: []string{"name", "id"}},
 		Run: func(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
 			if env.Commands == nil {
 				return nil, fault.New(fault.Precondition, "tools.commands.none", nil)

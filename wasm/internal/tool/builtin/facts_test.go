@@ -34,17 +34,18 @@ func TestAToolThatAlwaysDeletesOrMovesSaysSoInItsFacts(t *testing.T) {
 // A tool has a fact, or it is none of these: whoever adds one is asked.
 func TestWhatTheFactsOfTheToolsAre(t *testing.T) {
 	want := map[string]tool.Facts{
-		"code.run":             {RunsScript: true},
-		"commands.run":         {RunsCommand: true},
-		"editor.getSelection":  {ReadsSelection: true},
-		"http.request":         {Requests: "GET", ReadsElsewhere: true},
-		"http.send":            {Requests: "POST"},
-		"plugins.search":       {ReadsElsewhere: true, Finds: true},
-		"vault.delete":         {Deletes: true},
-		"vault.rename":         {Renames: true},
-		"workspace.focusPane":  {OnWindow: true},
-		"workspace.getContext": {OnWindow: true},
-		"workspace.openFile":   {OnWindow: true, OpensNote: true},
+		"code.run":               {RunsScript: true},
+		"commands.run":           {RunsCommand: true},
+		"editor.getSelection":    {ReadsSelection: true},
+		"http.request":           {Requests: "GET", ReadsElsewhere: true},
+		"http.send":              {Requests: "POST"},
+		"links.unlinkedMentions": {WritesWith: "link"},
+		"plugins.search":         {ReadsElsewhere: true, Finds: true},
+		"vault.delete":           {Deletes: true},
+		"vault.rename":           {Renames: true},
+		"workspace.focusPane":    {OnWindow: true, MovesWindow: true},
+		"workspace.getContext":   {OnWindow: true},
+		"workspace.openFile":     {OnWindow: true, MovesWindow: true, OpensNote: true},
 	}
 	for _, tl := range All() {
 		if tl.Facts != want[tl.Name] {

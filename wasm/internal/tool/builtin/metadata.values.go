@@ -23,7 +23,7 @@ func metadataValues() tool.Tool {
 			Aliases: map[string]string{"key": "property", "files": "paths", "file_path": "path"},
 			Limit:   "limit",
 		},
-		Run: propertyValues, Cut: cutValues,
+		Run: propertyValues, Cut: cutValues, Found: &tool.Found{List: "properties", Within: "values", Columns: []string{"property", "value", "count"}},
 	})
 }
 

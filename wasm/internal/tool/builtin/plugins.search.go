@@ -18,6 +18,7 @@ func pluginsSearch() tool.Tool {
 			Facts:   tool.Facts{ReadsElsewhere: true, Finds: true},
 			Aliases: map[string]string{"text": "query", "search": "query", "q": "query"},
 		},
+		Found: &tool.Found{List: "plugins"},
 		Run: func(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
 			if env.Plugins == nil {
 				return nil, fault.New(fault.Precondition, "tools.plugins.none", nil)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"embedded-agent/wasm/internal/carrier"
 	"embedded-agent/wasm/internal/compare"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
@@ -87,7 +88,7 @@ type linkTest struct {
 // passInfo tests what needs no reading.
 func (q *queryPlan) passInfo(i *host.Info) bool {
 	switch {
-	case q.kind == "attachment" && carriesLinks(i.Path),
+	case q.kind == "attachment" && carrier.Carries(i.Path),
 		q.path.like != nil && !q.path.like(i.Path), q.path.unlike != nil && q.path.unlike(i.Path),
 		q.path.longerThan > 0 && len([]rune(title(i.Path))) <= q.path.longerThan,
 		q.times.createdAfter > 0 && i.CTime < q.times.createdAfter, q.times.createdBefore > 0 && i.CTime >= q.times.createdBefore,

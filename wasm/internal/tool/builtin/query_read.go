@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"embedded-agent/wasm/internal/carrier"
 	"embedded-agent/wasm/internal/compare"
-
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/index"
 	"embedded-agent/wasm/internal/note"
@@ -166,7 +166,7 @@ func (q *queryPlan) targetsOf(note string) (map[string]bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := toSet(linkTargets(n, path, data))
+	out := toSet(carrier.Targets(n, path, data))
 	return out, n.err
 }
 

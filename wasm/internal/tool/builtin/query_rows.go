@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"embedded-agent/wasm/internal/carrier"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/index"
 	"embedded-agent/wasm/internal/note"
@@ -165,7 +166,7 @@ func (q *queryPlan) linkedFromRows(linked map[string]bool) (note.Index, []host.I
 	for i := range found {
 		f := &found[i]
 		if !f.Row.Known() {
-			if carriesLinks(f.Path) {
+			if carrier.Carries(f.Path) {
 				rest = append(rest, *f.Info)
 			}
 			continue

@@ -16,7 +16,7 @@ func tasksList() tool.Tool {
 			Aliases: map[string]string{"file_path": "path", "files": "paths", "query": "text"},
 			Limit:   "limit",
 		},
-		Run: listTasks, Cut: cutOf("tasks"),
+		Run: listTasks, Cut: cutOf("tasks"), Found: &tool.Found{List: "tasks", Columns: []string{"path", "title", "heading"}, Words: plainWords("finding.tasks"), Each: true},
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 
 func utilParseMarkdownBullets() tool.Tool {
 	return define(tool.Tool{
+		Found: &tool.Found{List: "items", Columns: []string{"text", "checked"}},
 		Spec: tool.Spec{
 			Name: "util.parseMarkdownBullets", Category: "utility", SideEffects: tool.None, Cache: tool.CacheForever,
 			Aliases: map[string]string{"markdown": "text", "content": "text"},

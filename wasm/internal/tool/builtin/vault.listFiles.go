@@ -16,7 +16,7 @@ func vaultListFiles() tool.Tool {
 			Aliases: map[string]string{"path": "folder", "dir": "folder", "directory": "folder", "ext": "extension"},
 			Limit:   "limit",
 		},
-		Run: listFiles, Cut: cutOf("files"),
+		Run: listFiles, Cut: cutOf("files"), Found: &tool.Found{List: "files", Columns: []string{"path", "mtime"}, Words: plainWords("finding.files")},
 	})
 }
 

@@ -19,7 +19,10 @@ func vaultQuery() tool.Tool {
 			Aliases: map[string]string{"path": "folder", "dir": "folder", "glob": "name", "tag": "tags", "filter": "where", "query": "text"},
 			Limit:   "limit",
 		},
-		Run: query, Cut: cutOf("notes"),
+		Run: query, Cut: cutOf("notes"), Found: &tool.Found{
+			List: "notes", Words: queryWords,
+			Columns: []string{"path", "modified", "properties", "tags", "links", "tasks", "headings", "text"},
+		},
 	})
 }
 
@@ -146,19 +149,20 @@ func (q *queryPlan) describeAll(hits []hit) error {
 	})
 }
 
-// withoutBacklinks keeps the files that no note links to, itself apart.
+// withoutBacklinks keeps the files that no other file uses.
 func (q *queryPlan) withoutBacklinks(found []index.Found) ([]index.Found, error) {
 	linked := map[string]bool{}
-	known, carriers, err := q.linkedFromRows(linked)
+	known, rest, err := q.linkedFromRows(linked)
 	if err != nil {
 		return nil, err
 	}
-	err = readAll(q.ctx, q.env, carriers, func(i host.Info, data []byte) error {
-		for _, p := range linkTargets(known, i.Path, data) {
-			if p != i.Path {
-				linked[p] = true
-			}
+	if slices.ContainsFunc(found, func(f index.Found) bool { return !isNote(f.Path) }) {
+		if rest, err = withHTML(q.ctx, q.env, rest); err != nil {
+			return nil, err
 		}
+	}
+	err = readAll(q.ctx, q.env, rest, func(i host.Info, data []byte) error {
+		usedBy(known, linked, i.Path, data)
 		return nil
 	})
 	if err != nil {
@@ -266,7 +270,7 @@ func (q *queryPlan) passLinks(path string, d *note.Doc) (bool, error) {
 			continue
 		}
 		target := note.Resolve(q.links.names, l.Path, path)
-		broken = broken || target == ""
+		broken = broken || target == "" && l.Kind != note.HTML
 		linksTo = linksTo || target != "" && target == q.links.target
 	}
 	if q.links.names.err != nil {

@@ -19,7 +19,7 @@ func vaultSearchText() tool.Tool {
 			Aliases: map[string]string{"pattern": "query", "text": "query", "path": "folder", "dir": "folder", "max_results": "limit"},
 			Limit:   "limit",
 		},
-		Run: searchText, Cut: cutOf("hits"),
+		Run: searchText, Cut: cutOf("hits"), Found: &tool.Found{List: "hits", Columns: []string{"path", "text"}, Words: mentionWords},
 	})
 }
 

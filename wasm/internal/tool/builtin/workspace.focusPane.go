@@ -9,7 +9,7 @@ import (
 
 func workspaceFocusPane() tool.Tool {
 	return define(tool.Tool{
-		Spec: tool.Spec{Name: "workspace.focusPane", Category: "utility", SideEffects: tool.Reads, Facts: tool.Facts{OnWindow: true}},
+		Spec: tool.Spec{Name: "workspace.focusPane", Category: "utility", SideEffects: tool.Reads, Facts: tool.Facts{OnWindow: true, MovesWindow: true}},
 		Run: func(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
 			if env.Workspace == nil {
 				return nil, fault.New(fault.Precondition, "tools.workspace.none", nil)

@@ -11,7 +11,7 @@ func workspaceOpenFile() tool.Tool {
 	return define(tool.Tool{
 		Spec: tool.Spec{
 			Name: "workspace.openFile", Category: "utility", SideEffects: tool.Reads,
-			Facts:   tool.Facts{OnWindow: true, OpensNote: true},
+			Facts:   tool.Facts{OnWindow: true, MovesWindow: true, OpensNote: true},
 			Aliases: map[string]string{"file_path": "path", "file": "path", "newLeaf": "newPane", "split": "newPane"},
 		},
 		Run: func(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {

@@ -1,0 +1,205 @@
+// Package finding makes of what a plan has read an answer for a person: sentences,
+// and tables whose cells are notes, lines in notes, tags, dates, numbers or text.
+//
+// What is told are the plan's outputs; of a plan without them, what its last steps
+// gave: those that no other step works on. An output is a value, or says more:
+//
+//	{"rows": "$steps.all.notes", "columns": ["path", "modified"],
+//	 "one": "One note has no links.", "many": "{n} notes have no links.", "none": "Every note has a link."}
+//
+// The numbers are counted here, whatever a plan says. A table is whole: what is too
+// large to be shown ends after a row, and its count says how many there are.
+package finding
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"embedded-agent/wasm/internal/plan"
+	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/runner"
+	"embedded-agent/wasm/internal/tool"
+)
+
+// Source has what a plan found, and what makes it fit to be shown.
+type Source struct {
+	Graph  *plan.Graph
+	Report *runner.Report
+	// Called has the calls by call_id.
+	Called map[string]*tool.Call
+	// Redact takes secrets out of a text; Location is where the person is.
+	Redact   func(string) string
+	Location *time.Location
+}
+
+// maxShown bounds what is shown of all tables together, in bytes.
+const maxShown = 16 << 20
+
+// Of gives what a plan found; nil for nothing.
+func Of(s Source) *protocol.Findings {
+	parts := s.outputs()
+	if len(parts) == 0 {
+		for _, st := range s.last() {
+			parts = append(parts, s.ofStep(st))
+		}
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return Within(&protocol.Findings{Parts: parts}, maxShown)
+}
+
+// outputs gives the plan's own outputs, by name.
+func (s *Source) outputs() []protocol.Finding {
+	var out []protocol.Finding
+	for _, name := range slices.Sorted(maps.Keys(s.Report.Outputs)) {
+		out = append(out, s.output(name, s.Report.Outputs[name], s.Graph.Plan.Outputs[name]))
+	}
+	return out
+}
+
+// output tells one output; written is how the plan has it, before its references had
+// values.
+func (s *Source) output(name string, v, written any) protocol.Finding {
+	said, ok := describedBy(v)
+	if !ok {
+		return s.value(s.Redact(name), v, s.teller(written), nil)
+	}
+	if w, ok := written.(map[string]any); ok {
+		written = w["rows"]
+	}
+	f := s.value(s.Redact(name), said.rows, s.teller(written), said.columns)
+	f.Words = s.Redact(said.words(f.Count))
+	return f
+}
+
+// teller gives the step whose list a reference in the outputs stands for; nil for
+// anything else.
+func (s *Source) teller(written any) *runner.StepReport {
+	ref, _ := written.(string)
+	ref = strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(ref, "$"), "{"), "}")
+	for _, st := range s.Report.Steps {
+		if f := st.Node.Tool.Found; f != nil && ref == "steps."+st.Node.Step.ID+"."+f.List && st.Node.Step.Foreach == nil {
+			return st
+		}
+	}
+	return nil
+}
+
+// last lists the steps that no other one works on, and that found something.
+func (s *Source) last() []*runner.StepReport {
+	used := map[string]bool{}
+	for _, st := range s.Report.Steps {
+		for _, id := range st.Node.DependsOn {
+			used[id] = true
+		}
+	}
+	var out []*runner.StepReport
+	for _, st := range s.Report.Steps {
+		if n := st.Node; !used[n.Step.ID] && st.Output != nil && n.Effects.Risk() == tool.ReadOnly && !n.Tool.Facts.MovesWindow {
+			out = append(out, st)
+		}
+	}
+	return out
+}
+
+// ofStep tells what a step gave.
+func (s *Source) ofStep(st *runner.StepReport) protocol.Finding {
+	name := s.Redact(st.Node.Step.Preview)
+	output, _ := asMap(st.Output)
+	switch of := st.Node.Tool.Found; {
+	case st.Node.Tool.Facts.Finds:
+		return s.plugins(name, st, output)
+	case st.Node.Step.Foreach != nil:
+		return s.value(name, joined(output["items"], of), nil, columnsOf(of))
+	case of != nil:
+		return s.value(name, output[of.List], st, nil)
+	}
+	if len(output) == 1 { // one field alone needs no name
+		for _, v := range output {
+			return s.value(name, v, nil, nil)
+		}
+	}
+	return s.value(name, st.Output, nil, nil)
+}
+
+// joined gives the lists that the iterations of a step found as one; where they are
+// no lists, the iterations themselves.
+func joined(items any, of *tool.Found) any {
+	list, _ := asList(items)
+	if of == nil {
+		return list
+	}
+	out := []any{}
+	for _, e := range list {
+		m, _ := asMap(e)
+		found, _ := asList(m[of.List])
+		out = append(out, found...)
+	}
+	return out
+}
+
+// plugins tells of community plugins, which are chosen from and not sorted.
+func (s *Source) plugins(name string, st *runner.StepReport, output map[string]any) protocol.Finding {
+	f := s.value(name, output["plugins"], st, nil)
+	var list struct {
+		Plugins []protocol.Plugin `json:"plugins"`
+	}
+	if b, err := json.Marshal(output); err == nil && json.Unmarshal([]byte(s.Redact(string(b))), &list) == nil {
+		f.Plugins, f.Columns, f.Rows = list.Plugins, nil, nil
+	}
+	return f
+}
+
+// described is an output that says how it is to be told.
+type described struct {
+	rows            any
+	columns         []string
+	one, many, none string
+}
+
+// describedBy reads an output that has rows, and nothing but the fields that belong
+// to them.
+func describedBy(v any) (described, bool) {
+	m, ok := asMap(v)
+	if !ok || m["rows"] == nil {
+		return described{}, false
+	}
+	for name := range m {
+		if !slices.Contains([]string{"rows", "columns", "one", "many", "none"}, name) {
+			return described{}, false
+		}
+	}
+	d := described{rows: m["rows"]}
+	d.one, _ = m["one"].(string)
+	d.many, _ = m["many"].(string)
+	d.none, _ = m["none"].(string)
+	list, _ := asList(m["columns"])
+	for _, c := range list {
+		if name, ok := c.(string); ok {
+			d.columns = append(d.columns, name)
+		}
+	}
+	return d, true
+}
+
+// words gives the plan's sentence for a count; "" where it has none for it.
+func (d *described) words(count int) string {
+	switch count {
+	case 0:
+		return d.none
+	case 1:
+		return d.one
+	}
+	return d.many
+}
+
+func columnsOf(f *tool.Found) []string {
+	if f == nil {
+		return nil
+	}
+	return f.Columns
+}
