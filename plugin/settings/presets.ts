@@ -13,7 +13,7 @@ export const presets: Record<string, Endpoint> = {
 	openai: { provider: "openai", baseUrl: "" },
 	anthropic: { provider: "anthropic", baseUrl: "" },
 	codex: { provider: "openai", baseUrl: "http://127.0.0.1:8788/v1" },
-	ollama: { provider: "custom", baseUrl: "http://127.0.0.1:11434/v1" },
+	ollama: { provider: "custom", baseUrl: "http://127.0.0.1:11434/api/chat" },
 	lmstudio: { provider: "custom", baseUrl: "http://127.0.0.1:1234/v1" },
 	llamacpp: { provider: "custom", baseUrl: "http://127.0.0.1:8080/v1" },
 	vllm: { provider: "custom", baseUrl: "http://127.0.0.1:8000/v1" },

@@ -5,7 +5,11 @@ import "strings"
 // endings are the paths that people paste along with an address, each with the name of the dialect that is spoken there;
 // "" where the path says nothing about it.
 var endings = []struct{ path, dialect string }{
-	{"/chat/completions", "chat"}, {"/responses", "openai"}, {"/messages", "anthropic"}, {"/models", ""},
+	{"/chat/completions", "chat"},
+	{"/responses", "openai"},
+	{"/messages", "anthropic"},
+	{"/api/chat", "ollama"},
+	{"/models", ""},
 }
 
 // ParseAddress reads an address as a person gives it: up to the version, or whole with the path of an API at its end, with

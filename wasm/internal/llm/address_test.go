@@ -19,6 +19,7 @@ func TestAnAddressIsUnderstoodAsItIsPasted(t *testing.T) {
 		{"https://a.example/v1/responses", "https://a.example/v1", "", "openai"},
 		{"https://a.example/v1/messages", "https://a.example/v1", "", "anthropic"},
 		{"https://a.example/v1/models", "https://a.example/v1", "", ""},
+		{"http://127.0.0.1:11434/api/chat?num_ctx=8192", "http://127.0.0.1:11434", "num_ctx=8192", "ollama"},
 		{"https://a.example/v1#models", "https://a.example/v1", "", ""},
 		{
 			"https://r.openai.azure.com/openai/deployments/gpt?api-version=2024-10-21",

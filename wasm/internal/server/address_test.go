@@ -27,6 +27,7 @@ func TestEachDialectIsAskedAtAnyAddress(t *testing.T) {
 		{"custom", "https://gateway.example/v1/chat/completions", "", "https://gateway.example/v1/chat/completions"},
 		{"custom", "https://gateway.example/v1/responses", "", "https://gateway.example/v1/responses"},
 		{"custom", "https://gateway.example/v1/messages?beta=true", "", "https://gateway.example/v1/messages?beta=true"},
+		{"custom", "http://127.0.0.1:11434/api/chat?num_ctx=8192", "", "http://127.0.0.1:11434/api/chat"},
 		{
 			"custom", "https://r.openai.azure.com/openai/deployments/gpt?api-version=2024-10-21", "k",
 			"https://r.openai.azure.com/openai/deployments/gpt/chat/completions?api-version=2024-10-21",
