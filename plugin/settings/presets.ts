@@ -18,7 +18,7 @@ export const presets: Record<string, Endpoint> = {
 	llamacpp: { provider: "custom", baseUrl: "http://127.0.0.1:8080/v1" },
 	vllm: { provider: "custom", baseUrl: "http://127.0.0.1:8000/v1" },
 	openrouter: { provider: "custom", baseUrl: "https://openrouter.ai/api/v1" },
-	gemini: { provider: "custom", baseUrl: "https://generativelanguage.googleapis.com/v1beta/openai" },
+	gemini: { provider: "custom", baseUrl: "https://generativelanguage.googleapis.com/v1beta" },
 	// No host has a name with an underscore: nothing is sent before the person has put in their own.
 	azure: { provider: "custom", baseUrl: "https://YOUR_RESOURCE.openai.azure.com/openai/v1" },
 	xai: { provider: "custom", baseUrl: "https://api.x.ai/v1" },

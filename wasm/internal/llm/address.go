@@ -24,5 +24,10 @@ func ParseAddress(text string) (e Endpoint, dialect string) {
 			break
 		}
 	}
+	// The API of Gemini has the model in its path, and no end that says so.
+	base, _, _ = strings.Cut(base, "/models/gemini")
+	if strings.HasSuffix(base, ".googleapis.com/v1beta") {
+		dialect = "gemini"
+	}
 	return Endpoint{BaseURL: base, Query: query}, dialect
 }

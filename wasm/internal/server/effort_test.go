@@ -43,6 +43,7 @@ func TestTheEffortOfAModelIsAskedForInTheWordsOfItsEndpoint(t *testing.T) {
 		{"anthropic", "", "claude-opus-4-7", "off", `{}`},
 		{"custom", "https://model.example/v1", "m", "low", `{"reasoning_effort":"low"}`},
 		{"custom", "https://openrouter.ai/api/v1", "m", "low", `{"reasoning":{"effort":"low"}}`},
+		{"custom", "https://generativelanguage.googleapis.com/v1beta", "m", "", `{}`},
 		{"custom", "http://127.0.0.1:11434/api/chat", "m", "low", `{"think":"low"}`},
 		{"custom", "http://127.0.0.1:11434/api/chat", "m", "off", `{"think":false}`},
 	} {
