@@ -82,7 +82,7 @@ func (c *Condition) have(scope *Scope, e env) any {
 	if !ok && c.own() {
 		v, _ = scope.value(&ref{kind: refItem, path: append([]seg{{key: properties}}, r.path...)})
 	}
-	return plain(v)
+	return tool.Plain(v)
 }
 
 // holds says whether all conditions hold. A value that cannot be compared with the

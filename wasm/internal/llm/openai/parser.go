@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"encoding/json"
 	"strings"
 	"embedded-agent/wasm/internal/jsontree"
 	"embedded-agent/wasm/internal/llm"
