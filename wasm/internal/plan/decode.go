@@ -9,6 +9,7 @@ import (
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/strictjson"
+	similar "embedded-agent/wasm/internal/text"
 )
 
 // Limits are where Decode stops reading. Zero fields mean the defaults.
@@ -170,8 +171,8 @@ func (d *decoder) known(m map[string]any, fields []string) {
 		if slices.Contains(fields, name) {
 			continue
 		}
-		own := closest(name, fields)
-		if _, given := m[own]; own != "" && !given && foldName(own) == foldName(name) {
+		own := similar.Closest(name, fields)
+		if _, given := m[own]; own != "" && !given && similar.FoldName(own) == similar.FoldName(name) {
 			m[own] = m[name]
 			delete(m, name)
 			d.took(name, name, own)
@@ -184,7 +185,7 @@ func (d *decoder) known(m map[string]any, fields []string) {
 			d.wrong(name, "error.plan.unknownField", nil)
 			continue
 		}
-		if best := closest(name, fields); best != "" {
+		if best := similar.Closest(name, fields); best != "" {
 			d.wrong(name, "error.plan.unknownFieldNear", fault.P{"name": name, "near": best})
 		} else {
 			d.wrong(name, "error.plan.unknownField", fault.P{"name": name, "fields": strings.Join(fields, ", ")})
