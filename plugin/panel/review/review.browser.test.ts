@@ -119,12 +119,12 @@ describe.skipIf(!findChromium())("the review", () => {
 			const taken = { field: "args", from: "a_rather_long_name_of_an_argument", to: "path" };
 			const notes = [
 				{ key: "review.taken", params: taken },
-				{ key: "review.met", params: { n: "7", total: "10" } },
+				{ key: "review.met", params: { when: "due < today", n: "7", total: "10" } },
 			];
 			const page = await open(review({ steps: [{ ...first, notes }, ...rest] }), {}, look);
 			await page.locator(".ea-steps > summary").click();
 			await page.getByText("args: a_rather_long_name_of_an_argument was taken as path.").waitFor();
-			await page.getByText("The condition holds for 7 of 10.").waitFor();
+			await page.getByText("Only where due < today: 7 of 10.").waitFor();
 			expect(await misfits(page)).toEqual([]);
 		},
 	);

@@ -31,6 +31,11 @@ func itoa(n int) string { return strconv.Itoa(n) }
 // types and nesting beyond the limit are problems, each with its step and
 // field. With a problem the plan is nil. An optional field may be null.
 func Decode(raw []byte, limits Limits) (*Plan, []Problem) {
+	var d decoder
+	return d.decode(raw, limits)
+}
+
+func (d *decoder) decode(raw []byte, limits Limits) (*Plan, []Problem) {
 	if limits.Bytes <= 0 {
 		limits.Bytes = DefaultBytes
 	}
@@ -42,7 +47,6 @@ func Decode(raw []byte, limits Limits) (*Plan, []Problem) {
 	}
 	raw = bytes.TrimRight(raw, " \n\t\r") // a cut-off text ends where its last word does
 	v, twice, jerr := strictjson.Read(raw, limits.Depth)
-	var d decoder
 	if Wrapped(string(raw[:min(len(raw), 64)])) {
 		text, isText := v.(string)
 		if !isText {
