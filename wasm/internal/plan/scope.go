@@ -17,7 +17,7 @@ type Scope struct {
 	Var   func(name string) (any, bool)
 	Item  any
 	Index int
-	// Now is what conditions take for now.
+	// Now is the now of conditions.
 	Now time.Time
 	// Make is asked before a text is filled or a list is copied, with the bytes
 	// that it takes; its error is the binding's. Nil asks nobody.

@@ -13,7 +13,7 @@ import (
 
 var day = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 
-// notes are what a step called q gives in these tests.
+// notes gives the output that a step called q has in these tests.
 func notes() plan.Scope {
 	note := func(path, due string, size float64, status any) map[string]any {
 		return map[string]any{"path": path, "size": size, "properties": map[string]any{"due": due, "status": status}}
