@@ -1,6 +1,7 @@
 // The core in a worker thread of Node, with a folder as its host: the same wasm
 // and the same client as in the app, without a browser. Files are written by
-// direct calls through one queue, as the app's adapter does it.
+// direct calls through one queue, as the app's adapter does it, and undo records by
+// the worker itself (opfs.mjs), into DEVICE beside the notes.
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import * as fs from "node:fs/promises";
@@ -11,10 +12,16 @@ import esbuild from "esbuild";
 import { bundleWorker, coreText, virtualModules } from "../scripts/build/bundle.mjs";
 import { core, root } from "../scripts/build/wasm.mjs";
 import { Followed, followHost } from "./follow.mjs";
+import { opfs } from "./opfs.mjs";
+
+/** Where a host of a folder keeps what is the device's own. */
+export const DEVICE = ".device";
 
 const BANNER = `
-const { parentPort } = require("node:worker_threads");
+const { parentPort, workerData } = require("node:worker_threads");
 globalThis.self = globalThis;
+const storage = (${opfs})(require("node:fs"), require("node:path"), workerData.device);
+Object.defineProperty(globalThis, "navigator", { value: { storage }, configurable: true });
 self.postMessage = (message, transfer) => parentPort.postMessage(message, transfer);
 let memory;
 const instantiate = WebAssembly.instantiate;
@@ -24,7 +31,7 @@ WebAssembly.instantiate = async (...args) => {
 	return made;
 };
 parentPort.on("message", (data) => {
-	if (data === "memory?") parentPort.postMessage({ memory: memory.buffer.byteLength });
+	if (data === "facts?") parentPort.postMessage({ facts: { memory: memory.buffer.byteLength, ...storage.counts } });
 	else if (self.onmessage) self.onmessage({ data });
 });
 `;
@@ -55,22 +62,22 @@ export async function importClient(wasmExec) {
 }
 
 /** Node's worker with the face of the browser's. */
-function spawn(source) {
-	const worker = new Worker(source, { eval: true });
+function spawn(source, device) {
+	const worker = new Worker(source, { eval: true, workerData: { device } });
 	const face = {
 		onmessage: null,
 		onerror: null,
 		onmessageerror: null,
 		postMessage: (message, transfer) => worker.postMessage(message, transfer),
-		memory: () =>
+		facts: () =>
 			new Promise((resolve) => {
 				const hear = (data) => {
-					if (data?.memory === undefined) return;
+					if (data?.facts === undefined) return;
 					worker.off("message", hear);
-					resolve(data.memory);
+					resolve(data.facts);
 				};
 				worker.on("message", hear);
-				worker.postMessage("memory?");
+				worker.postMessage("facts?");
 			}),
 		terminate: () => void worker.terminate(),
 	};
@@ -316,8 +323,9 @@ export function hostOf(vault, { fail, applyAll }, followed) {
 
 /**
  * Starts a core over a folder. `settings` are protocol Settings. Gives the
- * client, the vault with its counters, how many bytes of memory the core has, how
- * many ms it took to start, and `close`.
+ * client, the vault with its counters, `facts` (the bytes of memory that the core
+ * has, and how often it has written and flushed records), how many ms it took to
+ * start, and `close`.
  */
 export async function startNodeHost({ folder, settings = {} }) {
 	const { packed, wasmExec } = await core({ quick: true });
@@ -335,7 +343,10 @@ export async function startNodeHost({ folder, settings = {} }) {
 		utcOffsetMin: 0,
 	};
 	let latest;
-	const source = () => ({ text: async () => text, spawn: () => (latest = spawn(workerSource)) });
+	const source = () => ({
+		text: async () => text,
+		spawn: () => (latest = spawn(workerSource, join(folder, DEVICE))),
+	});
 	const sandbox = new bridge.SandboxHost(source());
 	const followed = new Followed(folder);
 	const client = new bridge.Client({
@@ -348,7 +359,7 @@ export async function startNodeHost({ folder, settings = {} }) {
 	await client.start();
 	const startMs = performance.now() - began;
 	const worker = latest;
-	return { client, vault, followed, startMs, memory: () => worker.memory(), close: () => client.dispose() };
+	return { client, vault, followed, startMs, facts: () => worker.facts(), close: () => client.dispose() };
 }
 
 /**

@@ -1414,6 +1414,11 @@ export interface StepPreview {
 	 */
 	cut?: Cut;
 	leftOut?: LeftOut;
+	/**
+	 * Notes say how the step was read where the plan has it in other words, and
+	 * what its condition came to.
+	 */
+	notes?: Message[];
 }
 /**
  * Cut says how much of what there is a step took. All is whether it can be
@@ -2024,14 +2029,13 @@ export interface Estimated {
  * values. The core enforces every one; zero values are filled with defaults by
  * the core, never by the app's side.
  */
-export interface Settings {
+export interface Settings extends Asking {
 	provider: Provider;
 	model: string;
 	baseUrl: string;
 	keyName: string; // the secret's name in the host's secret store
 	streaming: boolean;
 	maxTokens: number /* int */;
-	temperature?: number /* float64 */;
 	/**
 	 * DemoURL is the scripted demonstration model, where there is one.
 	 */
@@ -2079,7 +2083,29 @@ export interface Settings {
 	httpHosts: HTTPHost[];
 	codeMaxMs: number /* int */;
 	codeMaxMb: number /* int */;
-	imageMaxPixels: number /* int */; // of the longer side
+}
+/**
+ * Asking says how a model is asked.
+ */
+export interface Asking {
+	temperature?: number /* float64 */;
+	/**
+	 * ImageMaxPixels bounds the longer side of an image.
+	 */
+	imageMaxPixels: number /* int */;
+	/**
+	 * Headers go along with requests to a model, by the origin that they belong to
+	 * (https://api.example.com): lines such as "X-Title: Notes". In a value {{key}}
+	 * stands for the model's key, and {{secret:NAME}} for another secret of the
+	 * host's store.
+	 */
+	headers: { [key: string]: string};
+	/**
+	 * Efforts say how hard a model thinks before it answers, by the provider and
+	 * the model's name with a space between: off, low, medium or high. A model that
+	 * has none decides.
+	 */
+	efforts: { [key: string]: string};
 }
 /**
  * NamedSecret says where the value of a tool's secret is: under Secret in the
@@ -3122,4 +3148,4 @@ export const ReplyNote = "note";
 export const ReplyImage = "image";
 
 /** The hash of the Go sources of this file: what both sides must agree on. */
-export const Contract = "4b878249413915f3";
+export const Contract = "639196d46f553a34";

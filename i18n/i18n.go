@@ -50,9 +50,18 @@ var catalogue = sync.OnceValue(func() map[string]string {
 // there is none: the names of the actions that come with the plugin, which are
 // data (they are searched by, and copied), not messages. Nothing is filled in.
 func Bundled(language string) func(key string) string {
-	words, english := bundled(folderOf(language)), bundled("en")
-	return func(key string) string { return cmp.Or(words[key], english[key], key) }
+	words := bundled(folderOf(language))
+	return func(key string) string { return cmp.Or(words[key], englishBundled()[key], key) }
 }
+
+// HasBundled says whether bundled.json has words for the key. The rest of the
+// catalogue is not read for it: it is asked when the core starts.
+func HasBundled(key string) bool {
+	_, ok := englishBundled()[key]
+	return ok
+}
+
+var englishBundled = sync.OnceValue(func() map[string]string { return bundled("en") })
 
 // folderOf chooses as the panel does (index.ts).
 func folderOf(language string) string {

@@ -31,7 +31,7 @@ describe("t", () => {
 	it("names one thing also in a language whose plural rules do not set one apart", () => {
 		setLanguage("zh-CN");
 		expect(t("review.create", { n: "1", path: "a.md" })).toBe("将创建 a.md");
-		expect(t("review.create", { n: "3" })).toBe("将创建 3 个笔记");
+		expect(t("review.create", { n: "3" })).toBe("将创建 3 篇笔记");
 	});
 
 	it("shows a key without words as it is", () => {

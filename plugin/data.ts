@@ -35,6 +35,8 @@ export const firstRun: Data = {
 	keyName: "",
 	streaming: true,
 	maxTokens: 0,
+	headers: {},
+	efforts: {},
 	confirm: "always",
 	allowCommands: false,
 	allowDeletes: false,
@@ -83,7 +85,7 @@ export function readData(saved: unknown): Data {
 		const value = from[key];
 		if (fits(value, fresh)) data[key] = value;
 	}
-	data["keyNames"] = textsIn(from["keyNames"]);
+	for (const key of ["keyNames", "headers", "efforts"]) data[key] = textsIn(from[key]);
 	data["secrets"] = (data["secrets"] as NamedSecret[]).map((secret) => ({
 		...secret,
 		hosts: Array.isArray(secret.hosts) ? secret.hosts.filter((host) => typeof host === "string") : [],

@@ -57,10 +57,39 @@ async function settledMemory(page, pid) {
 	const session = await page.context().newCDPSession(page);
 	const before = rss(pid);
 	for (let i = 0; i < 3; i++) await session.send("HeapProfiler.collectGarbage");
+	await collectInWorkers(session);
 	const { nodes, documents, jsEventListeners } = await session.send("Memory.getDOMCounters");
 	const heap = (await session.send("Runtime.getHeapUsage")).usedSize;
 	await session.detach();
 	return { rss: rss(pid), before, heap, nodes, documents, jsEventListeners };
+}
+
+/** A worker has a heap of its own, which collecting the page's leaves as it is. */
+async function collectInWorkers(session) {
+	const workers = [];
+	session.on("Target.attachedToTarget", ({ sessionId }) => workers.push(sessionId));
+	await session.send("Target.setAutoAttach", {
+		autoAttach: true,
+		waitForDebuggerOnStart: false,
+		flatten: false,
+	});
+	for (const sessionId of workers) {
+		for (let id = 1; id <= 3; id++)
+			await askWorker(session, sessionId, { id, method: "HeapProfiler.collectGarbage" });
+	}
+}
+
+/** Sends a worker a message of the protocol, and waits for its answer. */
+function askWorker(session, sessionId, message) {
+	return new Promise((done) => {
+		const hear = (from) => {
+			if (from.sessionId !== sessionId || JSON.parse(from.message).id !== message.id) return;
+			session.off("Target.receivedMessageFromTarget", hear);
+			done();
+		};
+		session.on("Target.receivedMessageFromTarget", hear);
+		void session.send("Target.sendMessageToTarget", { sessionId, message: JSON.stringify(message) });
+	});
 }
 
 /** In the page: an action that makes notes. */

@@ -11,7 +11,8 @@ export const names = [
 	"run_1000_vs_bare",
 	"simulate_1000_vs_bare",
 	"revert_1000_vs_bare_delete",
-	"appends_1000",
+	"record_writes_1000",
+	"record_flushes_1000",
 ];
 
 const NOTES = 1000;
@@ -49,13 +50,13 @@ export function plan(folder, count) {
 export async function* rows(ctx) {
 	const folder = ctx.folder();
 	const bare = new FolderVault(folder);
-	const { client, vault, close } = await startNodeHost({ folder, settings });
+	const { client, facts, close } = await startNodeHost({ folder, settings });
 	ctx.later(close);
-	await once(client, vault, "warm", WARM);
+	await once(client, facts, "warm", WARM);
 	const runs = [];
 	for (let i = 0; i < TIMES; i++) {
 		const first = i % 2 === 0 ? await bareOnce(bare, `bare${i}`) : undefined;
-		const ours = await once(client, vault, `run${i}`, NOTES);
+		const ours = await once(client, facts, `run${i}`, NOTES);
 		runs.push({ ...ours, bare: first ?? (await bareOnce(bare, `bare${i}`)) });
 		for (const name of [`bare${i}`, `run${i}`]) rmSync(join(folder, name), { recursive: true, force: true });
 	}
@@ -65,19 +66,21 @@ export async function* rows(ctx) {
 	yield ["run_1000_vs_bare", middle((r) => r.run / r.bare.create), "x"];
 	yield ["simulate_1000_vs_bare", middle((r) => r.simulate / r.bare.create), "x"];
 	yield ["revert_1000_vs_bare_delete", middle((r) => r.revert / r.bare.remove), "x"];
-	yield ["appends_1000", middle((r) => r.appends), ""];
+	yield ["record_writes_1000", middle((r) => r.writes), ""];
+	yield ["record_flushes_1000", middle((r) => r.flushes), ""];
 }
 
 /** One run of `count` notes, and its revert. */
-async function once(client, vault, folder, count) {
-	const before = vault.appends;
+async function once(client, facts, folder, count) {
+	const before = await facts();
 	const { simulate, run, id } = await runPlan(client, plan(folder, count), folder);
-	const appends = vault.appends - before;
+	const after = await facts();
 	const began = performance.now();
 	const reverted = await client.request("run.revert", { run: id });
 	if (reverted.problem || reverted.conflicts.length > 0)
 		throw new Error(`revert: ${JSON.stringify(reverted)}`);
-	return { simulate, run, appends, revert: performance.now() - began };
+	const [writes, flushes] = ["writes", "flushes"].map((name) => after[name] - before[name]);
+	return { simulate, run, writes, flushes, revert: performance.now() - began };
 }
 
 /** The same notes by the host alone: created, changed and removed one after the other. */

@@ -8,10 +8,10 @@
 // main thread while a vault's metadata is asked for by a first query.
 import { execFileSync, spawnSync } from "node:child_process";
 import { promises as fs, readdirSync, rmSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { makeLarge, RARE } from "../../scripts/make-large.mjs";
 import { median } from "../context.mjs";
-import { simulatePlan, startNodeHost } from "../nodehost.mjs";
+import { DEVICE, simulatePlan, startNodeHost } from "../nodehost.mjs";
 
 export const names = [
 	"search_cold_vs_scan",
@@ -35,7 +35,7 @@ export async function* rows(ctx) {
 	let host;
 	for (let i = 0; i < (ctx.wanted("search_cold_vs_scan") ? COLD : 1); i++) {
 		await host?.close();
-		rmSync(join(folder, ".embedded-agent"), { recursive: true, force: true });
+		rmSync(join(folder, DEVICE), { recursive: true, force: true });
 		host = await startNodeHost({ folder, settings });
 		await ask(host, "vault.query", { name: "the list of files is there before" });
 		const bare = i % 2 === 0 ? await bareScan(folder, paths) : undefined;
@@ -48,9 +48,7 @@ export async function* rows(ctx) {
 	const warm = await times(() => ask(host, "vault.searchText", { query: RARE }));
 	yield ["search_warm", warm, "ms"];
 	if (ctx.wanted("search_warm_vs_rg")) yield ["search_warm_vs_rg", ...(await ripgrep(folder, warm))];
-	const index = join(folder, ".embedded-agent", "index");
-	const size = readdirSync(index).reduce((sum, name) => sum + statSync(join(index, name)).size, 0);
-	yield ["search_index_share", size / bytes, "x"];
+	yield ["search_index_share", indexBytes(join(folder, DEVICE)) / bytes, "x"];
 
 	const query = {
 		tags: ["area/3"],
@@ -60,6 +58,15 @@ export async function* rows(ctx) {
 	};
 	await ask(host, "vault.query", query); // the first one reads the metadata
 	yield ["query_100000", await times(() => ask(host, "vault.query", query)), "ms"];
+}
+
+/** The bytes of the index, wherever below a folder this device keeps it. */
+function indexBytes(folder) {
+	const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(
+		(entry) => entry.isFile() && basename(entry.parentPath) === "index",
+	);
+	if (files.length === 0) throw new Error(`no index below ${folder}`);
+	return files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
 }
 
 let asked = 0;

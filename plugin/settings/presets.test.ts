@@ -19,6 +19,18 @@ describe("provider presets", () => {
 		expect(catalogue("en")[`settings.preset.${name}`]).toBeTruthy();
 	});
 
+	it("an address at Azure is Azure's, and the preset's own leads nowhere", () => {
+		expect(presetOf({ provider: "custom", baseUrl: "https://mine.openai.azure.com/openai/v1" })).toBe(
+			"azure",
+		);
+		expect(presetOf({ provider: "custom", baseUrl: "https://openai.azure.com.example/v1" })).toBe("custom");
+		expect(new URL(presets["azure"]?.baseUrl ?? "").hostname).toContain("_");
+	});
+
+	it("the proxy is asked where it listens unless told otherwise, by the API that it was made for", () => {
+		expect(presets["codex"]).toEqual({ provider: "openai", baseUrl: "http://127.0.0.1:8788/v1" });
+	});
+
 	it("an address that no preset has is a custom endpoint", () => {
 		expect(presetOf({ provider: "custom", baseUrl: "http://10.0.0.2/v1" })).toBe("custom");
 		expect(presetOf(choosePreset("custom"))).toBe("custom");

@@ -2,6 +2,7 @@
 // the provider and the address: nothing else depends on it.
 
 import { AddressAnthropic, AddressOpenAI } from "../../bridge/protocol.gen";
+import { originOf } from "../host/key-hosts";
 import type { Provider, Settings } from "../protocol";
 
 /** The settings of a preset. */
@@ -11,12 +12,15 @@ type Endpoint = Pick<Settings, "provider" | "baseUrl">;
 export const presets: Record<string, Endpoint> = {
 	openai: { provider: "openai", baseUrl: "" },
 	anthropic: { provider: "anthropic", baseUrl: "" },
+	codex: { provider: "openai", baseUrl: "http://127.0.0.1:8788/v1" },
 	ollama: { provider: "custom", baseUrl: "http://127.0.0.1:11434/v1" },
 	lmstudio: { provider: "custom", baseUrl: "http://127.0.0.1:1234/v1" },
 	llamacpp: { provider: "custom", baseUrl: "http://127.0.0.1:8080/v1" },
 	vllm: { provider: "custom", baseUrl: "http://127.0.0.1:8000/v1" },
 	openrouter: { provider: "custom", baseUrl: "https://openrouter.ai/api/v1" },
 	gemini: { provider: "custom", baseUrl: "https://generativelanguage.googleapis.com/v1beta/openai" },
+	// No host has a name with an underscore: nothing is sent before the person has put in their own.
+	azure: { provider: "custom", baseUrl: "https://YOUR_RESOURCE.openai.azure.com/openai/v1" },
 	xai: { provider: "custom", baseUrl: "https://api.x.ai/v1" },
 	groq: { provider: "custom", baseUrl: "https://api.groq.com/openai/v1" },
 	mistral: { provider: "custom", baseUrl: "https://api.mistral.ai/v1" },
@@ -28,9 +32,8 @@ export const open = ["custom", "text"];
 
 /** The preset that settings amount to. */
 export function presetOf({ provider, baseUrl }: Endpoint): string {
-	const same = Object.entries(presets).find(
-		([, p]) => p.provider === provider && (p.baseUrl === baseUrl || p.baseUrl === ""),
-	);
+	const same = Object.entries(presets).find(([, p]) => p.provider === provider && p.baseUrl === baseUrl);
+	if (!same && provider === "custom" && originOf(baseUrl).endsWith(".openai.azure.com")) return "azure";
 	return same ? same[0] : provider;
 }
 

@@ -3,6 +3,7 @@
 
 import {
 	type ButtonComponent,
+	type DropdownComponent,
 	FuzzySuggestModal,
 	PluginSettingTab,
 	SecretComponent,
@@ -16,6 +17,7 @@ import {
 	type SettingDefinitionPage,
 	type SettingGroupItem,
 	type SettingPage,
+	type TextAreaComponent,
 	type TFolder,
 } from "obsidian";
 import { allowedHosts, allowHost, originOf } from "../host/key-hosts";
@@ -24,11 +26,11 @@ import { bytes, t } from "../../i18n";
 import { asProblem } from "../panel/core";
 import type EmbeddedAgentPlugin from "../plugin";
 import type { TestResult } from "../protocol";
-import { addressOf, open, presetOf, presets } from "./presets";
+import { addressOf, open, presets } from "./presets";
 import { redraw, whileDisabled } from "./focus";
 import { HostsPage, PanelPage, SecretsPage } from "./pages";
 import { RecordsRows } from "./records";
-import { fromControl, toControl, type SettingKey } from "./values";
+import { effortOf, fromControl, toControl, withEffort, type SettingKey } from "./values";
 
 type Control = SettingDefinitionControl<SettingKey>;
 
@@ -36,6 +38,8 @@ type Control = SettingDefinitionControl<SettingKey>;
 export class AgentSettings extends PluginSettingTab {
 	private keySetting: Setting | null = null;
 	private allowKey: ButtonComponent | null = null;
+	private headersArea: TextAreaComponent | null = null;
+	private effortList: DropdownComponent | null = null;
 
 	constructor(
 		app: App,
@@ -72,7 +76,7 @@ export class AgentSettings extends PluginSettingTab {
 		await this.change(fromControl(this.agent.data, key as SettingKey, value));
 		// Another provider asks for other things; another address is none that the key goes to.
 		if (key === "preset") this.redraw();
-		if (key === "baseUrl") this.showKey();
+		if (key === "baseUrl" || key === "model") this.showEndpoint();
 	}
 
 	/** Draws the definitions anew; the keyboard stays where it is. */
@@ -90,7 +94,6 @@ export class AgentSettings extends PluginSettingTab {
 
 	private model(): SettingGroupItem[] {
 		const remote = () => !this.is("demo");
-		const address = () => open.includes(presetOf(this.agent.data));
 		return [
 			dropdown("preset", [
 				...Object.keys(presets),
@@ -98,8 +101,13 @@ export class AgentSettings extends PluginSettingTab {
 				...(this.agent.data.demoModelUrl ? ["demo"] : []),
 			]),
 			{ ...text("model", t("settings.model.hint")), visible: remote },
-			{ ...text("baseUrl", t("settings.baseUrl.hint")), visible: address },
+			{
+				...text("baseUrl", addressOf({ ...this.agent.data, baseUrl: "" }) || t("settings.baseUrl.hint")),
+				visible: remote,
+			},
 			{ ...this.key(), visible: remote },
+			{ ...this.headers(), visible: remote },
+			{ ...this.effort(), visible: remote },
 			toggle("streaming"),
 			count("maxTokens"),
 			{
@@ -163,13 +171,13 @@ export class AgentSettings extends PluginSettingTab {
 
 	/** Lets this device send the key to the endpoint that the page shows. */
 	private bindKey(name = this.agent.data.keyName): void {
-		allowHost(this.app, name, originOf(addressOf(this.agent.data)));
+		allowHost(this.app, name, this.origin());
 	}
 
 	/** Says where the key goes from this device; where nobody has said so yet, there is a button to. */
 	private showKey(): void {
 		const { data } = this.agent;
-		const origin = originOf(addressOf(data));
+		const origin = this.origin();
 		const host = origin.replace(/^https:\/\//, "");
 		const bound = allowedHosts(this.app, data.keyName).hosts.includes(origin);
 		const words = [t("settings.key.desc")];
@@ -178,6 +186,58 @@ export class AgentSettings extends PluginSettingTab {
 		this.keySetting?.setDesc(words.join(" "));
 		this.allowKey?.setButtonText(t("settings.key.allow", { host }));
 		this.allowKey?.buttonEl.toggle(data.keyName !== "" && host !== "" && !bound);
+	}
+
+	/** What goes along with requests to the address that the page shows, and to no other. */
+	private headers(): SettingDefinitionRender {
+		return {
+			name: t("settings.headers"),
+			desc: t("settings.headers.desc", { key: "{{key}}", secret: "{{secret:NAME}}" }),
+			render: (setting) => {
+				setting.addTextArea((area) => {
+					this.headersArea = area.onChange((lines) => {
+						const { headers } = this.agent.data;
+						void this.change({ headers: { ...headers, [this.origin()]: lines } });
+					});
+					area.inputEl.setAttribute("aria-label", t("settings.headers"));
+					// Not at every letter: half a name is another secret.
+					area.inputEl.addEventListener("change", () => {
+						for (const [, name] of area.getValue().matchAll(/\{\{secret:([^{}]+)\}\}/g))
+							allowHost(this.app, name ?? "", this.origin());
+					});
+				});
+				this.showEndpoint();
+			},
+		};
+	}
+
+	/** How hard the model that the page shows thinks. */
+	private effort(): SettingDefinitionRender {
+		return {
+			...named("effort"),
+			render: (setting) => {
+				setting.addDropdown((list) => {
+					for (const effort of ["", "off", "low", "medium", "high"])
+						list.addOption(effort, t(effort === "" ? "settings.default" : `settings.effort.${effort}`));
+					list.selectEl.setAttribute("aria-label", t("settings.effort"));
+					this.effortList = list.onChange((effort) => void this.change(withEffort(this.agent.data, effort)));
+				});
+				this.showEndpoint();
+			},
+		};
+	}
+
+	/** Where the address of the page leads. */
+	private origin(): string {
+		return originOf(addressOf(this.agent.data));
+	}
+
+	/** Shows what belongs to the address and the model that the page shows. */
+	private showEndpoint(): void {
+		const { data } = this.agent;
+		this.showKey();
+		this.headersArea?.setValue(data.headers[this.origin()] ?? "");
+		this.effortList?.setValue(effortOf(data));
 	}
 
 	private test(): SettingDefinitionRender {
@@ -277,7 +337,7 @@ export class AgentSettings extends PluginSettingTab {
 }
 
 // Every switch says what it does: its name and its description go together.
-function named(key: SettingKey): { name: string; desc: string } {
+function named(key: SettingKey | "effort"): { name: string; desc: string } {
 	return { name: t(`settings.${key}`), desc: t(`settings.${key}.desc`) };
 }
 

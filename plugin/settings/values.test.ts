@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { firstRun, type Data } from "../data";
-import { fromControl, toControl, type SettingKey } from "./values";
+import { effortOf, fromControl, toControl, withEffort, type SettingKey } from "./values";
 
 describe("a setting survives its control", () => {
 	const data: Data = {
@@ -49,6 +49,15 @@ describe("what is typed", () => {
 		expect(fromControl(firstRun, "callsPerMinute", `${String(shown)}\nnonsense\nx = 0\n`)).toEqual({
 			callsPerMinute: rates,
 		});
+	});
+
+	it("an effort is that of one model of one provider", () => {
+		const data: Data = { ...firstRun, model: "gpt-x" };
+		const chosen: Data = { ...data, ...withEffort(data, "high") };
+		expect(effortOf(chosen)).toBe("high");
+		expect(effortOf({ ...chosen, model: "gpt-y" })).toBe("");
+		expect(effortOf({ ...chosen, provider: "custom" })).toBe("");
+		expect(effortOf({ ...chosen, ...withEffort(chosen, "") })).toBe("");
 	});
 
 	it("a preset is the provider and the address that it stands for", () => {

@@ -19,6 +19,8 @@ export type SettingKey =
 			| "prices"
 			| "secrets"
 			| "httpHosts"
+			| "headers"
+			| "efforts"
 	  >
 	| "preset";
 
@@ -72,6 +74,19 @@ export function fromControl(data: Data, key: SettingKey, value: unknown): Partia
 		default:
 			return { [key]: value };
 	}
+}
+
+/** By which name the settings keep the effort of the model that they name. */
+const effortKey = ({ provider, model }: Data): string => `${provider} ${model}`;
+
+/** How hard the model thinks; "" where it decides. */
+export function effortOf(data: Data): string {
+	return data.efforts[effortKey(data)] ?? "";
+}
+
+/** The changes that an effort makes. */
+export function withEffort(data: Data, effort: string): Partial<Data> {
+	return { efforts: { ...data.efforts, [effortKey(data)]: effort } };
 }
 
 /** Lines such as "vault.createFile = 20"; others are left out. */

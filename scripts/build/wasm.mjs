@@ -18,7 +18,7 @@ export { hasGo, root };
  */
 const COLD = [
 	"go.starlark.net/...",
-	"github.com/goccy/...",
+	"go.yaml.in/...",
 	"github.com/yuin/...",
 	"golang.org/x/...",
 	"github.com/aymanbagabas/...",
@@ -26,7 +26,7 @@ const COLD = [
 	// What the library writes and reads for people: its loops are not those of a run.
 	...["fmt", "reflect", "time", "encoding/...", "html", "errors", "context", "log/...", "os", "io/...", "path/..."],
 	...["fmtsort", "poll", "testlog", "godebug", "godebugs", "bisect", "oserror", "syscall/...", "reflectlite", "saferio"].map((p) => `internal/${p}`),
-	...["action/...", "agent/...", "ahead", "alike", "answer", "ask", "audit", "breath", "chat", "community", "conversation", "debrief", "destination", "devicestore", "drift", "fault", "fileview", "finding", "guard", "history", "ids", "jsbridge", "jsbridge/browserstore", "jsontree", "keyprint", "lease", "leftout", "limits", "llm/...", "memory", "modelstep", "moment", "network", "outbox", "pace", "pins", "plan", "planner", "policy", "price", "protocol", "quota", "reach", "regex", "reuse", "runnable", "safeyaml", "sandbox", "saved", "seal", "secrets", "server", "shorten", "sight", "storesize", "strictjson", "taint", "takeover", "timestamp", "tool", "tool/builtin/...", "trace", "underway", "undo", "usage", "version", "web", "webpage"].map((p) => `embedded-agent/wasm/internal/${p}`),
+	...["action/...", "agent/...", "ahead", "alike", "answer", "ask", "audit", "breath", "carrier", "chat", "community", "compare", "conversation", "debrief", "destination", "devicestore", "drift", "fault", "fileview", "finding", "guard", "history", "ids", "jsbridge", "jsbridge/browserstore", "jsontree", "keyprint", "lease", "leftout", "limits", "llm/...", "memory", "modelstep", "moment", "network", "outbox", "pace", "pins", "plan", "planner", "policy", "price", "prose", "protocol", "quota", "reach", "regex", "reuse", "runnable", "safeyaml", "sandbox", "saved", "seal", "secrets", "server", "shorten", "sight", "storesize", "strictjson", "taint", "takeover", "timestamp", "tool", "tool/builtin/...", "trace", "underway", "undo", "usage", "version", "web", "webpage"].map((p) => `embedded-agent/wasm/internal/${p}`),
 ];
 
 /** The compiler's flags that say where nothing is inlined. */

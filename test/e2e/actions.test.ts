@@ -117,7 +117,7 @@ test("it can be renamed and deleted, and the palette follows", async () => {
 		.first()
 		.waitFor();
 	await person.button("Delete").click();
-	await actions(person).getByText("Save a successful run here as a button.").waitFor();
+	await actions(person).getByText("Save a successful run as a button here.").waitFor();
 	await eventually(commands).toEqual([]);
 	await eventually(() => JSON.stringify(data(person)["palette"])).not.toContain("Split the list");
 });

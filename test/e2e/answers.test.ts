@@ -258,9 +258,9 @@ describe("what a person may do with an answer", () => {
 		await ask(person, "Show me the heap");
 		const reply = person.panel.locator(".ea-reply");
 		await reply.getByText(picture).waitFor();
-		const load = reply.getByRole("button", { name: "Load picture from pictures.plants.org" });
+		const load = reply.getByRole("button", { name: "Load image from pictures.plants.org" });
 		await load.waitFor();
-		expect(await reply.getByRole("button", { name: /^Load picture/ }).count()).toBe(1);
+		expect(await reply.getByRole("button", { name: /^Load image/ }).count()).toBe(1);
 		await reply.getByText("Not loaded: this is not an address on the public web.").waitFor();
 		expect(foreign).toEqual([]);
 		await load.click();

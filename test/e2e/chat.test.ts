@@ -135,7 +135,7 @@ describe("an answer", () => {
 		const person = await seat();
 		await chat(person, "Good morning");
 		const requests = person.model.requests.length;
-		await person.button("Answer again").click();
+		await person.button("Regenerate answer").click();
 		await eventually(() => person.model.requests.length).toBe(requests + 1);
 		await articles(person).last().getByRole("button", { name: "Copy answer" }).waitFor();
 		expect(await articles(person).count()).toBe(1);
@@ -236,7 +236,7 @@ describe("an agent at work", () => {
 		await rows.getByText("vault.searchText").waitFor();
 		await message(person).fill("Keep it short");
 		await message(person).press("Enter");
-		await person.panel.getByText("Sent while it worked: Keep it short").waitFor();
+		await person.panel.getByText("Sent while the agent was working: Keep it short").waitFor();
 		await message(person).fill("Then stop");
 		await message(person).press("Alt+Enter");
 		await person.panel.getByText("Queued: Then stop").waitFor();

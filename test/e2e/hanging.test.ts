@@ -48,7 +48,7 @@ test("a core that hangs in the middle of a turn is ended by Cancel, said so, and
 	await person.panel.getByText("stopped responding").first().waitFor();
 	// What the model had said stays, and the turn is over.
 	await person.panel.getByText("I will make one note").waitFor();
-	await person.panel.getByText("which ended this").waitFor();
+	await person.panel.getByText("so this was stopped").waitFor();
 	await person.selectIdeas();
 	await person.say(sentence);
 	await person.button("Approve").waitFor();

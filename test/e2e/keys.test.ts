@@ -288,7 +288,7 @@ test("a request that holds what was read in a note waits for a yes, and is not m
 	expect(asked).toBe(0);
 	await picture(person, "request");
 	await press(person, "Don't allow");
-	expect(await person.readProblem()).toContain("You said no");
+	expect(await person.readProblem()).toContain("You did not allow");
 	expect(asked).toBe(0);
 	await person.button("Cancel").click();
 	await person.say("leak");

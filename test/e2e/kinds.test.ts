@@ -1,6 +1,9 @@
 /** What a run can be taken back with is kept wherever the engine lets it be: the way of a run in each such place. */
+import { existsSync } from "node:fs";
+import { basename, join } from "node:path";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
-import { hashFolder, runFromPalette } from "./harness";
+import { installPlugin } from "../playground/demo.mjs";
+import { hashFolder, repository, runFromPalette } from "./harness";
 import { eventually, ideas, leave, pluginFolder, sitDown, type Person } from "./person";
 import type { RecordsKind } from "./records";
 
@@ -36,6 +39,31 @@ describe.each(kinds)("with records in %s", (kind) => {
 		await person.button("History").click();
 		const history = person.panel.getByRole("region", { name: "History" });
 		await history.locator(".ea-history-run").getByRole("button", { expanded: false }).first().click();
+		await person.button("Undo this run").click();
+		await eventually(() => hashFolder(person.vault)).toEqual(before);
+		expect(person.playground.errors).toEqual([]);
+	});
+
+	test(`after an uninstall and a new installation the run ${kind === "folder" ? "is gone with its records" : "can be undone"}`, async () => {
+		const person = await seat();
+		const before = hashFolder(person.vault);
+		await person.askForNotes();
+		await person.approve();
+		const after = hashFolder(person.vault);
+		await person.page.evaluate((id) => window.app.plugins.uninstallPlugin(id), basename(pluginFolder));
+		expect(existsSync(join(person.vault, pluginFolder))).toBe(false);
+		await installPlugin(person.vault, repository);
+		expect(hashFolder(person.vault)).toEqual(after);
+		await person.restart();
+		await person.button("History").click();
+		const history = person.panel.getByRole("region", { name: "History" });
+		const runs = history.locator(".ea-history-run");
+		if (kind === "folder") {
+			await history.getByText("No runs are kept.").waitFor();
+			expect(await runs.count()).toBe(0);
+			return;
+		}
+		await runs.getByRole("button", { expanded: false }).first().click();
 		await person.button("Undo this run").click();
 		await eventually(() => hashFolder(person.vault)).toEqual(before);
 		expect(person.playground.errors).toEqual([]);
@@ -78,7 +106,9 @@ describe.each(kinds)("with records in %s", (kind) => {
 		};
 		await ask("Second");
 		await panel
-			.getByText("This vault is open in another window, which keeps its undo records.", { exact: false })
+			.getByText("This vault is also open in another window, which writes the undo records,", {
+				exact: false,
+			})
 			.first()
 			.waitFor();
 		expect(hashFolder(person.vault)).toEqual(after);

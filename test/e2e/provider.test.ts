@@ -56,7 +56,7 @@ describe("a provider that fails", () => {
 		person.model.setFault({ name: "429", times: 1, retryAfter: 1 });
 		const requests = asked();
 		await person.say(sentence);
-		await person.panel.getByText("The provider asks to wait. Trying again in 1 s.").waitFor();
+		await person.panel.getByText("The provider asks for a pause. Trying again in 1 s.").waitFor();
 		await person.button("Approve").waitFor();
 		expect(asked()).toBe(requests + 2);
 	});

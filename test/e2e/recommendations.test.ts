@@ -114,7 +114,9 @@ test("the list is fetched once, kept with its date, searched, and works from wha
 	expect(await finder.getByText("The list could not be fetched").count()).toBe(0);
 	expect(web.asked).toHaveLength(1);
 	await finder.getByRole("button", { name: "Refresh the list" }).click();
-	await finder.getByText(/The list could not be fetched\. This is an older copy\.\s+List from \S/).waitFor();
+	await finder
+		.getByText(/The list could not be fetched, so this is an older copy\.\s+List from \S/)
+		.waitFor();
 	expect(web.asked).toHaveLength(2);
 	expect((await search(person, "kanban board"))[0]).toMatch(/^May help: Kanban by /);
 	expect(person.playground.errors).toEqual([]);

@@ -116,7 +116,7 @@ test("the core dies in the middle of a run: it is started anew, says so, and off
 				throw new Error("a defect");
 			}),
 	);
-	await person.page.getByText("The plugin's core stopped and was restarted.").waitFor();
+	await person.page.getByText("The plugin stopped unexpectedly and was restarted.").waitFor();
 	faults.clear();
 	await offer(person).waitFor();
 	await person.button("Undo").click();

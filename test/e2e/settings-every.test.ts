@@ -15,6 +15,8 @@ const flips: Record<string, [file: string, title: string, by?: string]> = {
 	Model: [web, "a provider, an address and a model's name are where the words go"],
 	"Base URL": [web, "a provider, an address and a model's name are where the words go"],
 	Key: [base, "the key goes to the secret storage and to the provider", "Link…"],
+	"Additional headers": [web, "headers go to the address that they were given for", "Additional headers"],
+	Thinking: [web, "how hard a model thinks is asked for by its name"],
 	"Stream answers": [base, "longest answer, temperature and streaming are in the request"],
 	"Longest answer": [base, "longest answer, temperature and streaming are in the request"],
 	Temperature: [base, "longest answer, temperature and streaming are in the request"],

@@ -61,7 +61,7 @@ describe("an agent", () => {
 	test("that has had its turns is not asked again, and says how to go on", async () => {
 		await limit("Model requests per message", 3);
 		const asked = await task(restless);
-		expect(await person.readProblem()).toMatch(/^The model was asked 3 times, which is the most/);
+		expect(await person.readProblem()).toMatch(/^The model has been asked 3 times, the most/);
 		expect(asked()).toHaveLength(3);
 	});
 
@@ -199,7 +199,7 @@ describe("a plan", () => {
 		await person.button("Cancel").click();
 		await choose(person, { "Megabytes per plan": 1 });
 		await person.say("long");
-		await person.plan.getByText("The plan would make more than 1 MB").first().waitFor();
+		await person.plan.getByText("The plan would produce more than 1 MB").first().waitFor();
 		await eventually(
 			async () =>
 				(await person.button("Approve").count()) === 0 || (await person.button("Approve").isDisabled()),

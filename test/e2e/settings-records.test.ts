@@ -36,7 +36,7 @@ test("the settings say where the undo records are, how many, and what is promise
 	await show.press("Enter");
 	const words = row(dialog, place).locator(".setting-item-description");
 	await eventually(() => words.innerText()).toMatch(
-		/^In the (plugin’s folder inside the vault|app’s (storage|database) on this device).*One run, [\d.]+ .?B\./s,
+		/^In the (plugin's folder inside the vault|app's (storage|database) on this device).*One run, [\d.]+ .?B\./s,
 	);
 	await eventually(() => show.evaluate((el) => el === document.activeElement)).toBe(true);
 });
@@ -82,7 +82,7 @@ test("the undo records are deleted after a question, and not while a run waits t
 	const press = () => row(dialog, end).getByRole("button", { name: "Delete" }).press("Enter");
 	await press();
 	await row(dialog, end)
-		.getByText(/^Nothing was deleted\. These runs have not ended: “.+”\./)
+		.getByText(/^Nothing was deleted, because these runs have not ended: “.+”\./)
 		.waitFor();
 	await closeSettings(person);
 	await person.button("Leave as is").click();
@@ -91,14 +91,14 @@ test("the undo records are deleted after a question, and not while a run waits t
 	dialog = await openSettings(person);
 	const question = person.page.getByRole("dialog", { name: end });
 	await press();
-	await question.getByText(/^One run \(.*\) is deleted for good/).waitFor();
+	await question.getByText(/^One run \(.*\) will be deleted permanently/).waitFor();
 	await question.getByRole("button", { name: "Cancel" }).click();
 	await question.waitFor({ state: "detached" });
 	await press();
 	await question.getByRole("button", { name: "Delete" }).click();
 	await row(dialog, end).getByText("One run was deleted.").waitFor();
 	await press();
-	await row(dialog, end).getByText("There are no undo records of this device.").waitFor();
+	await row(dialog, end).getByText("There are no undo records on this device.").waitFor();
 	await closeSettings(person);
 	expect(await person.button("Revert last run").count()).toBe(0);
 	await person.button("History").click();

@@ -192,6 +192,67 @@ test("a provider, an address and a model's name are where the words go", async (
 	expect(person.model.requests.length).toBe(demo);
 });
 
+/** Answers for hosts of models, and tells what was asked. */
+async function models(person: Person, hosts: RegExp) {
+	const asked: { url: string; headers: Record<string, string>; body: Record<string, unknown> }[] = [];
+	await person.page.route(hosts, async (route) => {
+		const request = route.request();
+		const headers = { "access-control-allow-origin": "*", "access-control-allow-headers": "*" };
+		if (request.method() === "POST")
+			asked.push({
+				url: request.url(),
+				headers: request.headers(),
+				body: request.postDataJSON() as Record<string, unknown>,
+			});
+		await route.fulfill({ status: 403, headers, json: { error: { message: "No." } } });
+	});
+	return asked;
+}
+
+test("headers go to the address that they were given for, and to no other; the query stays at the end", async () => {
+	const person = await seat();
+	const asked = await models(person, /^https:\/\/(one|two)\.example\.org\//);
+	await choose(person, {
+		Provider: "OpenAI",
+		"Base URL": "https://one.example.org/v1/chat/completions?api-version=7",
+		"Additional headers": "X-Team: garden",
+	});
+	await person.say("hello");
+	await person.readProblem();
+	expect(asked.at(-1)).toMatchObject({
+		url: "https://one.example.org/v1/chat/completions?api-version=7",
+		headers: { "x-team": "garden" },
+	});
+	const dialog = await openSettings(person);
+	await dialog.getByRole("textbox", { name: "Base URL" }).fill("https://two.example.org/v1");
+	expect(await dialog.getByRole("textbox", { name: "Additional headers" }).inputValue()).toBe("");
+	await closeSettings(person);
+	await person.button("New conversation").click();
+	await person.say("hello");
+	await person.readProblem();
+	expect(asked.at(-1)?.url).toBe("https://two.example.org/v1/responses");
+	expect(asked.at(-1)?.headers).not.toHaveProperty("x-team");
+});
+
+test("how hard a model thinks is asked for by its name", async () => {
+	const person = await seat();
+	const asked = await models(person, /^https:\/\/one\.example\.org\//);
+	await choose(person, {
+		Provider: "OpenAI",
+		"Base URL": "https://one.example.org/v1",
+		Model: "thinker",
+		Thinking: "High",
+	});
+	await person.say("hello");
+	await person.readProblem();
+	expect(asked.at(-1)?.body["reasoning"]).toEqual({ effort: "high", summary: "auto" });
+	await choose(person, { Model: "other" });
+	await person.button("New conversation").click();
+	await person.say("hello");
+	await person.readProblem();
+	expect(asked.at(-1)?.body).not.toHaveProperty("reasoning");
+});
+
 test("an image is made as small as the setting says before it is sent", async () => {
 	const person = await seat();
 	/** Sends words with a picture of 400 by 200, and gives the size of what the model got. */

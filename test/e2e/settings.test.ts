@@ -280,7 +280,7 @@ describe("limits", () => {
 });
 
 describe("tools, keys, hosts and prices", () => {
-	test("a preset is the provider and its address; only an address of one's own is asked for", async () => {
+	test("a preset is the provider and its address, which can be changed", async () => {
 		const person = await seat();
 		const dialog = await openSettings(person);
 		const preset = dialog.getByRole("combobox", { name: "Provider" });
@@ -289,10 +289,13 @@ describe("tools, keys, hosts and prices", () => {
 			provider: "custom",
 			baseUrl: "http://127.0.0.1:11434/v1",
 		});
-		expect(await dialog.getByRole("textbox", { name: "Base URL" }).isVisible()).toBe(false);
-		await preset.selectOption({ label: "Custom endpoint" });
 		await dialog.getByRole("textbox", { name: "Base URL" }).fill("http://10.0.0.2:9000/v1");
 		await eventually(() => data(person)["baseUrl"]).toBe("http://10.0.0.2:9000/v1");
+		await preset.selectOption({ label: "Codex, through the proxy on this machine" });
+		await eventually(() => data(person)).toMatchObject({
+			provider: "openai",
+			baseUrl: "http://127.0.0.1:8788/v1",
+		});
 	});
 
 	test("what is chosen while the core starts is what it works by", async () => {

@@ -218,7 +218,7 @@ describe("while a run goes", () => {
 		expect(hashFolder(person.vault)).not.toEqual(before);
 	});
 
-	test("where the undo journal cannot be written, no note is", async () => {
+	test("where the undo records cannot be written, no note is", async () => {
 		const person = await seat();
 		const before = hashFolder(person.vault);
 		await person.askForNotes();
@@ -229,7 +229,7 @@ describe("while a run goes", () => {
 		await person.runEnds("failed");
 		await person.log.getByText("Nothing was done.").waitFor();
 		const told = person.log.getByRole("group", { name: "Problem" });
-		expect(await told.innerText()).toContain("Free some space and try again");
+		expect(await told.innerText()).toContain("Free up some space and try again");
 		await engine.send("Storage.overrideQuotaForOrigin", { origin });
 		expect(hashFolder(person.vault)).toEqual(before);
 	});

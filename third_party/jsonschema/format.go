@@ -2,13 +2,13 @@ package jsonschema
 
 import (
 	"errors"
-	"net"
-	"net/mail"
+	"net/netip"
 	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // Formats is a registry of functions, which know how to validate
@@ -343,8 +343,34 @@ func isEmail(v interface{}) bool {
 		return false
 	}
 
-	_, err := mail.ParseAddress(s)
-	return err == nil
+	return isLocalPart(local)
+}
+
+// isLocalPart tells whether s may stand before the at-sign: atoms with dots between them, or a quoted string
+// (RFC 5322, section 3.4.1, with the letters of RFC 6532). Comments and space around it are not taken.
+func isLocalPart(s string) bool {
+	if len(s) > 2 && s[0] == '"' && s[len(s)-1] == '"' {
+		return isQuoted(s[1 : len(s)-1])
+	}
+	for _, atom := range strings.Split(s, ".") {
+		special := func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune("()<>[]:;@\\,\"", r) }
+		if atom == "" || !utf8.ValidString(atom) || strings.IndexFunc(atom, special) >= 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// isQuoted tells whether s may stand between quotation marks.
+func isQuoted(s string) bool {
+	escaped := false
+	for _, r := range s {
+		if r < ' ' && r != '\t' || r == 0x7f || r == '"' && !escaped {
+			return false
+		}
+		escaped = r == '\\' && !escaped
+	}
+	return !escaped && utf8.ValidString(s)
 }
 
 // isIPV4 tells whether given string is a valid representation of an IPv4 address
@@ -383,7 +409,8 @@ func isIPV6(v interface{}) bool {
 	if !strings.Contains(s, ":") {
 		return false
 	}
-	return net.ParseIP(s) != nil
+	ip, err := netip.ParseAddr(s)
+	return err == nil && ip.Zone() == ""
 }
 
 // isURI tells whether given string is valid URI, according to RFC 3986.

@@ -54,7 +54,7 @@ describe.skipIf(!findChromium())("the chat", () => {
 					turn: { ...with1, steered: ["Leave the headings"], queued: ["Then a list"] },
 				}),
 			);
-			expect(await page.getByText("Sent while it worked: Leave the headings").count()).toBe(1);
+			expect(await page.getByText("Sent while the agent was working: Leave the headings").count()).toBe(1);
 			expect(await page.getByRole("article").getByRole("listitem").allInnerTexts()).toEqual(["a"]);
 			expect(await page.getByText("Queued: Then a list").count()).toBe(1);
 			await page.context().close();
@@ -152,7 +152,7 @@ describe.skipIf(!findChromium())("the chat", () => {
 				{},
 				{ send: { turn: "t2" } },
 			);
-			await button(page, "Answer again").click();
+			await button(page, "Regenerate answer").click();
 			expect((await sent(page))[0]).toMatchObject({
 				text: "Which notes?",
 				mode: "agent",

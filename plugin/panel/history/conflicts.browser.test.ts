@@ -121,7 +121,7 @@ describe.skipIf(!findChromium())("the conflicts of an undo", () => {
 	});
 
 	it.each([
-		["keep", "Keep all mine", "Keep the current version of all 1,000 files?"],
+		["keep", "Keep all current versions", "Keep the current version of all 1,000 files?"],
 		["restore", "Restore all", "Restore all 1,000 files to the versions from before the run?"],
 	])(
 		"are settled alike (%s) after one question that says how many they are",

@@ -100,7 +100,7 @@ describe.skipIf(!findChromium())("the review", () => {
 			};
 			const page = await open(review({ steps: [{ ...first, leftOut }, ...rest] }), {}, look);
 			await page.getByText("Left out by “Add the tag”: 21 of 1,103").waitFor();
-			await page.getByText("The front matter is not valid YAML (20)").click();
+			await page.getByText("Its properties are not valid YAML (20)").click();
 			await page.getByText("Note with a long name 19.md").waitFor();
 			await page.getByText("It failed (1)").click();
 			await page.getByText("Old.md: “Old.md” already exists.").waitFor();
@@ -232,6 +232,7 @@ describe.skipIf(!findChromium())("the review", () => {
 		};
 		const page = await open(review({ steps: [step] }));
 		await page.getByText("1 step of the plan").click();
+		expect(await page.locator(".ea-step-text").innerText()).toMatch(/code\.run\s+once$/);
 		await page.getByText("Arguments").click();
 		const script = page.getByRole("region", { name: "code.run: script" });
 		expect(await script.innerText()).toBe("def main(x):\n    return sorted(x)\n");

@@ -195,7 +195,7 @@ describe.skipIf(!findChromium())("the panel", () => {
 			}
 			await tools.getByRole("button", { name: "Remove http.request" }).click();
 			await page
-				.getByRole("group", { name: "Pin weather" })
+				.getByRole("group", { name: "Pinned result weather" })
 				.getByLabel("Tool")
 				.selectOption("vault.readFile");
 			const { steps } = await plan(page);
@@ -238,10 +238,10 @@ describe.skipIf(!findChromium())("the panel", () => {
 		it("has a form for the pins of an agent step", async () => {
 			const page = await opened();
 			await page.getByRole("button", { name: /agent\.run/ }).click();
-			const pin = page.getByRole("group", { name: "Pin weather" });
+			const pin = page.getByRole("group", { name: "Pinned result weather" });
 			await pin.getByLabel("Which call").selectOption("by_call_id");
 			await pin.getByLabel("Call ID").fill("c7");
-			await pin.getByLabel("If there is none").selectOption("stale_last_success");
+			await pin.getByLabel("If there is no such call").selectOption("stale_last_success");
 			const { steps } = await plan(page);
 			expect((steps[1]?.["args"] as { pins: unknown }).pins).toEqual([
 				{
@@ -265,13 +265,13 @@ describe.skipIf(!findChromium())("the panel", () => {
 			await press("Move step Read the ideas up");
 			await expect.poll(has).toMatch(/Read the ideas/);
 			await press(/agent\.run/);
-			await press("Add a pin");
-			await press(/^Delete pin\s*$/);
+			await press("Pin a result");
+			await press(/^Unpin\s*$/);
 			await expect
 				.poll(() => page.evaluate(() => document.activeElement === document.querySelector(".ea-pin input")))
 				.toBe(true);
-			await press("Delete pin weather");
-			await expect.poll(has).toBe("Add a pin");
+			await press("Unpin weather");
+			await expect.poll(has).toBe("Pin a result");
 			await press("Delete step Read the ideas");
 			await expect.poll(has).toMatch(/agent\.run/);
 			await press(/^Delete step/);
@@ -452,7 +452,7 @@ describe.skipIf(!findChromium())("the panel", () => {
 			const first = page.getByRole("listitem").filter({ hasText: "May help: Kanban by mgmeyers" });
 			await first.getByText("Installed, switched off").waitFor();
 			expect(await page.locator("footer .ea-warning").innerText()).toMatch(
-				/^The list could not be fetched\. This is an older copy\. List from Nov 18, 2026/,
+				/^The list could not be fetched, so this is an older copy\. List from Nov 18, 2026/,
 			);
 			await first.getByRole("button", { name: "Copy ID" }).click();
 			await page.getByRole("button", { name: "Open Community plugins" }).click();

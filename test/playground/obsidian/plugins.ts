@@ -72,6 +72,14 @@ export class Plugins {
 		await this.saveConfig();
 	}
 
+	/** Switches a plugin off and removes its folder, with all that it keeps there. */
+	async uninstallPlugin(id: string): Promise<void> {
+		await this.disablePluginAndSave(id);
+		const dir = this.manifests[id]?.dir;
+		delete this.manifests[id];
+		if (dir) await this.app.vault.adapter.rmdir(dir, true);
+	}
+
 	/** Evaluates the release `main.js` and loads it; a failure is shown and leaves the plugin out. */
 	async loadPlugin(id: string): Promise<Plugin | null> {
 		const known = this.plugins[id];

@@ -64,5 +64,5 @@ func quoted(text string) json.RawMessage {
 // IsBundledLabel says whether a label belongs to the words of bundled actions:
 // the only ones that an action may name.
 func IsBundledLabel(key string) bool {
-	return strings.HasPrefix(key, bundledPrefix+"field.") && i18n.Has(key)
+	return strings.HasPrefix(key, bundledPrefix+"field.") && i18n.HasBundled(key)
 }

@@ -46,7 +46,9 @@ func FromPlan(id, name string, p *plan.Plan, reg *tool.Registry, from Origin) (*
 	if name == "" {
 		return nil, fault.New(fault.Validation, "error.action.name", nil)
 	}
-	f := &finder{ran: p, t: plan.AsTemplate(p), reg: reg, from: from}
+	ran := *p
+	ran.Taken = nil // of how it was written, an action knows nothing
+	f := &finder{ran: &ran, t: plan.AsTemplate(p), reg: reg, from: from}
 	f.selection()
 	f.openNote()
 	f.folders()

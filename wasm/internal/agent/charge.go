@@ -65,15 +65,26 @@ func (c *charge) estimate() int64 {
 	return int64(n)
 }
 
-// settle replaces the estimate by what the provider counted, where it did. What
-// is overdrawn then, the check before the next question sees.
-func (c *charge) settle(u *price.Usage) price.Usage {
-	if u != nil && u.Total() > 0 {
+// settle replaces the estimate by what the provider counted, where it did; a
+// question that it refused, or that never reached it, costs nothing. What is
+// overdrawn then, the check before the next question sees.
+func (c *charge) settle(answer llm.Message, failed *llm.Error) price.Usage {
+	switch u := answer.Usage; {
+	case u != nil && u.Total() > 0:
 		c.put(*u)
-	} else {
+	case failed != nil && !begun(answer, failed):
+		c.put(price.Usage{})
+	default:
 		rest := c.usage
 		rest.Output += c.estimate()
 		c.put(rest)
 	}
 	return c.usage
+}
+
+// begun says whether the model may have worked for an answer that failed. One
+// that was waited for too long, or stopped, may have cost its input.
+func begun(answer llm.Message, failed *llm.Error) bool {
+	return len(answer.Content) > 0 || answer.ResponseID != "" ||
+		failed.Code == llm.CodeTimeout || failed.Code == llm.CodeCancelled
 }

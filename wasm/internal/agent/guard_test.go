@@ -255,6 +255,40 @@ func TestAQuestionLargerThanTheBudgetIsNotAsked(t *testing.T) {
 	}
 }
 
+func TestAQuestionThatWasRefusedCostsNothingAndOneThatBeganCostsItsInput(t *testing.T) {
+	// fails is an answer that fails as it comes, without a count.
+	fails := func(key string, content ...llm.Block) llmtest.Turn {
+		err := llm.NewError(key)
+		m := &llm.Message{Role: llm.RoleAssistant, Content: content, StopReason: llm.StopError, Error: err}
+		return llmtest.Turn{Events: []llm.Event{uncounted[0], {Type: llm.EventError, Message: m, Error: err}}}
+	}
+	for name, c := range map[string]struct {
+		turn  llmtest.Turn
+		costs bool
+	}{
+		"refused":               {fails("llm.error.request"), false},
+		"with a wrong key":      {fails("llm.error.auth"), false},
+		"never reached":         {fails("llm.error.network"), false},
+		"overloaded":            {fails("llm.error.overloaded"), false},
+		"waited for too long":   {fails("llm.error.timeout"), true},
+		"broken off":            {fails("llm.error.cut", llm.Text("I was just")), true},
+		"answered, not counted": {llmtest.Turn{Events: uncounted}, true},
+	} {
+		budget := limits.NewBudget()
+		k := newKit(t, []llmtest.Turn{c.turn}, withLimits(limits.Limits{MaxTokens: 500_000}), func(s *setup) { s.budget = budget })
+		out := k.run("Do it.")
+		if _, tokens, _ := budget.Used(); (tokens > 0) != c.costs || (out.Usage.Total() > 0) != c.costs {
+			t.Errorf("%s: %d tokens, told %+v", name, tokens, out.Usage)
+		}
+	}
+}
+
+// uncounted is an answer of an endpoint that counts no tokens.
+var uncounted = []llm.Event{
+	{Type: llm.EventStart, Message: &llm.Message{Role: llm.RoleAssistant}},
+	{Type: llm.EventDone, Message: &llm.Message{Role: llm.RoleAssistant, Content: []llm.Block{llm.Text("Done.")}, StopReason: llm.StopStop}},
+}
+
 func TestCostStopsTheRunAndALimitWithoutAPriceDenies(t *testing.T) {
 	prices := func(model string) (price.Price, bool) {
 		return price.Price{Input: 1, Output: 10}, model == "script-1"

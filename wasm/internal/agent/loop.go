@@ -215,7 +215,7 @@ func (l *loop) ask() (llm.Message, *fault.Error) {
 			l.emit(Event{Type: MessageUpdate, LLM: &e})
 		}
 	})
-	used := charge.settle(answer.Usage)
+	used := charge.settle(answer, failed)
 	l.usage = l.usage.Add(used)
 	span.ModelAnswer(answer.ResponseModel, answer.ResponseID, string(answer.StopReason), used.Input, used.Output)
 	span.Content("gen_ai.output.messages", func() string { return spanMessages(answer) })

@@ -25,6 +25,7 @@ type model struct {
 	dialect  llm.Dialect
 	endpoint llm.Endpoint
 	kind     string // the provider, as the settings name it
+	ending   string // the dialect that the end of the address names, "" for none
 	name     string
 	max      int
 	temp     *float64
@@ -40,46 +41,60 @@ var defaultModels = map[protocol.Provider]string{
 	protocol.ProviderOpenAI: "gpt-5.1", protocol.ProviderAnthropic: "claude-sonnet-4-5", protocol.ProviderDemo: "demo",
 }
 
+// addresses are asked where the settings name none.
+var addresses = map[protocol.Provider]string{
+	protocol.ProviderOpenAI: protocol.AddressOpenAI, protocol.ProviderAnthropic: protocol.AddressAnthropic,
+}
+
+// dialects are those that the end of a pasted address may name.
+var dialects = map[string]llm.Dialect{
+	openai.Name: openai.Dialect{}, chat.Name: chat.Dialect{}, anthropic.Name: anthropic.Dialect{},
+}
+
 // modelOf chooses by the settings what is asked, and where.
 func modelOf(c *protocol.Settings, named string) *model {
 	m := &model{kind: string(c.Provider), name: c.Model, max: c.MaxTokens, temp: c.Temperature, whole: !c.Streaming}
 	if m.name == "" {
 		m.name = defaultModels[c.Provider]
 	}
-	m.endpoint = llm.Endpoint{BaseURL: strings.TrimRight(c.BaseURL, "/"), Secret: c.KeyName}
-	m.endpoint.Can = llm.Capabilities{Streaming: true, Tools: true, JSONSchema: true}
-	base := func(def string) {
-		if m.endpoint.BaseURL == "" {
-			m.endpoint.BaseURL = def
-		}
+	address := c.BaseURL
+	if address == "" {
+		address = addresses[c.Provider]
 	}
+	m.endpoint, m.ending = llm.ParseAddress(address)
+	m.endpoint.Secret = c.KeyName
+	m.endpoint.Can = llm.Capabilities{Streaming: true, Tools: true, JSONSchema: true}
 	switch c.Provider {
 	case protocol.ProviderAnthropic:
-		base(protocol.AddressAnthropic)
 		m.dialect = anthropic.Dialect{}
 	case protocol.ProviderCustom, protocol.ProviderText:
 		m.dialect = chat.Dialect{}
 	case protocol.ProviderDemo:
-		m.endpoint.BaseURL, m.endpoint.Secret = strings.TrimRight(c.DemoURL, "/")+"/v1", ""
+		m.endpoint.BaseURL, m.endpoint.Query, m.endpoint.Secret, m.ending = strings.TrimRight(c.DemoURL, "/")+"/v1", "", "", ""
 		m.dialect, m.whole = openai.Dialect{}, false
 		m.name = "demo"
 		if strings.HasPrefix(c.Model, "demo") {
 			m.name = c.Model // demo-429 and the like break on purpose
 		}
 	default:
-		base(protocol.AddressOpenAI)
 		m.dialect = openai.Dialect{}
 	}
 	if named != "" {
 		m.name = named
+	}
+	if d := dialects[m.ending]; d != nil {
+		m.dialect = d
 	}
 	return m
 }
 
 // key names the endpoint with this model, and lists the endpoint alone: what is
 // known is kept by them.
-func (m *model) key() string  { return m.list() + " " + m.name }
-func (m *model) list() string { return m.kind + " " + m.endpoint.BaseURL }
+func (m *model) key() string { return m.list() + " " + m.name }
+
+func (m *model) list() string {
+	return strings.TrimRight(m.kind+" "+m.endpoint.Join("")+" "+m.ending, " ")
+}
 func (m *model) host() string { return m.endpoint.Host() }
 func (m *model) text() bool   { return m.kind == string(protocol.ProviderText) }
 func (m *model) sees() bool   { can, sure := m.known[llm.FeatureImages]; return can || !sure }
@@ -96,8 +111,8 @@ func (m *model) modes() []llm.PlanMode {
 // without lists what the endpoint is known to refuse.
 func (m *model) without() []llm.Feature {
 	var out []llm.Feature
-	for _, f := range []llm.Feature{llm.FeatureStreaming, llm.FeatureTemperature, llm.FeatureImages, llm.FeatureTools} {
-		if can, sure := m.known[f]; sure && !can {
+	for f, can := range m.known {
+		if !can {
 			out = append(out, f)
 		}
 	}
@@ -124,6 +139,34 @@ func (m *model) transport() web.Transport {
 			m.Note(protocol.Message{Key: "turn.buffered", Params: map[string]string{"host": m.host()}})
 		}
 	}}
+}
+
+// efforts are those of the settings, and what each is called in a request.
+var efforts = map[string]llm.Effort{
+	"off": llm.EffortNone, "low": llm.EffortLow, "medium": llm.EffortMedium, "high": llm.EffortHigh,
+}
+
+// effortOf gives how hard a model is to think, "" where it decides. The settings may have it under no name for the model
+// that is asked where they name none.
+func effortOf(c *protocol.Settings, name string) llm.Effort {
+	of := func(name string) string { return c.Efforts[string(c.Provider)+" "+name] }
+	wanted := of(name)
+	if wanted == "" && name == defaultModels[c.Provider] {
+		wanted = of("")
+	}
+	return efforts[wanted]
+}
+
+// thinking asks every time with the same effort.
+type thinking struct {
+	llm.Provider
+	effort llm.Effort
+}
+
+// Stream asks.
+func (p thinking) Stream(ctx context.Context, r llm.Request) llm.Stream {
+	r.Reasoning = p.effort
+	return p.Provider.Stream(ctx, r)
 }
 
 // metered hands every answer's usage to the ledger.
@@ -170,11 +213,15 @@ type keyed struct {
 // Do sends a request.
 func (k keyed) Do(ctx context.Context, r web.Request) (web.Response, error) {
 	answer, err := k.Transport.Do(ctx, r)
-	if err == nil || fault.From(err).Key != "error.secret.redirects" || !k.guard.Keys().Ties() {
-		return answer, err
+	for range secretsOf(k.endpoint) { // each is asked about once
+		f := fault.From(err)
+		if err == nil || f.Key != "error.secret.redirects" || !k.guard.Keys().Ties() {
+			break
+		}
+		if err := k.guard.Keys().Ask(ctx, f.Params["name"], k.endpoint.BaseURL, true); err != nil {
+			return nil, err
+		}
+		answer, err = k.Transport.Do(ctx, r)
 	}
-	if err := k.guard.Keys().Ask(ctx, k.endpoint.Secret, k.endpoint.BaseURL, true); err != nil {
-		return nil, err
-	}
-	return k.Transport.Do(ctx, r)
+	return answer, err
 }

@@ -1,10 +1,12 @@
 package chat
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"time"
 
+	"embedded-agent/wasm/internal/destination"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/sentinel/textonly"
@@ -27,8 +29,8 @@ func (models *Models) Ready(c *protocol.Settings) bool {
 		return c.DemoURL != ""
 	case protocol.ProviderCustom, protocol.ProviderText:
 		return c.BaseURL != ""
-	default:
-		return models.deps.Model.Provider != nil || c.KeyName != ""
+	default: // an address of the person's own may want no key, as the proxy does
+		return models.deps.Model.Provider != nil || c.KeyName != "" || c.BaseURL != ""
 	}
 }
 
@@ -41,7 +43,10 @@ func (models *Models) New(ctx context.Context, named string, note func(protocol.
 	if !models.Ready(&c) {
 		return nil, fault.New(fault.Auth, "error.planner.noModel", nil)
 	}
-	m := modelOf(&c, named)
+	m, err := models.of(&c, named)
+	if err != nil {
+		return nil, err
+	}
 	m.models, m.Note = models, note
 	m.known = models.endpoints.known(ctx, m.key(), models.deps.Now())
 	m.provider = models.deps.Model.Provider
@@ -53,10 +58,11 @@ func (models *Models) New(ctx context.Context, named string, note func(protocol.
 			},
 		})
 	}
-	m.provider = llm.Hide(m.provider, llm.Hiding{Keys: models.deps.Guard.Keys().Hides(m.endpoint.Secret), Drawn: models.deps.Out.Redact})
+	m.provider = llm.Hide(m.provider, llm.Hiding{Keys: models.deps.Guard.Keys().Hides(secretsOf(m.endpoint)), Drawn: models.deps.Out.Redact})
 	m.provider = llm.Adapting(metered{m.provider, m}, llm.Adaptation{Without: m.without(), Refused: func(f llm.Feature, _ *llm.Error) {
 		models.Refused(m, f)
 	}})
+	m.provider = thinking{m.provider, effortOf(&c, m.name)}
 	if c.Provider == protocol.ProviderText {
 		m.provider = textonly.New(m.provider, m.endpoint.Host())
 	}
@@ -69,19 +75,40 @@ func (models *Models) Refused(m *model, f llm.Feature) {
 	keys := map[llm.Feature]string{
 		llm.FeatureStreaming: "turn.noStreaming", llm.FeatureTemperature: "turn.noTemperature", llm.FeatureImages: "turn.noImages",
 		llm.FeatureTools: "turn.noTools", llm.FeatureSchema: "turn.noSchema",
+		llm.FeatureSummaries: "turn.noSummaries",
 	}
-	m.Note(protocol.Message{Key: keys[f], Params: map[string]string{"host": m.host(), "model": m.name}})
+	key := cmp.Or(keys[f], "turn.noEffort")
+	m.Note(protocol.Message{Key: key, Params: map[string]string{"host": m.host(), "model": m.name}})
 }
 
-// ConfirmKey sees to it that this device may send the model's key to the endpoint
-// of the settings.
+// of is modelOf with the headers that the person has set for the endpoint's origin,
+// and for no other.
+func (models *Models) of(c *protocol.Settings, named string) (*model, error) {
+	m := modelOf(c, named)
+	if m.kind == string(protocol.ProviderDemo) {
+		return m, nil
+	}
+	lines := c.Headers[destination.Of(m.endpoint.BaseURL).Origin]
+	return m, setHeaders(&m.endpoint, lines, models.deps.Out.Redact)
+}
+
+// ConfirmKey sees to it that this device may send the keys of requests to a model
+// to the endpoint of the settings.
 func (models *Models) ConfirmKey(ctx context.Context) error {
 	if models.deps.Model.Provider != nil {
 		return nil
 	}
 	c := models.deps.Guard.Settings()
-	m := modelOf(&c, "")
-	return models.deps.Guard.Keys().Confirm(ctx, m.endpoint.Secret, m.endpoint.BaseURL)
+	m, err := models.of(&c, "")
+	if err != nil {
+		return err
+	}
+	for _, name := range secretsOf(m.endpoint) {
+		if err := models.deps.Guard.Keys().Confirm(ctx, name, m.endpoint.BaseURL); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // listAge is how old a list of models may be before it is asked for anew.

@@ -116,9 +116,17 @@ func Revert(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		code = c.approve(ctx, &r, *yes)
 	}
 	if n := len(out.Conflicts); n > 0 {
-		return fail(stderr, fmt.Errorf("%d notes were edited after the run and left as they are; use --restore to restore the old text", n))
+		return fail(stderr, errors.New(leftAsTheyAre(n)))
 	}
 	return code
+}
+
+// leftAsTheyAre says how many notes an undo leaves alone, and what would restore them.
+func leftAsTheyAre(n int) string {
+	if n == 1 {
+		return "1 note was edited after the run and was left as it is; use --restore to restore its old text"
+	}
+	return fmt.Sprintf("%d notes were edited after the run and were left as they are; use --restore to restore their old text", n)
 }
 
 // Verify checks that a run's records are whole and unchanged.

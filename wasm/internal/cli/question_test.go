@@ -12,7 +12,7 @@ import (
 )
 
 func TestAQuestionIsAskedOnTheTerminalWithAllThatItIsAbout(t *testing.T) {
-	for _, c := range []struct{ typed, want string }{{"y\ny\n", "There is no network here"}, {"y\nn\n", "You said no"}, {"y\n", "You said no"}} {
+	for _, c := range []struct{ typed, want string }{{"y\ny\n", "There is no network here"}, {"y\nn\n", "You did not allow"}, {"y\n", "You did not allow"}} {
 		f := newFlags("run", "run", io.Discard)
 		f.vault = t.TempDir()
 		f.config.AllowHTTP = true

@@ -23,6 +23,9 @@ func (c *session) show(ctx context.Context, r *protocol.Review, diff bool) error
 		c.say("  ! %s\n", text(w))
 	}
 	for _, st := range r.Steps {
+		for _, n := range st.Notes {
+			c.say("  %s: %s\n", st.ID, text(n))
+		}
 		if st.Problem != nil && !r.Stopped {
 			c.say("  ! %s\n", problemText(st.Problem))
 		}

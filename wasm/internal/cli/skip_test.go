@@ -63,7 +63,7 @@ func TestWhatAPlanLeavesOutIsPrintedWithReasonsAndNames(t *testing.T) {
 		t.Fatalf("exit code %d:\n%s%s", code, out.String(), stderr.String())
 	}
 	for _, want := range []string{
-		"Left out by “Tag all notes”: 2 of 3", "The front matter is not valid YAML (1)", "      bad.md\n", "It is not text (1)", "      odd.md\n",
+		"Left out by “Tag all notes”: 2 of 3", "Its properties are not valid YAML (1)", "      bad.md\n", "It is not text (1)", "      odd.md\n",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not said:\n%s", want, out.String())

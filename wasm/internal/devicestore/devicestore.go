@@ -99,23 +99,29 @@ func (s *Store) toWrite(ctx context.Context, path string) (host.Store, error) {
 
 // own refuses what another window is to do.
 func (s *Store) own(ctx context.Context) error {
+	owns, err := s.Owns(ctx)
+	if err == nil && !owns {
+		err = fault.New(fault.Precondition, "error.store.otherWindow", nil)
+	}
+	return err
+}
+
+// Owns implements host.Placed.
+func (s *Store) Owns(ctx context.Context) (bool, error) {
 	s.mu.Lock()
 	owns := s.owns
 	s.mu.Unlock()
 	if owns {
-		return nil
+		return true, nil
 	}
 	p, err := s.place(ctx)
-	if err != nil {
-		return err
-	}
-	if !p.Owns {
-		return fault.New(fault.Precondition, "error.store.otherWindow", nil)
+	if err != nil || !p.Owns {
+		return false, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.owns = true
-	return nil
+	return true, nil
 }
 
 // Append implements host.Store.

@@ -221,14 +221,17 @@ func TestAWindowThatDoesNotOwnTheRecordsLooksAndDoesNotWriteUntilItDoes(t *testi
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if !facts(t, s).ReadOnly {
-		t.Error("it does not say that it only reads")
+	if owns, err := s.Owns(t.Context()); owns || err != nil || !facts(t, s).ReadOnly {
+		t.Errorf("it does not say that it only reads: %v, %v", owns, err)
 	}
 	write(t, s, "conversations/1.d.jsonl") // what is shared is written by both
 	d.place.Owns = true                    // the first window is closed
 	write(t, s, "runs/1/journal.jsonl")
 	if data, err := s.Read(t.Context(), "runs/1/journal.jsonl"); string(data) != "xx" || facts(t, s).ReadOnly {
 		t.Errorf("after it took over it reads %q, %v", data, err)
+	}
+	if owns, err := s.Owns(t.Context()); !owns || err != nil {
+		t.Errorf("after it took over it does not say that it writes: %v, %v", owns, err)
 	}
 }
 

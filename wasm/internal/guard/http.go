@@ -126,9 +126,7 @@ var (
 // given to tools: the key of the model is not theirs to send.
 func checkHeader(header map[string]string, secrets map[string]bool) error {
 	for name, value := range header {
-		low := strings.ToLower(name)
-		if !headerName().MatchString(name) || slices.Contains(own, low) || strings.HasPrefix(low, "sec-") ||
-			strings.HasPrefix(low, "proxy-") || strings.ContainsAny(value, "\r\n\x00") {
+		if !MaySet(name, value) {
 			return fault.New(fault.Denied, "policy.httpHeader", fault.P{"name": name})
 		}
 		for _, m := range SecretRef().FindAllStringSubmatch(value, -1) {
@@ -138,6 +136,13 @@ func checkHeader(header map[string]string, secrets map[string]bool) error {
 		}
 	}
 	return nil
+}
+
+// MaySet says whether a header is one that a client lets be set, with a value that can be sent.
+func MaySet(name, value string) bool {
+	low := strings.ToLower(name)
+	return headerName().MatchString(name) && !slices.Contains(own, low) && !strings.HasPrefix(low, "sec-") &&
+		!strings.HasPrefix(low, "proxy-") && !strings.ContainsAny(value, "\r\n\x00")
 }
 
 // cacheKey names a request: what is not in it does not change the answer.

@@ -127,19 +127,22 @@ func (k *Keyring) allow(ctx context.Context, requests []protocol.RequestView) er
 	return nil
 }
 
-// Hides gives what takes a key out of the text of answers, without knowing it:
+// Hides gives what takes keys out of the text of answers, without knowing them:
 // what an endpoint repeats in one piece the host takes out, but a key that comes
 // in several is whole only here.
-func (k *Keyring) Hides(name string) func(context.Context) func(string) string {
+func (k *Keyring) Hides(names []string) func(context.Context) func(string) string {
 	return func(ctx context.Context) func(string) string {
-		if k.keys == nil || name == "" {
-			return func(text string) string { return text }
+		var prints []keyprint.Print
+		for _, name := range names {
+			if k.keys == nil {
+				break
+			}
+			// Without a print the host still takes the key out of what it sees.
+			if p, err := k.keys.Print(ctx, name); err == nil {
+				prints = append(prints, p)
+			}
 		}
-		p, err := k.keys.Print(ctx, name)
-		if err != nil {
-			p = keyprint.Print{} // the host still takes the key out of what it sees
-		}
-		return func(text string) string { return keyprint.Redact(text, []keyprint.Print{p}) }
+		return func(text string) string { return keyprint.Redact(text, prints) }
 	}
 }
 

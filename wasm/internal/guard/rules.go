@@ -39,9 +39,10 @@ func (g *Guard) Offered(e *tool.Entry) bool {
 // AlwaysDenied are patterns of paths that the settings cannot allow.
 var AlwaysDenied = []string{"..", "://"}
 
-// TakeSettings puts settings in force. Whatever is not one of the ways to ask is
-// the strictest.
+// TakeSettings puts settings in force, with the defaults of what is not set. Whatever
+// is not one of the ways to ask is the strictest.
 func (g *Guard) TakeSettings(in protocol.Settings) {
+	in = withDefaults(in)
 	roots := in.AllowedRoots
 	if len(roots) == 0 {
 		roots = []string{"/"}

@@ -35,6 +35,28 @@ func DeviceName(ctx context.Context, owners Owners) (string, error) {
 	return NameOf(self.Device), nil
 }
 
+// WriterName names who alone writes a file in the folder that travels with the
+// vault, to which two windows of a device may add at the same moment: the device,
+// or this window of it while another one writes the device's records.
+func WriterName(ctx context.Context, owners Owners, s Store) (string, error) {
+	placed, ok := PlacedOf(s)
+	if !ok || owners == nil {
+		return DeviceName(ctx, owners)
+	}
+	owns, err := placed.Owns(ctx)
+	if err != nil {
+		return "", err
+	}
+	if owns {
+		return DeviceName(ctx, owners)
+	}
+	self, err := owners.Self(ctx)
+	if err != nil {
+		return "", err
+	}
+	return NameOf(self.Device + " " + self.Window), nil
+}
+
 // NameOf gives the name of a device, as an owner names it, for file names and
 // records.
 func NameOf(device string) string { return Etag([]byte(device))[:12] }

@@ -52,6 +52,9 @@ type Placed interface {
 	// Facts tells it as it is now; to count the bytes takes as long as to list the
 	// store.
 	Facts(ctx context.Context) (StoreFacts, error)
+	// Owns says whether this is the window of the device that writes the records.
+	// Once it is, it stays so.
+	Owns(ctx context.Context) (bool, error)
 	// Clear removes the records of this device, of this vault alone.
 	Clear(ctx context.Context) error
 	// Shared is the folder that travels with the vault, as it is: the store of

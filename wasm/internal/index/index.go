@@ -92,6 +92,13 @@ func Over(h host.Host) *Vault {
 	return v
 }
 
+// Follows says whether the host follows its changes, and so knows the links of its
+// notes; one that does not reads each note when it is asked for them.
+func (v *Vault) Follows() bool {
+	_, walks := v.changes.(*walked)
+	return !walks
+}
+
 // Walk implements host.Vault.
 func (v *Vault) Walk(ctx context.Context, folder string) ([]host.Info, error) {
 	if err := v.sync(ctx); err != nil {

@@ -273,7 +273,7 @@ func factsOfText(data []byte) facts {
 		r.flag |= flagEmpty
 	}
 	for _, l := range d.Links {
-		if !l.External && l.Path != "" {
+		if !l.External && l.Path != "" && l.Kind != note.HTML { // the app's rows have none of HTML
 			r.links = append(r.links, l.Path)
 		}
 	}

@@ -37,9 +37,6 @@ type undo struct {
 	passed  []string // the etags between its writes: the last ones may be taken back already
 }
 
-// last names the write by the last one that it stands for.
-func (u *undo) last() int { return u.entries[len(u.entries)-1] }
-
 // held is a state that a file was in.
 type held struct{ path, etag string }
 
@@ -91,7 +88,7 @@ func (r *reverter) already(ctx context.Context, u *undo, now []byte, there bool)
 }
 
 // account holds that every write of the run has been dealt with.
-func (r *Report) account(l *Log, ops []undo, fates []Fate, only string) error {
+func (r *Report) account(l *Log, ops []undo, fates []Fate, o RevertOptions) error {
 	r.Fates = make([]Fate, len(l.Entries))
 	for k, u := range ops {
 		for _, i := range u.entries {
@@ -100,13 +97,15 @@ func (r *Report) account(l *Log, ops []undo, fates []Fate, only string) error {
 	}
 	for i := range l.Entries {
 		e := &l.Entries[i]
-		if !e.made() || r.Fates[i] != NotMade {
-			continue
-		}
-		if only == "" || e.Path == only || e.To == only {
+		switch {
+		case !e.made() || r.Fates[i] != NotMade:
+		case !o.asked(e):
+			r.Fates[i] = NotAsked
+		case o.Undone[i]:
+			r.Fates[i] = Restored
+		default:
 			return fault.New(fault.Internal, "error.internal", nil)
 		}
-		r.Fates[i] = NotAsked
 	}
 	return nil
 }

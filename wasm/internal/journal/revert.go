@@ -30,11 +30,11 @@ type RevertOptions struct {
 	// Ahead, where set, is told the writes that are going to be taken back
 	// before they are looked at, so that what they need can be read together.
 	Ahead func(ctx context.Context, ops []Planned) error
-	// Each, where set, gives the vault through which one write of the run is taken
-	// back, by its place in the journal; nil is v for all.
-	Each func(entry int) host.Vault
-	// Undone are writes that an earlier revert of the same run has taken back: its
-	// journal says so, whatever is there now.
+	// Each, where set, gives the vault through which some writes of the run are
+	// taken back as one, by their places in the journal; nil is v for all.
+	Each func(entries []int) host.Vault
+	// Undone are writes that earlier reverts have taken back: their journals say
+	// so, whatever is there now.
 	Undone map[int]bool
 }
 
@@ -47,7 +47,7 @@ func Revert(ctx context.Context, l *Log, v host.Vault, o RevertOptions) (*Report
 	if l.Origin == Changed && !o.Reviewed {
 		return nil, corrupt(l.Run)
 	}
-	ops, err := l.net(ctx, o.Path)
+	ops, err := l.net(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -66,29 +66,30 @@ func Revert(ctx context.Context, l *Log, v host.Vault, o RevertOptions) (*Report
 		if err := ctx.Err(); err != nil {
 			return nil, fault.From(err)
 		}
-		if o.Undone[ops[i].last()] {
-			fates[i] = Restored
-			continue
-		}
 		if o.Each != nil {
-			r.v = o.Each(ops[i].last())
+			r.v = o.Each(ops[i].entries)
 		}
 		if fates[i], err = r.undo(ctx, &ops[i]); err != nil {
 			return nil, err
 		}
 	}
-	return r.rep, r.rep.account(l, ops, fates, o.Path)
+	return r.rep, r.rep.account(l, ops, fates, o)
 }
 
-// net gives the writes that were made, runs of changes to one file folded into
-// one.
-func (l *Log) net(ctx context.Context, only string) ([]undo, error) {
+// asked says whether a write is one that a revert is of.
+func (o *RevertOptions) asked(e *Entry) bool {
+	return e.made() && (o.Path == "" || e.Path == o.Path || e.To == o.Path)
+}
+
+// net gives the writes that are there of a run, those to one file that follow on
+// each other folded into one.
+func (l *Log) net(ctx context.Context, o RevertOptions) ([]undo, error) {
 	var ops []undo
 	open := map[string]int{} // path -> index in ops of a create or modify that a modify can fold into
 	files := past{map[string][]held{}}
 	for i := range l.Entries {
 		e := &l.Entries[i]
-		if !e.made() || only != "" && e.Path != only && e.To != only {
+		if !o.asked(e) {
 			continue
 		}
 		p, err := l.Write(ctx, i)
@@ -96,7 +97,8 @@ func (l *Log) net(ctx context.Context, only string) ([]undo, error) {
 			return nil, err
 		}
 		was := files.note(&p)
-		if at, ok := open[e.Path]; ok && e.Kind == host.OpModify {
+		at, ok := open[e.Path]
+		if ok && e.Kind == host.OpModify && !o.Undone[i] {
 			u := &ops[at]
 			u.passed = append(u.passed, u.AfterEtag)
 			u.Op.Data, u.AfterEtag, u.MTime = p.Op.Data, p.AfterEtag, p.MTime
@@ -110,6 +112,10 @@ func (l *Log) net(ctx context.Context, only string) ([]undo, error) {
 			clear(open) // a folder may carry any of them along
 		default:
 			delete(open, e.Path)
+		}
+		if o.Undone[i] {
+			delete(open, e.Path)
+			continue
 		}
 		ops = append(ops, undo{Planned: p, entries: []int{i}, unknown: e.Outcome == Unknown, earlier: was})
 	}

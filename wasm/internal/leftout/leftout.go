@@ -52,7 +52,9 @@ func By(st *runner.StepReport, w Words) *protocol.LeftOut {
 	if g.count == 0 {
 		return nil
 	}
-	if looked > 0 {
+	if st.Of > 0 {
+		looked = st.Of
+	} else if looked > 0 {
 		looked += len(st.Skipped)
 	} else {
 		looked = len(st.Results)

@@ -18,8 +18,8 @@ type Adaptation struct {
 // imageLeftOut stands for an image that the endpoint does not take.
 const imageLeftOut = "[An image was here. It was left out, because this model cannot see images.]"
 
-// Adapting gives a provider that leaves out what the endpoint refuses, and asks again: streaming, temperature, images, and,
-// where there is a way, tools. A refusal counts only before anything of the answer has come.
+// Adapting gives a provider that leaves out what the endpoint refuses, and asks again: streaming, temperature, the effort of
+// thinking and its summaries, images, and, where there is a way, tools. A refusal counts only before anything of the answer has come.
 func Adapting(p Provider, a Adaptation) Provider {
 	out := &adapting{inner: p, a: a, without: map[Feature]bool{}}
 	for _, f := range a.Without {
@@ -86,6 +86,8 @@ func (s *adaptStream) ask() {
 	}
 	want(FeatureStreaming, !r.Whole, func() { r.Whole = true })
 	want(FeatureTemperature, r.Temperature != nil, func() { r.Temperature = nil })
+	want(FeatureSummaries, r.Reasoning != "" && r.Reasoning != EffortNone, func() { r.NoSummary = true })
+	want(EffortFeature(r.Reasoning), r.Reasoning != "", func() { r.Reasoning = "" })
 	want(FeatureImages, hasImages(r.Messages), func() { r.Messages = withoutImages(r.Messages) })
 	if s.p.a.WithoutTools != nil {
 		want(FeatureTools, len(r.Tools) > 0, func() { inner = s.p.a.WithoutTools(inner) })

@@ -1,6 +1,7 @@
 package llm_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -57,6 +58,30 @@ func TestWhatAnEndpointRefusesIsLeftOutAndAskedAgain(t *testing.T) {
 	// It is known now: the next question is asked once, and nothing is told.
 	if m, err := llm.Collect(p.Stream(t.Context(), asked), nil); err != nil || m.Text() != "Still one." || len(told) != 4 {
 		t.Errorf("%v %q, told %v", err, m.Text(), told)
+	}
+}
+
+func TestAnEffortThatIsRefusedIsLeftOutAndAnotherOneIsNot(t *testing.T) {
+	script := llmtest.NewProvider(
+		refuses("Your organization must be verified to generate reasoning summaries."), llmtest.Say("low"),
+		refuses("Unsupported value: 'none' (reasoning.effort)"), llmtest.Say("as it likes"), llmtest.Say("high"), llmtest.Say("again"),
+	)
+	var told []llm.Feature
+	p := llm.Adapting(script, llm.Adaptation{Refused: func(f llm.Feature, _ *llm.Error) { told = append(told, f) }})
+	for _, effort := range []llm.Effort{llm.EffortLow, llm.EffortNone, llm.EffortHigh, llm.EffortNone} {
+		if _, err := llm.Collect(p.Stream(t.Context(), llm.Request{Model: "m", Reasoning: effort}), nil); err != nil {
+			t.Error(effort, err)
+		}
+	}
+	if want := []llm.Feature{llm.FeatureSummaries, "effort.none"}; !slices.Equal(told, want) {
+		t.Errorf("told %v, want %v", told, want)
+	}
+	var asked []string
+	for _, r := range script.Requests() {
+		asked = append(asked, fmt.Sprintf("%s %v", r.Reasoning, r.NoSummary))
+	}
+	if want := []string{"low false", "low true", "none false", " false", "high true", " false"}; !slices.Equal(asked, want) {
+		t.Errorf("asked %q, want %q", asked, want)
 	}
 }
 

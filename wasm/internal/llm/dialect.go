@@ -165,6 +165,8 @@ func (d *Decoder) event(e sse.Event) error {
 	d.seen = true
 	if e.IsDone() {
 		d.p.Done()
+	} else if e.Failed {
+		d.b.Fail(failedLine(d.host, e.Data))
 	} else if err := d.tree.Parse(e.Data); err != nil {
 		return err
 	} else {
@@ -174,6 +176,14 @@ func (d *Decoder) event(e sse.Event) error {
 		return errEnded
 	}
 	return nil
+}
+
+// failedLine reads the words of a line "error: …": an error object or plain text.
+func failedLine(host string, words []byte) *Error {
+	if v, err := jsontree.Parse(words); err == nil && v.Kind() == jsontree.Object {
+		return StreamError(host, v)
+	}
+	return NewError("llm.error.provider", "host", host, "detail", string(words))
 }
 
 // typeOf is the type of an event: what its data says, else its event line. The last one is kept, since a stream is many
@@ -192,7 +202,7 @@ func (d *Decoder) typeOf(e sse.Event) string {
 
 // lastEvent takes an event that no blank line ended. If it is not JSON the stream was cut inside of it.
 func (d *Decoder) lastEvent(e sse.Event) error {
-	if !e.IsDone() && jsontree.Check(e.Data) != nil {
+	if !e.IsDone() && !e.Failed && jsontree.Check(e.Data) != nil {
 		d.seen = true
 		return nil
 	}

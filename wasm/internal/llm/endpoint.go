@@ -11,8 +11,12 @@ import (
 type Endpoint struct {
 	// BaseURL is the address up to the version, such as https://api.openai.com/v1.
 	BaseURL string `json:"baseUrl"`
+	// Query goes along with every address, such as api-version=2024-10-21; empty for none.
+	Query string `json:"query,omitempty"`
 	// Secret is the name of the key; empty for endpoints without one.
 	Secret string `json:"secret,omitempty"`
+	// KeyElsewhere says that Header has the key where this endpoint wants it: the dialect sends it in no header of its own.
+	KeyElsewhere bool `json:"keyElsewhere,omitempty"`
 	// Header is sent with every request, after (and over) the dialect's own.
 	Header map[string]string `json:"header,omitempty"`
 	// Can says which features the endpoint is known to have.
@@ -28,8 +32,17 @@ func (e Endpoint) Host() string {
 	return u.Host
 }
 
-// Join gives the address of a path below the base.
-func (e Endpoint) Join(path string) string { return strings.TrimRight(e.BaseURL, "/") + path }
+// Join gives the address of a path below the base, with the endpoint's query.
+func (e Endpoint) Join(path string) string {
+	address := strings.TrimRight(e.BaseURL, "/") + path
+	switch {
+	case e.Query == "":
+		return address
+	case strings.Contains(path, "?"):
+		return address + "&" + e.Query
+	}
+	return address + "?" + e.Query
+}
 
 // Headers merges the endpoint's headers over the dialect's, without regard to case.
 func (e Endpoint) Headers(own map[string]string) map[string]string {
@@ -43,13 +56,24 @@ func (e Endpoint) Headers(own map[string]string) map[string]string {
 	return merged
 }
 
-// Bearer gives the usual headers of a JSON request to an endpoint that takes its key as a bearer token.
+// Bearer gives the usual headers of a JSON request to an endpoint that takes its key as a bearer token, as all but Azure's
+// do, which have a header of their own.
 func (e Endpoint) Bearer(stream bool) map[string]string {
 	own := jsonHeaders(stream)
-	if e.Secret != "" {
+	switch {
+	case e.Secret == "" || e.KeyElsewhere:
+	case e.azure():
+		own["api-key"] = web.SecretRef(e.Secret)
+	default:
 		own["authorization"] = "Bearer " + web.SecretRef(e.Secret)
 	}
 	return e.Headers(own)
+}
+
+// azure reports whether the host is one of Azure's, as https://NAME.openai.azure.com.
+func (e Endpoint) azure() bool {
+	host, _, _ := strings.Cut(strings.ToLower(e.Host()), ":")
+	return strings.HasSuffix(host, ".azure.com")
 }
 
 // KeyHeader is like Bearer for an endpoint that takes its key in a header of its own.
@@ -58,7 +82,7 @@ func (e Endpoint) KeyHeader(name string, stream bool, more map[string]string) ma
 	for n, v := range more {
 		own[n] = v
 	}
-	if e.Secret != "" {
+	if e.Secret != "" && !e.KeyElsewhere {
 		own[name] = web.SecretRef(e.Secret)
 	}
 	return e.Headers(own)

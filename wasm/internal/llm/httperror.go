@@ -119,6 +119,9 @@ func ErrorValue(v jsontree.Value) (detail, code string) {
 	if first := v.Get("detail").Index(0); detail == "" && first.Exists() {
 		detail = strings.TrimSpace(first.Get("msg").Str() + place(first.Get("loc")))
 	}
+	if param := v.Get("param").Str(); detail != "" && !strings.Contains(detail, param) {
+		detail += " (" + param + ")"
+	}
 	// Routers wrap the words of the endpoint behind them.
 	if raw := v.Get("metadata").Get("raw").Str(); raw != "" {
 		detail = strings.TrimSpace(detail + ": " + raw)

@@ -16,7 +16,13 @@ const (
 	FeatureImages      Feature = "images"
 	FeatureParallel    Feature = "parallel"
 	FeatureTemperature Feature = "temperature"
+	FeatureSummaries   Feature = "summaries"
+	// featureEffort is the beginning of EffortFeature's.
+	featureEffort Feature = "effort"
 )
+
+// EffortFeature is the feature of thinking with an effort: endpoints have some of them and not others.
+func EffortFeature(e Effort) Feature { return featureEffort + "." + Feature(e) }
 
 // nouns are how endpoints speak of a feature; some have words of their own that say no all by themselves.
 var nouns = map[Feature][]string{
@@ -25,6 +31,8 @@ var nouns = map[Feature][]string{
 	FeatureSchema:      {"response_format", "response format", "json_schema", "json schema", "structured output", "output_config", "text.format", "json mode", "grammar"},
 	FeatureImages:      {"image", "vision", "multimodal", "multi-modal"},
 	FeatureTemperature: {"temperature"},
+	FeatureSummaries:   {"summar"},
+	featureEffort:      {"effort", "reasoning", "thinking"},
 }
 
 // refusals are how endpoints say that they do not do something.
@@ -35,7 +43,7 @@ var refusals = []string{
 }
 
 // shapeless are words that refuse a form, but also say that a value is broken; they count for what has only one form.
-var shapeless = []string{"invalid", "must be", "cannot"}
+var shapeless = []string{"invalid", "must be", "should be", "cannot"}
 
 // Refused tells which of the features that were asked for an error refuses, "" when it is about something else. Endpoints
 // have no common code for that: it goes by their words, so an unusual wording is not recognised.
@@ -61,8 +69,9 @@ func refusedIn(detail string, asked []Feature) Feature {
 	no := has(words, refusals)
 	bad := has(words, shapeless)
 	for _, f := range asked {
-		formal := f == FeatureSchema || f == FeatureTemperature
-		if has(words, nouns[f]) && (no || formal && bad) {
+		kind, _, _ := strings.Cut(string(f), ".")
+		formal := has(words, []string{"effort"}) || f == FeatureSchema || f == FeatureTemperature
+		if has(words, nouns[Feature(kind)]) && (no || formal && bad) {
 			return f
 		}
 	}

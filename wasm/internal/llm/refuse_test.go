@@ -6,6 +6,8 @@ import (
 	"embedded-agent/wasm/internal/llm"
 )
 
+const low = llm.Feature("effort.low")
+
 // refusalWords are answers of endpoints, by status and body, with the feature that they refuse.
 var refusalWords = []struct {
 	name   string
@@ -36,6 +38,13 @@ var refusalWords = []struct {
 
 	{"temperature", 400, `{"error":{"message":"Unsupported parameter: 'temperature' is not supported with this model."}}`, llm.FeatureTemperature},
 
+	{"an effort that openai's model has not", 400, `{"error":{"message":"Unsupported value: 'low' is not supported with the 'o3' model. Supported values are: 'medium', and 'high'.","type":"invalid_request_error","param":"reasoning.effort","code":"unsupported_value"}}`, low},
+	{"openai's models without reasoning", 400, `{"error":{"message":"Unsupported parameter: 'reasoning.effort' is not supported with this model."}}`, low},
+	{"ollama's models without thinking", 400, `{"error":"\"llama3.2:latest\" does not support thinking"}`, low},
+	{"vllm's effort", 422, `{"detail":[{"type":"literal_error","loc":["body","reasoning_effort"],"msg":"Input should be 'medium' or 'high'"}]}`, low},
+	{"openai's summaries", 400, `{"error":{"message":"Your organization must be verified to generate reasoning summaries.","param":"reasoning.summary"}}`, llm.FeatureSummaries},
+
+	{"an item that lacks its reasoning", 400, `{"error":{"message":"Item 'fc_1' of type 'function_call' was provided without its required 'reasoning' item: 'rs_1'."}}`, ""},
 	{"a broken schema of ours", 400, `{"error":{"message":"Invalid 'messages[3].tool_call_id': too long"}}`, ""},
 	{"a broken image", 400, `{"error":{"message":"Invalid image data"}}`, ""},
 	{"too long", 400, `{"error":{"message":"This model's maximum context length is 8192 tokens; tools are not supported beyond"}}`, ""},
@@ -46,7 +55,7 @@ var refusalWords = []struct {
 }
 
 func TestRefusalsAreRecognisedByTheirWords(t *testing.T) {
-	all := []llm.Feature{llm.FeatureStreaming, llm.FeatureTemperature, llm.FeatureImages, llm.FeatureTools, llm.FeatureSchema}
+	all := []llm.Feature{llm.FeatureStreaming, llm.FeatureTemperature, llm.FeatureImages, llm.FeatureTools, llm.FeatureSchema, llm.FeatureSummaries, llm.EffortFeature(llm.EffortLow)}
 	for _, c := range refusalWords {
 		err := llm.HTTPError("model.example", c.status, 0, []byte(c.body))
 		if got := llm.Refused(err, all...); got != c.want {
@@ -60,7 +69,8 @@ func TestRefusalsAreRecognisedByTheirWords(t *testing.T) {
 		}
 		var others []llm.Feature
 		for _, f := range all {
-			if f != c.want && f != llm.FeatureTools {
+			// A summary is never asked for without an effort, and is the first to go.
+			if f != c.want && f != llm.FeatureTools && c.want != llm.FeatureSummaries {
 				others = append(others, f)
 			}
 		}

@@ -19,6 +19,8 @@ type Request struct {
 	Format *Format `json:"format,omitempty"`
 	// Reasoning is how hard the model should think; empty leaves it to the endpoint.
 	Reasoning Effort `json:"reasoning,omitempty"`
+	// NoSummary leaves out the summary of the thinking, which otherwise is asked for along with Reasoning.
+	NoSummary bool `json:"noSummary,omitempty"`
 	// Stop are texts at which the model stops.
 	Stop []string `json:"stop,omitempty"`
 	// CacheKey lets endpoints find an earlier request with the same beginning.

@@ -23,11 +23,14 @@ const (
 	perSymbol    = 2.2 // emoji and the like
 )
 
+// ImageTokens is the estimate for an image: one of about 1,000 by 1,000 pixels.
+const ImageTokens = 1100
+
 // Overheads of the estimate, in tokens.
 const (
 	perMessage = 4
 	perTool    = 12
-	perImage   = 1100 // about a square of 1,000 pixels
+	perImage   = ImageTokens
 )
 
 // EstimateTokens guesses how many tokens a text is, from the kinds of its characters. It is meant for a figure shown

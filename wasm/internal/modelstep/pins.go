@@ -87,7 +87,7 @@ func CheckPins(pins []Pin) error {
 		case !identifier(p.Name):
 			problem = "its name is not a word"
 		case seen[p.Name]:
-			problem = "its name is there twice"
+			problem = "its name is used twice"
 		case p.Selector.Tool == "":
 			problem = "it names no tool"
 		case !p.Selector.Strategy.known():

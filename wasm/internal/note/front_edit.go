@@ -83,7 +83,7 @@ func RenameProperty(data []byte, from, to string) ([]byte, error) {
 		return data, nil
 	}
 	if _, taken := values[to]; taken {
-		return nil, fmt.Errorf("the property %q is there already", to)
+		return nil, fmt.Errorf("the property %q already exists", to)
 	}
 	p := d.Property(from)
 	if p == nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"strings"
 )
 
 // element is one element of a written list.
@@ -243,6 +244,9 @@ func flowScalar(v any, quote byte) string {
 	}
 	if v == nil {
 		return "null"
+	}
+	if s, ok := v.(string); ok && quote == 0 && strings.HasSuffix(s, "?") {
+		return quoteYAML(s) // some readers take the mark for the end of a key
 	}
 	return yamlScalar(v, quote)
 }

@@ -202,10 +202,14 @@ func (s *inline) angle() {
 	for i := 1; i < len(rest); i++ {
 		switch c := rest[i]; {
 		case c == '>' && i > 1:
+			s.htmlLinks(Span{s.at, s.at + i + 1})
 			s.opaque(s.at, s.at+i+1)
 			s.at += i + 1
 			return
 		case c == '[', c == '<', c == '\n', i == 1 && !isLetter(c) && c != '/':
+			if n := OpenTag(rest); n > 0 { // the app finds links in it
+				s.htmlLinks(Span{s.at, s.at + n})
+			}
 			s.at++
 			return
 		}

@@ -14,6 +14,7 @@ const (
 	Wiki       LinkKind = iota // [[path#sub|alias]]
 	Markdown                   // [text](path "title")
 	Definition                 // [label]: path
+	HTML                       // an attribute of a tag: src="path"
 )
 
 // Link is a link or embed.
@@ -29,6 +30,7 @@ type Link struct {
 	Subpath  string // "#Heading" or "#^block", decoded; or ""
 	Alias    string // the text shown, as written
 	AliasAt  Span   // where it is; empty without one
+	Titled   bool   // Markdown: there is a title behind the destination
 	quote    byte   // in the front matter: the quotes of the value it is in
 }
 
@@ -201,9 +203,11 @@ func destination(data []byte, at, end int, noTitle *bool) (l Link, after int, ok
 		}
 		l.Target, i = Span{i, min(j, end)}, min(j, end)
 	}
+	behind := i
 	if i, ok = title(data, i, end, noTitle); !ok {
 		return l, 0, false
 	}
+	l.Titled = noTitle != nil && skipSpace(data, behind, end) != i-1
 	if l.Target.Empty() && noTitle == nil {
 		return l, 0, false
 	}

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// CarriesLinks says whether a file can hold links: notes and canvases.
+// CarriesLinks says whether a file can hold links: notes, canvases and bases.
 func CarriesLinks(file string) bool {
 	ext := strings.ToLower(path.Ext(file))
-	return ext == ".md" || ext == ".canvas"
+	return ext == ".md" || ext == ".canvas" || ext == ".base"
 }
 
 // MayLink says whether a text may hold a link to a file: the file's name is in
@@ -28,5 +28,5 @@ func MayLink(text []byte, target string) bool {
 	if strings.ContainsAny(stem, `'"\`) || bytes.Contains(low, []byte(strings.ToLower(url.PathEscape(stem)))) {
 		return true
 	}
-	return bytes.IndexByte(low, '%') >= 0 && bytes.Contains(low, []byte("]("))
+	return bytes.IndexByte(low, '%') >= 0 && (bytes.Contains(low, []byte("](")) || bytes.IndexByte(low, '<') >= 0)
 }

@@ -238,7 +238,7 @@ func MakeLink(n Names, target, source, subpath, alias string, f Format, markdown
 		if strings.HasSuffix(strings.ToLower(target), ".md") {
 			full += target[len(target)-3:]
 		}
-		return "[" + escapeText(alias) + "](" + encodeDest(full) + encodeDest(subpath) + ")"
+		return MarkdownLink(alias, full+subpath)
 	}
 	if alias == "" && lp != name {
 		alias = name + strings.ReplaceAll(subpath, "#", " > ")
@@ -247,6 +247,11 @@ func MakeLink(n Names, target, source, subpath, alias string, f Format, markdown
 		return "[[" + lp + subpath + "|" + wikiAlias(alias) + "]]"
 	}
 	return "[[" + lp + subpath + "]]"
+}
+
+// MarkdownLink writes a Markdown link that shows a text and leads to a path.
+func MarkdownLink(text, path string) string {
+	return "[" + escapeText(text) + "](" + encodeDest(path) + ")"
 }
 
 // wikiAlias takes out of an alias what would end the link.

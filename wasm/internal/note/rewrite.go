@@ -26,34 +26,39 @@ func NewRename(before Names, moves Moves, f Format) *Rename {
 // alias, text, title, and encoding are kept; the form of the path follows the
 // person's setting. It returns nil when nothing changes.
 func (r *Rename) RewriteLinks(data []byte, notePath string) []byte {
+	if !bytes.Contains(data, []byte("](")) && !bytes.Contains(data, []byte("[[")) && !bytes.Contains(data, []byte("]:")) && bytes.IndexByte(data, '<') < 0 {
+		return nil
+	}
+	return ReplaceLinks(data, func(l *Link) (string, bool) { return r.Follow(l, notePath) })
+}
+
+// Follow gives the path that a link of the file that was at notePath gets, and
+// whether it changes.
+func (r *Rename) Follow(l *Link, notePath string) (string, bool) {
 	moved, ok := r.Moves[notePath]
 	if !ok {
 		moved = notePath
 	}
-	if strings.HasSuffix(strings.ToLower(notePath), ".canvas") {
-		return r.rewriteCanvas(data)
+	target := Resolve(r.Before, l.Path, notePath)
+	if l.Path == "" || target == "" {
+		return "", false
 	}
-	if !bytes.Contains(data, []byte("](")) && !bytes.Contains(data, []byte("[[")) && !bytes.Contains(data, []byte("]:")) {
-		return nil
+	if to, ok := r.Moves[target]; ok {
+		target = to
 	}
-	return ReplaceLinks(data, func(l *Link) (string, bool) {
-		target := Resolve(r.Before, l.Path, notePath)
-		if l.Path == "" || target == "" {
-			return "", false
-		}
-		if to, ok := r.Moves[target]; ok {
-			target = to
-		}
-		if Resolve(r.After, l.Path, moved) == target {
-			return "", false
-		}
-		return r.linkpath(l, target, moved), true
-	})
+	if Resolve(r.After, l.Path, moved) == target {
+		return "", false
+	}
+	return r.linkpath(l, target, moved), true
 }
 
 // linkpath writes the path as the old link had it, with or without ".md".
 func (r *Rename) linkpath(l *Link, target, source string) string {
-	lp := Linkpath(r.After, target, source, r.Format)
+	format := r.Format
+	if l.Kind == HTML {
+		format = Absolute // nothing looks for a name alone
+	}
+	lp := Linkpath(r.After, target, source, format)
 	if Resolve(r.After, lp, source) != target {
 		// Another file is nearer, or the name holds what a bare path cannot.
 		lp = "/" + Linkpath(r.After, target, source, Absolute)
@@ -104,6 +109,8 @@ func (l *Link) encode(p string) string {
 	switch {
 	case l.Kind == Wiki:
 		return requote(p, l.quote)
+	case l.Kind == HTML:
+		return strings.NewReplacer(`"`, "%22", "'", "%27", "&", "&amp;").Replace(encodeDest(p))
 	case l.Angle:
 		return strings.NewReplacer("<", "%3C", ">", "%3E").Replace(p)
 	}

@@ -17,7 +17,7 @@ func Words(data []byte) []Span {
 	for i := 0; i < len(data); {
 		r, n := utf8.DecodeRune(data[i:])
 		switch {
-		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai):
+		case Wide(r):
 			if start >= 0 {
 				out = append(out, Span{start, i})
 				start = -1
@@ -37,6 +37,11 @@ func Words(data []byte) []Span {
 		out = append(out, Span{start, len(data)})
 	}
 	return out
+}
+
+// Wide says whether a letter is of a script without spaces between words.
+func Wide(r rune) bool {
+	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
 }
 
 func letterAt(data []byte) bool {

@@ -23,7 +23,7 @@ func (d *Doc) Values() (map[string]any, error) {
 	for i := range props {
 		p := &props[i]
 		if _, twice := out[p.Key]; twice {
-			return nil, fmt.Errorf("the key %q is there twice", p.Key)
+			return nil, fmt.Errorf("the key %q occurs twice", p.Key)
 		}
 		raw := p.ValueAt.Of(d.Data)
 		v, simple := simpleValue(raw)
@@ -54,7 +54,7 @@ func decodeYAML(body []byte) (map[string]any, error) {
 	case nil:
 		return map[string]any{}, nil
 	}
-	return nil, fmt.Errorf("the front matter is no list of properties")
+	return nil, fmt.Errorf("the front matter is not a list of properties")
 }
 
 // simpleValue decodes what most values are without the YAML library, at a
@@ -242,8 +242,14 @@ func yamlScalar(v any, quote byte) string {
 	return string(b) // JSON is YAML
 }
 
+// isControl says whether a character is written as an escape: a line end of YAML, and what
+// YAML counts as not printable, which its readers refuse.
 func isControl(r rune) bool {
-	return r < ' ' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 || r == '\ufeff'
+	switch r {
+	case 0x2028, 0x2029, '\ufeff', '\ufffe', '\uffff':
+		return true
+	}
+	return r < ' ' || r >= 0x7f && r <= 0x9f
 }
 
 // plainSafe says whether a text reads back as itself without quotes.

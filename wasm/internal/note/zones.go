@@ -27,6 +27,11 @@ func (d *Doc) Zones(code, links, headings, front bool) []Span {
 	if front && !d.Front.Empty() {
 		out = append(out, d.Front)
 	}
+	return Join(out)
+}
+
+// Join sorts spans and makes those one that touch or overlap. It uses their array.
+func Join(out []Span) []Span {
 	sorting.Func(out, func(a, b Span) int { return a.Start - b.Start })
 	joined := out[:0]
 	for _, s := range out {

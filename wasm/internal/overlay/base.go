@@ -29,6 +29,8 @@ type Base struct {
 	names   map[string][]string
 	held    int // bytes in reads
 	state   *host.EditorState
+
+	users users
 }
 
 // listing is the entries of one folder, with their fold keys.

@@ -151,12 +151,12 @@ func (w *View) Backlinks(ctx context.Context, path string) ([]string, error) {
 		}
 	}
 	w.v.mu.Unlock()
-	under, err := w.v.base.host.Backlinks(ctx, path)
+	under, err := w.v.base.backlinks(ctx, path)
 	if err != nil {
 		return nil, err
 	}
 	if orig != path {
-		before, err := w.v.base.host.Backlinks(ctx, orig)
+		before, err := w.v.base.backlinks(ctx, orig)
 		if err != nil {
 			return nil, err
 		}

@@ -57,13 +57,41 @@ func (r Rules) withDefaults() Rules {
 // gives the graph to run, or nil and what is wrong; warnings come with either.
 // The plan is not changed.
 func Check(p *Plan, reg *tool.Registry, rules Rules) (*Graph, []Problem) {
-	c := &checker{plan: p, reg: reg, rules: rules.withDefaults(), shapes: newShapes(), told: map[spot]bool{}}
+	c := newChecker(p, reg, rules)
 	c.run()
 	found := c.problems.result()
 	if Failed(found) {
 		return nil, found
 	}
 	return c.graph(), found
+}
+
+func newChecker(p *Plan, reg *tool.Registry, rules Rules) *checker {
+	return &checker{plan: p, reg: reg, rules: rules.withDefaults(), shapes: newShapes(), told: map[spot]bool{}}
+}
+
+// prepare finds names, tools and loops, and reports nothing.
+func (c *checker) prepare() {
+	c.names()
+	c.nodes, c.loops = make([]*Node, len(c.plan.Steps)), make([]loop, len(c.plan.Steps))
+	for i := range c.plan.Steps {
+		s := &c.plan.Steps[i]
+		c.nodes[i] = &Node{Step: s, Index: i, Tool: c.tool(s)}
+		if s.Foreach != nil {
+			c.loops[i] = c.loopOf(s.Foreach.From)
+		}
+	}
+}
+
+// loopOf reads where a loop's list comes from; nothing is known of one that is
+// written out.
+func (c *checker) loopOf(from any) loop {
+	text, _ := from.(string)
+	segments := parse(text, env{params: c.rules.Template})
+	if len(segments) != 1 {
+		return loop{}
+	}
+	return loop{from: segments[0].ref}
 }
 
 // checker is the state of one Check.
@@ -98,12 +126,15 @@ type use struct {
 	ref   *ref
 	want  []string // types that the place takes; nil when any
 	whole bool
+	// optional: the step is done without the value, too.
+	optional bool
 }
 
 // loop has the facts about a step's foreach.
 type loop struct {
 	from *ref  // nil: a list written out
-	item shape // of one element
+	item shape // of one element, once it was read
+	read bool
 }
 
 func (c *checker) problem(field, key string, params fault.P) {
@@ -146,6 +177,7 @@ func (c *checker) run() {
 	c.at = -1
 	if c.plan.Outputs != nil {
 		c.outputs = &Compiled{}
+		c.lookalikesIn("outputs", c.plan.Outputs, env{params: c.rules.Template})
 		c.outputs.root = c.outputs.node(c.plan.Outputs, env{params: c.rules.Template})
 		for _, r := range c.outputs.refs {
 			c.uses = append(c.uses, use{step: -1, field: "outputs", ref: r})
@@ -230,7 +262,11 @@ func (c *checker) step(i int) {
 	if s.Foreach != nil {
 		c.foreach(i, s.Foreach)
 	}
+	c.when(i, "when", s.When, env{params: c.rules.Template})
 	e := stepEnv(s, c.rules.Template)
+	if s.Foreach != nil {
+		c.when(i, "foreach.when", s.Foreach.When, e)
+	}
 	n.preview = parse(s.Preview, env{item: e.item, index: e.index})
 	c.args(n, e)
 }
@@ -279,14 +315,13 @@ func (c *checker) foreach(i int, f *Foreach) {
 	compiled := &Compiled{}
 	switch from := f.From.(type) {
 	case string:
-		segments := parse(from, env{params: c.rules.Template})
-		if len(segments) != 1 || segments[0].ref == nil {
+		if c.loops[i] = c.loopOf(from); c.loops[i].from == nil {
 			c.problem("foreach.from", "error.plan.foreach.from", nil)
 			return
 		}
-		c.loops[i].from = segments[0].ref
-		c.uses = append(c.uses, use{step: i, field: "foreach.from", ref: segments[0].ref, want: []string{"array"}, whole: true})
+		c.uses = append(c.uses, use{step: i, field: "foreach.from", ref: c.loops[i].from, want: []string{"array"}, whole: true})
 	case []any:
+		c.lookalikesIn("foreach.from", from, env{params: c.rules.Template})
 		compiled.node(from, env{params: c.rules.Template})
 		for _, r := range compiled.refs {
 			c.uses = append(c.uses, use{step: i, field: "foreach.from", ref: r})
@@ -309,6 +344,11 @@ func (c *checker) graph() *Graph {
 		slices.Sort(before)
 		for _, to := range slices.Compact(before) {
 			n.DependsOn = append(n.DependsOn, c.plan.Steps[to].ID)
+		}
+	}
+	for _, u := range c.uses {
+		if to := c.stepOf(u.ref); u.step >= 0 && to >= 0 && u.ref.or == nil && !u.optional {
+			c.nodes[u.step].Needs = append(c.nodes[u.step].Needs, c.plan.Steps[to].ID)
 		}
 	}
 	for _, i := range order(c.deps) {

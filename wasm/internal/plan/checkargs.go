@@ -21,7 +21,6 @@ func (c *checker) args(n *Node, e env) {
 	if n.Tool != nil {
 		n.Effects = n.Tool.EffectsOf(given)
 	}
-	c.suspicious(n)
 	if !known {
 		for _, r := range n.Args.refs {
 			c.uses = append(c.uses, use{step: n.Index, field: "args", ref: r})
@@ -334,6 +333,7 @@ func (w *argWalk) path(p, kind string, known bool) {
 // unbound reports, in text that stays as it is, {name.field} where name is the
 // item of another step's loop: a foreach was forgotten.
 func (w *argWalk) unbound(src string) {
+	w.c.lookalikes(w.at.field(), src, w.e)
 	if w.c.rules.Bound || strings.IndexByte(src, '{') < 0 {
 		return
 	}
@@ -362,37 +362,4 @@ func sortedKeys[M ~map[string]V, V any](m M) []string {
 	}
 	slices.Sort(keys)
 	return keys
-}
-
-// suspicious warns of two habits that are not references here: $item.title,
-// and {item.title} in a loop whose item has another name.
-func (c *checker) suspicious(n *Node) {
-	f := n.Step.Foreach
-	if f == nil {
-		return
-	}
-	item := f.itemName()
-	eachString(n.Step.Args, func(s string) {
-		if strings.Contains(s, "$"+item+".") {
-			c.warn("args", "error.plan.ref.dollarItem", fault.P{"ref": "$" + item, "item": item})
-		}
-		if item != DefaultItem && (strings.Contains(s, "{item.") || strings.Contains(s, "{item}")) {
-			c.warn("args", "error.plan.ref.otherItem", fault.P{"item": item})
-		}
-	})
-}
-
-func eachString(v any, do func(string)) {
-	switch v := v.(type) {
-	case string:
-		do(v)
-	case map[string]any:
-		for _, k := range sortedKeys(v) {
-			eachString(v[k], do)
-		}
-	case []any:
-		for _, e := range v {
-			eachString(e, do)
-		}
-	}
 }

@@ -11,15 +11,6 @@ import (
 // capture that is there, through fields that its tool's output has, to a type
 // that the place takes. It also collects what each step waits for.
 func (c *checker) references() {
-	// Loops first: what an item is depends on other tools' outputs alone.
-	for i := range c.loops {
-		if f := c.loops[i].from; f != nil {
-			c.at = i
-			if sh, ok := c.quietShape(i, f); ok {
-				c.loops[i].item, _ = sh.items()
-			}
-		}
-	}
 	for _, u := range c.uses {
 		c.at = u.step
 		c.reference(u)
@@ -97,29 +88,20 @@ func (c *checker) wait(u use, to int) {
 
 // follow walks the reference through the schema.
 func (c *checker) follow(u use) {
-	sh := c.start(u.step, u.ref)
-	for _, k := range u.ref.path {
-		sub, verdict := sh.enter(k)
-		if verdict == entryOK {
-			sh = sub
-			continue
-		}
-		params := fault.P{"ref": u.ref.text, "field": k.key}
-		switch verdict {
-		case entryNoField:
-			names := sh.fields()
-			params["near"] = closest(k.key, names)
-			params["fields"] = strings.Join(names, ", ")
-			c.mistake(u, withNear("error.plan.ref.noField", params), params)
-		case entryIsList:
-			c.mistake(u, "error.plan.ref.isList", params)
-		case entryIsScalar:
-			params["types"] = strings.Join(sh.types(), ", ")
-			c.mistake(u, "error.plan.ref.isScalar", params)
-		}
-		return
-	}
-	if u.whole && !fits(sh.types(), u.want) {
+	sh, k, found := c.start(u.step, u.ref).along(u.ref.path)
+	params := fault.P{"ref": u.ref.text, "field": k.key}
+	switch {
+	case found == entryNoField:
+		names := sh.fields()
+		params["near"] = closest(k.key, names)
+		params["fields"] = strings.Join(names, ", ")
+		c.mistake(u, withNear("error.plan.ref.noField", params), params)
+	case found == entryIsList:
+		c.mistake(u, "error.plan.ref.isList", params)
+	case found == entryIsScalar:
+		params["types"] = strings.Join(sh.types(), ", ")
+		c.mistake(u, "error.plan.ref.isScalar", params)
+	case u.whole && !fits(sh.types(), u.want):
 		c.mistake(u, "error.plan.ref.type", fault.P{
 			"ref": u.ref.text, "given": strings.Join(sh.types(), ", "), "want": strings.Join(u.want, ", "),
 		})
@@ -129,22 +111,27 @@ func (c *checker) follow(u use) {
 // start gives the shape that a reference's way begins in.
 func (c *checker) start(step int, r *ref) shape {
 	switch r.kind {
-	case refStep:
-		if to, ok := c.named.steps[r.name]; ok {
-			return c.outputShape(to)
-		}
-	case refVar:
-		if to, ok := c.named.captures[r.name]; ok {
+	case refStep, refVar:
+		if to := c.stepOf(r); to >= 0 {
 			return c.outputShape(to)
 		}
 	case refItem:
 		if step >= 0 {
-			return c.loops[step].item
+			return c.itemShape(step)
 		}
 	case refIndex:
 		return (&schemaDoc{}).at(map[string]any{"type": "integer"})
 	}
 	return shape{}
+}
+
+// stepOf gives the step whose output a reference is about; -1 for none.
+func (c *checker) stepOf(r *ref) int {
+	names := map[refKind]map[string]int{refStep: c.named.steps, refVar: c.named.captures}[r.kind]
+	if to, ok := names[r.name]; ok {
+		return to
+	}
+	return -1
 }
 
 func (c *checker) outputShape(i int) shape {
@@ -157,21 +144,27 @@ func (c *checker) outputShape(i int) shape {
 	}
 	sh, read := c.outs[i]
 	if !read {
-		sh = listOf(c.shapes.output(n.Tool))
+		sh = listOf(c.shapes.output(n.Tool), c.itemShape(i))
 		c.outs[i] = sh
 	}
 	return sh
 }
 
+// itemShape gives the shape of an element of a step's loop. One that depends on
+// itself, as in a circle of steps, is unknown.
+func (c *checker) itemShape(i int) shape {
+	l := &c.loops[i]
+	if l.from != nil && !l.read {
+		l.read = true
+		if sh, ok := c.quietShape(i, l.from); ok {
+			l.item, _ = sh.items()
+		}
+	}
+	return l.item
+}
+
 // quietShape is follow without reports.
 func (c *checker) quietShape(step int, r *ref) (shape, bool) {
-	sh := c.start(step, r)
-	for _, k := range r.path {
-		sub, verdict := sh.enter(k)
-		if verdict != entryOK {
-			return shape{}, false
-		}
-		sh = sub
-	}
-	return sh, true
+	sh, _, found := c.start(step, r).along(r.path)
+	return sh, found == entryOK
 }

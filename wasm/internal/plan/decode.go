@@ -41,6 +41,16 @@ func Decode(raw []byte, limits Limits) (*Plan, []Problem) {
 	}
 	raw = bytes.TrimRight(raw, " \n\t\r") // a cut-off text ends where its last word does
 	v, twice, jerr := strictjson.Read(raw, limits.Depth)
+	var d decoder
+	if Wrapped(string(raw[:min(len(raw), 64)])) {
+		text, isText := v.(string)
+		if !isText {
+			text = string(raw)
+		}
+		raw = []byte(unfenced(text))
+		v, twice, jerr = strictjson.Read(raw, limits.Depth)
+		d.took("", "```json {…} ```", "{…}")
+	}
 	if jerr != nil {
 		return nil, []Problem{jsonProblem(raw, jerr, limits)}
 	}
@@ -48,7 +58,6 @@ func Decode(raw []byte, limits Limits) (*Plan, []Problem) {
 	if !ok {
 		return nil, []Problem{{Key: "error.plan.notObject"}}
 	}
-	var d decoder
 	p := d.plan(root)
 	for _, t := range twice {
 		step, field := placeOf(root, t.Path)
@@ -57,6 +66,7 @@ func Decode(raw []byte, limits Limits) (*Plan, []Problem) {
 	if found := d.problems.result(); len(found) > 0 {
 		return nil, found
 	}
+	p.Taken = append(p.Taken, d.taken...)
 	return p, nil
 }
 
@@ -116,8 +126,27 @@ func joinField(path []any) string {
 // decoder turns decoded JSON into the types, noting what does not fit.
 type decoder struct {
 	problems problems
+	taken    []Taken
 	step     string // "" in the plan itself
 	prefix   string // of the field: "foreach."
+}
+
+func (d *decoder) took(field string, from, to any) {
+	d.taken = take(d.taken, d.step, d.prefix+field, from, to)
+}
+
+// as gives a field's value as one of the types, where it is certainly meant so.
+func (d *decoder) as(m map[string]any, name string, types ...string) any {
+	v := m[name]
+	if v == nil {
+		return nil
+	}
+	w := meantAs(v, types...)
+	if typeOf(w) != typeOf(v) {
+		d.took(name, v, w)
+		m[name] = w
+	}
+	return w
 }
 
 func (d *decoder) wrong(field, key string, params fault.P) {
@@ -129,20 +158,27 @@ var (
 	planFields     = []string{"version", "goal", "assumptions", "riskLevel", "defaults", "steps", "outputs"}
 	defaultsFields = []string{"onError", "retry", "timeoutMs"}
 	stepFields     = []string{
-		"id", "tool", "version", "args", "foreach", "dependsOn", "onError", "retry", "timeoutMs", "captureAs", "preview",
+		"id", "tool", "version", "args", "foreach", "when", "dependsOn", "onError", "retry", "timeoutMs", "captureAs", "preview",
 	}
-	foreachFields = []string{"from", "itemName", "indexName", "concurrency"}
+	foreachFields = []string{"from", "itemName", "indexName", "when", "concurrency"}
 	retryFields   = []string{"maxAttempts", "backoffMs"}
 )
 
 func (d *decoder) known(m map[string]any, fields []string) {
 	var unknown []string
-	for name := range m {
-		if !slices.Contains(fields, name) {
-			unknown = append(unknown, name)
+	for _, name := range sortedKeys(m) {
+		if slices.Contains(fields, name) {
+			continue
 		}
+		own := closest(name, fields)
+		if _, given := m[own]; own != "" && !given && foldName(own) == foldName(name) {
+			m[own] = m[name]
+			delete(m, name)
+			d.took(name, name, own)
+			continue
+		}
+		unknown = append(unknown, name)
 	}
-	slices.Sort(unknown)
 	for _, name := range unknown {
 		if d.problems.full() {
 			d.wrong(name, "error.plan.unknownField", nil)
@@ -157,6 +193,8 @@ func (d *decoder) known(m map[string]any, fields []string) {
 }
 
 func (d *decoder) plan(m map[string]any) *Plan {
+	was := d.kept(m["taken"])
+	delete(m, "taken") // no field that a model is told of
 	d.known(m, planFields)
 	p := &Plan{
 		Version:     d.version(m),
@@ -175,7 +213,8 @@ func (d *decoder) plan(m map[string]any) *Plan {
 		}
 		d.prefix = ""
 	}
-	list, ok := m["steps"].([]any)
+	p.Taken = was
+	list, ok := d.as(m, "steps", "array").([]any)
 	switch {
 	case m["steps"] == nil:
 		d.wrong("steps", "error.plan.missing", nil)
@@ -194,6 +233,18 @@ func (d *decoder) plan(m map[string]any) *Plan {
 		d.step = ""
 	}
 	return p
+}
+
+// kept reads what was taken before: the plan was read by this program once.
+func (d *decoder) kept(v any) []Taken {
+	var out []Taken
+	list, _ := v.([]any)
+	for _, e := range list {
+		m, _ := e.(map[string]any)
+		text := func(name string) string { s, _ := m[name].(string); return s }
+		out = take(out, text("step"), text("field"), text("from"), text("to"))
+	}
+	return out
 }
 
 // onError takes fail for stop: models write either.
@@ -231,6 +282,7 @@ func (d *decoder) oneStep(m map[string]any) Step {
 		Tool:        d.text(m, "tool", true),
 		Version:     d.text(m, "version", false),
 		Args:        d.object(m, "args"),
+		When:        d.conditions(m, "when"),
 		DependsOn:   d.texts(m, "dependsOn"),
 		OnError:     d.onError(m),
 		Retry:       d.retry(m),
@@ -242,12 +294,22 @@ func (d *decoder) oneStep(m map[string]any) Step {
 	if s.Args == nil {
 		s.Args = map[string]any{}
 	}
+	switch from := m["foreach"].(type) {
+	case string, []any:
+		if w, ok := meantAs(from, "object").(map[string]any); ok {
+			m["foreach"] = w
+		} else {
+			m["foreach"] = map[string]any{"from": from}
+		}
+		d.took("foreach", from, m["foreach"])
+	}
 	if sub := d.object(m, "foreach"); sub != nil {
 		d.prefix = "foreach."
 		d.known(sub, foreachFields)
 		s.Foreach = &Foreach{
 			ItemName:    d.text(sub, "itemName", false),
 			IndexName:   d.text(sub, "indexName", false),
+			When:        d.conditions(sub, "when"),
 			Concurrency: int(d.whole(sub, "concurrency", 1)),
 		}
 		switch from := sub["from"].(type) {
@@ -299,7 +361,11 @@ func (d *decoder) texts(m map[string]any, name string) []string {
 	if m[name] == nil {
 		return nil
 	}
-	list, ok := m[name].([]any)
+	list, ok := d.as(m, name, "array").([]any)
+	if one, text := m[name].(string); text && !strings.Contains(one, ",") {
+		list, ok = []any{one}, true
+		d.took(name, one, list)
+	}
 	if !ok {
 		d.wrong(name, "error.plan.type.list", nil)
 		return nil
@@ -319,7 +385,7 @@ func (d *decoder) object(m map[string]any, name string) map[string]any {
 	if m[name] == nil {
 		return nil
 	}
-	o, ok := m[name].(map[string]any)
+	o, ok := d.as(m, name, "object").(map[string]any)
 	if !ok {
 		d.wrong(name, "error.plan.type.object", nil)
 		return nil
@@ -329,7 +395,7 @@ func (d *decoder) object(m map[string]any, name string) map[string]any {
 
 // whole reads a whole number from least to 2^31-1; 0 where it is left out.
 func (d *decoder) whole(m map[string]any, name string, least float64) int64 {
-	switch v := m[name].(type) {
+	switch v := d.as(m, name, "integer").(type) {
 	case nil:
 		return 0
 	case float64:

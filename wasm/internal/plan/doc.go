@@ -17,6 +17,8 @@
 //	$steps.make.items[0].path           a step's output; .0. is the same as [0]
 //	$vars.name.field                    what a step captured with captureAs
 //	${steps.make.path}  ${item.title}   any of these, delimited
+//	$steps.find.notes[*].tags           from every element, as one list
+//	{item.due|"none"}                   a default for a value missing or null
 //	${name}                             a parameter; in saved actions only
 //
 // A string that is one reference and nothing else takes the value with its
@@ -31,12 +33,12 @@
 // write "${steps.a.path}.bak". Inside braces names may also hold other letters
 // and digits, and any other name is written ["due date"].
 //
-// Only bound names are references. {date}, {{date}}, {{item}} (a name in
-// double braces is never one), \frac{a}{b}, $x$, $1 and ${HOME} survive byte
-// for byte.
+// Only bound names are references. {date}, {{date}}, \frac{a}{b}, $x$, $1 and
+// ${HOME} survive byte for byte. Text that begins like a reference and is none,
+// such as {index + 1} or {{item}}, Check refuses: it would be written as it is.
 //
-// A backslash keeps a reference from being one, and only there does it mean
-// anything: of n backslashes right before a reference, n/2 remain, and when n
+// A backslash keeps a reference, or such text in braces, from being one, and only
+// there does it mean anything: of n backslashes right before a reference, n/2 remain, and when n
 // is odd the reference stays as written. So \{item.title} gives {item.title},
 // \$steps.a gives $steps.a, and the backslashes of LaTeX, regular expressions
 // and Windows paths are left alone.

@@ -14,10 +14,14 @@ type Loop struct {
 	ItemName  string
 	IndexName string
 	Items     []any // plain JSON values; the index is the place in the list
+	// Of is how many elements there were before the loop's conditions were tested.
+	Of      int
+	Unclear []Unclear
 }
 
 // Expand gives the iterations of a foreach step: the list that foreach.from
-// refers to. It is VALIDATION_ERROR when there is no list, or when it is
+// refers to, without those for which its conditions do not hold. It is
+// VALIDATION_ERROR when there is no list, or when it is
 // longer than most (MaxIterations where most is 0). A step without foreach
 // gives nil.
 func Expand(step *Step, scope *Scope, most int) (*Loop, error) {
@@ -38,11 +42,17 @@ func Expand(step *Step, scope *Scope, most int) (*Loop, error) {
 	if !ok {
 		return nil, fault.New(fault.Validation, "error.plan.foreach.notList", fault.P{"step": step.ID, "ref": fromText(f)})
 	}
-	if len(items) > most {
-		return nil, fault.New(fault.Validation, "error.plan.foreach.tooMany",
-			fault.P{"step": step.ID, "n": itoa(len(items)), "max": itoa(most)})
+	l := &Loop{ID: "loop:" + step.ID, ItemName: f.itemName(), IndexName: f.indexName(), Items: items, Of: len(items)}
+	if len(f.When) > 0 {
+		if err := l.keep(step, scope); err != nil {
+			return nil, err
+		}
 	}
-	return &Loop{ID: "loop:" + step.ID, ItemName: f.itemName(), IndexName: f.indexName(), Items: items}, nil
+	if n := len(l.Items); n > most {
+		return nil, fault.New(fault.Validation, "error.plan.foreach.tooMany",
+			fault.P{"step": step.ID, "n": itoa(n), "max": itoa(most)})
+	}
+	return l, nil
 }
 
 // fromText is how foreach.from is called in a message.

@@ -14,20 +14,8 @@ import (
 // FuzzCheck feeds whatever decodes to Check and binds what passes: never a
 // panic, and a graph exactly when nothing but warnings was said.
 func FuzzCheck(f *testing.F) {
-	files, err := filepath.Glob("testdata/stories/*.txtar")
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
-		for _, part := range txtar.Parse(text).Files {
-			if raw, ok := plan.Extract(string(part.Data)); ok && part.Name == "reply" {
-				f.Add(raw)
-			}
-		}
+	for _, raw := range stories(f) {
+		f.Add([]byte(raw))
 	}
 	f.Add(plantest.Steps(12))
 	reg := plantest.Registry()
@@ -60,6 +48,27 @@ func FuzzCheck(f *testing.F) {
 			}
 		}
 	})
+}
+
+// stories gives the plans of the stories.
+func stories(f *testing.F) []string {
+	files, err := filepath.Glob("testdata/stories/*.txtar")
+	if err != nil {
+		f.Fatal(err)
+	}
+	var out []string
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, part := range txtar.Parse(text).Files {
+			if raw, ok := plan.Extract(string(part.Data)); ok && part.Name == "reply" {
+				out = append(out, string(raw))
+			}
+		}
+	}
+	return out
 }
 
 // bindAnything binds a step as the runner would, with nothing there to refer

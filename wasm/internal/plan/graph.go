@@ -33,6 +33,9 @@ type Node struct {
 	// DependsOn are the ids of the steps that must have ended: those the step
 	// names and those it refers to, in source order.
 	DependsOn []string
+	// Needs are the ids of the steps without whose output it cannot be done: those
+	// that it refers to without a default.
+	Needs []string
 	// Deferred is true when some argument is a reference whose value the schema
 	// could not be checked against yet: validate after Bind.
 	Deferred bool

@@ -17,6 +17,7 @@ import (
 var pieces = []string{
 	"{item}", "{item.title}", "{index}", "${item.a}", "$steps.a.b", "${steps.a.b[0]}", "$vars.v", `${steps.a["x y"]}`, "${p}",
 	"{{item}}", "{{date}}", "{", "}", "$", "${", "\\", "\\\\", "[0]", "[", "]", ".", ".b", "-", `"]`, "steps.a", "item", "index", "p",
+	"{index + 1}", "{{item.a}}", "{item.a|lower}", `{item.a|"none"}`, `${steps.a.b | 0}`, "[*]", "$steps.a[*].b", "|", "}}", " + 1",
 	"é", "\n", " ", "$x$", `\frac{a}{b}`, "0", "$steps.", "{item.", "$steps.a[", "\xff",
 }
 
@@ -96,7 +97,7 @@ func TestPropertyAnyTextCanBeQuotedAndAnyTemplateRendered(t *testing.T) {
 }
 
 func TestPropertyRenderedSegmentsParseIntoThemselves(t *testing.T) {
-	refs := []string{"{item}", "${item.a-b[0]}", "{index}", "$steps.a.b", `${steps.a["x y"].z}`, "$vars.v", "${p}"}
+	refs := []string{"{item}", "${item.a-b[0]}", "{index}", "$steps.a.b", `${steps.a["x y"].z}`, "$vars.v", "${p}", `{item.a|"x}"}`, "${steps.a[*].b|[]}"}
 	rapid.Check(t, func(t *rapid.T) {
 		e := env{item: "item", index: "index", params: true}
 		var segments []segment

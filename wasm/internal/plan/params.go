@@ -139,7 +139,7 @@ func quoteValue(v any, e env) any {
 // what looks like a parameter but is only text is escaped. Put parameters in
 // afterwards. The plan given is not changed.
 func AsTemplate(p *Plan) *Plan {
-	return eachTemplate(p, func(s string, e env) string {
+	out := eachTemplate(p, func(s string, e env) string {
 		segments := parse(s, e)
 		e.params = true
 		if sameSegments(segments, parse(s, e)) {
@@ -147,6 +147,8 @@ func AsTemplate(p *Plan) *Plan {
 		}
 		return render(segments, e)
 	}, nil)
+	out.Taken = nil
+	return out
 }
 
 // eachTemplate copies a plan with every string that may hold references passed
@@ -186,14 +188,22 @@ func eachTemplate(p *Plan, text func(string, env) string, whole func(string, env
 	for i, a := range out.Assumptions {
 		out.Assumptions[i] = words(a)
 	}
+	tests := func(list []Condition, e env) []Condition {
+		out := slices.Clone(list)
+		for i := range out {
+			out[i].Property, out[i].Value = text(out[i].Property, e), value(out[i].Value, e)
+		}
+		return out
+	}
 	out.Steps = slices.Clone(p.Steps)
 	for i := range out.Steps {
 		s := &out.Steps[i]
 		e := stepEnv(s, false)
+		s.When = tests(s.When, env{})
 		s.Preview = text(s.Preview, env{item: e.item, index: e.index})
 		if s.Foreach != nil {
 			f := *s.Foreach
-			f.From = value(f.From, env{})
+			f.From, f.When = value(f.From, env{}), tests(f.When, e)
 			s.Foreach = &f
 		}
 		if s.Args != nil {

@@ -20,6 +20,9 @@ type Plan struct {
 	Steps     []Step    `json:"steps"`
 	// Outputs name what the plan gives: any JSON with references in it.
 	Outputs map[string]any `json:"outputs,omitempty"`
+	// Taken lists where the plan said something otherwise when it was read. Models
+	// are not told of it.
+	Taken []Taken `json:"taken,omitempty"`
 }
 
 // Defaults hold for every step that does not say otherwise.
@@ -35,13 +38,16 @@ type Step struct {
 	// Tool is a tool's name, or name@version.
 	Tool string `json:"tool"`
 	// Version pins the tool's version.
-	Version   string         `json:"version,omitempty"`
-	Args      map[string]any `json:"args"`
-	Foreach   *Foreach       `json:"foreach,omitempty"`
-	DependsOn []string       `json:"dependsOn,omitempty"`
-	OnError   string         `json:"onError,omitempty"`
-	Retry     *Retry         `json:"retry,omitempty"`
-	TimeoutMs int64          `json:"timeoutMs,omitempty"`
+	Version string         `json:"version,omitempty"`
+	Args    map[string]any `json:"args"`
+	Foreach *Foreach       `json:"foreach,omitempty"`
+	// When are conditions without which the step is not done. Those of a loop are
+	// tested for each element.
+	When      []Condition `json:"when,omitempty"`
+	DependsOn []string    `json:"dependsOn,omitempty"`
+	OnError   string      `json:"onError,omitempty"`
+	Retry     *Retry      `json:"retry,omitempty"`
+	TimeoutMs int64       `json:"timeoutMs,omitempty"`
 	// CaptureAs keeps the step's output as $vars.NAME.
 	CaptureAs string `json:"captureAs,omitempty"`
 	Preview   string `json:"preview,omitempty"`
@@ -58,9 +64,12 @@ type Foreach struct {
 	From any `json:"from"`
 	// ItemName and IndexName stand for {item} and {index}; those
 	// where they are left out.
-	ItemName    string `json:"itemName"`
-	IndexName   string `json:"indexName,omitempty"`
-	Concurrency int    `json:"concurrency,omitempty"`
+	ItemName  string `json:"itemName"`
+	IndexName string `json:"indexName,omitempty"`
+	// When leaves out the elements for which it does not hold; the others are
+	// numbered.
+	When        []Condition `json:"when,omitempty"`
+	Concurrency int         `json:"concurrency,omitempty"`
 }
 
 // Retry says how often a failed call is tried, the first time included, and

@@ -1,10 +1,9 @@
 package plan
 
 import (
-	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"embedded-agent/wasm/internal/canon"
 )
 
 // refKind says where a reference's value comes from.
@@ -18,11 +17,13 @@ const (
 	refParam                // ${name}
 )
 
-// seg is one step of a way into a value. num is set when it can index a list.
+// seg is one step of a way into a value. num is set when it can index a list; all,
+// written [*], goes into every element of one.
 type seg struct {
 	key   string
 	index int
 	num   bool
+	all   bool
 }
 
 // ref is one reference. Two with the same text mean the same.
@@ -32,6 +33,7 @@ type ref struct {
 	path  []seg
 	text  string // as it was written
 	brace bool   // written {name}: text where the schema asks for text
+	or    *any   // stands for a value that is missing or null; nil for none
 }
 
 // env is which names are bound where a string stands.
@@ -69,17 +71,20 @@ func parse(s string, e env) []segment {
 			break
 		}
 		i += n
-		r, end := match(s, i, e)
-		if r == nil {
+		r, end := token(s, i, e)
+		if end == 0 {
 			i++
 			continue
 		}
 		escapes := backslashes(s[from:i])
 		text := s[from : i-(escapes+1)/2]
-		if escapes%2 == 1 {
+		switch {
+		case escapes%2 == 1:
 			kept.WriteString(text)
 			kept.WriteString(s[i:end])
-		} else {
+		case r == nil: // it stays as it is
+			kept.WriteString(s[from:end])
+		default:
 			literal(text)
 			out = append(out, segment{ref: r})
 		}
@@ -99,7 +104,7 @@ func quote(dst *strings.Builder, text string, e env, followed bool) {
 	for i := 0; i < len(text); {
 		c := text[i]
 		if c == '$' || c == '{' {
-			if r, end := match(text, i, e); r != nil {
+			if _, end := token(text, i, e); end > 0 {
 				for range escapes + 1 {
 					dst.WriteByte('\\')
 				}
@@ -150,241 +155,19 @@ func (r *ref) delimited() string {
 	b.WriteString(r.name)
 	for _, s := range r.path {
 		switch {
-		case s.num:
+		case s.num, s.all:
 			b.WriteString("[" + s.key + "]")
-		case bracedName(s.key) == len(s.key):
+		case bracedName(s.key) == len(s.key) && !newSeg(s.key).num:
 			b.WriteString("." + s.key)
 		default:
 			b.WriteString(`["` + s.key + `"]`)
 		}
 	}
+	if r.or != nil {
+		// A default was read from JSON, so it can be written as such.
+		text, _ := canon.Append(nil, *r.or)
+		b.WriteString("|" + string(text))
+	}
 	b.WriteByte('}')
 	return b.String()
-}
-
-// match finds the reference that begins at s[i], a '$' or '{', and where it
-// ends; nil when there is none.
-func match(s string, i int, e env) (*ref, int) {
-	if s[i] == '$' {
-		if strings.HasPrefix(s[i:], "${") {
-			return matchBraced(s, i, i+2, e)
-		}
-		if e.wordsOnly {
-			return nil, 0
-		}
-		return matchBare(s, i)
-	}
-	r, end := matchBraced(s, i, i+1, e)
-	switch {
-	case r == nil || r.kind == refStep || r.kind == refVar || r.kind == refParam:
-		return nil, 0 // these have a dollar
-	case i > 0 && s[i-1] == '{' && end < len(s) && s[end] == '}':
-		return nil, 0 // {{name}} is somebody else's template
-	}
-	r.brace = true
-	return r, end
-}
-
-// matchBraced reads name, way and closing brace from s[at:].
-func matchBraced(s string, from, at int, e env) (*ref, int) {
-	n := bracedName(s[at:])
-	if n == 0 {
-		return nil, 0
-	}
-	r := &ref{name: s[at : at+n]}
-	at += n
-	var ok bool
-	if r.path, at, ok = bracedPath(s, at); !ok {
-		return nil, 0
-	}
-	if !r.resolve(e) {
-		return nil, 0
-	}
-	r.text = s[from:at]
-	return r, at
-}
-
-// resolve finds what a braced name is bound to.
-func (r *ref) resolve(e env) bool {
-	switch {
-	case e.wordsOnly:
-		r.kind = refParam
-		return e.params && len(r.path) == 0 && wellFormed(r.name)
-	case (r.name == "steps" || r.name == "vars") && len(r.path) > 0:
-		first := r.path[0]
-		r.kind = refStep
-		if r.name == "vars" {
-			r.kind = refVar
-		}
-		r.name, r.path = first.key, r.path[1:]
-		return wellFormed(first.key)
-	case e.item != "" && r.name == e.item:
-		r.kind = refItem
-	case e.index != "" && r.name == e.index && len(r.path) == 0:
-		r.kind = refIndex
-	case e.params && len(r.path) == 0 && wellFormed(r.name):
-		r.kind = refParam
-	default:
-		return false
-	}
-	return true
-}
-
-// bracedPath reads .name, [3] and ["any name"] up to the closing brace.
-func bracedPath(s string, at int) ([]seg, int, bool) {
-	var path []seg
-	for at < len(s) {
-		switch s[at] {
-		case '}':
-			return path, at + 1, true
-		case '.':
-			n := bracedName(s[at+1:])
-			if n == 0 {
-				return nil, 0, false
-			}
-			path = append(path, newSeg(s[at+1:at+1+n]))
-			at += 1 + n
-		case '[':
-			key, end := bracket(s, at)
-			if end == 0 {
-				return nil, 0, false
-			}
-			path = append(path, key)
-			at = end
-		default:
-			return nil, 0, false
-		}
-	}
-	return nil, 0, false
-}
-
-// maxKey bounds the look for a closing bracket, which would otherwise be made
-// again to the end of the text for every opening one.
-const maxKey = 256
-
-// bracket reads [3] or ["any name"]; end is 0 when it is neither.
-func bracket(s string, at int) (seg, int) {
-	s = s[:min(len(s), at+maxKey)]
-	end := strings.IndexByte(s[at:], ']')
-	if end < 0 {
-		return seg{}, 0
-	}
-	inner := s[at+1 : at+end]
-	if k := newSeg(inner); k.num {
-		return k, at + end + 1
-	}
-	if !strings.HasPrefix(s[at+1:], `"`) {
-		return seg{}, 0
-	}
-	shut := strings.Index(s[at+2:], `"]`)
-	if shut <= 0 {
-		return seg{}, 0
-	}
-	key := s[at+2 : at+2+shut]
-	if strings.ContainsAny(key, "{}\"\\\n") {
-		return seg{}, 0
-	}
-	return seg{key: key}, at + 2 + shut + 2
-}
-
-// matchBare reads $steps.id.path or $vars.name.path.
-func matchBare(s string, from int) (*ref, int) {
-	r := &ref{kind: refStep}
-	at := from
-	switch {
-	case strings.HasPrefix(s[from:], "$steps."):
-		at += len("$steps.")
-	case strings.HasPrefix(s[from:], "$vars."):
-		r.kind = refVar
-		at += len("$vars.")
-	default:
-		return nil, 0
-	}
-	n := bareName(s[at:])
-	if n == 0 {
-		return nil, 0
-	}
-	r.name = s[at : at+n]
-	at += n
-	for at < len(s) {
-		if s[at] == '.' {
-			n := bareName(s[at+1:])
-			if n == 0 {
-				break
-			}
-			r.path = append(r.path, newSeg(s[at+1:at+1+n]))
-			at += 1 + n
-			continue
-		}
-		if s[at] != '[' {
-			break
-		}
-		k, end := bracket(s, at)
-		if !k.num {
-			break
-		}
-		r.path = append(r.path, k)
-		at = end
-	}
-	r.text = s[from:at]
-	return r, at
-}
-
-// newSeg makes a way's step; of up to nine digits it can index a list.
-func newSeg(key string) seg {
-	k := seg{key: key}
-	if len(key) == 0 || len(key) > 9 {
-		return k
-	}
-	for i := range len(key) {
-		if key[i] < '0' || key[i] > '9' {
-			return k
-		}
-	}
-	n, err := strconv.Atoi(key)
-	k.index, k.num = n, err == nil
-	return k
-}
-
-// bareName gives the length of the name at the start of s: ASCII letters,
-// digits and _, with single hyphens inside.
-func bareName(s string) int {
-	n := 0
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		switch {
-		case c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z':
-			n = i + 1
-		case c == '-' && n == i && i > 0:
-		default:
-			return n
-		}
-	}
-	return n
-}
-
-// bracedName is bareName with letters and digits of every script, and
-// combining marks.
-func bracedName(s string) int {
-	n := 0
-	for i := 0; i < len(s); {
-		r, w := utf8.DecodeRuneInString(s[i:])
-		switch {
-		case r == utf8.RuneError && w <= 1:
-			return n
-		case r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || i > 0 && unicode.IsMark(r):
-			n = i + w
-		case r == '-' && n == i && i > 0:
-		default:
-			return n
-		}
-		i += w
-	}
-	return n
-}
-
-// wellFormed says whether a text can be a step's id or another name: what
-// bareName reads, at most 64 bytes.
-func wellFormed(name string) bool {
-	return name != "" && len(name) <= 64 && bareName(name) == len(name)
 }

@@ -89,6 +89,22 @@ func TestReferencesBecomeValues(t *testing.T) {
 		{"$vars.name-$vars.n", "V-7"},
 		{"$steps.make.path\nnext", "Notes/A.md\nnext"},
 		{"cost $${item.n}", "cost $2"},
+		// [*] goes into every element; lists become one.
+		{"$steps.loop.items[*].link", []any{"[[A]]", "[[B]]"}},
+		{"${steps.make.items[*].tags}", []any{"x", "y"}},
+		{"$steps.make.items[*].path", []any{"B.md"}},
+		{"$steps.make.items[*].nothing", []any{}},
+		{"$steps.make.items[0].tags[*]", []any{"x", "y"}},
+		{"{item.list[*]}", []any{1.0, "a"}},
+		{"l=$steps.loop.items[*].link.", `l=["[[A]]","[[B]]"].`},
+		// A default stands for a value that is missing or null.
+		{`{item.gone|"none"}`, "none"},
+		{`{item.gone | 0}`, 0.0},
+		{`{item.title|"none"}`, "T"},
+		{`${steps.make.none|"a {b} \"c\""}`, `a {b} "c"`},
+		{`${steps.gone.items|[]}`, []any{}},
+		{`${steps.gone.items[*].x|null}`, nil},
+		{`- {item.sub.y|"?"}, {item.sub.x|"?"}`, "- ?, deep"},
 		// What came from a note is never read again.
 		{"$steps.read-note.content", "text with $steps.make.path, {item.title}, \\{item} and ${x}"},
 		{"> $steps.read-note.content", "> text with $steps.make.path, {item.title}, \\{item} and ${x}"},
@@ -155,6 +171,7 @@ func TestAMissingValueNamesItsReference(t *testing.T) {
 		"x ${steps.make.nothing} y":    "Step “s” uses ${steps.make.nothing}, which has no value.",
 		"$steps.make.items[7]":         "Step “s” uses $steps.make.items[7], which has no value.",
 		"$steps.make.path.deeper":      "Step “s” uses $steps.make.path.deeper, which has no value.",
+		"$steps.make.path[*]":          "Step “s” uses $steps.make.path[*], which has no value.",
 		"{item.gone}":                  "Step “s” uses {item.gone}, which has no value.",
 		"$vars.gone":                   "Step “s” uses $vars.gone, which has no value.",
 		"$steps.make.items[999999999]": "Step “s” uses $steps.make.items[999999999], which has no value.",
@@ -216,6 +233,7 @@ func TestForeachExpandsRealData(t *testing.T) {
 	want := &plan.Loop{
 		ID: "loop:s", ItemName: "link", IndexName: "index",
 		Items: []any{map[string]any{"link": "[[A]]"}, map[string]any{"link": "[[B]]"}},
+		Of:    2,
 	}
 	if d := cmp.Diff(want, loop); d != "" {
 		t.Error(d)

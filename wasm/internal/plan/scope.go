@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"time"
+
 	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/quota"
 	"embedded-agent/wasm/internal/tool"
@@ -15,6 +17,8 @@ type Scope struct {
 	Var   func(name string) (any, bool)
 	Item  any
 	Index int
+	// Now is what conditions take for now.
+	Now time.Time
 	// Make is asked before a text is filled or a list is copied, with the bytes
 	// that it takes; its error is the binding's. Nil asks nobody.
 	Make func(bytes int) error
@@ -64,10 +68,67 @@ func (s *Scope) value(r *ref) (any, bool) {
 			v, ok = s.Var(r.name)
 		}
 	}
-	for i := 0; ok && i < len(r.path); i++ {
-		v, ok = enter(v, r.path[i])
+	if ok {
+		v, ok = along(v, r.path)
+	}
+	if (!ok || v == nil) && r.or != nil {
+		return *r.or, true
 	}
 	return v, ok
+}
+
+// along goes a way into a value. Behind [*] it goes on in every element; what they
+// give is one list, without the elements that have no such field.
+func along(v any, path []seg) (any, bool) {
+	for i, s := range path {
+		if !s.all {
+			var ok bool
+			if v, ok = enter(v, s); !ok {
+				return nil, false
+			}
+			continue
+		}
+		elements, ok := listed(v)
+		if !ok {
+			return nil, false
+		}
+		all := make([]any, 0, len(elements))
+		for _, e := range elements {
+			if e, ok = along(e, path[i+1:]); !ok {
+				continue
+			}
+			if inner, is := listed(e); is {
+				all = append(all, inner...)
+			} else {
+				all = append(all, e)
+			}
+		}
+		return all, true
+	}
+	return v, true
+}
+
+// listed gives the elements of a list of any of the types that tools may give.
+func listed(v any) ([]any, bool) {
+	switch v := v.(type) {
+	case []any:
+		return v, true
+	case []string:
+		return elementsOf(v), true
+	case []map[string]any:
+		return elementsOf(v), true
+	case []tool.Data:
+		return elementsOf(v), true
+	}
+	return nil, false
+}
+
+func elementsOf[T any](list []T) []any {
+	out := make([]any, len(list))
+	for i, e := range list {
+		out[i] = e
+	}
+	return out
 }
 
 // enter goes one step into a value of any of the types that tools may give.
@@ -85,21 +146,9 @@ func enter(v any, s seg) (any, bool) {
 	case map[string]string:
 		x, ok := v[s.key]
 		return x, ok
-	case []any:
-		if s.num && s.index < len(v) {
-			return v[s.index], true
-		}
-	case []string:
-		if s.num && s.index < len(v) {
-			return v[s.index], true
-		}
-	case []map[string]any:
-		if s.num && s.index < len(v) {
-			return v[s.index], true
-		}
-	case []tool.Data:
-		if s.num && s.index < len(v) {
-			return v[s.index], true
+	default:
+		if list, ok := listed(v); ok && s.num && s.index < len(list) {
+			return list[s.index], true
 		}
 	}
 	return nil, false

@@ -21,6 +21,9 @@ type shape struct{ *schemaPlace }
 type schemaPlace struct {
 	doc  *schemaDoc
 	alts []map[string]any
+	// extra are fields, and elements those of a list, that another schema describes.
+	extra    map[string]shape
+	elements *shape
 	// What was read of it already.
 	ways      map[seg]way
 	kinds     []string
@@ -122,23 +125,31 @@ func (d *schemaDoc) pointer(target string) any {
 	return at
 }
 
-// listOf is the output of a foreach step.
-func listOf(item shape) shape {
-	d := &schemaDoc{}
-	items := any(map[string]any{})
-	if !item.unknown() {
-		d = item.doc
-		union := make([]any, len(item.alts))
-		for i, a := range item.alts {
-			union[i] = a
-		}
-		items = map[string]any{"anyOf": union}
+// listOf is the output of a foreach step: what each call gave, with the element
+// that it was made for.
+func listOf(output, item shape) shape {
+	each := output
+	if !output.unknown() {
+		each = newShape(output.doc, output.alts)
+		each.extra = map[string]shape{KeptItem: item}
 	}
-	return d.at(map[string]any{
-		"type":                 "object",
-		"properties":           map[string]any{"items": map[string]any{"type": "array", "items": items}, "skipped": skippedShape},
-		"additionalProperties": false,
+	all := (&schemaDoc{}).at(map[string]any{
+		"type": "object", "properties": map[string]any{"items": anyList, "skipped": skippedShape}, "additionalProperties": false,
 	})
+	all.extra = map[string]shape{"items": allOf(each)}
+	return all
+}
+
+// KeptItem is the field in which an iteration's output keeps the element.
+const KeptItem = "item"
+
+var anyList = map[string]any{"type": "array"}
+
+// allOf is the shape of a list of such elements.
+func allOf(element shape) shape {
+	list := (&schemaDoc{}).at(anyList)
+	list.elements = &element
+	return list
 }
 
 // skippedShape is the schema of a loop's list of elements that it left out.
@@ -174,6 +185,12 @@ func (s shape) enter(k seg) (shape, entry) {
 }
 
 func (s shape) read(k seg) (shape, entry) {
+	if sub, ok := s.extra[k.key]; ok {
+		return sub, entryOK
+	}
+	if s.elements != nil && k.num {
+		return *s.elements, entryOK
+	}
 	var found []map[string]any
 	verdict := entryIsScalar
 	for _, a := range s.alts {
@@ -231,6 +248,35 @@ func (d *schemaDoc) enterOne(a map[string]any, k seg) (shape, entry) {
 	return shape{}, entryIsScalar
 }
 
+// along goes a way into a shape, as the function of that name does into a value.
+// Where it ends early, the place, the step that it does not have, and why are given.
+func (s shape) along(path []seg) (shape, seg, entry) {
+	for i, k := range path {
+		if k.all {
+			element, ok := s.items()
+			if !ok {
+				return s, k, entryIsScalar
+			}
+			inner, at, found := element.along(path[i+1:])
+			switch {
+			case found != entryOK:
+				return inner, at, found
+			case !inner.unknown() && slices.Equal(inner.types(), []string{"array"}):
+				return inner, seg{}, entryOK
+			case slices.Contains(inner.types(), "array"):
+				inner = shape{}
+			}
+			return allOf(inner), seg{}, entryOK
+		}
+		sub, found := s.enter(k)
+		if found != entryOK {
+			return s, k, found
+		}
+		s = sub
+	}
+	return s, seg{}, entryOK
+}
+
 // open says whether an object of this shape may have fields that it does not
 // name.
 func (s shape) open() bool {
@@ -256,6 +302,9 @@ func (s shape) fields() []string {
 		for k := range props {
 			names = append(names, k)
 		}
+	}
+	for k := range s.extra {
+		names = append(names, k)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
@@ -292,6 +341,9 @@ func (s shape) items() (shape, bool) {
 	}
 	if types := s.types(); types != nil && !slices.Contains(types, "array") {
 		return shape{}, false
+	}
+	if s.elements != nil {
+		return *s.elements, true
 	}
 	var found []map[string]any
 	for _, a := range s.alts {

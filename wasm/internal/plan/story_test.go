@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "write the golden parts of the stories a
 //	reply        what the model wrote
 //	values       parameters of a saved action, as JSON (optional)
 //	outputs      what the steps give, as JSON: {"id": output} (optional)
-//	told         golden: problems and warnings, in words
+//	told         golden: what was taken otherwise, problems and warnings, in words
 //	calls        golden: one line for each call, in the order of the graph
 func TestStories(t *testing.T) {
 	files, err := filepath.Glob("testdata/stories/*.txtar")
@@ -76,7 +76,7 @@ func tell(t *testing.T, part map[string]string) (told, calls string) {
 	if !found {
 		return "An answer, not a plan.\n", ""
 	}
-	p, problems := plan.Decode(raw, plan.Limits{})
+	p, g, _, problems := plan.Accept(raw, plantest.Registry(), plan.Rules{})
 	rules := plan.Rules{}
 	if text := part["values"]; p != nil && text != "" {
 		var values map[string]any
@@ -88,10 +88,12 @@ func tell(t *testing.T, part map[string]string) (told, calls string) {
 			return err.Error() + "\n", ""
 		}
 		p, rules.Bound = bound, true
-	}
-	var g *plan.Graph
-	if p != nil {
 		g, problems = plan.Check(p, plantest.Registry(), rules)
+	}
+	if p != nil {
+		for _, k := range p.Taken {
+			told += "taken: " + strings.TrimSpace(k.Step+" "+k.Field) + ": " + k.From + " → " + k.To + "\n"
+		}
 	}
 	for _, q := range problems {
 		if q.Warning {
@@ -140,8 +142,13 @@ func tellNode(b *strings.Builder, n *plan.Node, scope plan.Scope) {
 		}
 		b.WriteByte('\n')
 	}
+	met, unmet := plan.Met(n.Step, &scope)
 	loop, err := plan.Expand(n.Step, &scope, 0)
 	switch {
+	case unmet != nil:
+		fmt.Fprintf(b, "%s: %v\n", n.Step.ID, unmet)
+	case !met:
+		fmt.Fprintf(b, "%s: its condition does not hold\n", n.Step.ID)
 	case err != nil:
 		fmt.Fprintf(b, "%s: %v\n", n.Step.ID, err)
 	case loop == nil:

@@ -224,11 +224,7 @@ func (a *asking) take(m llm.Message) (problems []plan.Problem, done bool) {
 		a.out.Cut = m.StopReason == llm.StopLength
 		return nil, true
 	}
-	pl, problems := plan.Decode(raw, plan.Limits{})
-	if pl == nil || plan.Failed(problems) {
-		return problems, false
-	}
-	graph, problems := plan.Check(pl, a.in.Registry, a.in.Rules)
+	pl, graph, raw, problems := plan.Accept(raw, a.in.Registry, a.in.Rules)
 	if graph == nil || plan.Failed(problems) {
 		return problems, false
 	}
@@ -249,6 +245,8 @@ func (a *asking) find(m llm.Message) (raw json.RawMessage, found bool, problem *
 			return nil, false, &plan.Problem{Key: "error.planner.otherCall", Params: fault.P{"name": c.Name}}
 		case c.Incomplete || m.StopReason == llm.StopLength:
 			return nil, false, &plan.Problem{Key: "error.planner.cutOff"}
+		case plan.Wrapped(c.RawArguments):
+			return json.RawMessage(c.RawArguments), true, nil
 		case !c.Executable():
 			return nil, false, &plan.Problem{Key: "error.planner.notJSON"}
 		default:

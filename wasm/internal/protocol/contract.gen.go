@@ -3,4 +3,4 @@
 package protocol
 
 // Contract is the hash of this package's sources: the version of the handshake.
-const Contract = "4b878249413915f3"
+const Contract = "639196d46f553a34"

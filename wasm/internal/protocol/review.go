@@ -83,6 +83,9 @@ type StepPreview struct {
 	// lists what it was to work on and left alone.
 	Cut     *Cut     `json:"cut,omitempty"`
 	LeftOut *LeftOut `json:"leftOut,omitempty"`
+	// Notes say how the step was read where the plan has it in other words, and
+	// what its condition came to.
+	Notes []Message `json:"notes,omitempty"`
 }
 
 // Cut says how much of what there is a step took. All is whether it can be

@@ -4,13 +4,12 @@ package protocol
 // values. The core enforces every one; zero values are filled with defaults by
 // the core, never by the app's side.
 type Settings struct {
-	Provider    Provider `json:"provider"`
-	Model       string   `json:"model"`
-	BaseURL     string   `json:"baseUrl"`
-	KeyName     string   `json:"keyName"` // the secret's name in the host's secret store
-	Streaming   bool     `json:"streaming"`
-	MaxTokens   int      `json:"maxTokens"`
-	Temperature *float64 `json:"temperature,omitempty"`
+	Provider  Provider `json:"provider"`
+	Model     string   `json:"model"`
+	BaseURL   string   `json:"baseUrl"`
+	KeyName   string   `json:"keyName"` // the secret's name in the host's secret store
+	Streaming bool     `json:"streaming"`
+	MaxTokens int      `json:"maxTokens"`
 	// DemoURL is the scripted demonstration model, where there is one.
 	DemoURL string `json:"demoUrl,omitempty"`
 
@@ -59,7 +58,23 @@ type Settings struct {
 	CodeMaxMs int `json:"codeMaxMs"`
 	CodeMaxMB int `json:"codeMaxMb"`
 
-	ImageMaxPixels int `json:"imageMaxPixels"` // of the longer side
+	Asking `tstype:",extends"`
+}
+
+// Asking says how a model is asked.
+type Asking struct {
+	Temperature *float64 `json:"temperature,omitempty"`
+	// ImageMaxPixels bounds the longer side of an image.
+	ImageMaxPixels int `json:"imageMaxPixels"`
+	// Headers go along with requests to a model, by the origin that they belong to
+	// (https://api.example.com): lines such as "X-Title: Notes". In a value {{key}}
+	// stands for the model's key, and {{secret:NAME}} for another secret of the
+	// host's store.
+	Headers map[string]string `json:"headers"`
+	// Efforts say how hard a model thinks before it answers, by the provider and
+	// the model's name with a space between: off, low, medium or high. A model that
+	// has none decides.
+	Efforts map[string]string `json:"efforts"`
 }
 
 // NamedSecret says where the value of a tool's secret is: under Secret in the

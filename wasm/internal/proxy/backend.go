@@ -49,15 +49,17 @@ const (
 	StopFilter StopReason = "content_filter"
 )
 
-// Usage counts the tokens of an answer, and says why it ended early, if it did.
+// Usage counts the tokens of an answer, and says why it ended early, if it did. Cached is what of the input came from a
+// cache, and Written what went to one.
 type Usage struct {
-	Input, Cached, Output, Reasoning int
-	Stopped                          StopReason
+	Input, Cached, Written, Output, Reasoning int
+	Stopped                                   StopReason
 }
 
 func (u *Usage) add(v Usage) {
 	u.Input += v.Input
 	u.Cached += v.Cached
+	u.Written += v.Written
 	u.Output += v.Output
 	u.Reasoning += v.Reasoning
 	u.Stopped = v.Stopped

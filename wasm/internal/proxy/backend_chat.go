@@ -48,7 +48,10 @@ func NewChat(baseURL, key string) Backend {
 }
 
 func (b *chatBackend) Ask(ctx context.Context, p Prompt, emit func(Delta)) (Usage, error) {
-	r := llm.Request{Model: p.Model, MaxTokens: p.MaxTokens, Temperature: p.Temperature, Reasoning: llm.Effort(p.Effort)}
+	r := llm.Request{Model: p.Model, MaxTokens: p.MaxTokens, Temperature: p.Temperature}
+	if chat.QuirksOf(b.endpoint).Effort != chat.EffortNever {
+		r.Reasoning = llm.Effort(p.Effort)
+	}
 	if p.Instructions != "" {
 		r.Messages = append(r.Messages, llm.SystemMessage(p.Instructions))
 	}
@@ -76,7 +79,7 @@ func (b *chatBackend) Ask(ctx context.Context, p Prompt, emit func(Delta)) (Usag
 
 func (u *Usage) count(v *price.Usage) {
 	if v != nil {
-		u.Input, u.Output, u.Cached, u.Reasoning = int(v.Input), int(v.Output), int(v.CacheRead), int(v.Reasoning)
+		u.Input, u.Output, u.Cached, u.Written, u.Reasoning = int(v.Input), int(v.Output), int(v.CacheRead), int(v.CacheWrite), int(v.Reasoning)
 	}
 }
 

@@ -21,7 +21,7 @@ func (b *codexBackend) Ask(ctx context.Context, p Prompt, emit func(Delta)) (Usa
 		r.Input = append(r.Input, codex.Input(part))
 	}
 	u, err := b.server.Ask(ctx, r, func(e codex.Event) { emit(Delta(e)) })
-	return Usage{Input: u.Input, Cached: u.Cached, Output: u.Output, Reasoning: u.Reasoning}, err
+	return Usage{Input: u.Input, Cached: u.Cached, Output: u.Output, Reasoning: u.Reasoning, Stopped: StopReason(u.Stopped)}, err
 }
 
 func (b *codexBackend) CheckImage(url string) error { return codex.CheckImage(url) }

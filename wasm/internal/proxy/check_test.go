@@ -24,6 +24,8 @@ var eventFields = map[string][]string{
 	"response.output_text.delta":             {"content_index", "delta", "item_id", "logprobs", "output_index", "sequence_number"},
 	"response.output_text.done":              {"content_index", "item_id", "logprobs", "output_index", "sequence_number", "text"},
 	"response.function_call_arguments.delta": {"delta", "item_id", "output_index", "sequence_number"},
+	"response.custom_tool_call_input.delta":  {"delta", "item_id", "output_index", "sequence_number"},
+	"response.custom_tool_call_input.done":   {"input", "item_id", "output_index", "sequence_number"},
 	"response.function_call_arguments.done":  {"arguments", "item_id", "name", "output_index", "sequence_number"},
 }
 
@@ -121,12 +123,15 @@ func (c *checker) event(kind string, e anyMap) {
 		c.at(kind, e)
 	case "response.output_item.done":
 		c.itemDone(e)
-	case "response.output_text.delta", "response.function_call_arguments.delta":
+	case "response.output_text.delta", "response.function_call_arguments.delta", "response.custom_tool_call_input.delta":
 		c.at(kind, e)
 		c.deltas = append(c.deltas, e["delta"].(string)...)
 	case "response.output_text.done":
 		c.at(kind, e)
 		c.whole = e["text"].(string)
+	case "response.custom_tool_call_input.done":
+		c.at(kind, e)
+		c.whole = e["input"].(string)
 	case "response.function_call_arguments.done":
 		c.at(kind, e)
 		c.whole = e["arguments"].(string)
@@ -167,6 +172,8 @@ func (c *checker) itemDone(e anyMap) {
 	switch it["type"] {
 	case "message":
 		said = it["content"].([]any)[0].(anyMap)["text"].(string)
+	case "custom_tool_call":
+		said, _ = it["input"].(string)
 	case "function_call":
 		said, _ = it["arguments"].(string)
 		if it["call_id"] == nil || it["call_id"] != it["id"] {
@@ -215,9 +222,33 @@ func checkObject(res anyMap, status string) []string {
 	if res["status"] != status {
 		problems = append(problems, fmt.Sprintf("status is %v, not %s", res["status"], status))
 	}
+	if problem := checkUsage(res["usage"]); problem != "" {
+		problems = append(problems, problem)
+	}
 	if (status == "failed") != (res["error"] != nil) || (status == "incomplete") != (res["incomplete_details"] != nil) ||
 		(status == "completed") != (res["completed_at"] != nil) {
 		problems = append(problems, fmt.Sprintf("error, incomplete_details and completed_at do not fit the status %s", status))
 	}
 	return problems
+}
+
+// checkUsage holds the counts to OpenAI's description of the API (version 2.3.0): it has no null for them, and wants every one.
+func checkUsage(usage any) string {
+	counts, _ := usage.(anyMap)
+	for name, parts := range map[string][]string{
+		"input_tokens": nil, "output_tokens": nil, "total_tokens": nil,
+		"input_tokens_details": {"cached_tokens", "cache_write_tokens"}, "output_tokens_details": {"reasoning_tokens"},
+	} {
+		_, isCount := counts[name].(float64)
+		details, _ := counts[name].(anyMap)
+		for _, part := range parts {
+			if _, isCount = details[part].(float64); !isCount {
+				break
+			}
+		}
+		if !isCount {
+			return fmt.Sprintf("usage has no %s as it is described: %v", name, usage)
+		}
+	}
+	return ""
 }

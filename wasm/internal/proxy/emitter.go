@@ -3,6 +3,7 @@
 package proxy
 
 import (
+	"encoding/json"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -21,6 +22,8 @@ type emitter struct {
 	write func(event []byte) error // nil where nothing is streamed
 	res   *response
 	next  int // the number of the next call's id
+	// custom are the tools whose calls are items of another type.
+	custom map[string]json.RawMessage
 
 	seq     int
 	index   int // output_index of the next item
@@ -150,6 +153,11 @@ func (e *emitter) call(c *sentinel.Call) {
 	e.closeMessage("completed")
 	id := sentinel.ID(e.next)
 	e.next++
+	e.items = append(e.items, sentinel.Item{Kind: sentinel.ItemCall, ID: id, CallID: id, Name: c.Name, Arguments: c.Arguments})
+	if e.custom[c.Name] != nil {
+		e.customCall(id, c)
+		return
+	}
 	e.item("response.output_item.added", mustJSON(toFunctionCallItem(id, c.Name, "", "in_progress")))
 	for _, piece := range pieces(c.Arguments) {
 		e.event("response.function_call_arguments.delta", func(b []byte) []byte {
@@ -161,7 +169,6 @@ func (e *emitter) call(c *sentinel.Call) {
 		return textField(textField(b, "name", c.Name), "arguments", c.Arguments)
 	})
 	e.finish(mustJSON(toFunctionCallItem(id, c.Name, c.Arguments, "completed")))
-	e.items = append(e.items, sentinel.Item{Kind: sentinel.ItemCall, ID: id, CallID: id, Name: c.Name, Arguments: c.Arguments})
 }
 
 // pieces cuts s into deltas at the borders of characters.
@@ -196,6 +203,9 @@ func (e *emitter) failed(code, message string, u Usage) {
 	e.res.Error = &responseError{code, message}
 	e.end("failed", u)
 }
+
+// broken is the first error of the writer.
+func (e *emitter) broken() error { return e.err }
 
 func (e *emitter) end(status string, u Usage) {
 	e.res.Status = status

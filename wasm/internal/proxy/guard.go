@@ -50,7 +50,7 @@ func allowOrigin(h http.Header, r *http.Request, origin string) {
 	if r.Method != http.MethodOptions {
 		return
 	}
-	h.Set("Access-Control-Allow-Methods", "GET, POST, OPTIONS")
+	h.Set("Access-Control-Allow-Methods", "GET, POST, DELETE, OPTIONS")
 	headers := r.Header.Get("Access-Control-Request-Headers")
 	if headers == "" {
 		headers = "authorization, content-type"

@@ -157,7 +157,11 @@ func start(t testing.TB, b *scriptedBackend, change ...func(*Config)) *system {
 }
 
 func (s *system) post(ctx context.Context, body string) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+"/v1/responses", strings.NewReader(body))
+	return s.postTo(ctx, "/v1/responses", body)
+}
+
+func (s *system) postTo(ctx context.Context, path, body string) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+path, strings.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
@@ -215,6 +219,8 @@ func short(res anyMap) string {
 		switch it["type"] {
 		case "message":
 			parts = append(parts, it["content"].([]any)[0].(anyMap)["text"].(string))
+		case "custom_tool_call":
+			parts = append(parts, it["id"].(string)+":"+it["name"].(string)+"["+it["input"].(string)+"]")
 		case "function_call":
 			parts = append(parts, it["id"].(string)+":"+it["name"].(string)+"("+it["arguments"].(string)+")")
 		}

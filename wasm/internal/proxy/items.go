@@ -20,6 +20,7 @@ type wireItem struct {
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments"`
 	Output    json.RawMessage `json:"output"`
+	Input     string          `json:"input"`
 }
 
 type wirePart struct {
@@ -33,14 +34,14 @@ type wirePart struct {
 // decodeConversation puts the conversation together: that of the previous response, then the input.
 func (r *request) decodeConversation(earlier lookup, checkImage func(string) error) *wireError {
 	if id := r.wire.PreviousResponseID; id != nil && *id != "" {
-		items, ok := earlier.conversation(*id)
+		e, ok := earlier.find(*id)
 		if !ok {
 			return &wireError{
 				Status: 400, Code: "previous_response_not_found", Param: "previous_response_id",
 				Message: "The previous response is not known: it was not stored, or was removed to make room. Send the whole conversation as input.",
 			}
 		}
-		r.items = append(r.items, items...)
+		r.items, r.wireItems = append(r.items, e.items...), append(r.wireItems, e.wire...)
 	}
 	if !given(r.wire.Input) {
 		return badRequest("input", "input is missing.")
@@ -48,16 +49,25 @@ func (r *request) decodeConversation(earlier lookup, checkImage func(string) err
 	var text string
 	if json.Unmarshal(r.wire.Input, &text) == nil {
 		r.items = append(r.items, sentinel.Item{Kind: sentinel.ItemMessage, Role: sentinel.RoleUser, Parts: []sentinel.Part{{Text: text}}})
+		r.wireItems = append(r.wireItems, mustJSON(map[string]any{"role": "user", "content": text}))
 		return nil
 	}
-	var raw []wireItem
+	var raw []json.RawMessage
 	if json.Unmarshal(r.wire.Input, &raw) != nil {
 		return badRequest("input", "input must be a string or a list of items.")
 	}
-	for i, w := range raw {
+	for i, one := range raw {
+		var w wireItem
+		if json.Unmarshal(one, &w) != nil {
+			return badRequest(fmt.Sprintf("input[%d]", i), "An item must be an object.")
+		}
+		known := len(r.items)
 		if err := r.addItem(w, earlier, checkImage); err != nil {
 			err.Param = fmt.Sprintf("input[%d]", i)
 			return err
+		}
+		if len(r.wireItems) < len(r.items) && known < len(r.items) {
+			r.wireItems = append(r.wireItems, one)
 		}
 	}
 	if len(r.items) == 0 {
@@ -74,33 +84,42 @@ func (r *request) addItem(w wireItem, earlier lookup, checkImage func(string) er
 	switch w.Type {
 	case "message":
 		return r.addMessage(w, checkImage)
+	case "custom_tool_call":
+		w.Arguments = mustJSON(string(customArguments(w.Input)))
+		return r.addCall(w)
 	case "function_call":
-		r.echoed++
-		arguments, ok := stringOrJSON(w.Arguments)
-		if !ok {
-			return badRequest("", "arguments of a function_call must be a string.")
-		}
-		id := w.ID
-		if id == "" {
-			id = w.CallID
-		}
-		r.items = append(r.items, sentinel.Item{Kind: sentinel.ItemCall, ID: id, CallID: w.CallID, Name: w.Name, Arguments: arguments})
-	case "function_call_output":
-		r.outputs++
+		return r.addCall(w)
+	case "function_call_output", "custom_tool_call_output":
+		r.counts.outputs++
 		return r.addOutput(w, checkImage)
 	case "item_reference":
-		it, ok := earlier.item(w.ID, r.items)
+		it, wire, ok := earlier.item(w.ID, r.items)
 		if !ok {
 			return badRequest("", "The referenced item is not known: it was not stored, or was removed to make room. Send the item itself, as clients do with store: false.")
 		}
 		if it.Kind == sentinel.ItemCall {
-			r.echoed++
+			r.counts.echoed++
 		}
-		r.items = append(r.items, it)
+		r.items, r.wireItems = append(r.items, it), append(r.wireItems, wire)
 	case "reasoning":
 	default:
 		return badRequest("", fmt.Sprintf("Items of type %q are not supported here.", w.Type))
 	}
+	return nil
+}
+
+// addCall adds a call that the client sends back.
+func (r *request) addCall(w wireItem) *wireError {
+	r.counts.echoed++
+	arguments, ok := stringOrJSON(w.Arguments)
+	if !ok {
+		return badRequest("", "arguments of a function_call must be a string.")
+	}
+	id := w.ID
+	if id == "" {
+		id = w.CallID
+	}
+	r.items = append(r.items, sentinel.Item{Kind: sentinel.ItemCall, ID: id, CallID: w.CallID, Name: w.Name, Arguments: arguments})
 	return nil
 }
 
@@ -134,7 +153,7 @@ func (r *request) addMessage(w wireItem, checkImage func(string) error) *wireErr
 // addOutput adds the result of a call, also of one that was never seen: the client knows what it called.
 func (r *request) addOutput(w wireItem, checkImage func(string) error) *wireError {
 	if w.CallID == "" {
-		return badRequest("", "A function_call_output needs the call_id of its call.")
+		return badRequest("", "A result needs the call_id of its call.")
 	}
 	it := sentinel.Item{Kind: sentinel.ItemOutput, CallID: w.CallID}
 	parts, err := decodeParts(w.Output, checkImage)

@@ -39,7 +39,7 @@ type logLine struct {
 
 func (l *logLine) request(r *request) {
 	l.Stream, l.Choice, l.Items = r.stream, string(r.mode), len(r.items)
-	l.Echoed, l.Outputs = r.echoed, r.outputs
+	l.Echoed, l.Outputs = r.counts.echoed, r.counts.outputs
 	for _, t := range r.tools {
 		l.Tools = append(l.Tools, t.Name)
 	}

@@ -220,6 +220,16 @@ func TestReferencesToItemsAreResolvedInTheirConversation(t *testing.T) {
 	if len(items) != 4 || items[1].Parts[0].Text != "Aha. " || items[2].Arguments != `{"city":"Oslo"}` {
 		t.Errorf("items: %+v", items)
 	}
+	// Alone, an id of two conversations means the later one.
+	s.streamed(`{"input":[{"type":"item_reference","id":"fc_001"},{"type":"function_call_output","call_id":"fc_001","output":"20"}],` + twoTools + `}`)
+	if items := s.last().Items; len(items) != 2 || items[0].Arguments != `{"city":"Rome"}` {
+		t.Errorf("items: %+v", items)
+	}
+	// Behind an item of one of them, it means that one.
+	s.streamed(`{"input":[{"role":"user","content":"Again:"},{"type":"item_reference","id":"` + message + `"},{"type":"item_reference","id":"fc_001"},{"type":"function_call_output","call_id":"fc_001","output":"3"}],` + twoTools + `}`)
+	if items := s.last().Items; len(items) != 4 || items[2].Arguments != `{"city":"Oslo"}` {
+		t.Errorf("items: %+v", items)
+	}
 	s.streamed(`{"input":[{"role":"user","content":"Rome?"},{"type":"item_reference","id":"fc_001"},{"type":"function_call_output","call_id":"fc_001","output":"20"}],` + twoTools + `}`)
 	if items := s.last().Items; len(items) != 3 || items[1].Arguments != `{"city":"Rome"}` {
 		t.Errorf("items: %+v", items)

@@ -49,26 +49,31 @@ type wireText struct {
 
 // request is a request that has been understood.
 type request struct {
-	wire     wireRequest
-	stream   bool
-	store    bool
-	tools    []sentinel.Tool
-	reg      *sentinel.Registry
-	mode     sentinel.ChoiceMode
-	parallel bool
-	maxCalls int             // 0 for no limit
-	items    []sentinel.Item // the whole conversation, that of the previous response first
-	next     int             // the number of the first call's id
-	echoed   int             // function_call items among the input
-	outputs  int             // function_call_output items among the input
-	format   string          // what the answer's text must look like, "" for anything
-	choice   json.RawMessage // tool_choice as it is given back
+	wire   wireRequest
+	stream bool
+	store  bool
+	tools  []sentinel.Tool
+	reg    *sentinel.Registry
+	mode   sentinel.ChoiceMode
+	calls  struct {
+		parallel bool
+		max      int // 0 for no limit
+	}
+	items []sentinel.Item // the whole conversation, that of the previous response first
+	// wireItems are the items as the client knows them, one for each of items.
+	wireItems []json.RawMessage
+	custom    map[string]json.RawMessage    // the tools of type custom, as they came
+	chat      *chatOptions                  // nil for a request of the Responses API
+	next      int                           // the number of the first call's id
+	counts    struct{ echoed, outputs int } // calls and results among the input
+	format    string                        // what the answer's text must look like, "" for anything
+	choice    json.RawMessage               // tool_choice as it is given back
 }
 
 // lookup finds what an earlier response left behind.
 type lookup interface {
-	conversation(responseID string) ([]sentinel.Item, bool)
-	item(id string, before []sentinel.Item) (sentinel.Item, bool)
+	find(responseID string) (*stored, bool)
+	item(id string, before []sentinel.Item) (sentinel.Item, json.RawMessage, bool)
 }
 
 // decodeRequest reads a request. body is known to be well-formed JSON.
@@ -83,7 +88,7 @@ func decodeRequest(body []byte, earlier lookup, checkImage func(string) error) (
 	}
 	w := &r.wire
 	r.stream, r.store = isTrue(w.Stream), w.Store == nil || *w.Store
-	r.parallel = w.ParallelToolCalls == nil || *w.ParallelToolCalls
+	r.calls.parallel = w.ParallelToolCalls == nil || *w.ParallelToolCalls
 	if err := r.refuseUnsupported(); err != nil {
 		return nil, err
 	}
@@ -119,16 +124,20 @@ func (r *request) refuseUnsupported() *wireError {
 		return badRequest("max_tool_calls", "max_tool_calls must be at least 1.")
 	}
 	if w.MaxToolCalls != nil {
-		r.maxCalls = *w.MaxToolCalls
+		r.calls.max = *w.MaxToolCalls
 	}
-	if !r.parallel {
-		r.maxCalls = 1
+	if !r.calls.parallel {
+		r.calls.max = 1
 	}
 	return nil
 }
 
 func (r *request) decodeTools() *wireError {
-	tools, err := sentinel.DecodeTools(r.wire.Tools)
+	raw, refused := r.customTools()
+	if refused != nil {
+		return refused
+	}
+	tools, err := sentinel.DecodeTools(raw)
 	if err != nil {
 		return toolError(err)
 	}
@@ -166,6 +175,7 @@ func (r *request) decodeChoice() (map[string]bool, *wireError) {
 		Type     string                 `json:"type"`
 		Name     string                 `json:"name"`
 		Function *struct{ Name string } `json:"function"`
+		Custom   *struct{ Name string } `json:"custom"`
 		Mode     string                 `json:"mode"`
 		Tools    []struct {
 			Type string `json:"type"`
@@ -177,9 +187,12 @@ func (r *request) decodeChoice() (map[string]bool, *wireError) {
 	}
 	allow := map[string]bool{}
 	switch c.Type {
-	case "function":
+	case "function", "custom":
 		if c.Name == "" && c.Function != nil {
 			c.Name = c.Function.Name
+		}
+		if c.Name == "" && c.Custom != nil {
+			c.Name = c.Custom.Name
 		}
 		r.mode, allow[c.Name] = sentinel.ChoiceRequired, true
 	case "allowed_tools":
@@ -263,7 +276,7 @@ func (r *request) instructions() (string, []sentinel.Item, error) {
 	if r.format != "" {
 		parts = append(parts, sentinel.Escape(r.format))
 	}
-	manifest, err := sentinel.Manifest(r.reg, r.mode, r.maxCalls != 1)
+	manifest, err := sentinel.Manifest(r.reg, r.mode, r.calls.max != 1)
 	if err != nil {
 		return "", nil, err
 	}

@@ -24,7 +24,7 @@ type response struct {
 	Instructions       *string           `json:"instructions"`
 	Output             []json.RawMessage `json:"output"`
 	Error              *responseError    `json:"error"`
-	Tools              []responseTool    `json:"tools"`
+	Tools              []any             `json:"tools"`
 	ToolChoice         json.RawMessage   `json:"tool_choice"`
 	Truncation         string            `json:"truncation"`
 	ParallelToolCalls  bool              `json:"parallel_tool_calls"`
@@ -66,7 +66,8 @@ type responseTool struct {
 type responseUsage struct {
 	InputTokens  int `json:"input_tokens"`
 	InputDetails struct {
-		Cached int `json:"cached_tokens"`
+		Cached  int `json:"cached_tokens"`
+		Written int `json:"cache_write_tokens"`
 	} `json:"input_tokens_details"`
 	OutputTokens  int `json:"output_tokens"`
 	OutputDetails struct {
@@ -80,14 +81,20 @@ func newResponse(r *request, model string, now int64) *response {
 	res := &response{
 		ID: newID("resp_"), Object: "response", CreatedAt: now, Status: "in_progress", Model: model,
 		PreviousResponseID: w.PreviousResponseID, Instructions: w.Instructions, Output: []json.RawMessage{},
-		Tools: []responseTool{}, ToolChoice: r.choice, Truncation: "disabled", ParallelToolCalls: r.parallel,
+		Tools: []any{}, ToolChoice: r.choice, Truncation: "disabled", ParallelToolCalls: r.calls.parallel,
 		Text: json.RawMessage(`{"format":{"type":"text"}}`), TopP: 1, Temperature: 1, Reasoning: &wireReasoning{},
 		MaxOutputTokens: w.MaxOutputTokens, MaxToolCalls: w.MaxToolCalls, Store: r.store, ServiceTier: "default",
 		Metadata: map[string]string{}, SafetyIdentifier: w.SafetyIdentifier, PromptCacheKey: w.PromptCacheKey,
 	}
 	for _, t := range r.tools {
+		if custom, ok := r.custom[t.Name]; ok {
+			res.Tools = append(res.Tools, custom)
+			continue
+		}
 		res.Tools = append(res.Tools, echoTool(t))
 	}
+	// The description has no word for counts that are not known yet: they are counts of nothing.
+	res.setUsage(Usage{})
 	if w.Temperature != nil {
 		res.Temperature = *w.Temperature
 	}
@@ -123,7 +130,7 @@ func echoTool(t sentinel.Tool) responseTool {
 
 func (res *response) setUsage(u Usage) {
 	res.Usage = &responseUsage{InputTokens: u.Input, OutputTokens: u.Output, TotalTokens: u.Input + u.Output}
-	res.Usage.InputDetails.Cached = u.Cached
+	res.Usage.InputDetails.Cached, res.Usage.InputDetails.Written = u.Cached, u.Written
 	res.Usage.OutputDetails.Reasoning = u.Reasoning
 }
 

@@ -88,11 +88,16 @@ func New(cfg Config, backend Backend) *Server {
 // Handler answers the server's paths.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /v1/responses", s.responses)
+	mux.HandleFunc("POST /v1/responses", s.asked(decodeRequest))
+	mux.HandleFunc("POST /v1/responses/input_tokens", s.inputTokens)
+	mux.HandleFunc("GET /v1/responses/{id}", s.stored)
+	mux.HandleFunc("DELETE /v1/responses/{id}", s.forget)
+	mux.HandleFunc("GET /v1/responses/{id}/input_items", s.inputItems)
+	mux.HandleFunc("POST /v1/chat/completions", s.asked(decodeChat))
 	mux.HandleFunc("GET /v1/models", s.models)
 	mux.HandleFunc("GET /healthz", s.health)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		(&wireError{Status: http.StatusNotFound, Code: "not_found", Message: fmt.Sprintf("There is no %s %s here. The proxy serves POST /v1/responses.", r.Method, clip(r.URL.Path, 80))}).write(w)
+		(&wireError{Status: http.StatusNotFound, Code: "not_found", Message: fmt.Sprintf("There is no %s %s here. The proxy serves POST /v1/responses and POST /v1/chat/completions.", r.Method, clip(r.URL.Path, 80))}).write(w)
 	})
 	return s.guard(mux)
 }
@@ -128,33 +133,16 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return err
 }
 
-func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
-	name, up := s.backend.Status()
-	status := http.StatusOK
-	if !up {
-		status = http.StatusServiceUnavailable
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_, _ = w.Write(append(mustJSON(map[string]any{"backend": name, "up": up, "active": s.active.Load()}), '\n'))
+// decoder reads the body of a request, which is known to be well-formed JSON.
+type decoder func(body []byte, earlier lookup, checkImage func(string) error) (*request, *wireError)
+
+// asked answers the requests that a decoder reads.
+func (s *Server) asked(decode decoder) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) { s.ask(w, r, decode) }
 }
 
-func (s *Server) models(w http.ResponseWriter, r *http.Request) {
-	names, err := s.backend.Models(r.Context())
-	if err != nil {
-		fromBackend(err).write(w)
-		return
-	}
-	data := []map[string]any{}
-	for _, n := range names {
-		data = append(data, map[string]any{"id": n, "object": "model", "created": 0, "owned_by": "backend"})
-	}
-	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(append(mustJSON(map[string]any{"object": "list", "data": data}), '\n'))
-}
-
-// responses answers one request.
-func (s *Server) responses(w http.ResponseWriter, r *http.Request) {
+// ask answers one request.
+func (s *Server) ask(w http.ResponseWriter, r *http.Request, decode decoder) {
 	started := time.Now()
 	line := &logLine{Time: timestamp.Nano(started), Status: http.StatusOK}
 	defer func() {
@@ -169,7 +157,7 @@ func (s *Server) responses(w http.ResponseWriter, r *http.Request) {
 		refuse(s.busy())
 		return
 	}
-	req, err := s.read(w, r)
+	req, err := s.read(w, r, decode)
 	if err != nil {
 		refuse(err)
 		return
@@ -201,7 +189,7 @@ func (s *Server) busy() *wireError {
 }
 
 // read takes a request off the wire.
-func (s *Server) read(w http.ResponseWriter, r *http.Request) (*request, *wireError) {
+func (s *Server) read(w http.ResponseWriter, r *http.Request, decode decoder) (*request, *wireError) {
 	if mt, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";"); !strings.EqualFold(strings.TrimSpace(mt), "application/json") {
 		return nil, &wireError{Status: http.StatusUnsupportedMediaType, Code: "unsupported_media_type", Message: "Send the request as application/json."}
 	}
@@ -228,7 +216,7 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request) (*request, *wireEr
 	case !sentinel.WellFormed(string(body)):
 		return nil, badRequest("", "The body is not JSON in UTF-8, or nested more than 128 levels deep.")
 	}
-	return decodeRequest(body, s.store, s.backend.CheckImage)
+	return decode(body, s.store, s.backend.CheckImage)
 }
 
 // answer runs a request and writes what comes of it. An error is still to be written; whatever was streamed has ended.
@@ -244,14 +232,21 @@ func (s *Server) answer(ctx context.Context, w http.ResponseWriter, req *request
 		}
 	}
 	res := newResponse(req, model, time.Now().Unix())
-	em := &emitter{res: res, next: req.next}
+	em := &emitter{res: res, next: req.next, custom: req.custom}
+	out := output(em)
+	var send func([]byte) error
 	if req.stream {
-		em.write = s.eventWriter(ctx, w)
+		send = s.eventWriter(ctx, w)
 	}
-	t := &turn{backend: s.backend, req: req, model: model, limits: s.cfg.Limits, em: em}
+	if req.chat != nil {
+		out = &chatOutput{emitter: em, send: send, usage: req.chat.usage}
+	} else {
+		em.write = send
+	}
+	t := &turn{backend: s.backend, req: req, model: model, limits: s.cfg.Limits, em: out}
 	failed := t.run(ctx)
 	line.result(res, t)
-	if em.err != nil || ctx.Err() != nil && res.Status == "failed" {
+	if out.broken() != nil || ctx.Err() != nil && res.Status == "failed" {
 		switch {
 		case errors.Is(ctx.Err(), context.DeadlineExceeded):
 			line.Outcome = "timeout"
@@ -262,7 +257,7 @@ func (s *Server) answer(ctx context.Context, w http.ResponseWriter, req *request
 		}
 	}
 	if req.store && (res.Status == "completed" || res.Status == "incomplete") {
-		s.store.put(res.ID, req.items, em.items)
+		s.store.put(req, res, em.items)
 	}
 	switch {
 	case req.stream:
@@ -270,9 +265,16 @@ func (s *Server) answer(ctx context.Context, w http.ResponseWriter, req *request
 	case failed != nil:
 		return failed
 	}
-	w.Header().Set("Content-Type", "application/json")
+	body := any(res)
+	if req.chat != nil {
+		if res.Error != nil { // that API has no word for it
+			return &wireError{Status: http.StatusBadGateway, Code: res.Error.Code, Message: res.Error.Message}
+		}
+		body = completion(em)
+	}
 	s.mayWrite(w, 0)
-	if _, err := w.Write(append(mustJSON(res), '\n')); err != nil {
+	w.Header().Set("Content-Type", "application/json")
+	if _, err := w.Write(append(mustJSON(body), '\n')); err != nil {
 		line.Outcome = "client_gone"
 	}
 	return nil

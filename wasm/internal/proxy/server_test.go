@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -298,7 +299,7 @@ func TestARequestThatTricklesInIsCutOff(t *testing.T) {
 
 func TestOtherPathsSayWhatThereIs(t *testing.T) {
 	s := start(t, saying("x"))
-	if status, _, body := s.do(http.MethodPost, "/v1/chat/completions"); status != 404 || !strings.Contains(body, "POST /v1/responses") {
+	if status, _, body := s.do(http.MethodPost, "/v1/completions"); status != 404 || !strings.Contains(body, "POST /v1/responses") {
 		t.Errorf("HTTP %d %s", status, body)
 	}
 	if status, _, body := s.do(http.MethodGet, "/v1/models"); status != 200 || !strings.Contains(body, `"id":"talker"`) {
@@ -307,32 +308,37 @@ func TestOtherPathsSayWhatThereIs(t *testing.T) {
 }
 
 func TestTheStoreMakesRoomByNumberAndBySize(t *testing.T) {
-	msg := func(s string) []sentinel.Item {
-		return []sentinel.Item{{Kind: sentinel.ItemMessage, ID: "msg_" + s[:1], Parts: []sentinel.Part{{Text: s}}}}
+	s := newStore(2, 38_000)
+	put := func(id, text string) {
+		res := newResponse(&request{}, "m", 0)
+		res.ID, res.Output = id, []json.RawMessage{mustJSON(newMessageItem("msg_"+id, "completed", newTextPart(text)))}
+		s.put(&request{}, res, []sentinel.Item{{Kind: sentinel.ItemMessage, ID: "msg_" + id, Parts: []sentinel.Part{{Text: text}}}})
 	}
-	s := newStore(2, 10_000)
-	s.put("a", nil, msg("a"))
-	s.put("b", nil, msg("b"))
-	if _, ok := s.conversation("a"); !ok { // a is used, so b is the oldest now
+	put("a", "a")
+	put("b", "b")
+	if _, ok := s.find("a"); !ok { // a is used, so b is the oldest now
 		t.Error("a is gone at once")
 	}
-	s.put("c", nil, msg("c"))
+	put("c", "c")
 	for id, want := range map[string]bool{"a": true, "b": false, "c": true} {
-		if _, ok := s.conversation(id); ok != want {
+		if _, ok := s.find(id); ok != want {
 			t.Errorf("%s is there: %v", id, ok)
 		}
 	}
-	s.put("d", nil, msg(strings.Repeat("d", 9_300)))
-	if _, ok := s.conversation("c"); ok || s.bytes > 10_000 {
+	put("d", strings.Repeat("d", 12_000)) // three times: as text, as an item and in the response
+	if _, ok := s.find("c"); ok || s.bytes > 38_000 {
 		t.Errorf("c did not make room: %d bytes", s.bytes)
 	}
-	s.put("e", nil, msg(strings.Repeat("e", 10_001)))
-	if _, ok := s.conversation("e"); ok {
+	put("e", strings.Repeat("e", 13_001))
+	if _, ok := s.find("e"); ok {
 		t.Error("what is larger than the store was stored")
 	}
-	s.put("f", nil, msg(strings.Repeat("f", 9_300)))
+	put("f", strings.Repeat("f", 12_000))
 	if len(s.byID) != s.order.Len() || len(s.items) != s.order.Len() || s.order.Len() != 1 {
 		t.Errorf("%d responses, %d in order, %d items", len(s.byID), s.order.Len(), len(s.items))
+	}
+	if !s.remove("f") || s.remove("f") || s.bytes != 0 || len(s.items) != 0 {
+		t.Errorf("%d bytes and %d items are left", s.bytes, len(s.items))
 	}
 }
 

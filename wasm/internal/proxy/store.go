@@ -4,6 +4,7 @@ package proxy
 
 import (
 	"container/list"
+	"encoding/json"
 	"slices"
 	"sync"
 
@@ -23,10 +24,13 @@ type store struct {
 	bytes int
 }
 
-// stored is a response: the whole conversation up to it, and how much of that was its input.
+// stored is a response: the object as it was sent, the whole conversation up to it in the form of the backends and in that
+// of the API, and how much of that was its input.
 type stored struct {
 	id    string
+	body  []byte
 	items []sentinel.Item
+	wire  []json.RawMessage // one for each of items
 	input int
 	size  int
 }
@@ -37,10 +41,14 @@ func newStore(maxEntries, maxBytes int) *store {
 
 // put keeps a response. Strings of an earlier response's conversation are shared, but counted again: the bound is on the
 // safe side.
-func (s *store) put(id string, input, output []sentinel.Item) {
-	e := &stored{id: id, items: slices.Concat(input, output), input: len(input), size: 200}
-	for _, it := range e.items {
-		e.size += 100 + len(it.ID) + len(it.CallID) + len(it.Name) + len(it.Arguments) + len(it.Output)
+func (s *store) put(r *request, res *response, output []sentinel.Item) {
+	id := res.ID
+	e := &stored{
+		id: id, body: mustJSON(res), items: slices.Concat(r.items, output), wire: slices.Concat(r.wireItems, res.Output), input: len(r.items),
+	}
+	e.size = 200 + len(e.body)
+	for i, it := range e.items {
+		e.size += 100 + len(it.ID) + len(it.CallID) + len(it.Name) + len(it.Arguments) + len(it.Output) + len(e.wire[i])
 		for _, p := range it.Parts {
 			e.size += 50 + len(p.Text) + len(p.ImageURL)
 		}
@@ -60,6 +68,29 @@ func (s *store) put(id string, input, output []sentinel.Item) {
 	}
 }
 
+// find gives a response, and makes it the one used last.
+func (s *store) find(id string) (*stored, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	el, ok := s.byID[id]
+	if !ok {
+		return nil, false
+	}
+	s.order.MoveToFront(el)
+	return el.Value.(*stored), true
+}
+
+// remove forgets a response; false where it is not known.
+func (s *store) remove(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	el, ok := s.byID[id]
+	if ok {
+		s.drop(el)
+	}
+	return ok
+}
+
 func (s *store) drop(el *list.Element) {
 	e := s.order.Remove(el).(*stored)
 	delete(s.byID, e.id)
@@ -72,36 +103,35 @@ func (s *store) drop(el *list.Element) {
 	}
 }
 
-// conversation is everything up to and including a response.
-func (s *store) conversation(id string) ([]sentinel.Item, bool) {
+// item is an output item by its id. Ids of calls repeat between conversations, so of several the one is meant that followed
+// the same items; else one of a conversation that the item before belongs to; else the latest.
+func (s *store) item(id string, before []sentinel.Item) (it sentinel.Item, wire json.RawMessage, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	el, ok := s.byID[id]
-	if !ok {
-		return nil, false
-	}
-	s.order.MoveToFront(el)
-	return el.Value.(*stored).items, true
-}
-
-// item is an output item by its id. Ids of calls repeat between conversations, so of several the one that followed the same
-// items is meant; of several such the latest.
-func (s *store) item(id string, before []sentinel.Item) (sentinel.Item, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var found sentinel.Item
-	ok := false
+	best := 0
 	for _, e := range s.items[id] {
-		for i, it := range e.items[e.input:] {
-			if it.ID != id {
+		for i := e.input; i < len(e.items); i++ {
+			if e.items[i].ID != id {
 				continue
 			}
-			if at := e.input + i; len(s.items[id]) == 1 || at == len(before) && slices.EqualFunc(e.items[:at], before, sameItem) {
-				found, ok = it, true
+			if fit := e.follows(i, before); fit >= best {
+				it, wire, ok, best = e.items[i], e.wire[i], true, fit
 			}
 		}
 	}
-	return found, ok
+	return it, wire, ok
+}
+
+// follows says how well an item of a conversation fits behind others: 2 where it followed the very same, 1 where it followed
+// the last of them.
+func (e *stored) follows(at int, before []sentinel.Item) int {
+	switch {
+	case at == len(before) && slices.EqualFunc(e.items[:at], before, sameItem):
+		return 2
+	case at > 0 && len(before) > 0 && sameItem(e.items[at-1], before[len(before)-1]):
+		return 1
+	}
+	return 0
 }
 
 // sameItem compares what was said; ids of messages are the server's own and do not come back.

@@ -17,13 +17,26 @@ type tally struct {
 	strict                                                         sentinel.Reason // why a strict stream failed
 }
 
+// output is where the answer goes: the emitter, in the form of the Responses API, or one around it.
+type output interface {
+	created()
+	text(s string)
+	call(c *sentinel.Call)
+	closeMessage(status string)
+	completed(u Usage)
+	incomplete(why StopReason, u Usage)
+	failed(code, message string, u Usage)
+	// broken is why nothing more can be written, nil while it can.
+	broken() error
+}
+
 // turn runs one request against the backend: text goes through the machine to the emitter.
 type turn struct {
 	backend  Backend
 	req      *request
 	model    string
 	limits   Limits
-	em       *emitter
+	em       output
 	stop     context.CancelCauseFunc
 	tally    tally
 	usage    Usage
@@ -143,7 +156,7 @@ func (t *turn) found(e sentinel.Event) {
 }
 
 func (t *turn) call(c *sentinel.Call) {
-	if t.req.maxCalls > 0 && t.emitted.calls >= t.req.maxCalls {
+	if t.req.calls.max > 0 && t.emitted.calls >= t.req.calls.max {
 		t.tally.dropped++
 		return
 	}
@@ -201,7 +214,7 @@ func (t *turn) release() {
 // grow counts what was emitted. It ends the answer where that becomes larger than the limit, and stops the backend where
 // nobody reads any more.
 func (t *turn) grow(n int) {
-	if t.em.err != nil {
+	if t.em.broken() != nil {
 		t.stop(nil)
 	}
 	if t.emitted.bytes += n; t.emitted.bytes > t.limits.MaxOutput && !t.emitted.full {

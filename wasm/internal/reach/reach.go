@@ -10,6 +10,7 @@
 package reach
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -47,18 +48,33 @@ type Tools interface {
 // for paths changes it.
 const mark = "qzxunknownxzq"
 
+// RiskOf gives the risk of a plan alone, which its tools say without its
+// arguments: a list of plans costs no schema.
+func RiskOf(p *plan.Plan, tools Tools) tool.Risk {
+	risk := tool.ReadOnly
+	for i := range p.Steps {
+		if e, err := entryOf(&p.Steps[i], tools); err == nil {
+			risk = risk.Max(e.SideEffects.Risk())
+		}
+	}
+	return risk
+}
+
+// entryOf gives the tool of a step.
+func entryOf(step *plan.Step, tools Tools) (*tool.Entry, error) {
+	name, version, _ := strings.Cut(step.Tool, "@")
+	return tools.Get(name, cmp.Or(step.Version, version))
+}
+
 // Of gives what a plan may touch.
 func Of(p *plan.Plan, tools Tools) Reach {
 	r := Reach{Risk: tool.ReadOnly}
 	folders, commands, hosts, gone := set{}, set{}, set{}, set{}
 	for i := range p.Steps {
 		step := &p.Steps[i]
-		name, version, _ := strings.Cut(step.Tool, "@")
-		if step.Version != "" {
-			version = step.Version
-		}
-		e, err := tools.Get(name, version)
+		e, err := entryOf(step, tools)
 		if err != nil {
+			name, _, _ := strings.Cut(step.Tool, "@")
 			gone[name] = true
 			continue
 		}

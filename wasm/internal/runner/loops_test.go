@@ -41,7 +41,7 @@ func TestALoopThatSaysNothingOfErrorsLeavesOutWhatFailsAndGoesOn(t *testing.T) {
 		if r.Stopped != nil || r.Steps[0].Status != tool.OK || r.Steps[1].Status != tool.OK {
 			t.Fatalf("%s: %v: %s", more, r.Stopped, status(r))
 		}
-		want := "map[items:[map[path:a] map[path:c]] skipped:[map[path:b reason:It does not exist]]]"
+		want := "map[items:[map[item:a path:a] map[item:c path:c]] skipped:[map[path:b reason:It does not exist]]]"
 		if got := fmt.Sprint(r.Steps[0].Output); got != want {
 			t.Errorf("%s: %s", more, got)
 		}

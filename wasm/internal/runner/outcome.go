@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"maps"
 	"strconv"
 	"strings"
 
@@ -21,7 +22,7 @@ func (r *run) conclude(s *step, calls []call) {
 		case res == nil:
 			status = tool.Skipped
 		case res.OK:
-			items = append(items, res.Data)
+			items = append(items, withItem(res.Data, &calls[i]))
 		case res.Status == tool.Skipped:
 			if s.Node.Step.Foreach == nil {
 				status, s.Cause = tool.Skipped, res.Fault
@@ -42,6 +43,7 @@ func (r *run) conclude(s *step, calls []call) {
 		status, s.Skipped = tool.StatusOf(s.Cause), nil
 		r.stop(s.Cause)
 	}
+	s.Skipped = append(s.Skipped, s.unclear...)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if status == tool.Skipped && s.Cause == nil {
@@ -86,6 +88,18 @@ func ofOne(e *tool.Error) bool {
 		return tool.Reason(e) != ""
 	}
 	return false
+}
+
+// withItem gives an iteration's output, with the element that it was made for. A
+// call outside of a loop has none.
+func withItem(data tool.Data, c *call) tool.Data {
+	if _, has := data[plan.KeptItem]; has || c.loop == nil {
+		return data
+	}
+	out := make(tool.Data, len(data)+1)
+	maps.Copy(out, data)
+	out[plan.KeptItem] = c.item
+	return out
 }
 
 // loopOutput gives the output of a foreach.

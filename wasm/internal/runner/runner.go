@@ -45,6 +45,8 @@ type Config struct {
 	// Make is asked before a value is built for a call (plan.Scope); nil asks
 	// nobody.
 	Make func(bytes int) error
+	// Day is what conditions take for now: the same in the simulation and the run.
+	Day time.Time
 	// Vars are values known before the first step.
 	Vars map[string]any
 	// Simulating runs make one call after the other in the plan's order, so that
@@ -114,6 +116,11 @@ type StepReport struct {
 	// Skipped are the elements of a foreach that were left out, since the call for
 	// them failed and the rest went on.
 	Skipped []tool.Skip
+	// Unmet: its conditions do not hold, so that it was not done; or those of the
+	// step CauseStep, whose output it needs.
+	Unmet bool
+	// Of is how many elements a loop had before its conditions were tested.
+	Of int
 }
 
 // Report says how a plan ended.
@@ -210,6 +217,8 @@ type step struct {
 	done   chan struct{}
 	queued chan struct{}
 	once   sync.Once
+	// unclear are elements of which nobody knows whether the loop's conditions hold.
+	unclear []tool.Skip
 }
 
 func (s *step) enqueued() { s.once.Do(func() { close(s.queued) }) }
@@ -234,7 +243,7 @@ func (r *run) report(ctx context.Context) *Report {
 // scope gives references their values. It may be read while other steps end.
 func (r *run) scope() plan.Scope {
 	return plan.Scope{
-		Make: r.Make,
+		Make: r.Make, Now: r.Day,
 		Step: func(id string) (any, bool) {
 			r.mu.Lock()
 			defer r.mu.Unlock()

@@ -125,7 +125,7 @@ func TestValuesFlowThroughReferencesVariablesAndTheIndex(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"got":{"all":[{"got":{"text":"0: x of 7","whole":7}},{"got":{"text":"1: y of 7","whole":7}}]}}`
+	want := `{"got":{"all":[{"got":{"text":"0: x of 7","whole":7},"item":"x"},{"got":{"text":"1: y of 7","whole":7},"item":"y"}]}}`
 	if string(b) != want {
 		t.Fatalf("got  %s\nwant %s", b, want)
 	}
@@ -221,7 +221,7 @@ func TestAnElementThatFailsIsLeftOutOfTheOutputAndTheOrderKept(t *testing.T) {
 	r := Run(t.Context(), c)
 	ok, failed, skipped := r.Counts()
 	got := fmt.Sprint(r.Steps[0].Output.(map[string]any)["items"])
-	if want := "[map[n:0] map[n:2] map[n:3] map[n:5] map[n:6]]"; got != want || ok != 5 || failed != 0 || skipped != 2 || r.Steps[0].Status != tool.OK {
+	if want := "[map[item:0 n:0] map[item:2 n:2] map[item:3 n:3] map[item:5 n:5] map[item:6 n:6]]"; got != want || ok != 5 || failed != 0 || skipped != 2 || r.Steps[0].Status != tool.OK {
 		t.Fatalf("%d ok, %d failed, %d left out, %s: %s", ok, failed, skipped, r.Steps[0].Status, got)
 	}
 }

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"slices"
 	"strconv"
 
 	"embedded-agent/wasm/internal/fault"
@@ -22,6 +23,12 @@ func (r *run) runStep(ctx context.Context, s *step) {
 		return
 	}
 	scope := r.scope()
+	if done, err := r.unmet(s, &scope); done || err != nil {
+		if err != nil {
+			r.fail(s, fault.From(err))
+		}
+		return
+	}
 	calls, err := r.expand(s, &scope)
 	if err != nil {
 		r.fail(s, fault.From(err))
@@ -36,6 +43,31 @@ func (r *run) runStep(ctx context.Context, s *step) {
 	r.runCalls(ctx, s, calls)
 	ended()
 	r.conclude(s, calls)
+}
+
+// unmet says whether a step is not to be done, since its conditions do not hold or
+// those of a step whose output it needs did not. It has ended well then, without an
+// output.
+func (r *run) unmet(s *step, scope *plan.Scope) (bool, error) {
+	for _, d := range r.steps[:s.place] {
+		if d.Unmet && slices.Contains(s.Node.Needs, d.Node.Step.ID) {
+			s.Unmet, s.CauseStep = true, d.Node.Step.ID
+		}
+	}
+	if !s.Unmet {
+		met, err := plan.Met(s.Node.Step, scope)
+		if err != nil {
+			return false, err
+		}
+		s.Unmet = !met
+	}
+	if s.Unmet {
+		s.Status, s.Results = tool.OK, []*tool.Result{}
+		if r.Events.Expanded != nil && s.place >= r.Part.From {
+			r.Events.Expanded(s.Node, 0)
+		}
+	}
+	return s.Unmet, nil
 }
 
 // awaitOrder waits for dependencies, and for earlier steps whose effects this
@@ -116,7 +148,10 @@ func (r *run) expand(s *step, scope *plan.Scope) ([]call, error) {
 	}
 	n := 1
 	if loop != nil {
-		n = len(loop.Items)
+		n, s.Of = len(loop.Items), loop.Of
+		for _, u := range loop.Unclear {
+			s.unclear = append(s.unclear, tool.Skip{Path: subject(&call{item: u.Item}), Why: u.Why})
+		}
 	}
 	if err := r.count(s, n); err != nil {
 		return nil, err

@@ -13,8 +13,7 @@ import (
 )
 
 // What Decode may take of memory, all in all, for each byte that it is given and
-// beside that: the library makes a token of about 200 bytes, and as much of a
-// node, of each mark.
+// beside that: the library makes a token, an event and a node of each mark.
 const (
 	perByte = 1200
 	beside  = 4 << 20
@@ -49,12 +48,18 @@ func TestNoTextCostsMoreThanItsLength(t *testing.T) {
 func TestWhatStandsForMoreThanMayBeIsRefusedAsSuch(t *testing.T) {
 	for _, name := range []string{
 		"aliases of aliases", "aliases of aliases, 40 levels", "aliases of aliases in mappings", "a long text named often",
-		"a chain of merges", "open brackets", "brackets", "open braces", "mappings in one line", "dashes", "question marks",
-		"keys in keys in one line", "stairs of keys", "anchors without a value", "ampersands", "tags without a value",
-		"anchored entries", "aliases", "many keys", "documents",
+		"a chain of merges", "open brackets", "brackets", "open braces", "dashes", "question marks",
+		"stairs of keys", "anchored entries", "aliases",
 	} {
 		if _, err := safeyaml.Decode([]byte(bombs[name](32 << 10))); !errors.Is(err, safeyaml.ErrBounds) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, name := range []string{
+		"mappings in one line", "keys in keys in one line", "anchors without a value", "ampersands", "tags without a value",
+	} {
+		if v, err := safeyaml.Decode([]byte(bombs[name](32 << 10))); err == nil {
+			t.Errorf("%s, which is no YAML, was read as %.80v", name, v)
 		}
 	}
 	if _, err := safeyaml.Decode([]byte("a: " + strings.Repeat("x", safeyaml.MaxBytes))); !errors.Is(err, safeyaml.ErrBounds) {
@@ -98,6 +103,42 @@ func TestWhatPeopleWriteIsWithinTheBounds(t *testing.T) {
 	long := "tags:\n" + strings.Repeat("  - [[A note]] # and why\n", 9000)
 	if _, err := safeyaml.Decode([]byte(long)); errors.Is(err, safeyaml.ErrBounds) && len(long) < safeyaml.MaxBytes/8 {
 		t.Error(err)
+	}
+}
+
+// What Obsidian shows for the same text: the core schema of YAML 1.2.
+func TestAPlainTextHasTheTypeOfTheCoreSchema(t *testing.T) {
+	for text, want := range map[string]any{
+		"014": 14.0, "0o14": 12.0, "0xfF": 255.0, "+5": 5.0, "1.": 1.0, ".5": 0.5, "-.5": -0.5, "1e3": 1000.0, "5e-3": 0.005,
+		"1_000": "1_000", "0b11": "0b11", "0x": "0x", "0x_1": "0x_1", "1e": "1e", ".": ".", "--1": "--1", "1.5.2": "1.5.2", "12:30": "12:30",
+		"yes": "yes", "off": "off", "~": nil, "Null": nil, "TRUE": true, "tRUE": "tRUE", "-.inf": "-Inf", "1e400": "1e400",
+		"!!str 5": "5", "!!int \"5\"": 5.0, "!!float 5": 5.0, "!note 5": 5.0, "'5'": "5", ">\n  x\n\n  y": "x\ny",
+	} {
+		got, err := safeyaml.Decode([]byte("a: " + text))
+		if diff := cmp.Diff(any(map[string]any{"a": want}), got); err != nil || diff != "" {
+			t.Errorf("%q: %v\n%s", text, err, diff)
+		}
+	}
+}
+
+func TestWhatIsNoListOfPropertiesIsRefusedWithItsLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"x: 1\ncreated: {{date}}": "line 2: a list or a mapping stands where the name of a property belongs",
+		"a: 1\nb: 2\na: 3":        `line 3: the key "a" occurs twice`,
+		"a: 1\n<<: 5":             "line 2: what is merged (<<) is neither a mapping nor a list of mappings",
+		"a: !!int x":              `line 1: "x" is no !!int`,
+		" a: 1\nb: 2":             "did not find expected <document start>",
+	} {
+		if v, err := safeyaml.Decode([]byte(text)); err == nil || !strings.HasSuffix(err.Error(), want) || v != nil {
+			t.Errorf("%q gave %v and %q, not %q", text, v, err, want)
+		}
+	}
+}
+
+func TestOfWhatIsMergedTheFirstCounts(t *testing.T) {
+	got, err := safeyaml.Decode([]byte("<<: [{a: 1}, {a: 2, c: 3}]\nc: 4"))
+	if diff := cmp.Diff(any(map[string]any{"a": 1.0, "c": 4.0}), got); err != nil || diff != "" {
+		t.Error(err, diff)
 	}
 }
 

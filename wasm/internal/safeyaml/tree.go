@@ -3,7 +3,7 @@ package safeyaml
 import (
 	"errors"
 
-	"github.com/goccy/go-yaml/ast"
+	"go.yaml.in/yaml/v3"
 )
 
 // extent is how large and how deep a value is with its aliases put in.
@@ -11,72 +11,52 @@ type extent struct{ size, depth int }
 
 // measure counts what a tree's aliases stand for, without putting them in.
 type measure struct {
-	named map[string]extent
-	open  map[string]bool // anchors whose value is being measured
+	nodes, anchors, aliases int
+	of                      map[*yaml.Node]extent // of the values that are named
+	open                    map[*yaml.Node]bool   // those that are being measured
 }
 
-var errCycle = errors.New("a value is named within itself")
+var errCycle = errors.New("a value contains itself")
 
 // checkTree bounds what decoding a parsed text makes.
-func checkTree(file *ast.File) error {
-	m := measure{named: map[string]extent{}, open: map[string]bool{}}
-	total := 0
-	for _, doc := range file.Docs {
-		if doc.Body == nil {
-			continue
-		}
-		e, err := m.of(doc.Body, 0)
-		if err != nil {
-			return err
-		}
-		if total += e.size; total > MaxExpanded {
-			return beyond("it is larger than may be, with its aliases put in", MaxExpanded)
-		}
-	}
-	return nil
+func checkTree(body *yaml.Node) error {
+	m := measure{of: map[*yaml.Node]extent{}, open: map[*yaml.Node]bool{}}
+	_, err := m.node(body, 0)
+	return err
 }
 
-// of measures a node that stands so deep in the tree.
-func (m *measure) of(n ast.Node, at int) (extent, error) {
-	switch n := n.(type) {
-	case nil:
-		return extent{size: nodeSize}, nil
-	case *ast.MappingNode:
-		return sum(m, n.Values, at)
-	case *ast.MappingValueNode:
-		return sum(m, []ast.Node{n.Key, n.Value}, at)
-	case *ast.SequenceNode:
-		return sum(m, n.Values, at)
-	case *ast.MappingKeyNode:
-		return sum(m, []ast.Node{n.Value}, at)
-	case *ast.TagNode:
-		return sum(m, []ast.Node{n.Value}, at)
-	case *ast.AnchorNode:
-		return m.anchor(n, at)
-	case *ast.AliasNode:
+// node measures a node that stands so deep in the tree.
+func (m *measure) node(n *yaml.Node, at int) (extent, error) {
+	if n.Kind == yaml.AliasNode {
 		return m.alias(n, at)
-	case *ast.LiteralNode:
-		return extent{size: nodeSize + len(n.Value.Value)}, nil
 	}
-	e := extent{size: nodeSize}
-	if t := n.GetToken(); t != nil {
-		e.size += len(t.Value)
+	if n.Anchor == "" {
+		return m.sum(n, at)
 	}
-	return e, nil
+	if m.anchors++; m.anchors > MaxAnchors {
+		return extent{}, beyond("it has more anchors than may be", MaxAnchors)
+	}
+	m.open[n] = true
+	e, err := m.sum(n, at)
+	m.open[n] = false
+	m.of[n] = e
+	return e, err
 }
 
-// sum measures a node with others below it.
-func sum[N ast.Node](m *measure, below []N, at int) (extent, error) {
-	all := extent{size: nodeSize}
-	for _, n := range below {
-		e, err := m.of(n, at+1)
+// sum measures a node with those below it.
+func (m *measure) sum(n *yaml.Node, at int) (extent, error) {
+	all := extent{size: nodeSize + len(n.Value)}
+	if m.nodes++; m.nodes > MaxNodes {
+		return all, beyond("it has more values than may be", MaxNodes)
+	}
+	for _, below := range n.Content {
+		e, err := m.node(below, at+1)
 		if err != nil {
 			return e, err
 		}
 		all.size += e.size
 		all.depth = max(all.depth, e.depth+1)
-		// Each mapping is two nodes, of its own and of its entry.
-		if at+all.depth > 2*MaxDepth {
+		if at+all.depth > MaxDepth {
 			return all, beyond("it is nested deeper than may be, with its aliases put in", MaxDepth)
 		}
 		if all.size > MaxExpanded {
@@ -86,23 +66,15 @@ func sum[N ast.Node](m *measure, below []N, at int) (extent, error) {
 	return all, nil
 }
 
-func (m *measure) anchor(n *ast.AnchorNode, at int) (extent, error) {
-	name := n.Name.GetToken().Value
-	was := m.open[name]
-	m.open[name] = true
-	e, err := m.of(n.Value, at)
-	m.open[name] = was
-	m.named[name] = e
-	return e, err
-}
-
-func (m *measure) alias(n *ast.AliasNode, at int) (extent, error) {
-	name := n.Value.GetToken().Value
-	if m.open[name] {
+func (m *measure) alias(n *yaml.Node, at int) (extent, error) {
+	if m.aliases++; m.aliases > MaxAliases {
+		return extent{}, beyond("it has more aliases than may be", MaxAliases)
+	}
+	if m.open[n.Alias] {
 		return extent{}, errCycle
 	}
-	e := m.named[name] // one that is not named is refused by the decoder
-	if at+e.depth > 2*MaxDepth {
+	e := m.of[n.Alias]
+	if at+e.depth > MaxDepth {
 		return e, beyond("it is nested deeper than may be, with its aliases put in", MaxDepth)
 	}
 	e.size += nodeSize

@@ -71,7 +71,7 @@ func readTime(text string, loc *time.Location) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("%q is no time: write YYYY-MM-DD or YYYY-MM-DDTHH:mm:ss, or use time.parse(text, format)", text)
+	return time.Time{}, fmt.Errorf("%q is not a time: write YYYY-MM-DD or YYYY-MM-DDTHH:mm:ss, or use time.parse(text, format)", text)
 }
 
 // parseTime gives a time, or None for what is none in the format.

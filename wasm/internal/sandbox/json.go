@@ -37,7 +37,7 @@ var jsonModule = &starlarkstruct.Module{Name: "json", Members: starlark.StringDi
 func decodeValue(text []byte) (starlark.Value, error) {
 	root, err := jsontree.Parse(text)
 	if err != nil {
-		return nil, fmt.Errorf("this is no JSON: %w", err)
+		return nil, fmt.Errorf("this is not valid JSON: %w", err)
 	}
 	return valueOf(root)
 }
@@ -93,7 +93,7 @@ func numberOf(n string) (starlark.Value, error) {
 		i, ok = i.SetString(n, 10)
 	}
 	if !ok {
-		return nil, errors.New("the JSON holds a number that is too long")
+		return nil, errors.New("the JSON contains a number that is too long")
 	}
 	return starlark.MakeBigInt(i), nil
 }

@@ -13,13 +13,13 @@ import (
 )
 
 // errLarge ends the writing of an output that is too large.
-var errLarge = fmt.Errorf("it gives more than %d bytes of JSON", MaxOutput)
+var errLarge = fmt.Errorf("its result is larger than %d bytes of JSON", MaxOutput)
 
 // appendValue appends a value as JSON. What JSON has no form for is refused,
 // and so is what is nested too deep or too long: a list may hold itself.
 func appendValue(dst []byte, v starlark.Value, depth int) ([]byte, error) {
 	if depth > maxDepth {
-		return nil, fmt.Errorf("it gives what is nested more than %d deep", maxDepth)
+		return nil, fmt.Errorf("its result is nested more than %d levels deep", maxDepth)
 	}
 	if len(dst) > MaxOutput {
 		return nil, errLarge
@@ -33,7 +33,7 @@ func appendValue(dst []byte, v starlark.Value, depth int) ([]byte, error) {
 		return appendInt(dst, v)
 	case starlark.Float:
 		if f := float64(v); math.IsInf(f, 0) || math.IsNaN(f) {
-			return nil, errors.New("it gives a number that JSON cannot express")
+			return nil, errors.New("its result contains a number that JSON cannot express")
 		}
 		return strconv.AppendFloat(dst, float64(v), 'g', -1, 64), nil
 	case starlark.String:
@@ -50,7 +50,7 @@ func appendValue(dst []byte, v starlark.Value, depth int) ([]byte, error) {
 	case *starlark.Set:
 		return appendItems(dst, v, depth)
 	}
-	return nil, fmt.Errorf("it gives a %s, which is no JSON: give text, numbers, lists or dicts", v.Type())
+	return nil, fmt.Errorf("its result contains a %s, which JSON cannot express: return text, numbers, lists or dicts", v.Type())
 }
 
 // appendInt refuses whole numbers that a reader of JSON would take for another.
@@ -60,7 +60,7 @@ func appendInt(dst []byte, v starlark.Int) ([]byte, error) {
 			return append(dst, text...), nil
 		}
 	}
-	return nil, errors.New("it gives a whole number that JSON cannot express: use str()")
+	return nil, errors.New("its result contains a whole number that JSON cannot express: use str()")
 }
 
 func appendDict(dst []byte, d *starlark.Dict, depth int) ([]byte, error) {
@@ -68,7 +68,7 @@ func appendDict(dst []byte, d *starlark.Dict, depth int) ([]byte, error) {
 	for i, item := range d.Items() {
 		key, ok := starlark.AsString(item[0])
 		if !ok {
-			return nil, fmt.Errorf("it gives a dict with a key that is no text but a %s", item[0].Type())
+			return nil, fmt.Errorf("its result contains a dict with a key that is a %s, not text", item[0].Type())
 		}
 		if i > 0 {
 			dst = append(dst, ',')

@@ -214,12 +214,12 @@ func replacer(thread *starlark.Thread, r *regexp.Regexp, by starlark.Value, text
 			}
 			s, ok := starlark.AsString(v)
 			if !ok {
-				return "", fmt.Errorf("re.sub: the function gave a %s, not a text", v.Type())
+				return "", fmt.Errorf("re.sub: the function returned a %s, not text", v.Type())
 			}
 			return s, nil
 		}, nil
 	}
-	return nil, fmt.Errorf("re.sub: repl is a %s, not a text or a function", by.Type())
+	return nil, fmt.Errorf("re.sub: repl is a %s, not text or a function", by.Type())
 }
 
 var group = regex.Lazy(`\\(?:(\d)|g<([A-Za-z0-9_]+)>|(\\))|\$`)

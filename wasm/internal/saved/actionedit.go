@@ -163,6 +163,8 @@ func (s *Saved) fit(a *action.Action) (*plan.Plan, error) {
 	if err != nil || a.Plan == nil {
 		return p, err
 	}
+	p = plan.Mend(p, s.deps.Registry)
+	p.Taken = nil // of how it was written, an action knows nothing
 	if g, problems := s.checkTemplate(p); g == nil || plan.Failed(problems) {
 		return nil, plan.Fault(problems)
 	}

@@ -51,7 +51,7 @@ func (s *Saved) lookAt(a *action.Action, check bool) (protocol.Action, *plan.Pla
 	}
 	v.NeedsModel = slices.ContainsFunc(p.Steps, s.asksModel)
 	if !check {
-		v.Risk = protocol.Risk(reach.Of(p, s.deps.Registry).Risk)
+		v.Risk = protocol.Risk(reach.RiskOf(p, s.deps.Registry))
 		return v, p, nil
 	}
 	g, problems := s.checkTemplate(p)

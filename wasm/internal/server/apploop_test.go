@@ -53,9 +53,7 @@ type appRound struct {
 	windows [2]*hosttest.Window
 	shells  [2]*shell // the core in each
 	kills   int
-	// finished says that a run went on with another one.
-	finished bool
-	story    []string
+	story   []string
 }
 
 func newAppRound(t *testing.T, seed, round uint64) *appRound {
@@ -226,7 +224,6 @@ func (a *appRound) step(where string, at, kill int) int {
 		if kill == 0 && slices.Contains(cards[0].Choices, protocol.RecoverRevert) {
 			choice = protocol.RecoverRevert
 		}
-		a.finished = a.finished || choice == protocol.RecoverFinish
 		a.tell("window %d: %s of the run that stands %s, killed at %d", at, choice, cards[0].Stands, kill)
 		back, err = try[protocol.Reverted](sh, "recovery.resolve", protocol.Recovery{Run: cards[0].Run, Choice: choice})
 	default:
@@ -240,10 +237,8 @@ func (a *appRound) step(where string, at, kill int) int {
 	if fault.Is(err, fault.NotFound) { // what was to be brought back had ended
 		return at
 	}
-	// Of a run that another one went on with, a revert may look at a file again that
-	// was taken back with that one, and tell of it; the bytes are what counts.
-	told := len(back.Conflicts)+len(back.Kept)+len(back.Gone) > 0 && !a.finished
-	if err != nil || back.Problem != nil || told {
+	told := len(back.Conflicts) + len(back.Kept) + len(back.Gone)
+	if err != nil || back.Problem != nil || told > 0 {
 		a.fatal("%s: %v %+v %+v", where, err, back, back.Problem)
 	}
 	return at

@@ -15,7 +15,9 @@ import (
 	"embedded-agent/wasm/internal/action"
 	"embedded-agent/wasm/internal/agent"
 	"embedded-agent/wasm/internal/ask"
+	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/chat"
+	"embedded-agent/wasm/internal/community"
 	"embedded-agent/wasm/internal/conversation"
 	"embedded-agent/wasm/internal/guard"
 	"embedded-agent/wasm/internal/history"
@@ -23,6 +25,7 @@ import (
 	"embedded-agent/wasm/internal/index"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/modelstep"
+	"embedded-agent/wasm/internal/network"
 	"embedded-agent/wasm/internal/outbox"
 	"embedded-agent/wasm/internal/pins"
 	"embedded-agent/wasm/internal/plan"
@@ -69,9 +72,9 @@ type Server struct {
 	deps     Deps
 	host     host.Host
 	seals    *seal.Store // the host's store, with the device's key
-	markers  *markerKey
+	markers  *audit.MarkerKey
 	registry *tool.Registry
-	plugins  *plugins
+	plugins  *community.Searcher
 	library  *action.Library
 	rooms
 	handlers map[string]handler
@@ -102,7 +105,7 @@ func New(d Deps) (*Server, error) {
 	sizes := storesize.Over(d.Host.Store)
 	sealed := seal.Over(sizes, d.Host.Device)
 	d.Host.Store = sealed
-	s := &Server{deps: d, host: indexed(d.Host), seals: sealed, markers: &markerKey{store: sealed}, library: action.NewLibrary(d.Host.Store)}
+	s := &Server{deps: d, host: indexed(d.Host), seals: sealed, markers: audit.NewMarkerKey(sealed), library: action.NewLibrary(d.Host.Store)}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.out = outbox.New(s.life, d.Emit, d.Now)
 	tools := append(builtin.All(), modelstep.Tool(), agent.ReadTool())
@@ -112,12 +115,12 @@ func New(d Deps) (*Server, error) {
 	}
 	s.registry = reg
 	s.questions = ask.New(s.out)
-	s.usage = usage.New(usage.Deps{Store: d.Host.Store, Device: s.deviceName, Out: s.out, Now: d.Now, Life: s.life})
+	s.usage = usage.New(usage.Deps{Store: d.Host.Store, Device: s.writerName, Out: s.out, Now: d.Now, Life: s.life})
 	s.guard = guard.New(guard.Deps{
 		Host: s.host, Registry: reg, Transport: d.Transport, HasSecret: d.HasSecret, Keys: d.Keys,
 		Out: s.out, Questions: s.questions, Now: d.Now,
 	})
-	conversations := conversation.NewLibrary(d.Host.Store, s.out.Redact, func() string { return timestamp.Milli(s.now()) }, s.deviceName)
+	conversations := conversation.NewLibrary(d.Host.Store, s.out.Redact, func() string { return timestamp.Milli(s.now()) }, s.writerName)
 	s.history = history.New(history.Deps{
 		Store: d.Host.Store, Sizes: sizes, Registry: reg, Guard: s.guard, Out: s.out, Now: d.Now, Device: s.deviceName,
 		Turns:   conversations.Traced,
@@ -126,9 +129,14 @@ func New(d Deps) (*Server, error) {
 		Dropped: func(run string) { s.tx.ForgetLast(run) },
 	})
 	s.pins = pins.NewBook(d.Host.Store, s.deviceName, s.out)
-	s.plugins = newPlugins(d, d.Host.Store)
+	s.plugins = &community.Searcher{
+		List: &community.Directory{Store: d.Host.Store, Now: d.Now, Fetch: func(ctx context.Context) ([]byte, error) {
+			return network.PluginList(ctx, d.Transport)
+		}},
+		Installed: d.Host.Plugins,
+	}
 	s.runs = underway.New(underway.Deps{
-		Host: s.host, Now: d.Now, Life: s.life, KeepKey: s.markers.keep, Elsewhere: s.history.Elsewhere,
+		Host: s.host, Now: d.Now, Life: s.life, KeepKey: s.markers.Keep, Elsewhere: s.history.Elsewhere,
 		LookAgain: func(ctx context.Context) { s.undo.LookAgain(ctx) },
 	})
 	s.tx = transaction.New(transaction.Deps{
@@ -198,6 +206,12 @@ func (s *Server) state(ctx context.Context) (protocol.State, error) {
 // deviceName names this device in the names of files that it alone writes.
 func (s *Server) deviceName(ctx context.Context) (string, error) {
 	return host.DeviceName(ctx, s.host.Owners)
+}
+
+// writerName names this device, or this window of it, in the names of files that
+// grow.
+func (s *Server) writerName(ctx context.Context) (string, error) {
+	return host.WriterName(ctx, s.host.Owners, s.host.Store)
 }
 
 // tellState tells the panel how all stands.

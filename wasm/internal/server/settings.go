@@ -5,55 +5,14 @@ import (
 
 	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/fault"
-	"embedded-agent/wasm/internal/limits"
-	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/protocol"
-	"embedded-agent/wasm/internal/quota"
-	"embedded-agent/wasm/internal/transaction"
 	"embedded-agent/wasm/internal/version"
 )
-
-// withDefaults fills what the person has not set.
-func withDefaults(s protocol.Settings) protocol.Settings {
-	positive := func(n *int, def int) {
-		if *n <= 0 {
-			*n = def
-		}
-	}
-	if s.Provider == "" {
-		s.Provider = protocol.ProviderOpenAI
-		if s.DemoURL != "" && s.KeyName == "" {
-			s.Provider = protocol.ProviderDemo
-		}
-	}
-	if s.Confirm == "" {
-		s.Confirm = protocol.ConfirmAlways
-	}
-	positive(&s.MaxAttempts, 3)
-	positive(&s.MaxBackoffMs, 60_000)
-	positive(&s.TimeoutMs, 60_000)
-	positive(&s.MaxConcurrency, 8)
-	positive(&s.MaxSteps, plan.DefaultMaxSteps)
-	positive(&s.MaxCalls, 20_000)
-	positive(&s.MaxPlanMB, quota.DefaultMB)
-	s.MaxPlanMB = min(s.MaxPlanMB, quota.MaxMB)
-	positive(&s.CodeMaxMs, transaction.DefaultCodeMs)
-	positive(&s.CodeMaxMB, transaction.DefaultCodeMB)
-	positive(&s.KeepRuns, 100)
-	positive(&s.KeepDays, 365)
-	positive(&s.AgentIterations, limits.DefaultMaxIterations)
-	positive(&s.AgentCalls, limits.DefaultMaxToolCalls)
-	if s.KeepBytes <= 0 {
-		s.KeepBytes = 500 << 20
-	}
-	return s
-}
 
 // configure takes over settings. Settings that cannot be enforced are refused
 // as a whole: a guard that is not there must be noticed.
 func (s *Server) configure(in protocol.Settings) error {
-	in = withDefaults(in)
-	red, err := audit.NewRedactor(s.markers.bytes(), in.RedactPatterns)
+	red, err := audit.NewRedactor(s.markers.Bytes(), in.RedactPatterns)
 	if err != nil {
 		return err
 	}
@@ -80,7 +39,7 @@ func (s *Server) hello(ctx context.Context, h protocol.Hello) (protocol.Welcome,
 	if h.Contract != protocol.Contract {
 		return protocol.Welcome{}, fault.New(fault.Precondition, "error.contract", nil)
 	}
-	if err := s.markers.read(ctx); err != nil {
+	if err := s.markers.Read(ctx); err != nil {
 		return protocol.Welcome{}, err
 	}
 	if err := s.seals.Open(ctx); err != nil {

@@ -60,7 +60,7 @@ var refusing = map[string]stricter{
 // reason.
 var indifferent = map[string]string{
 	"Provider": "who is asked for a plan", "Model": "who is asked", "BaseURL": "who is asked", "KeyName": "who is asked",
-	"Streaming": "how it is asked", "MaxTokens": "how it is asked", "Temperature": "how it is asked", "DemoURL": "who is asked",
+	"Streaming": "how it is asked", "MaxTokens": "how it is asked", "Asking": "how it is asked", "DemoURL": "who is asked",
 	"Confirm":     "whether it asks: it has asked",
 	"MaxAttempts": "how often a call is tried", "MaxBackoffMs": "how long it waits", "TimeoutMs": "how long a call may take",
 	"MaxConcurrency": "how many at once", "MaxSteps": "how long a plan may be", "MaxCalls": "how many calls a plan may make",
@@ -71,7 +71,7 @@ var indifferent = map[string]string{
 	"MaxPlanMB":   "how much a plan may build, in the simulation",
 	"PinnedTools": "how tools are listed", "CallsPerMinute": "when, not whether: a simulation is held to it",
 	"Prices": "what a model costs", "Secrets": "asked for when a request leaves",
-	"CodeMaxMs": "scripts, in the simulation", "CodeMaxMB": "scripts, in the simulation", "ImageMaxPixels": "how images are sent",
+	"CodeMaxMs": "scripts, in the simulation", "CodeMaxMB": "scripts, in the simulation",
 }
 
 func TestEverySettingCanRefuseOrSaysWhyNot(t *testing.T) {

@@ -289,6 +289,8 @@ func (p *placed) Shared() host.Store { return p.shared }
 
 func (p *placed) Clear(ctx context.Context) error { return p.Remove(ctx, "runs") }
 
+func (p *placed) Owns(context.Context) (bool, error) { return !p.readOnly, nil }
+
 func (p *placed) ShowOthers() { p.shown = true }
 
 func TestAStartTakesOverWhatAnEarlierVersionLeftAndOffersWhatACrashCutShort(t *testing.T) {

@@ -106,7 +106,7 @@ func TestSearchingForPluginsAsksForTheirListAlone(t *testing.T) {
 	if len(tr.Requests()) != 0 {
 		t.Error("asked before anybody searched")
 	}
-	got, err := s.pluginsSearch(t.Context(), protocol.PluginsQuery{Text: "kanban board"})
+	got, err := s.plugins.Asked(t.Context(), protocol.PluginsQuery{Text: "kanban board"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestSearchingForPluginsAsksForTheirListAlone(t *testing.T) {
 		t.Errorf("%+v", reqs)
 	}
 	// Without a network the kept list is used, and said to be old when it is.
-	again, err := s.pluginsSearch(t.Context(), protocol.PluginsQuery{Text: "calendar", Refresh: true})
+	again, err := s.plugins.Asked(t.Context(), protocol.PluginsQuery{Text: "calendar", Refresh: true})
 	if err != nil || !again.Offline || len(again.Plugins) != 1 || !again.Plugins[0].Enabled {
 		t.Errorf("%+v, %v", again, err)
 	}
@@ -133,7 +133,7 @@ func TestWithoutANetworkSearchingForPluginsIsANetworkError(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	if _, err := s.pluginsSearch(t.Context(), protocol.PluginsQuery{Text: "x"}); !fault.Is(err, fault.Network) {
+	if _, err := s.plugins.Asked(t.Context(), protocol.PluginsQuery{Text: "x"}); !fault.Is(err, fault.Network) {
 		t.Error(err)
 	}
 }

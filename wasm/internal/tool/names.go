@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"encoding/json"
 	"strings"
 
 	"embedded-agent/wasm/internal/fault"
@@ -27,27 +28,44 @@ func (e *Entry) NormaliseArgs(args map[string]any) (map[string]any, error) {
 	if clean {
 		return args, nil
 	}
-	folded := make(map[string]string, len(known)+len(e.Aliases))
-	for alias, name := range e.Aliases {
-		folded[foldName(alias)] = name
-	}
-	for name := range known { // over an alias that is spelled alike
-		folded[foldName(name)] = name
-	}
 	out := make(map[string]any, len(args))
 	for name, v := range args {
-		own := name
-		if _, ok := known[name]; !ok {
-			if n, ok := folded[foldName(name)]; ok {
-				own = n
-			}
-		}
+		own := e.ownName(name, known)
 		if before, twice := out[own]; twice && !same(before, v) {
 			return nil, fault.New(fault.Validation, "error.tool.twoSpellings", fault.P{"tool": e.Name, "name": own})
 		}
 		out[own] = v
 	}
 	return out, nil
+}
+
+// ownName gives the parameter that a name stands for; the name itself where the
+// tool has none. A parameter counts before an alias that is spelled alike.
+func (e *Entry) ownName(name string, known map[string]json.RawMessage) string {
+	if _, ok := known[name]; ok {
+		return name
+	}
+	fold := foldName(name)
+	for own := range known {
+		if foldName(own) == fold {
+			return own
+		}
+	}
+	for alias, own := range e.Aliases {
+		if foldName(alias) == fold {
+			return own
+		}
+	}
+	return name
+}
+
+// OwnName gives the parameter that a name stands for, as NormaliseArgs does.
+func (e *Entry) OwnName(name string) string {
+	s, err := e.input()
+	if err != nil {
+		return name
+	}
+	return e.ownName(name, s.Properties())
 }
 
 // foldName makes filePath, file_path and FilePath one.

@@ -30,6 +30,7 @@ var reasons = map[string]string{
 	"error.path.outside":     "skip.kept",
 	"error.path.absolute":    "skip.kept",
 	"review.dropped":         "skip.dropped",
+	"tools.compare.not":      "skip.compare",
 }
 
 // Reason gives the key of the words for why a note is left alone; "" where the

@@ -126,25 +126,21 @@ func without(before, after string, rejected []int) string {
 // amendPlan takes the plan as the person edited it: checked like a model's, and
 // simulated from the start.
 func (r *reviews) amendPlan(d *Draft, text string) error {
-	p, g, problems, err := r.check([]byte(text), r.deps.Guard.Rules())
+	p, g, raw, problems, err := r.check([]byte(text), r.deps.Guard.Rules())
 	if err != nil {
 		return err
 	}
-	d.plan, d.graph, d.raw = p, g, json.RawMessage(text)
+	d.plan, d.graph, d.raw = p, g, raw
 	d.base, d.decided = nil, undecided()
 	d.MustAsk, d.Warnings = true, outbox.Warnings(problems)
 	return nil
 }
 
-// check decodes a plan and checks it. VALIDATION_ERROR says what is wrong with it.
-func (r *reviews) check(raw []byte, rules plan.Rules) (*plan.Plan, *plan.Graph, []plan.Problem, error) {
-	p, problems := plan.Decode(raw, plan.Limits{})
-	if p == nil || plan.Failed(problems) {
-		return nil, nil, nil, plan.Fault(problems)
-	}
-	g, problems := plan.Check(p, r.deps.Registry, rules)
+// check reads a plan and checks it. VALIDATION_ERROR says what is wrong with it.
+func (r *reviews) check(given []byte, rules plan.Rules) (*plan.Plan, *plan.Graph, json.RawMessage, []plan.Problem, error) {
+	p, g, raw, problems := plan.Accept(given, r.deps.Registry, rules)
 	if g == nil || plan.Failed(problems) {
-		return nil, nil, nil, plan.Fault(problems)
+		return nil, nil, nil, nil, plan.Fault(problems)
 	}
-	return p, g, problems, nil
+	return p, g, raw, problems, nil
 }

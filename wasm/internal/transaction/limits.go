@@ -74,7 +74,7 @@ func (r *reviews) withoutLimit(d *Draft, id string) error {
 	}
 	rules := r.deps.Guard.Rules()
 	rules.Bound = true // it has been filled in, where it had parameters
-	p, g, _, err := r.check(raw, rules)
+	p, g, raw, _, err := r.check(raw, rules)
 	if err != nil {
 		return err
 	}

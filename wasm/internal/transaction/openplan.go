@@ -2,7 +2,6 @@ package transaction
 
 import (
 	"context"
-	"encoding/json"
 
 	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/outbox"
@@ -20,20 +19,20 @@ func (r *reviews) OpenPlan(ctx context.Context, raw []byte, values map[string]an
 	}
 	rules := r.deps.Guard.Rules()
 	if len(plan.Parameters(p)) > 0 {
-		bound, err := plan.BindParameters(p, values)
+		bound, err := plan.BindParameters(plan.Mend(p, r.deps.Registry), values)
 		if err != nil {
 			return nil, err
 		}
-		p, rules = bound, r.deps.Guard.BoundRules()
-		if raw, err = canon.Encode(p); err != nil {
+		rules = r.deps.Guard.BoundRules()
+		if raw, err = canon.Encode(bound); err != nil {
 			return nil, err
 		}
 	}
-	g, problems := plan.Check(p, r.deps.Registry, rules)
-	if g == nil || plan.Failed(problems) {
-		return nil, plan.Fault(problems)
+	p, g, raw, problems, err := r.check(raw, rules)
+	if err != nil {
+		return nil, err
 	}
-	d := r.NewDraft(p, g, json.RawMessage(raw))
+	d := r.NewDraft(p, g, raw)
 	d.DryRun, d.MustAsk, d.Warnings = dryRun, true, outbox.Warnings(problems)
 	d.OwnWords = true // a file that the person named, filled with what they gave
 	rv, err := r.open(ctx, d)
@@ -49,11 +48,11 @@ func (r *reviews) OpenAgain(ctx context.Context, p protocol.PlanAgain) (protocol
 	if err := r.deps.Guard.ReadOrganisation(ctx); err != nil {
 		return protocol.RunRef{}, err
 	}
-	pl, g, problems, err := r.check([]byte(p.Plan), r.deps.Guard.BoundRules()) // it may be one of an action
+	pl, g, raw, problems, err := r.check([]byte(p.Plan), r.deps.Guard.BoundRules()) // it may be one of an action
 	if err != nil {
 		return protocol.RunRef{}, err
 	}
-	d := r.NewDraft(pl, g, json.RawMessage(p.Plan))
+	d := r.NewDraft(pl, g, raw)
 	d.DryRun, d.MustAsk, d.Warnings = p.DryRun, true, outbox.Warnings(problems)
 	return protocol.RunRef{Run: d.ID}, r.OpenReview(ctx, d)
 }

@@ -30,7 +30,10 @@ func (r *replays) Rest(ctx context.Context, p protocol.RunRef) (protocol.RunRef,
 	if err != nil {
 		return protocol.RunRef{}, err
 	}
-	draft.Now, draft.continues = r.deps.Now(), d.RunID
+	draft.continues = d.RunID
+	if !draft.plan.Conditional() { // its conditions have to come out as they did
+		draft.Now = r.deps.Now()
+	}
 	// A plan that was not made here, and results that a crash has left, which
 	// nothing seals before it, may say anything: the person is asked.
 	draft.MustAsk = !r.approvedHere(ctx, d)

@@ -10,13 +10,8 @@ import (
 	"embedded-agent/wasm/internal/tool"
 )
 
-// The bounds of scripts where the settings name none.
-const (
-	DefaultCodeMs = 5_000
-	DefaultCodeMB = 128
-	// minCodeMB is the sandbox's own need of memory, in megabytes, with some room for a script.
-	minCodeMB = 64
-)
+// minCodeMB is the sandbox's own need of memory, in megabytes, with some room for a script.
+const minCodeMB = 64
 
 // scriptLimits are the bounds of one script.
 func scriptLimits(c protocol.Settings) host.ScriptLimits {

@@ -130,6 +130,7 @@ func (s *simulator) runConfig(id string, p program, now time.Time, call pipeline
 		Part:       runner.Part{From: p.from, Prior: p.prior},
 		Simulating: confirmation == "",
 		Now:        func() time.Time { return now },
+		Day:        now,
 		Seed:       seedOf(id),
 	}
 }

@@ -290,8 +290,23 @@ func (r *reverts) afterRevert(ctx context.Context, p protocol.Revert, out *proto
 			r.deps.Out.Notice("warn", "notice.historyNotKept", nil, p.Run)
 		}
 	}
+	if err := r.nothingLeft(ctx, p.Run); err != nil {
+		r.deps.Out.Notice("warn", "notice.historyNotKept", nil, p.Run)
+	}
 	r.deps.Transactions.TakenBack(p.Run)
 	r.deps.Tell(ctx)
+}
+
+// nothingLeft notes of the runs that went on with a run that they were reverted with
+// it.
+func (r *reverts) nothingLeft(ctx context.Context, run string) error {
+	return r.settler.wentOn(ctx, run, func(sum protocol.RunSummary, _ *journal.Log) error {
+		sum.Can = protocol.Can{}
+		if err := r.deps.History.KeepSummary(ctx, &sum); err != nil {
+			return err
+		}
+		return r.nothingLeft(ctx, sum.Run)
+	})
 }
 
 func emptyReverted() protocol.Reverted {

@@ -40,10 +40,12 @@ type Deps struct {
 //	found     what a crash has left
 //	reverts   reverts, at once or by a review
 //	recovery  what a person chose for what a crash has left
+//	records   the undo records as a whole: shown, copied, deleted
 type Undo struct {
 	*found
 	*reverts
 	*recovery
+	*records
 }
 
 // New gives the room.
@@ -52,5 +54,5 @@ func New(d Deps) *Undo {
 	settle := &settler{&d, may}
 	left := &found{&d, settle}
 	back := &reverts{&d, may, settle, left}
-	return &Undo{left, back, &recovery{&d, may, settle, left, back}}
+	return &Undo{left, back, &recovery{&d, may, settle, left, back}, &records{&d}}
 }

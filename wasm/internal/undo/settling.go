@@ -3,8 +3,6 @@ package undo
 import (
 	"context"
 	"slices"
-	"strconv"
-	"strings"
 
 	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/fault"
@@ -95,89 +93,6 @@ func (s *settler) later(ctx context.Context, id string, f func(protocol.RunSumma
 		}
 	}
 	return nil
-}
-
-// undoCall begins the name of each write of a revert. The place in the journal
-// follows of the write that it reverts.
-const undoCall = "revert"
-
-// undone gives the writes of a run, by their place in its journal, that reverts
-// of it have restored, and that were not brought back since. What was reverted
-// of a run that went on with it counts as well.
-func (s *settler) undone(ctx context.Context, id string) (map[int]bool, error) {
-	out := map[int]bool{}
-	err := s.later(ctx, id, func(sum protocol.RunSummary) error {
-		reverts := sum.Reverts == id && sum.RevertedBy == ""
-		if !reverts && sum.Kind != KindFinish {
-			return nil
-		}
-		l, err := journal.Load(ctx, s.deps.Host.Store, history.Dir(sum.Run))
-		if fault.Is(err, fault.NotFound) {
-			return nil
-		} else if err != nil {
-			return err
-		}
-		if !l.Ours() || !reverts && l.Finishes != id {
-			return nil // a stranger's records say nothing of what was done
-		}
-		back, err := s.undone(ctx, sum.Run)
-		if err != nil {
-			return err
-		}
-		if reverts {
-			takenBack(l, back, out)
-			return nil
-		}
-		root, err := journal.Load(ctx, s.deps.Host.Store, history.Dir(id))
-		if err != nil {
-			return err
-		}
-		backOfRest(root, root.Places(l), back, out)
-		return nil
-	})
-	return out, err
-}
-
-// backOfRest notes which writes of a run were reverted with the run that went on
-// with it. Changes of one file are reverted as one; where that run has made only
-// some of them, the file is looked at again.
-func backOfRest(root *journal.Log, places map[int]int, back, out map[int]bool) {
-	last := map[string]int{}  // the last write of each path that the rest has made
-	count := map[string]int{} // and how many of it
-	for k, i := range places {
-		path := root.Entries[i].Path
-		last[path] = max(last[path], k)
-		count[path]++
-	}
-	for i := range root.Entries {
-		count[root.Entries[i].Path]--
-	}
-	for _, i := range places {
-		if path := root.Entries[i].Path; count[path] == 0 && back[last[path]] {
-			out[i] = true
-		}
-	}
-}
-
-// takenBack notes which writes a revert has restored. Brought are those of its
-// own that were reverted in turn.
-func takenBack(l *journal.Log, brought, out map[int]bool) {
-	whole := map[int]bool{} // a write may take several to be reverted
-	for i := range l.Entries {
-		e := &l.Entries[i]
-		n, err := strconv.Atoi(strings.TrimPrefix(e.Call, undoCall+" "))
-		if err != nil {
-			continue
-		}
-		made := e.Outcome == journal.Done && !brought[i]
-		if was, seen := whole[n]; seen {
-			made = made && was
-		}
-		whole[n] = made
-	}
-	for n, done := range whole {
-		out[n] = out[n] || done
-	}
 }
 
 // settleAs ends a run that a crash had left: its files are sealed as they are,

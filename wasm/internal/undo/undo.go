@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strconv"
 	"strings"
 
 	"embedded-agent/wasm/internal/fault"
@@ -102,13 +101,13 @@ func (r *reverts) planUndo(ctx context.Context, l *journal.Log, of undoOf, base 
 	o.Path, o.Choices, o.Reviewed = of.path, of.choices, !u.ours
 	var err error
 	if u.ours {
-		if o.Undone, err = r.settler.undone(ctx, of.run); err != nil {
+		if o.Undone, err = r.settler.undone(ctx, of.run, l); err != nil {
 			return nil, err
 		}
 	}
-	o.Each = func(i int) host.Vault {
+	o.Each = func(entries []int) host.Vault {
 		of := *v
-		of.Vault = u.vault.For(undoCall + " " + strconv.Itoa(i))
+		of.Vault = u.vault.For(undoCallOf(entries))
 		return &of
 	}
 	if u.report, err = journal.Revert(ctx, l, v, o); err != nil {

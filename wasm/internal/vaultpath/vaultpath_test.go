@@ -51,13 +51,13 @@ func TestCleanRefusesWhatLeadsOutOfTheVaultAndSaysWhatToDo(t *testing.T) {
 		return "“" + p + "” is an absolute path or an address. Use a path inside the vault, such as “Folder/Note.md”."
 	}
 	hidden := func(p string) string {
-		return "“" + p + "” is hidden (a name that starts with a dot). The agent does not touch hidden files."
+		return "“" + p + "” is hidden, because a name in it starts with a dot. Hidden files are never read or changed."
 	}
 	reserved := func(p, name string) string {
-		return "“" + p + "”: “" + name + "” is a name that Windows reserves. Choose another name."
+		return "“" + p + "” contains “" + name + "”, a name that Windows reserves. Choose another name."
 	}
 	illegal := func(p, char string) string {
-		return "“" + p + "”: on this or another system, a name cannot contain “" + char + "”. Choose another name."
+		return "“" + p + "” contains “" + char + "”, which some systems forbid in names or which breaks links. Choose another name."
 	}
 	for in, want := range map[string]string{
 		"":                       "The path is empty. Enter the path of a note inside the vault.",
@@ -168,7 +168,7 @@ func TestANewNameMustBeLegalOnEverySystem(t *testing.T) {
 		}
 	}
 	if err := vaultpath.CheckNew("Plan: a.md"); err == nil ||
-		err.Error() != "“Plan: a.md”: on this or another system, a name cannot contain “:”. Choose another name." {
+		err.Error() != "“Plan: a.md” contains “:”, which some systems forbid in names or which breaks links. Choose another name." {
 		t.Error(err)
 	}
 }

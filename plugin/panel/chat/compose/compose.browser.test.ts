@@ -222,7 +222,7 @@ describe.skipIf(!findChromium())("the message", () => {
 			for (let n = 0; n < 5; n++) await give(page, "drop", 20 + 2 * n);
 			await expect
 				.poll(() => page.evaluate(() => window.dev.app.heard.notices.join(" ")))
-				.toContain("You cannot attach more");
+				.toContain("Nothing more can be attached");
 			expect(await page.locator("img.ea-thumbnail").count()).toBe(4);
 			await page.context().close();
 		});

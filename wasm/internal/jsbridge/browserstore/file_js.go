@@ -4,6 +4,7 @@ package browserstore
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -12,8 +13,13 @@ import (
 	"embedded-agent/wasm/internal/jsbridge/promise"
 )
 
-// maxOpen is how many files stay open: those that a run adds to.
-const maxOpen = 12
+// maxOpen is how many files stay open: those that a run adds to. maxFolders is
+// how many handles of folders are kept, maxSizes of how many files the size.
+const (
+	maxOpen    = 12
+	maxFolders = 64
+	maxSizes   = 1000
+)
 
 // file is an open file of OPFS: a sync access handle, which only workers have.
 type file struct {
@@ -64,6 +70,15 @@ func (f *file) read() ([]byte, error) {
 		return nil, err
 	}
 	return bytesOf(v)
+}
+
+// left remembers how long a file was left. Of the files of runs that ended long
+// ago nobody needs it.
+func (s *OPFS) left(f *file) {
+	if len(s.sizes) >= maxSizes {
+		maps.DeleteFunc(s.sizes, func(path string, _ int64) bool { return s.opened(path) == nil })
+	}
+	s.sizes[f.path] = f.size
 }
 
 // opened gives a file that is open; nil where it is not.

@@ -46,9 +46,18 @@ func (s *OPFS) folder(path string, create bool) (safejs.Value, error) {
 		in, err = promise.Call(in, "getDirectoryHandle", name, map[string]any{"create": create})
 	}
 	if err == nil && create {
-		s.folders[path] = in
+		s.remember(path, in)
 	}
 	return in, err
+}
+
+// remember keeps a folder's handle. Each is a thing that the engine holds in
+// another process as well, so no more are kept than a run and its neighbours need.
+func (s *OPFS) remember(path string, handle safejs.Value) {
+	if len(s.folders) >= maxFolders {
+		clear(s.folders)
+	}
+	s.folders[path] = handle
 }
 
 // List implements host.Store.

@@ -79,7 +79,7 @@ func (s *OPFS) Append(ctx context.Context, path string, data []byte) error {
 		if err := f.write(data, f.size); err != nil {
 			return err
 		}
-		s.sizes[path] = f.size
+		s.left(f)
 		return nil
 	})
 }

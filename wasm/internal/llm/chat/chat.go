@@ -138,7 +138,9 @@ func (Dialect) Build(e llm.Endpoint, r llm.Request) (web.Request, error) {
 	if q.CacheKey {
 		body.CacheKey = r.CacheKey
 	}
-	setEffort(&body, q, r.Reasoning)
+	if err := setEffort(&body, q, r.Reasoning); err != nil {
+		return web.Request{}, err
+	}
 	if body.Stream && !q.NoStreamOptions {
 		body.StreamOptions = &streamOptions{IncludeUsage: true}
 	}
@@ -151,17 +153,18 @@ func (Dialect) Build(e llm.Endpoint, r llm.Request) (web.Request, error) {
 	}, nil
 }
 
-func setEffort(body *request, q Quirks, wanted llm.Effort) {
-	if wanted == "" {
-		return
-	}
-	switch q.Effort {
-	case EffortField:
+// setEffort asks for an effort. For an endpoint that has no field for it, it is an error in the words of a refusal.
+func setEffort(body *request, q Quirks, wanted llm.Effort) error {
+	switch {
+	case wanted == "":
+	case q.Effort == EffortField:
 		body.Effort = wanted
-	case EffortObject:
+	case q.Effort == EffortObject:
 		body.Reasoning = &effort{wanted}
-	case EffortNever:
+	default:
+		return llm.NewError("llm.error.request", "detail", "reasoning effort is not supported")
 	}
+	return nil
 }
 
 func format(q Quirks, f *llm.Format) *responseFormat {

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"errors"
 	"testing"
 
 	"embedded-agent/wasm/internal/llm"
@@ -28,5 +29,14 @@ func TestQuirksBelongToHosts(t *testing.T) {
 		if !has(QuirksOf(llm.Endpoint{BaseURL: url})) {
 			t.Errorf("%s: %+v", url, QuirksOf(llm.Endpoint{BaseURL: url}))
 		}
+	}
+}
+
+func TestAnEffortIsRefusedForAnEndpointThatHasNoFieldForIt(t *testing.T) {
+	e := llm.Endpoint{BaseURL: "https://api.mistral.ai/v1"}
+	_, err := Dialect{}.Build(e, llm.Request{Model: "m", Reasoning: llm.EffortLow})
+	var refused *llm.Error
+	if !errors.As(err, &refused) || llm.Refused(refused, llm.EffortFeature(llm.EffortLow)) == "" {
+		t.Errorf("got %v", err)
 	}
 }

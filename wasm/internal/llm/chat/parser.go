@@ -44,6 +44,7 @@ type parser struct {
 	joiner   jsontree.Joiner
 	seen     bool
 	named    bool
+	whole    bool // the answer came in one piece
 }
 
 type callState struct {
@@ -75,17 +76,23 @@ func (p *parser) Event(_ string, v jsontree.Value) {
 		if choice.Get("index").Int() != 0 || p.failed(choice) {
 			continue
 		}
-		delta := choice.Get("delta")
-		if !delta.Exists() {
-			delta = choice.Get("message")
-		}
-		p.delta(delta)
+		p.delta(p.part(choice))
 		if reason := choice.Get("finish_reason").Str(); reason != "" {
 			p.finish = reason
 		}
 		p.seen = true
 	}
 	p.usage(v)
+}
+
+// part is the part of a choice with what the model said. A choice may have both: in a stream message is all so far, and in
+// an answer of one piece delta is empty.
+func (p *parser) part(choice jsontree.Value) jsontree.Value {
+	delta, message := choice.Get("delta"), choice.Get("message")
+	if !delta.Exists() || p.whole && message.Exists() {
+		return message
+	}
+	return delta
 }
 
 // failed ends the answer when a chunk or choice is an error.
@@ -128,6 +135,7 @@ func (p *parser) Whole(v jsontree.Value) {
 		p.b.Fail(llm.NewError(key, "host", p.host, "detail", detail))
 		return
 	}
+	p.whole = true
 	p.Event("", v)
 	p.end()
 }
@@ -264,6 +272,9 @@ func (p *parser) callDelta(c *callState, index int64, id string, f jsontree.Valu
 	name := llm.ToolName(f.Get("name").Str())
 	if c == nil {
 		if id == "" && name == "" {
+			if arguments := f.Get("arguments"); !arguments.Exists() || arguments.Is("") {
+				return nil // a call of nothing: some endpoints always send the field
+			}
 			p.damaged("arguments of an unknown call")
 			return nil
 		}

@@ -28,18 +28,19 @@ type Request struct {
 }
 
 // ask runs one turn on a thread of its own and hands its text on as it comes. It returns when the turn has ended, also when
-// ctx was cancelled: the turn is interrupted then, and the thread given back.
-func (c *conn) ask(ctx context.Context, home, cwd string, r Request, emit func(Event)) (Usage, error) {
+// ctx was cancelled: the turn is interrupted then, and the thread given back. begun says whether the server has taken the
+// turn: what failed before it did may be asked again.
+func (c *conn) ask(ctx context.Context, home, cwd string, r Request, emit func(Event)) (u Usage, begun bool, err error) {
 	if err := ctx.Err(); err != nil {
-		return Usage{}, cancelled(ctx)
+		return Usage{}, false, cancelled(ctx)
 	}
 	thread, err := c.startThread(cwd, r)
 	if err != nil {
-		return Usage{}, err
+		return Usage{}, false, err
 	}
 	box, err := c.subscribe(thread)
 	if err != nil {
-		return Usage{}, err
+		return Usage{}, false, err
 	}
 	defer func() {
 		c.unsubscribe(thread)
@@ -48,10 +49,10 @@ func (c *conn) ask(ctx context.Context, home, cwd string, r Request, emit func(E
 	}()
 	f := &fold{home: home, emit: emit}
 	if f.turnID, err = c.startTurn(thread, r); err != nil {
-		return Usage{}, err
+		return Usage{}, false, err
 	}
 	err = c.follow(ctx, thread, box, f)
-	return f.usage, err
+	return f.usage, true, err
 }
 
 func (c *conn) startThread(cwd string, r Request) (string, error) {

@@ -102,6 +102,12 @@ func died(err error) error {
 	return newError(llm.CodeProvider, "codex.error.died", true, fmt.Sprintf("Codex app-server ended unexpectedly (%v). It is started again with the next request.", err))
 }
 
+// isDied reports whether an error says that the server ended.
+func isDied(err error) bool {
+	var e *llm.Error
+	return errors.As(err, &e) && e.Key == "codex.error.died"
+}
+
 // read hands out what the server says until it ends, then fails everything that is open.
 func (c *conn) read(r io.Reader) {
 	err := c.readLines(r)
@@ -122,7 +128,7 @@ func (c *conn) readLines(r io.Reader) error {
 	for sc.Scan() {
 		var m message
 		if err := json.Unmarshal(sc.Bytes(), &m); err != nil {
-			return fmt.Errorf("a line that is no message: %w", err)
+			return fmt.Errorf("a line that is not a message: %w", err)
 		}
 		switch {
 		case m.Method != "" && len(m.ID) > 0:

@@ -5,6 +5,7 @@ package codex
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 
 	"embedded-agent/wasm/internal/llm"
 )
@@ -82,10 +83,40 @@ func (e *turnError) kind() (name string, status int) {
 	return "", 0
 }
 
+// incomplete gives the reason of an answer that the model ended early, "" for another error. Codex has no word of its own
+// for it: an answer without its end is an error like any other.
+func (e *turnError) incomplete() string {
+	reason, found := strings.CutPrefix(e.Message, "Incomplete response returned, reason: ")
+	if !found || reason == "" {
+		return ""
+	}
+	return reason
+}
+
+// refused gives the error of a request that the provider refused as wrong. Codex hands its body on, and only that.
+func (e *turnError) refused() *llm.Error {
+	body := []byte(strings.TrimSpace(e.Message))
+	if len(body) == 0 || body[0] != '{' || !json.Valid(body) {
+		return nil
+	}
+	return llm.HTTPError("", http.StatusBadRequest, 0, body)
+}
+
 // asError says what happened and what to do about it.
 func (e *turnError) asError(home string) *llm.Error {
 	name, status := e.kind()
 	detail := clip(e.Message, 400)
+	if r := e.refused(); r != nil {
+		detail = r.Params["detail"]
+		switch {
+		case r.Key == "llm.error.tooLong":
+			name = "contextWindowExceeded"
+		case r.Params["code"] == "model_not_found":
+			name = "modelNotFound"
+		case name == "other":
+			name = "badRequest"
+		}
+	}
 	switch {
 	case name == "unauthorized" || status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return newError(llm.CodeAuth, "codex.error.auth", false,

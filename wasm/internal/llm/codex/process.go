@@ -126,12 +126,27 @@ func (s *Server) Ask(ctx context.Context, r Request, emit func(Event)) (Usage, e
 			}
 		}
 	}
+	usage, begun, err := s.askOnce(ctx, r, emit)
+	if begun || !isDied(err) || ctx.Err() != nil {
+		return usage, err
+	}
+	// The process had died while nobody asked it, and nobody had noticed yet: this request is the first to.
+	usage, _, err = s.askOnce(ctx, r, emit)
+	return usage, err
+}
+
+// askOnce asks a running process. begun says whether it had taken the request.
+func (s *Server) askOnce(ctx context.Context, r Request, emit func(Event)) (u Usage, begun bool, err error) {
 	p, err := s.connect()
 	if err != nil {
-		return Usage{}, err
+		return Usage{}, true, err
 	}
 	defer s.release(p)
-	return p.conn.ask(ctx, s.cfg.Home, filepath.Join(s.cfg.Home, "work"), r, emit)
+	u, begun, err = p.conn.ask(ctx, s.cfg.Home, filepath.Join(s.cfg.Home, "work"), r, emit)
+	if !begun && isDied(err) {
+		p.stop(0) // nothing can be written to it any more, whatever it still says
+	}
+	return u, begun, err
 }
 
 // release gives a process back after a request.

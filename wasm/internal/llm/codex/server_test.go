@@ -148,6 +148,39 @@ func TestWhenTheProcessDiesOpenTurnsFailAndTheNextRequestStartsItAgain(t *testin
 	}
 }
 
+func TestARequestRightAfterAnIdleProcessDiedIsRepeatedOnce(t *testing.T) {
+	s := mustServer(t)
+	for round := range 3 {
+		s.mu.Lock()
+		p := s.proc
+		s.mu.Unlock()
+		// Nobody has noticed the death: the connection reads on, and the first write fails.
+		p.conn.wmu.Lock()
+		p.conn.w = brokenPipe{}
+		p.conn.wmu.Unlock()
+		if !p.conn.alive() {
+			t.Fatal("the death was noticed")
+		}
+		var asking sync.WaitGroup
+		for i := range 5 {
+			asking.Go(func() {
+				if got, err := ask(t.Context(), s, "[say back]", nil); err != nil || got != "back" {
+					t.Errorf("round %d, request %d: %q, %v", round, i, got, err)
+				}
+			})
+		}
+		asking.Wait()
+	}
+	if _, starts, asking := s.Status(); starts != 4 || asking != 0 {
+		t.Errorf("started %d times, %d asking", starts, asking)
+	}
+}
+
+// brokenPipe is the way to a process that is no more.
+type brokenPipe struct{}
+
+func (brokenPipe) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
 func TestAProcessThatAnsweredEnoughIsReplacedWithoutHurtingWhoStillAsksIt(t *testing.T) {
 	s, err := fakeServer(t, "good", 2)
 	if err != nil {

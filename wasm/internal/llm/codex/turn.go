@@ -18,6 +18,9 @@ type Event struct {
 // Usage counts tokens of one request.
 type Usage struct {
 	Input, Cached, Output, Reasoning int
+	// Stopped says why the model ended before it was done, in the word of its API (max_output_tokens, content_filter); ""
+	// where it was done.
+	Stopped string
 }
 
 // fold turns the notifications of one turn into text, each piece once. It is a pure state machine: no I/O, no lock.
@@ -52,7 +55,8 @@ func (f *fold) take(method string, n notice) (done bool, err error) {
 		}
 	case "thread/tokenUsage/updated":
 		if n.Usage != nil { // the thread has one turn, so its total is the turn's
-			f.usage = Usage(n.Usage.Total)
+			u := n.Usage.Total
+			f.usage = Usage{Input: u.Input, Cached: u.Cached, Output: u.Output, Reasoning: u.Reasoning}
 		}
 	case "error":
 		if n.WillRetry {
@@ -204,6 +208,9 @@ func (f *fold) ended(t *turnInfo) (bool, error) {
 		}
 		if e == nil {
 			e = &turnError{Message: "the turn ended as " + clip(t.Status, 40)}
+		}
+		if f.usage.Stopped = e.incomplete(); f.usage.Stopped != "" {
+			return true, nil
 		}
 		return true, e.asError(f.home)
 	}

@@ -154,6 +154,8 @@ func script(lines ...string) []posted {
 			method, n.Turn = "turn/completed", &turnInfo{ID: "tu", Status: "completed", Items: []item{{Type: "agentMessage", ID: id, Text: text}}}
 		case "interrupted":
 			method, n.Turn = "turn/completed", &turnInfo{ID: "tu", Status: "interrupted"}
+		case "words":
+			method, n.Turn = "turn/completed", &turnInfo{ID: "tu", Status: "failed", Error: &turnError{Message: rest, Info: json.RawMessage(`"other"`)}}
 		case "failed":
 			method, n.Turn = "turn/completed", &turnInfo{ID: "tu", Status: "failed", Error: &turnError{Message: "no", Info: json.RawMessage(rest)}}
 		}
@@ -192,6 +194,10 @@ func TestTextComesOnceWhateverTheServerDoes(t *testing.T) {
 		"error info of tomorrow":                     {[]string{`failed 7`}, outcome{"", "codex.error.provider", llm.CodeProvider}},
 		"window exceeded":                            {[]string{`failed "contextWindowExceeded"`}, outcome{"", "codex.error.tooLong", llm.CodeValidation}},
 		"unknown model":                              {[]string{`failed {"httpConnectionFailed":{"httpStatusCode":404}}`}, outcome{"", "codex.error.model", llm.CodeNotFound}},
+		"an answer that the model ended early":       {[]string{"say a Hel", "words Incomplete response returned, reason: max_output_tokens"}, outcome{text: "Hel"}},
+		"a request that the model refused":           {[]string{`words {"error":{"message":"No.","type":"invalid_request_error","code":null}}`}, outcome{"", "codex.error.request", llm.CodeValidation}},
+		"a conversation that is too long for it":     {[]string{`words {"error":{"message":"Too long.","type":"invalid_request_error","code":"context_length_exceeded"}}`}, outcome{"", "codex.error.tooLong", llm.CodeValidation}},
+		"a model that it does not know":              {[]string{`words {"error":{"message":"Which?","type":"invalid_request_error","code":"model_not_found"}}`}, outcome{"", "codex.error.model", llm.CodeNotFound}},
 		"bad request":                                {[]string{`failed "badRequest"`}, outcome{"", "codex.error.request", llm.CodeValidation}},
 	} {
 		got, _, done := play(script(tc.in...))

@@ -125,7 +125,7 @@ func (Dialect) Build(e llm.Endpoint, r llm.Request) (web.Request, error) {
 	}
 	if r.Reasoning != "" {
 		body.Reasoning = &reasoning{Effort: r.Reasoning}
-		if r.Reasoning != llm.EffortNone {
+		if r.Reasoning != llm.EffortNone && !r.NoSummary {
 			body.Reasoning.Summary = "auto"
 		}
 	}

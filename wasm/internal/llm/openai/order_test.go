@@ -2,6 +2,7 @@ package openai_test
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,6 +62,22 @@ func TestDamageThatTheOfficialAccumulatorDoesNotNoticeIsAnError(t *testing.T) {
 				t.Errorf("%+v", m.Error)
 			}
 		})
+	}
+}
+
+func TestTheEndOfATextThatCameInNoPieceIsTakenFromTheWhole(t *testing.T) {
+	good := tools(t)
+	want := decodeText(t, good)
+	events := strings.SplitAfter(good, "\n\n")
+	last := -1
+	for i, e := range events {
+		if strings.Contains(e, `"type":"response.output_text.delta"`) {
+			last = i
+		}
+	}
+	m := decodeText(t, strings.Join(append(slices.Clone(events[:last]), events[last+1:]...), ""))
+	if m.Error != nil || m.Text() != want.Text() {
+		t.Errorf("%q, want %q: %+v", m.Text(), want.Text(), m.Error)
 	}
 }
 

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"encoding/json"
+	"strings"
 
 	"embedded-agent/wasm/internal/jsontree"
 	"embedded-agent/wasm/internal/llm"
@@ -194,19 +195,22 @@ func (p *parser) textDone(v jsontree.Value, field string, refusal bool) {
 	p.b.Close(block)
 }
 
-// settle compares what a block has collected with the whole of it: what never came in pieces is taken now; anything
+// settle compares what a block has collected with the whole of it: what did not come in pieces is taken now; anything
 // else that differs means that pieces were lost or came in the wrong order.
 func (p *parser) settle(block int, whole jsontree.Value) {
 	if whole.Kind() != jsontree.String {
 		return
 	}
-	switch p.b.Grown(block) {
-	case "":
+	grown := p.b.Grown(block)
+	if grown == "" {
 		p.b.DeltaJSON(block, whole)
-	case whole.Str():
-	default:
+		return
+	}
+	rest, fits := strings.CutPrefix(whole.Str(), grown)
+	if !fits {
 		p.damaged("the pieces do not make up the whole")
 	}
+	p.b.Delta(block, rest)
 }
 
 func (p *parser) reasoningDelta(v jsontree.Value, field string, part jsontree.Value) {

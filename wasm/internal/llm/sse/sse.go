@@ -28,6 +28,9 @@ type Event struct {
 	Type []byte
 	// Data is the data lines joined by LF.
 	Data []byte
+	// Failed says that it came in lines "error: …" instead, which the standard has not: some servers have nothing else to
+	// say that they fail.
+	Failed bool
 }
 
 // IsDone reports whether the event is the closing mark of OpenAI-style streams.
@@ -44,6 +47,7 @@ type Parser struct {
 	store  []byte // memory for data
 	typ    []byte
 	has    bool // a data field was seen
+	failed bool // an error field was
 	skipLF bool
 	head   int // bytes of the byte order mark seen; 3 once the start is past
 	lastID string
@@ -176,7 +180,8 @@ func (p *Parser) take(line []byte, emit func(Event) error) error {
 		value = value[1:]
 	}
 	switch string(name) {
-	case "data":
+	case "data", "error":
+		p.failed = p.failed || name[0] == 'e'
 		return p.addData(value)
 	case "event":
 		p.typ = append(p.typ[:0], value...)
@@ -213,8 +218,8 @@ func (p *Parser) addData(value []byte) error {
 }
 
 func (p *Parser) dispatch(emit func(Event) error) error {
-	event, has := Event{Type: p.typ, Data: p.data}, p.has
-	p.data, p.has, p.own = nil, false, false
+	event, has := Event{Type: p.typ, Data: p.data, Failed: p.failed}, p.has
+	p.data, p.has, p.own, p.failed = nil, false, false, false
 	defer func() { p.typ = p.typ[:0] }()
 	if !has {
 		return nil

@@ -16,7 +16,11 @@ func read(t testing.TB, p *sse.Parser, flush bool, pieces ...[]byte) []string {
 	t.Helper()
 	var got []string
 	emit := func(e sse.Event) error {
-		got = append(got, fmt.Sprintf("%s|%s", e.Type, e.Data))
+		mark := "|"
+		if e.Failed {
+			mark = "!"
+		}
+		got = append(got, fmt.Sprintf("%s%s%s", e.Type, mark, e.Data))
 		return nil
 	}
 	for _, piece := range pieces {
@@ -52,6 +56,7 @@ func TestTheRulesOfEventStreams(t *testing.T) {
 		{"the last event field counts", "event: a\nevent: b\ndata: x\n\ndata: y\n\n", []string{"b|x", "|y"}},
 		{"a type without data is no event", "event: a\n\ndata: y\n\n", []string{"|y"}},
 		{"unknown fields are skipped", "foo: 1\ndata: a\nDATA: b\n\n", []string{"|a"}},
+		{"a line of an error is an event", "error: a\n\ndata: b\n\nerror\n\n", []string{"!a", "|b", "!"}},
 		{"an event that does not end is none", "data: a\n\ndata: b\n", []string{"|a"}},
 	}
 	for _, c := range cases {

@@ -100,6 +100,7 @@ var specs = []spec{
 	{name: "note.bad", effects: tool.Writes, lifecycle: tool.Blocked, input: object("", ""), output: object("", "")},
 	{name: "note.two", version: "1.0.0", effects: tool.Reads, input: object("", `"a":{"type":"string"}`), output: object("", "")},
 	{name: "note.two", version: "2.0.0", effects: tool.Reads, input: object("", `"b":{"type":"string"}`), output: object("", "")},
+	{name: "code.value", effects: tool.None, input: object("", ""), output: object(`"value"`, `"value":{}`)},
 	{name: "any.value", effects: tool.None, input: `{"type":"object"}`, output: `{}`},
 }
 

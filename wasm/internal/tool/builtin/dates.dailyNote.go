@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"embedded-agent/wasm/internal/compare"
+
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/timestamp"
@@ -99,7 +101,7 @@ func lastDaily(ctx context.Context, env *tool.Env, s dailySettings, before time.
 		}
 		name := strings.TrimPrefix(strings.TrimPrefix(e.Path, s.Folder), "/")
 		t, ok := p.Parse(name[:len(name)-3], env.Now.Location())
-		if ok && t.Before(startOf(before, "day")) && (path == "" || t.After(newest)) {
+		if ok && t.Before(compare.StartOf(before, "day")) && (path == "" || t.After(newest)) {
 			path, newest = e.Path, t
 		}
 	}

@@ -10,6 +10,8 @@ type hit struct {
 	*index.Found
 	values map[string]any
 	data   map[string]any
+	// unclear: a property has a value that cannot be compared with the wanted one.
+	unclear bool
 }
 
 // known says whether the file's properties are known.

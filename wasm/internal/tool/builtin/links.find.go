@@ -1,12 +1,14 @@
 package builtin
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"slices"
 	"strings"
 	"unicode"
 
+	"embedded-agent/wasm/internal/carrier"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/note"
 	"embedded-agent/wasm/internal/tool"
@@ -29,83 +31,81 @@ func findLinks(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, e
 	if err != nil {
 		return nil, err
 	}
-	s, err := targets(ctx, env, args)
+	s, err := targetsOf(ctx, env, args, carrier.Carries)
 	if err != nil {
 		return nil, err
 	}
-	to := ""
+	f := linkFinder{names: names, kind: args.String("kind"), links: []any{}, part: pageOf(env, args, 1000)}
 	if args.Has("to") {
 		info, err := find(ctx, env, args.String("to"))
 		if err != nil {
 			return nil, err
 		}
-		to = info.Path
-		if s.infos, err = onlyBacklinks(ctx, env, s.infos, to); err != nil {
+		f.to = info.Path
+		found, err := env.Vault.Backlinks(ctx, f.to)
+		if err != nil {
+			return nil, err
+		}
+		users := toSet(found)
+		s.infos = slices.DeleteFunc(slices.Clone(s.infos), func(i host.Info) bool { return !users[i.Path] })
+	}
+	if f.kind == "broken" {
+		if f.known, err = spellings(ctx, env); err != nil {
 			return nil, err
 		}
 	}
-	part := pageOf(env, args, 1000)
-	kind := args.String("kind")
-	var known map[string][]string
-	if kind == "broken" {
-		if known, err = spellings(ctx, env); err != nil {
-			return nil, err
-		}
-	}
-	links := []any{}
-	err = s.read(ctx, env, func(i host.Info, data []byte) error {
-		d := note.Parse(data)
-		for n := range d.Links {
-			l := &d.Links[n]
-			target := ""
-			if !l.External {
-				target = note.Resolve(names, l.Path, i.Path)
-			}
-			if to != "" && target != to || !linkIsKind(l, target, kind) {
-				continue
-			}
-			if !part.take() {
-				if part.enough() {
-					return errEnough
-				}
-				continue
-			}
-			one := map[string]any{
-				"path": i.Path, "line": d.Line(l.Start) + 1, "link": string(l.Of(data)), "target": l.Path, "subpath": l.Subpath,
-				"alias": l.Alias, "resolved": target, "embed": l.Embed, "external": l.External,
-			}
-			if target == "" && !l.External {
-				one["near"] = nearest(known, l.Path)
-			}
-			links = append(links, one)
-		}
-		return names.err
-	})
+	err = s.read(ctx, env, f.in)
 	if err != nil && !errors.Is(err, errEnough) {
 		return nil, err
 	}
-	return s.tell(part.tell(tool.Data{"links": links})), nil
+	return s.tell(f.part.tell(tool.Data{"links": f.links})), nil
 }
 
-func onlyBacklinks(ctx context.Context, env *tool.Env, infos []host.Info, to string) ([]host.Info, error) {
-	back, err := env.Vault.Backlinks(ctx, to)
-	if err != nil {
-		return nil, err
-	}
-	in := toSet(back)
-	var out []host.Info
-	for _, i := range infos {
-		if in[i.Path] {
-			out = append(out, i)
+// linkFinder looks for links in one file after the other.
+type linkFinder struct {
+	names    *names
+	to, kind string
+	known    map[string][]string // names by their spelling, where that is asked for
+	links    []any
+	part     *page
+}
+
+func (f *linkFinder) in(i host.Info, data []byte) error {
+	line, counted := 1, 0
+	for _, l := range carrier.Links(i.Path, data) {
+		target := ""
+		if !l.External {
+			target = note.Resolve(f.names, l.Path, i.Path)
 		}
+		if f.to != "" && target != f.to || !linkIsKind(l.Link, target, f.kind) {
+			continue
+		}
+		if !f.part.take() {
+			if f.part.enough() {
+				return errEnough
+			}
+			continue
+		}
+		if l.At < counted {
+			line, counted = 1, 0 // embeds in a link's text come before it
+		}
+		line, counted = line+bytes.Count(data[counted:l.At], newline), l.At
+		one := map[string]any{
+			"path": i.Path, "line": line, "link": l.Written, "target": l.Path, "subpath": l.Subpath,
+			"alias": l.Alias, "resolved": target, "embed": l.Embed, "external": l.External,
+		}
+		if target == "" && !l.External {
+			one["near"] = nearest(f.known, l.Path)
+		}
+		f.links = append(f.links, one)
 	}
-	return out, nil
+	return f.names.err
 }
 
 func linkIsKind(l *note.Link, target, kind string) bool {
 	switch kind {
 	case "broken":
-		return !l.External && l.Path != "" && target == ""
+		return !l.External && l.Path != "" && target == "" && l.Kind != note.HTML
 	case "embed":
 		return l.Embed
 	case "external":

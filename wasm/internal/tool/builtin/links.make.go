@@ -37,9 +37,9 @@ func makeLink(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, er
 	}
 	sub := ""
 	switch {
-	case args.Has("heading"):
+	case given(args, "heading"):
 		sub = "#" + strings.NewReplacer("#", " ", "|", " ", "^", " ", "[[", "", "]]", "").Replace(strings.TrimLeft(args.String("heading"), "# "))
-	case args.Has("block"):
+	case given(args, "block"):
 		sub = "#^" + trimCaret(args.String("block"))
 	}
 	link := note.MakeLink(names, info.Path, source, sub, args.String("alias"), note.Format(env.Platform.LinkFormat), env.Platform.MarkdownLinks)

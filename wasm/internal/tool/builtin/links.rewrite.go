@@ -1,15 +1,18 @@
 package builtin
 
 import (
+	"cmp"
 	"context"
 	"path"
 	"regexp"
 	"strings"
 
+	"embedded-agent/wasm/internal/carrier"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/note"
 	"embedded-agent/wasm/internal/regex"
+	"embedded-agent/wasm/internal/sorting"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/vaultpath"
 )
@@ -34,6 +37,8 @@ type linkRewrite struct {
 	to     string // the file to lead to
 	only   *regexp.Regexp
 	alias  string
+	// convert is set where links become such of the other kind.
+	convert *carrier.Converter
 }
 
 func rewriteLinks(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
@@ -47,6 +52,9 @@ func rewriteLinks(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data
 			return nil, fault.New(fault.Validation, "tools.search.regex", fault.P{"query": args.String("matching")}).With(err)
 		}
 	}
+	if r.mode == "wiki" || r.mode == "markdown" {
+		r.convert = &carrier.Converter{Names: names, Format: note.Format(env.Platform.LinkFormat), Markdown: r.mode == "markdown"}
+	}
 	if r.mode == "retarget" {
 		if r.target == "" || !args.Has("to") {
 			return nil, fault.New(fault.Validation, "tools.links.retarget", nil)
@@ -57,23 +65,22 @@ func rewriteLinks(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data
 		}
 		r.to = info.Path
 	}
-	s, err := noteTargets(ctx, env, args)
+	s, err := cardTargets(ctx, env, args)
 	if err != nil {
 		return nil, err
 	}
 	return editMany(ctx, env, s, func(i host.Info, data []byte) ([]byte, int, error) {
-		out, n := r.rewrite(i.Path, data)
-		return out, n, names.err
+		return editCards(i.Path, data, func(text []byte) ([]byte, int) { return r.rewrite(i.Path, text) }, names)
 	})
 }
 
 func (r *linkRewrite) rewrite(source string, data []byte) ([]byte, int) {
 	d := note.Parse(data)
-	tables := d.Tables()
+	tables, within := d.Tables(), nested(d.Links)
 	var edits note.Edits
 	for i := range d.Links {
 		l := &d.Links[i]
-		if l.External || l.Path == "" {
+		if l.External || l.Path == "" && (r.convert == nil || l.Subpath == "") {
 			continue
 		}
 		resolved := note.Resolve(r.names, l.Path, source)
@@ -81,7 +88,11 @@ func (r *linkRewrite) rewrite(source string, data []byte) ([]byte, int) {
 			continue
 		}
 		text, ok := r.text(l, resolved, source, data)
-		if r.mode == "alias" && note.InSpans(tables, l.Start) {
+		if r.convert != nil {
+			text, ok = r.convert.Convert(l, resolved, source)
+			ok = ok && !within[l]
+		}
+		if note.InSpans(tables, l.Start) {
 			text = note.EscapeBars(text)
 		}
 		if ok && text != string(l.Of(data)) {
@@ -89,6 +100,23 @@ func (r *linkRewrite) rewrite(source string, data []byte) ([]byte, int) {
 		}
 	}
 	return edits.Apply(data), len(edits)
+}
+
+// nested says which links stand in another one's text.
+func nested(links []note.Link) map[*note.Link]bool {
+	byStart := make([]*note.Link, len(links))
+	for i := range links {
+		byStart[i] = &links[i]
+	}
+	sorting.StableFunc(byStart, func(a, b *note.Link) int { return cmp.Or(a.Start-b.Start, b.End-a.End) })
+	out, end := map[*note.Link]bool{}, -1
+	for _, l := range byStart {
+		if l.End <= end {
+			out[l] = true
+		}
+		end = max(end, l.End)
+	}
+	return out
 }
 
 // chosen says whether a link is meant.

@@ -8,6 +8,7 @@ import (
 
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/note"
+	"embedded-agent/wasm/internal/prose"
 	"embedded-agent/wasm/internal/sorting"
 	"embedded-agent/wasm/internal/tool"
 )
@@ -25,54 +26,66 @@ func linksUnlinkedMentions() tool.Tool {
 }
 
 func unlinkedMentions(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
-	s, err := noteTargets(ctx, env, args)
+	s, err := cardTargets(ctx, env, args)
 	if err != nil {
 		return nil, err
 	}
-	index, err := newMentions(ctx, env, args)
-	if err != nil {
+	m := mentionLinker{env: env, every: args.Bool("every"), link: args.Bool("link"), found: []any{}}
+	if m.index, err = newMentions(ctx, env, args); err != nil {
 		return nil, err
 	}
-	names, err := namesOf(ctx, env)
-	if err != nil {
+	if m.names, err = namesOf(ctx, env); err != nil {
 		return nil, err
 	}
-	found := []any{}
 	edited, err := editMany(ctx, env, s, func(i host.Info, data []byte) ([]byte, int, error) {
-		d := note.Parse(data)
-		hits := index.find(d)
-		if len(hits) == 0 {
-			return data, 0, nil
-		}
-		var edits note.Edits
-		tables := d.Tables()
-		seen := map[string]bool{}
-		if !args.Bool("every") {
-			seen = linkedFrom(d, names, i.Path)
-		}
-		for _, m := range hits {
-			if m.target == i.Path || seen[m.target] {
-				continue
-			}
-			seen[m.target] = !args.Bool("every")
-			text := string(m.Of(data))
-			link := note.MakeLink(names, m.target, i.Path, "", text, note.Format(env.Platform.LinkFormat), env.Platform.MarkdownLinks)
-			if note.InSpans(tables, m.Start) {
-				link = note.EscapeBars(link)
-			}
-			found = append(found, map[string]any{"path": i.Path, "line": d.Line(m.Start) + 1, "text": text, "target": m.target, "link": link})
-			edits.Replace(m.Span, link)
-		}
-		if !args.Bool("link") {
-			return data, 0, names.err
-		}
-		return edits.Apply(data), len(edits), names.err
+		return editCards(i.Path, data, func(text []byte) ([]byte, int) { return m.in(i.Path, text) }, m.names)
 	})
 	if err != nil {
 		return nil, err
 	}
-	edited["mentions"] = found
+	edited["mentions"] = m.found
 	return edited, nil
+}
+
+// mentionLinker makes links of the mentions in one text after the other.
+type mentionLinker struct {
+	env         *tool.Env
+	index       *mentions
+	names       *names
+	every, link bool
+	found       []any
+}
+
+// in gives a text of a file with its mentions linked, and how many it links.
+func (m *mentionLinker) in(path string, text []byte) ([]byte, int) {
+	d := note.Parse(text)
+	hits := m.index.find(d)
+	if len(hits) == 0 {
+		return text, 0
+	}
+	var edits note.Edits
+	tables := d.Tables()
+	seen := map[string]bool{}
+	if !m.every {
+		seen = linkedFrom(d, m.names, path)
+	}
+	for _, hit := range hits {
+		if hit.target == path || seen[hit.target] {
+			continue
+		}
+		seen[hit.target] = !m.every
+		shown := string(hit.Of(text))
+		link := note.MakeLink(m.names, hit.target, path, "", shown, note.Format(m.env.Platform.LinkFormat), m.env.Platform.MarkdownLinks)
+		if note.InSpans(tables, hit.Start) {
+			link = note.EscapeBars(link)
+		}
+		m.found = append(m.found, map[string]any{"path": path, "line": d.Line(hit.Start) + 1, "text": shown, "target": hit.target, "link": link})
+		edits.Replace(hit.Span, link)
+	}
+	if !m.link {
+		return text, 0
+	}
+	return edits.Apply(text), len(edits)
 }
 
 // linkedFrom gives the files that a note links to already.
@@ -90,8 +103,9 @@ func linkedFrom(d *note.Doc, n note.Names, source string) map[string]bool {
 // words, and how many those may be by the first one, so that a text is read once,
 // whatever the number of notes, and however many of them begin alike.
 type mentions struct {
-	byWords map[string][]mention
+	byWords map[string][]*mention
 	counts  map[string][]int // most first
+	byName  map[string]*mention
 }
 
 // mention is a name, taken apart: its words in lower case, what stands between
@@ -101,7 +115,8 @@ type mention struct {
 	words         []string
 	between       []string
 	before, after string
-	target        string
+	target        string // "" where several notes have the name
+	alias         bool
 }
 
 // minMention is how many characters a title must have to be looked for: shorter
@@ -121,7 +136,7 @@ func mentionLength(name string) int {
 }
 
 func newMentions(ctx context.Context, env *tool.Env, args tool.Args) (*mentions, error) {
-	m := &mentions{byWords: map[string][]mention{}, counts: map[string][]int{}}
+	m := &mentions{byWords: map[string][]*mention{}, counts: map[string][]int{}, byName: map[string]*mention{}}
 	all, err := notes(ctx, env, "")
 	if err != nil {
 		return nil, err
@@ -135,23 +150,23 @@ func newMentions(ctx context.Context, env *tool.Env, args tool.Args) (*mentions,
 	}
 	if args.Has("aliases") && !args.Bool("aliases") {
 		for _, i := range all {
-			m.add(title(i.Path), i.Path)
+			m.add(title(i.Path), i.Path, false)
 		}
 	} else {
 		err = readAll(ctx, env, all, func(i host.Info, data []byte) error {
-			m.add(title(i.Path), i.Path)
+			m.add(title(i.Path), i.Path, false)
 			values, err := note.ParseFront(data).Values()
 			if err != nil {
 				return nil // a front matter that cannot be read has no aliases
 			}
 			for _, a := range note.Aliases(values) {
-				m.add(a, i.Path)
+				m.add(a, i.Path, true)
 			}
 			return nil
 		})
 	}
 	for _, l := range m.byWords {
-		sorting.StableFunc(l, func(a, b mention) int { return len(b.before) + len(b.after) - len(a.before) - len(a.after) })
+		sorting.StableFunc(l, func(a, b *mention) int { return len(b.before) + len(b.after) - len(a.before) - len(a.after) })
 	}
 	for _, counts := range m.counts {
 		sorting.Func(counts, func(a, b int) int { return b - a })
@@ -173,12 +188,27 @@ func oneSpace(s string) string {
 	return string(out)
 }
 
-func (m *mentions) add(name, target string) {
+// add takes in a name of a note. One that several notes have stands for none of
+// them, but a title goes before an alias. A path with a sign that ends a link's
+// path cannot be linked to.
+func (m *mentions) add(name, target string, alias bool) {
 	words := note.Words([]byte(name))
-	if mentionLength(name) < minMention || len(words) == 0 {
+	if mentionLength(name) < minMention || len(words) == 0 || strings.ContainsAny(target, "#^|[]") {
 		return
 	}
-	x := mention{target: target, before: name[:words[0].Start], after: name[words[len(words)-1].End:]}
+	known := strings.ToLower(oneSpace(name))
+	switch x := m.byName[known]; {
+	case x == nil:
+	case x.alias && !alias:
+		x.target, x.alias = target, false
+		return
+	default:
+		if x.alias == alias && x.target != target {
+			x.target = ""
+		}
+		return
+	}
+	x := &mention{target: target, alias: alias, before: name[:words[0].Start], after: name[words[len(words)-1].End:]}
 	for k, w := range words {
 		x.words = append(x.words, strings.ToLower(name[w.Start:w.End]))
 		if k > 0 {
@@ -186,20 +216,16 @@ func (m *mentions) add(name, target string) {
 		}
 	}
 	key, first := strings.Join(x.words, "\x00"), x.words[0]
+	m.byName[known] = x
 	m.byWords[key] = append(m.byWords[key], x)
 	if !slices.Contains(m.counts[first], len(words)) {
 		m.counts[first] = append(m.counts[first], len(words))
 	}
 }
 
-// find gives the mentions in a note's text, outside of code, links, headings,
-// tags and front matter, none over another.
+// find gives the mentions in a note's prose, none over another.
 func (m *mentions) find(d *note.Doc) []mention {
-	zones := d.Zones(true, true, true, true)
-	for _, t := range d.Tags {
-		zones = append(zones, t.Span)
-	}
-	sorting.Func(zones, func(a, b note.Span) int { return a.Start - b.Start })
+	zones := prose.Fixed(d)
 	words := note.Words(d.Data)
 	var out []mention
 	zone := 0
@@ -221,7 +247,9 @@ func (m *mentions) find(d *note.Doc) []mention {
 			free.Start = max(free.Start, out[len(out)-1].End)
 		}
 		if hit, n := m.at(d.Data, words[i:], free); n > 0 {
-			out = append(out, hit)
+			if hit.target != "" {
+				out = append(out, hit)
+			}
 			i += n - 1
 		}
 	}
@@ -240,9 +268,10 @@ func (m *mentions) at(data []byte, words []note.Span, free note.Span) (mention, 
 			lower[k] = strings.ToLower(string(words[k].Of(data)))
 		}
 		for _, x := range m.byWords[strings.Join(lower, "\x00")] {
-			x.Span = note.Span{Start: words[0].Start - len(x.before), End: words[n-1].End + len(x.after)}
-			if x.Start >= free.Start && x.End <= free.End && x.stands(data, words[:n]) {
-				return x, n
+			hit := *x
+			hit.Span = note.Span{Start: words[0].Start - len(x.before), End: words[n-1].End + len(x.after)}
+			if hit.Start >= free.Start && hit.End <= free.End && hit.stands(data, words[:n]) && !prose.Joined(data, hit.Span) {
+				return hit, n
 			}
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"embedded-agent/wasm/internal/compare"
+
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/note"
 	"embedded-agent/wasm/internal/tool"
@@ -59,7 +61,7 @@ func fromInline(data []byte, keys []string, keep bool) ([]byte, int, error) {
 	}
 	for _, p := range gather(moved, values) {
 		more := p.values
-		if emptyValue(values[p.key]) {
+		if compare.Empty(values[p.key]) {
 			if out, err = note.SetProperty(out, p.key, more[0]); err != nil {
 				return nil, 0, err
 			}

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	"embedded-agent/wasm/internal/compare"
+
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/note"
@@ -49,7 +51,7 @@ func setProperties(data []byte, args tool.Args) ([]byte, error) {
 	keep := args.Has("overwrite") && !args.Bool("overwrite")
 	for _, k := range slices.Sorted(maps.Keys(set)) {
 		key := ownKey(values, k)
-		if keep && !emptyValue(values[key]) {
+		if keep && !compare.Empty(values[key]) {
 			continue
 		}
 		if data, err = note.SetProperty(data, key, set[k]); err != nil {

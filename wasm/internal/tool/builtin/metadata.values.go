@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"embedded-agent/wasm/internal/compare"
+
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/note"
 	"embedded-agent/wasm/internal/sorting"
@@ -111,13 +113,13 @@ func count(byKey map[string]map[string]*tally, key string, v any) {
 		list = []any{v}
 	}
 	for _, e := range list {
-		if emptyValue(e) {
+		if compare.Empty(e) {
 			continue
 		}
 		if _, nested := e.(map[string]any); nested {
 			continue // has no value of its own
 		}
-		id := strings.ToLower(plainText(e))
+		id := strings.ToLower(compare.Text(e))
 		if byKey[key][id] == nil {
 			byKey[key][id] = &tally{value: e}
 		}

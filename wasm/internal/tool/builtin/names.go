@@ -105,20 +105,3 @@ func caseDiffers(link, target string) bool {
 	}
 	return !strings.HasSuffix(target, link) && !strings.HasSuffix(target, link+".md")
 }
-
-// linkTargets gives the files that a note's or canvas's links lead to.
-func linkTargets(n note.Names, path string, data []byte) []string {
-	if !isNote(path) {
-		return note.CanvasFiles(data)
-	}
-	var out []string
-	for _, l := range note.Parse(data).Links {
-		if l.External {
-			continue
-		}
-		if t := note.Resolve(n, l.Path, path); t != "" {
-			out = append(out, t)
-		}
-	}
-	return out
-}

@@ -290,3 +290,34 @@ func TestASearchSeesTheEndsOfLinesOfAnyNote(t *testing.T) {
 		}
 	}
 }
+
+// Models fill in what they leave open: `heading: ""` wrote the link [[Plan#]].
+func TestAnEmptyHeadingIsNone(t *testing.T) {
+	for _, empty := range []string{"", " ", "#", "## "} {
+		m := hosttest.New(hosttest.Options{Files: files{"Plan.md": "# A\n- [ ] x\n", "b.md": ""}})
+		env := envOf(m.Host())
+		for _, c := range []struct {
+			tool       string
+			args       args
+			field, out string
+		}{
+			{"links.make", args{"to": "Plan", "heading": empty, "block": ""}, "link", "[[Plan]]"},
+			{"vault.readFile", args{"path": "Plan", "heading": empty, "block": "^"}, "content", "# A\n- [ ] x\n"},
+			{"vault.appendFile", args{"path": "Plan", "heading": empty, "content": "end"}, "", ""},
+			{"vault.patchFile", args{"path": "Plan", "heading": empty, "find": "end", "replace": "END"}, "", ""},
+			{"tasks.setStatus", args{"path": "Plan", "heading": empty, "to": "x"}, "", ""},
+			{"tasks.move", args{"path": "Plan", "heading": empty, "to": "b", "toHeading": empty}, "", ""},
+		} {
+			out := mustCall(t, env, c.tool, c.args)
+			if c.field != "" && out[c.field] != c.out {
+				t.Errorf("%s, heading %q: %v", c.tool, empty, out)
+			}
+		}
+		if got, _ := m.File("Plan.md"); string(got) != "# A\n\nEND\n" {
+			t.Errorf("heading %q: %q", empty, got)
+		}
+		if got, _ := m.File("b.md"); string(got) != "- [x] x\n" {
+			t.Errorf("heading %q: %q", empty, got)
+		}
+	}
+}

@@ -24,19 +24,6 @@ func ownKey(values map[string]any, key string) string {
 	return key
 }
 
-// emptyValue says whether a property has no value.
-func emptyValue(v any) bool {
-	switch v := v.(type) {
-	case nil:
-		return true
-	case string:
-		return v == ""
-	case []any:
-		return len(v) == 0
-	}
-	return false
-}
-
 // propertyNames gives the names of a note's properties, also where a value cannot
 // be read.
 func propertyNames(data []byte) map[string]any {

@@ -1,14 +1,14 @@
 package builtin
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
+	"embedded-agent/wasm/internal/carrier"
+	"embedded-agent/wasm/internal/compare"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/index"
@@ -27,8 +27,11 @@ type queryPlan struct {
 	path        pathTest
 	tags        tagTest
 	times       timeTest
-	where       []condition
-	text        struct {
+	where       struct {
+		all     []condition
+		unclear []string // notes with a value that could not be compared
+	}
+	text struct {
 		find finder
 		need index.Need // of a text in which it can be found
 	}
@@ -85,7 +88,7 @@ type linkTest struct {
 // passInfo tests what needs no reading.
 func (q *queryPlan) passInfo(i *host.Info) bool {
 	switch {
-	case q.kind == "attachment" && carriesLinks(i.Path),
+	case q.kind == "attachment" && carrier.Carries(i.Path),
 		q.path.like != nil && !q.path.like(i.Path), q.path.unlike != nil && q.path.unlike(i.Path),
 		q.path.longerThan > 0 && len([]rune(title(i.Path))) <= q.path.longerThan,
 		q.times.createdAfter > 0 && i.CTime < q.times.createdAfter, q.times.createdBefore > 0 && i.CTime >= q.times.createdBefore,
@@ -108,135 +111,26 @@ type property struct {
 	known *index.Property
 }
 
-// condition is a test of one property.
+// condition is a test of one property. Its value may be one that cannot be compared
+// with the wanted one; unclear is the test of that.
 type condition struct {
 	property
-	op    string
-	value any
+	test    *compare.Condition
+	unclear *index.Property
 }
-
-var operators = []string{"=", "!=", "<", "<=", ">", ">=", "contains", "exists", "missing"}
 
 func newCondition(v any, now time.Time) (condition, error) {
 	m, _ := v.(map[string]any)
 	a := tool.Args(m)
-	c := condition{property: property{name: a.String("property")}, op: a.String("op"), value: a["value"]}
-	if c.op == "" {
-		c.op = "="
-	}
-	if c.name == "" || !slices.Contains(operators, c.op) {
+	c := condition{property: property{name: a.String("property")}}
+	op := a.String("op")
+	if c.name == "" || op != "" && !slices.Contains(compare.Operators, op) {
 		return c, fault.New(fault.Validation, "tools.query.condition", fault.P{"condition": fmt.Sprint(v)}).With(errQuery)
 	}
-	c.known = index.NewProperty(c.name, func(have any) bool { return c.pass(have, now) })
+	c.test = compare.New(op, a["value"], now)
+	c.known = index.NewProperty(c.name, func(have any) bool { passes, _ := c.test.Test(have); return passes })
+	c.unclear = index.NewProperty(c.name, func(have any) bool { _, known := c.test.Test(have); return !known })
 	return c, nil
-}
-
-// pass tests a property's value. A list passes "=" when one of its elements
-// does, and "!=" when none is equal.
-func (c condition) pass(have any, now time.Time) bool {
-	switch c.op {
-	case "exists":
-		return !emptyValue(have)
-	case "missing":
-		return emptyValue(have)
-	case "contains":
-		return containsValue(have, c.value)
-	case "=":
-		return equalsAny(have, c.value)
-	case "!=":
-		return !equalsAny(have, c.value)
-	}
-	if list, ok := have.([]any); ok {
-		return slices.ContainsFunc(list, func(e any) bool { return c.pass(e, now) })
-	}
-	n, ok := compareValues(have, c.value, now)
-	if !ok {
-		return false
-	}
-	switch c.op {
-	case "<":
-		return n < 0
-	case "<=":
-		return n <= 0
-	case ">":
-		return n > 0
-	}
-	return n >= 0
-}
-
-func equalsAny(have, want any) bool {
-	if list, ok := have.([]any); ok {
-		if wants, ok := want.([]any); ok {
-			return slices.EqualFunc(list, wants, equalValue)
-		}
-		return slices.ContainsFunc(list, func(e any) bool { return equalValue(e, want) })
-	}
-	return equalValue(have, want)
-}
-
-// equalValue compares texts without regard to case, numbers as numbers, and a
-// text with a number by its words.
-func equalValue(a, b any) bool {
-	switch {
-	case a == nil || b == nil:
-		return emptyValue(a) && emptyValue(b)
-	}
-	if f, ok := numberOf(a); ok {
-		if g, ok := numberOf(b); ok {
-			return f == g
-		}
-	}
-	return strings.EqualFold(plainText(a), plainText(b))
-}
-
-// numberOf gives a value as a number, if it is one or is written like one.
-func numberOf(v any) (float64, bool) {
-	if f, ok := v.(float64); ok {
-		return f, true
-	}
-	f, err := strconv.ParseFloat(plainText(v), 64)
-	return f, err == nil
-}
-
-// plainText gives a scalar as text, a link as what it leads to.
-func plainText(v any) string {
-	s, ok := v.(string)
-	if !ok {
-		return fmt.Sprint(v)
-	}
-	return strings.TrimSpace(s)
-}
-
-func containsValue(have, want any) bool {
-	w := strings.ToLower(plainText(want))
-	switch h := have.(type) {
-	case nil:
-		return false
-	case []any:
-		return slices.ContainsFunc(h, func(e any) bool { return strings.Contains(strings.ToLower(plainText(e)), w) })
-	}
-	return strings.Contains(strings.ToLower(plainText(have)), w)
-}
-
-// compareValues orders numbers as numbers, dates as dates (the wanted one may
-// be in words), and other texts as texts; false for what has no order.
-func compareValues(have, want any, now time.Time) (int, bool) {
-	if emptyValue(have) {
-		return 0, false
-	}
-	if f, ok := numberOf(have); ok {
-		g, ok := numberOf(want)
-		return cmp.Compare(f, g), ok
-	}
-	x, y := plainText(have), plainText(want)
-	if a, err := parseDate(strings.Trim(x, "[]"), now); err == nil {
-		b, err := parseDate(y, now)
-		return a.Compare(b), err == nil
-	}
-	if _, err := strconv.ParseFloat(y, 64); err == nil {
-		return 0, false
-	}
-	return strings.Compare(strings.ToLower(x), strings.ToLower(y)), true
 }
 
 // wantsText says whether a field that was asked for stands in the text.
@@ -250,10 +144,7 @@ func (q *queryPlan) date(h *hit) time.Time {
 	if q.dateFrom.name == "" || !h.known() {
 		return time.UnixMilli(h.CTime).In(q.env.Now.Location())
 	}
-	t, err := parseDate(strings.Trim(plainText(h.value(q.dateFrom)), "[]"), q.env.Now)
-	if err != nil {
-		return time.Time{}
-	}
+	t, _ := compare.Day(strings.Trim(compare.Text(h.value(q.dateFrom)), "[]"), q.env.Now)
 	return t
 }
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"embedded-agent/wasm/internal/carrier"
+	"embedded-agent/wasm/internal/compare"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/index"
 	"embedded-agent/wasm/internal/note"
@@ -46,7 +48,7 @@ func newQuery(ctx context.Context, env *tool.Env, args tool.Args) (*queryPlan, e
 		into *int64
 	}{{"createdAfter", &q.times.createdAfter}, {"createdBefore", &q.times.createdBefore}, {"modifiedAfter", &q.times.modifiedAfter}, {"modifiedBefore", &q.times.modifiedBefore}} {
 		if args.Has(b.name) {
-			t, err := parseDate(args.String(b.name), env.Now)
+			t, err := compare.Date(args.String(b.name), env.Now)
 			if err != nil {
 				return nil, err
 			}
@@ -61,7 +63,7 @@ func newQuery(ctx context.Context, env *tool.Env, args tool.Args) (*queryPlan, e
 		if err != nil {
 			return nil, err
 		}
-		q.where = append(q.where, c)
+		q.where.all = append(q.where.all, c)
 	}
 	if args.Has("text") {
 		if q.text.find, err = matcher(args.String("text"), args.Bool("regex"), args.Bool("caseSensitive")); err != nil {
@@ -146,7 +148,7 @@ func (q *queryPlan) readLinks(args tool.Args) error {
 		}
 		*from.into = targets
 	}
-	q.reads.testsText = len(q.tags.all)+len(q.tags.any)+len(q.where) > 0 || q.tasks != "" && q.tasks != "none" ||
+	q.reads.testsText = len(q.tags.all)+len(q.tags.any)+len(q.where.all) > 0 || q.tasks != "" && q.tasks != "none" ||
 		q.text.find != nil || q.links.to != nil || q.links.broken != nil && *q.links.broken
 	q.reads.needsBody = len(q.tags.all)+len(q.tags.any)+len(q.tags.none) > 0 || q.tasks != "" || q.links.to != nil || q.links.broken != nil || q.wantsText()
 	q.reads.needsText = q.reads.testsText || len(q.tags.none) > 0 || q.tasks != "" || q.empty != nil || q.links.broken != nil ||
@@ -164,7 +166,7 @@ func (q *queryPlan) targetsOf(note string) (map[string]bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := toSet(linkTargets(n, path, data))
+	out := toSet(carrier.Targets(n, path, data))
 	return out, n.err
 }
 

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"embedded-agent/wasm/internal/carrier"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/index"
 	"embedded-agent/wasm/internal/note"
@@ -34,8 +35,13 @@ func (q *queryPlan) filter(folder string) index.Filter {
 
 // judge tests a note by its row.
 func (q *queryPlan) judge(path string, row index.Row) verdict {
-	for _, c := range q.where {
-		if !c.known.Pass(row) {
+	properties := sure(true)
+	for _, c := range q.where.all {
+		switch {
+		case c.known.Pass(row):
+		case c.unclear.Pass(row):
+			properties = unsure
+		default:
 			return fails
 		}
 	}
@@ -43,13 +49,11 @@ func (q *queryPlan) judge(path string, row index.Row) verdict {
 		return fails
 	}
 	all := min(q.judgeTasks(row), q.judgeEmpty(row))
-	if all == fails || q.links.to == nil && q.links.broken == nil {
-		return q.withText(all)
-	}
-	if !q.passLinkPaths(path, row) {
+	if all == fails || (q.links.to != nil || q.links.broken != nil) && !q.passLinkPaths(path, row) {
 		return fails
 	}
-	return q.withText(all)
+	// A value that cannot be compared is told of once the text has passed, too.
+	return min(properties, q.withText(all))
 }
 
 // withText: whether a text is there, only the text says.
@@ -162,7 +166,7 @@ func (q *queryPlan) linkedFromRows(linked map[string]bool) (note.Index, []host.I
 	for i := range found {
 		f := &found[i]
 		if !f.Row.Known() {
-			if carriesLinks(f.Path) {
+			if carrier.Carries(f.Path) {
 				rest = append(rest, *f.Info)
 			}
 			continue

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"embedded-agent/wasm/internal/compare"
+
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/timestamp"
 )
@@ -115,10 +117,10 @@ func (q *queryPlan) keyOf(h *hit) sortKey {
 	if n, ok := value.(float64); ok {
 		return sortKey{number: n}
 	}
-	if emptyValue(value) {
+	if compare.Empty(value) {
 		return sortKey{kind: noKey}
 	}
-	return sortKey{kind: textKey, text: plainText(value)}
+	return sortKey{kind: textKey, text: compare.Text(value)}
 }
 
 // compareFold orders texts by their lower-case forms, without making them where

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"embedded-agent/wasm/internal/carrier"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/note"
@@ -135,7 +136,7 @@ func linkChanges(ctx context.Context, env *tool.Env, plan *note.Rename) ([]linkC
 		if !mayChange(plan, i.Path, data) {
 			return nil
 		}
-		changed := plan.RewriteLinks(data, i.Path)
+		changed := carrier.Rewrite(plan, i.Path, data)
 		if changed == nil {
 			return nil
 		}
@@ -148,11 +149,6 @@ func linkChanges(ctx context.Context, env *tool.Env, plan *note.Rename) ([]linkC
 	})
 	sorting.Func(out, func(a, b linkChange) int { return strings.Compare(a.path, b.path) })
 	return out, err
-}
-
-// carriesLinks says whether a file can hold links: notes and canvases.
-func carriesLinks(path string) bool {
-	return isNote(path) || strings.EqualFold(extension(path), "canvas")
 }
 
 // linkChange is a note whose links follow: its path after the rename.
@@ -175,34 +171,30 @@ func mayChange(plan *note.Rename, path string, data []byte) bool {
 	return false
 }
 
-// linkCarriers gives the notes that may hold a link which changes: those that
+// linkCarriers gives the files that may hold a link which changes: those that
 // link to a moved file or to a file that shares its new name, and the moved
 // notes themselves.
 func linkCarriers(ctx context.Context, env *tool.Env, plan *note.Rename) ([]host.Info, error) {
 	if len(plan.Moves) > manyMoves {
-		all, err := env.Vault.Walk(ctx, "")
-		return slices.DeleteFunc(slices.Clone(all), func(i host.Info) bool { return i.Kind != host.File || !carriesLinks(i.Path) }), err
+		return carriers(ctx, env, "")
 	}
-	carriers := map[string]bool{}
-	for _, from := range slices.Sorted(maps.Keys(plan.Moves)) {
-		carriers[from] = carriesLinks(from)
-		targets := append([]string{from}, plan.After.Named(strings.ToLower(vaultpath.Base(plan.Moves[from])))...)
-		for _, target := range targets {
-			if target == plan.Moves[from] {
+	users := map[string]bool{}
+	for from, to := range plan.Moves {
+		users[from] = true
+		for _, target := range append([]string{from}, plan.After.Named(strings.ToLower(vaultpath.Base(to)))...) {
+			if target == to {
 				continue
 			}
-			links, err := env.Vault.Backlinks(ctx, target)
+			found, err := env.Vault.Backlinks(ctx, target)
 			if err != nil {
 				return nil, err
 			}
-			for _, p := range links {
-				carriers[p] = carriers[p] || carriesLinks(p)
-			}
+			maps.Copy(users, toSet(found))
 		}
 	}
 	var infos []host.Info
-	for _, p := range slices.Sorted(maps.Keys(carriers)) {
-		if !carriers[p] {
+	for _, p := range slices.Sorted(maps.Keys(users)) {
+		if !carrier.Carries(p) {
 			continue
 		}
 		info, err := env.Vault.Stat(ctx, p)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"embedded-agent/wasm/internal/carrier"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/sorting"
@@ -23,6 +24,11 @@ type scope struct {
 // targets gives the notes that a call is about: "path", "paths", or all of
 // "folder" (the whole vault without any of them), sorted by path.
 func targets(ctx context.Context, env *tool.Env, args tool.Args) (*scope, error) {
+	return targetsOf(ctx, env, args, isNote)
+}
+
+// targetsOf is targets of a tool that works on other files, too.
+func targetsOf(ctx context.Context, env *tool.Env, args tool.Args, wanted func(path string) bool) (*scope, error) {
 	given := args.List("paths")
 	s := &scope{one: args.Has("path") && !args.Has("paths")}
 	if args.Has("path") {
@@ -33,7 +39,7 @@ func targets(ctx context.Context, env *tool.Env, args tool.Args) (*scope, error)
 		if err != nil {
 			return nil, err
 		}
-		s.infos, err = notes(ctx, env, folder)
+		s.infos, err = filesOf(ctx, env, folder, wanted)
 		return s, err
 	}
 	seen := map[string]bool{}
@@ -58,15 +64,25 @@ func targets(ctx context.Context, env *tool.Env, args tool.Args) (*scope, error)
 // noteTargets is targets of a tool that knows notes only: a canvas is text, and
 // front matter would break it.
 func noteTargets(ctx context.Context, env *tool.Env, args tool.Args) (*scope, error) {
-	s, err := targets(ctx, env, args)
+	return targetsOnly(ctx, env, args, isNote)
+}
+
+// cardTargets is targets of a tool that edits notes and the cards of canvases.
+func cardTargets(ctx context.Context, env *tool.Env, args tool.Args) (*scope, error) {
+	return targetsOnly(ctx, env, args, func(p string) bool { return isNote(p) || carrier.IsCanvas(p) })
+}
+
+// targetsOnly leaves out what is named and not wanted.
+func targetsOnly(ctx context.Context, env *tool.Env, args tool.Args, wanted func(path string) bool) (*scope, error) {
+	s, err := targetsOf(ctx, env, args, wanted)
 	if err != nil {
 		return nil, err
 	}
 	var out []host.Info
 	for _, i := range s.infos {
-		if err := onlyNote(i.Path); err == nil {
+		if wanted(i.Path) {
 			out = append(out, i)
-		} else if err := s.leaveOut(i.Path, err); err != nil {
+		} else if err := s.leaveOut(i.Path, notMarkdown(i.Path)); err != nil {
 			return nil, err
 		}
 	}
@@ -79,6 +95,10 @@ func onlyNote(path string) error {
 	if isNote(path) {
 		return nil
 	}
+	return notMarkdown(path)
+}
+
+func notMarkdown(path string) error {
 	return fault.New(fault.Precondition, "tools.note.notMarkdown", fault.P{"path": path})
 }
 

@@ -38,17 +38,23 @@ func headingIndex(d *note.Doc, path, heading string) (int, error) {
 	return at, nil
 }
 
+// given says whether a heading or a block is named: an argument of nothing but
+// marks and blanks is none, as models often fill in what they leave open.
+func given(args tool.Args, name string) bool {
+	return strings.Trim(args.String(name), "#^ \t") != ""
+}
+
 // section gives the part of a note that the arguments name, or all of it.
 func section(path string, data []byte, args tool.Args) ([]byte, error) {
 	switch {
-	case args.Has("heading"):
+	case given(args, "heading"):
 		d := note.Parse(data)
 		n, err := headingIndex(d, path, args.String("heading"))
 		if err != nil {
 			return nil, err
 		}
 		return d.Section(n).Of(data), nil
-	case args.Has("block"):
+	case given(args, "block"):
 		d := note.Parse(data)
 		s, ok := d.BlockWithID(trimCaret(args.String("block")))
 		if !ok {

@@ -32,7 +32,7 @@ func newTaskFilter(args tool.Args) taskFilter {
 // that is not in the note is an error where one note is meant.
 func (f taskFilter) find(d *note.Doc, path string, strict bool) ([]int, error) {
 	part := note.Span{Start: 0, End: len(d.Data)}
-	if f.heading != "" {
+	if strings.Trim(f.heading, "# \t") != "" {
 		n, err := headingIndex(d, path, f.heading)
 		switch {
 		case err == nil:

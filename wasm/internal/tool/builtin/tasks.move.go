@@ -166,7 +166,7 @@ func putTasks(data []byte, g group, known map[string][]string, args tool.Args) [
 	switch {
 	case text == "":
 		return data
-	case heading != "":
+	case strings.Trim(heading, "# \t") != "":
 		out, _ := note.InsertUnderLevel(data, heading, level, text, false)
 		return out
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 
+	"embedded-agent/wasm/internal/compare"
+
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/regex"
@@ -82,7 +84,7 @@ var placeholder = regex.Lazy(`\{\{ *([^{}:]+?) *(?::([^{}]*))?\}\}`)
 // or those of the settings) and the variables given, in one pass; other
 // placeholders stay as they are.
 func fillTemplate(text, path string, settings templateSettings, args tool.Args, env *tool.Env) (string, error) {
-	at, err := parseDate("now", env.Now)
+	at, err := compare.Date("now", env.Now)
 	if args.Has("date") {
 		at, err = readDate(env, args.String("date"))
 	}

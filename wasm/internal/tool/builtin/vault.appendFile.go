@@ -45,7 +45,7 @@ func appendText(data []byte, args tool.Args) []byte {
 	if args.Bool("skipIfPresent") && holdsLines(string(data), text) {
 		return data
 	}
-	if args.Has("heading") {
+	if given(args, "heading") {
 		out, _ := note.InsertUnder(data, args.String("heading"), text, args.String("position") == "start")
 		return out
 	}

@@ -37,8 +37,8 @@ func patch(path string, data []byte, args tool.Args) ([]byte, error) {
 			ways++
 		}
 	}
-	byText := args.Has("find") && !args.Has("heading") && !args.Has("content")
-	bySection := args.Has("heading") && args.Has("content") && !args.Has("find")
+	byText := args.Has("find") && !given(args, "heading") && !args.Has("content")
+	bySection := given(args, "heading") && args.Has("content") && !args.Has("find")
 	if ways != 1 || !byText && !bySection {
 		return nil, fault.New(fault.Validation, "tools.patch.ways", nil)
 	}

@@ -2,8 +2,10 @@ package builtin
 
 import (
 	"context"
+	"slices"
 	"strings"
 
+	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/index"
 	"embedded-agent/wasm/internal/note"
@@ -65,7 +67,22 @@ func query(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error
 	for _, h := range shown {
 		out, paths = append(out, h.data), append(paths, h.Path)
 	}
-	return part.tell(tool.Data{"notes": out, "paths": paths, "count": len(hits)}), nil
+	return q.tellUnclear(part.tell(tool.Data{"notes": out, "paths": paths, "count": len(hits)}), len(hits)), nil
+}
+
+// tellUnclear adds the notes with a value that could not be compared, if any.
+func (q *queryPlan) tellUnclear(data tool.Data, passed int) tool.Data {
+	if len(q.where.unclear) == 0 {
+		return data
+	}
+	slices.Sort(q.where.unclear)
+	left := []any{}
+	for _, path := range q.where.unclear {
+		s := tool.Skip{Path: path, Why: fault.New(fault.Validation, "tools.compare.not", nil)}
+		left = append(left, s.Data())
+	}
+	data["skipped"], data["looked"] = left, passed+len(left)
+	return data
 }
 
 // read reads the files that must be read, and tests what only their text shows.
@@ -93,6 +110,10 @@ func (q *queryPlan) read(found []index.Found) ([]hit, error) {
 		ok, err := q.passText(&h, d)
 		if err != nil || !ok {
 			return err
+		}
+		if h.unclear {
+			q.where.unclear = append(q.where.unclear, i.Path)
+			return nil
 		}
 		h.data = q.describe(&h, d)
 		hits = append(hits, h)
@@ -128,19 +149,20 @@ func (q *queryPlan) describeAll(hits []hit) error {
 	})
 }
 
-// withoutBacklinks keeps the files that no note links to, itself apart.
+// withoutBacklinks keeps the files that no other file uses.
 func (q *queryPlan) withoutBacklinks(found []index.Found) ([]index.Found, error) {
 	linked := map[string]bool{}
-	known, carriers, err := q.linkedFromRows(linked)
+	known, rest, err := q.linkedFromRows(linked)
 	if err != nil {
 		return nil, err
 	}
-	err = readAll(q.ctx, q.env, carriers, func(i host.Info, data []byte) error {
-		for _, p := range linkTargets(known, i.Path, data) {
-			if p != i.Path {
-				linked[p] = true
-			}
+	if slices.ContainsFunc(found, func(f index.Found) bool { return !isNote(f.Path) }) {
+		if rest, err = withHTML(q.ctx, q.env, rest); err != nil {
+			return nil, err
 		}
+	}
+	err = readAll(q.ctx, q.env, rest, func(i host.Info, data []byte) error {
+		usedBy(known, linked, i.Path, data)
 		return nil
 	})
 	if err != nil {
@@ -163,10 +185,12 @@ func (q *queryPlan) passProperties(h *hit, front *note.Doc) bool {
 		values = map[string]any{} // its properties cannot be read: it has none
 	}
 	h.values = values
-	for _, w := range q.where {
-		if !w.pass(values[w.name], q.env.Now) {
+	for _, w := range q.where.all {
+		passes, known := w.test.Test(values[w.name])
+		if !passes && known {
 			return false
 		}
+		h.unclear = h.unclear || !known
 	}
 	return true
 }
@@ -246,7 +270,7 @@ func (q *queryPlan) passLinks(path string, d *note.Doc) (bool, error) {
 			continue
 		}
 		target := note.Resolve(q.links.names, l.Path, path)
-		broken = broken || target == ""
+		broken = broken || target == "" && l.Kind != note.HTML
 		linksTo = linksTo || target != "" && target == q.links.target
 	}
 	if q.links.names.err != nil {

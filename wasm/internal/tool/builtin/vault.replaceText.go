@@ -12,6 +12,7 @@ import (
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/note"
+	"embedded-agent/wasm/internal/prose"
 	"embedded-agent/wasm/internal/regex"
 	"embedded-agent/wasm/internal/tool"
 )
@@ -110,7 +111,11 @@ func (r *replacement) in(data, plain []byte, found [][]int) ([]byte, int, error)
 	if len(found) == 0 {
 		return data, 0, nil
 	}
-	zones := note.Parse(data).Zones(r.skip["code"], r.skip["links"], r.skip["headings"], r.skip["frontMatter"])
+	d := note.Parse(data)
+	zones := d.Zones(r.skip["code"], r.skip["links"], r.skip["headings"], r.skip["frontMatter"])
+	if r.skip["links"] {
+		zones = note.Join(append(zones, prose.Names(d)...))
+	}
 	place := placesIn(data)
 	var edits note.Edits
 	at, made, eol := 0, 0, note.EOL(data)

@@ -22,6 +22,8 @@ type Answer struct {
 	Cut    bool     // break the connection after the chunks
 	Failed string   // end with response.failed and this message
 	Usage  [2]int   // input and output tokens
+	// Incomplete, when not empty, is the reason of a response.incomplete at the end.
+	Incomplete string
 	// Hold, when not nil, is waited for (or for the client to leave) after the chunks.
 	Hold <-chan struct{}
 }
@@ -115,11 +117,19 @@ func (s *ModelServer) stream(w http.ResponseWriter, r *http.Request, a Answer) {
 		panic(http.ErrAbortHandler)
 	case a.Failed != "":
 		send("response.failed", map[string]any{"response": map[string]any{"id": "resp_x", "status": "failed", "error": map[string]any{"code": "server_error", "message": a.Failed}}})
+	case a.Incomplete != "":
+		send("response.incomplete", map[string]any{"response": map[string]any{
+			"id": "resp_x", "status": "incomplete", "incomplete_details": map[string]any{"reason": a.Incomplete}, "usage": usage(a.Usage),
+		}})
 	default:
-		send("response.completed", map[string]any{"response": map[string]any{"id": "resp_x", "usage": map[string]any{
-			"input_tokens": a.Usage[0], "input_tokens_details": map[string]any{"cached_tokens": 0}, "output_tokens": a.Usage[1],
-			"output_tokens_details": map[string]any{"reasoning_tokens": 0}, "total_tokens": a.Usage[0] + a.Usage[1],
-		}}})
+		send("response.completed", map[string]any{"response": map[string]any{"id": "resp_x", "usage": usage(a.Usage)}})
+	}
+}
+
+func usage(n [2]int) map[string]any {
+	return map[string]any{
+		"input_tokens": n[0], "input_tokens_details": map[string]any{"cached_tokens": 0}, "output_tokens": n[1],
+		"output_tokens_details": map[string]any{"reasoning_tokens": 0}, "total_tokens": n[0] + n[1],
 	}
 }
 

@@ -1,4 +1,4 @@
-package server
+package undo
 
 import (
 	"context"
@@ -11,20 +11,23 @@ import (
 	"embedded-agent/wasm/internal/vaultpath"
 )
 
-// recordsGet tells of the undo records that this device has of this vault.
-func (s *Server) recordsGet(ctx context.Context, _ protocol.Empty) (protocol.Records, error) {
+// records shows, copies and deletes the undo records as a whole.
+type records struct{ deps *Deps }
+
+// RecordsGet tells of the undo records that this device has of this vault.
+func (r *records) RecordsGet(ctx context.Context, _ protocol.Empty) (protocol.Records, error) {
 	facts := host.StoreFacts{Kind: host.StoreFolder, Persisted: true}
-	if placed, ok := host.PlacedOf(s.host.Store); ok {
+	if placed, ok := host.PlacedOf(r.deps.Host.Store); ok {
 		var err error
 		if facts, err = placed.Facts(ctx); err != nil {
 			return protocol.Records{}, err
 		}
 	}
-	runs, bytes, err := s.history.Size(ctx)
+	runs, bytes, err := r.deps.History.Size(ctx)
 	if err != nil {
 		return protocol.Records{}, err
 	}
-	_, goals, err := s.unfinished(ctx)
+	_, goals, err := r.unfinished(ctx)
 	return protocol.Records{
 		Kind: protocol.RecordsKind(facts.Kind), Where: facts.Where, Runs: runs, Bytes: bytes,
 		Persisted: facts.Persisted, Flushes: facts.Flushes, ReadOnly: facts.ReadOnly, Unfinished: goals,
@@ -33,13 +36,13 @@ func (s *Server) recordsGet(ctx context.Context, _ protocol.Empty) (protocol.Rec
 
 // unfinished lists the runs of this device that are under way, or were cut short and
 // not decided about, and what each was to do.
-func (s *Server) unfinished(ctx context.Context) (ids, goals []string, err error) {
-	hot, err := s.runs.IDs(ctx)
+func (r *records) unfinished(ctx context.Context) (ids, goals []string, err error) {
+	hot, err := r.deps.Runs.IDs(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, id := range hot {
-		there, err := s.history.Elsewhere(ctx, id)
+		there, err := r.deps.History.Elsewhere(ctx, id)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -47,7 +50,7 @@ func (s *Server) unfinished(ctx context.Context) (ids, goals []string, err error
 			continue
 		}
 		goal := id
-		if sum, err := s.history.Summary(ctx, id); err == nil && sum.Goal != "" {
+		if sum, err := r.deps.History.Summary(ctx, id); err == nil && sum.Goal != "" {
 			goal = sum.Goal
 		}
 		ids, goals = append(ids, id), append(goals, goal)
@@ -55,49 +58,49 @@ func (s *Server) unfinished(ctx context.Context) (ids, goals []string, err error
 	return ids, goals, nil
 }
 
-// recordsDelete deletes the undo records of this device. A run that is under way, or
+// RecordsDelete deletes the undo records of this device. A run that is under way, or
 // that nobody has decided about, is named and stops it.
-func (s *Server) recordsDelete(ctx context.Context, _ protocol.Empty) (protocol.Records, error) {
-	free, err := s.tx.Alone()
+func (r *records) RecordsDelete(ctx context.Context, _ protocol.Empty) (protocol.Records, error) {
+	free, err := r.deps.Transactions.Alone()
 	if err != nil {
 		return protocol.Records{}, err
 	}
 	defer free()
-	_, goals, err := s.unfinished(ctx)
+	_, goals, err := r.unfinished(ctx)
 	if err != nil {
 		return protocol.Records{}, err
 	}
 	if len(goals) > 0 {
-		return protocol.Records{}, fault.New(fault.Precondition, "error.records.unfinished", fault.P{"goal": s.out.Redact(goals[0])})
+		return protocol.Records{}, fault.New(fault.Precondition, "error.records.unfinished", fault.P{"goal": r.deps.Out.Redact(goals[0])})
 	}
-	if _, err := s.history.Clear(ctx, protocol.Clear{}); err != nil {
+	if _, err := r.deps.History.Clear(ctx, protocol.Clear{}); err != nil {
 		return protocol.Records{}, err
 	}
 	// In a folder that other devices share, nobody can say whose a trace is.
-	if _, apart := host.PlacedOf(s.host.Store); apart {
-		if err := s.host.Store.Remove(ctx, history.TracesFolder); err != nil {
+	if _, apart := host.PlacedOf(r.deps.Host.Store); apart {
+		if err := r.deps.Host.Store.Remove(ctx, history.TracesFolder); err != nil {
 			return protocol.Records{}, err
 		}
 	}
-	s.tellState(ctx)
-	return s.recordsGet(ctx, protocol.Empty{})
+	r.deps.Tell(ctx)
+	return r.RecordsGet(ctx, protocol.Empty{})
 }
 
-// recordsCopy copies the undo records into a new folder of the vault.
-func (s *Server) recordsCopy(ctx context.Context, p protocol.RecordsCopy) (protocol.RecordsCopied, error) {
+// RecordsCopy copies the undo records into a new folder of the vault.
+func (r *records) RecordsCopy(ctx context.Context, p protocol.RecordsCopy) (protocol.RecordsCopied, error) {
 	if err := vaultpath.CheckStored(p.Folder); err != nil {
 		return protocol.RecordsCopied{}, err
 	}
-	vault := s.guard.Writable()
+	vault := r.deps.Guard.Writable()
 	folder, err := unusedName(ctx, vault, p.Folder)
 	if err != nil {
 		return protocol.RecordsCopied{}, err
 	}
-	hot, goals, err := s.unfinished(ctx)
+	hot, goals, err := r.unfinished(ctx)
 	if err != nil {
 		return protocol.RecordsCopied{}, err
 	}
-	runs, bytes, err := s.history.CopyTo(ctx, vault, folder, hot)
+	runs, bytes, err := r.deps.History.CopyTo(ctx, vault, folder, hot)
 	return protocol.RecordsCopied{Folder: folder, Runs: runs, Bytes: bytes, Left: goals}, err
 }
 

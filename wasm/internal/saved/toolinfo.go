@@ -1,4 +1,4 @@
-package server
+package saved
 
 import (
 	"context"
@@ -12,29 +12,29 @@ import (
 	"embedded-agent/wasm/internal/tool"
 )
 
-// toolsList describes every version of every tool for the selector. Blocked
+// ToolsList describes every version of every tool for the selector. Blocked
 // ones are not in it: they cannot be found, and do not run (docs/design/tool-calls.md#side-effects).
-func (s *Server) toolsList(ctx context.Context, _ protocol.Empty) (protocol.ToolList, error) {
+func (s *Saved) ToolsList(ctx context.Context, _ protocol.Empty) (protocol.ToolList, error) {
 	out := protocol.ToolList{Tools: []protocol.ToolInfo{}}
-	list, err := s.library.List(ctx)
+	list, err := s.deps.Library.List(ctx)
 	if err != nil {
 		return out, err
 	}
 	used := s.usedBy(list)
 	pinned := map[string]bool{}
-	for _, name := range s.guard.Settings().PinnedTools {
+	for _, name := range s.deps.Guard.Settings().PinnedTools {
 		pinned[name] = true
 	}
-	for _, e := range s.registry.All() {
+	for _, e := range s.deps.Registry.All() {
 		if e.Lifecycle == tool.Blocked {
 			continue
 		}
 		info := protocol.ToolInfo{
 			Name: e.Name, Version: e.Version, Lifecycle: string(e.Lifecycle), Category: e.Category,
-			SideEffects: string(e.SideEffects), Description: e.Description, Enabled: s.guard.Offered(e), Simulable: e.Simulable,
+			SideEffects: string(e.SideEffects), Description: e.Description, Enabled: s.deps.Guard.Offered(e), Simulable: e.Simulable,
 			Pinned: pinned[e.Name], Replacement: e.Replacement, UsedBy: used[e.ID()],
 		}
-		if v := s.guard.Policy().Decide(e, nil); v.Effect == policy.Deny {
+		if v := s.deps.Guard.Policy().Decide(e, nil); v.Effect == policy.Deny {
 			info.Refused = &protocol.Message{Key: v.Key, Params: v.Params}
 		}
 		if info.Auth, info.Scope, err = s.auth(ctx, e); err != nil {
@@ -48,15 +48,15 @@ func (s *Server) toolsList(ctx context.Context, _ protocol.Empty) (protocol.Tool
 // auth says whether a tool has the secrets that it may need, and from which scope
 // the widest of them comes: those it always needs, and where its calls name
 // theirs, all that the settings and the organisation name for tools.
-func (s *Server) auth(ctx context.Context, e *tool.Entry) (auth, scope string, err error) {
+func (s *Saved) auth(ctx context.Context, e *tool.Entry) (auth, scope string, err error) {
 	names := slices.Clone(e.Secrets)
 	if e.SecretsOf != nil { // each call names its own, of those that there are
-		names = append(names, s.guard.NamedSecrets()...)
+		names = append(names, s.deps.Guard.NamedSecrets()...)
 	}
 	if len(names) == 0 {
 		return "", "", nil
 	}
-	_, scope, err = s.guard.Secrets().Resolve(ctx, e, names, "")
+	_, scope, err = s.deps.Guard.Secrets().Resolve(ctx, e, names, "")
 	switch {
 	case fault.Is(err, fault.Auth):
 		return "missing", "", nil
@@ -68,7 +68,7 @@ func (s *Server) auth(ctx context.Context, e *tool.Entry) (auth, scope string, e
 
 // usedBy names the saved actions that use each tool, by name@version; a step
 // that pins no version uses the one that it would get now.
-func (s *Server) usedBy(list []*action.Action) map[string][]string {
+func (s *Saved) usedBy(list []*action.Action) map[string][]string {
 	out := map[string][]string{}
 	for _, a := range list {
 		p, err := a.Template()
@@ -87,8 +87,8 @@ func (s *Server) usedBy(list []*action.Action) map[string][]string {
 	return out
 }
 
-func (s *Server) toolOf(step *plan.Step) string {
-	e, err := s.registry.Get(step.Tool, step.Version)
+func (s *Saved) toolOf(step *plan.Step) string {
+	e, err := s.deps.Registry.Get(step.Tool, step.Version)
 	if err != nil {
 		return ""
 	}

@@ -1,8 +1,10 @@
-package note
+package carrier
 
 import (
 	"encoding/json"
 	"testing"
+
+	"embedded-agent/wasm/internal/note"
 )
 
 // Names that a disk may hold and a person did not choose: what is written into a
@@ -14,9 +16,9 @@ func TestACanvasThatFollowsARenameIsStillJSON(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := Rename{Moves: map[string]string{from: to}}
+		r := &note.Rename{Moves: map[string]string{from: to}}
 		var got struct{ Nodes []struct{ File string } }
-		if err := json.Unmarshal(r.rewriteCanvas(before), &got); err != nil || got.Nodes[0].File != to {
+		if err := json.Unmarshal(Rewrite(r, "a.canvas", before), &got); err != nil || got.Nodes[0].File != to {
 			t.Errorf("%q: %+v, %v", name, got, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package server
+package audit
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 // that nobody who sees a marker can check a guess against it.
 const keyFile = "redaction.key"
 
-// markerKey is that key, in memory and in the store.
-type markerKey struct {
+// MarkerKey is that key, in memory and in the store.
+type MarkerKey struct {
 	store host.Store
 
 	mu   sync.Mutex // guards what follows; nothing else is locked or called under it
@@ -22,9 +22,12 @@ type markerKey struct {
 	kept bool // it is in the store
 }
 
-// bytes gives the key: that of the store once it is read, until then one that is
+// NewMarkerKey gives the key that a store keeps. It reads nothing yet.
+func NewMarkerKey(store host.Store) *MarkerKey { return &MarkerKey{store: store} }
+
+// Bytes gives the key: that of the store once it is read, until then one that is
 // forgotten.
-func (m *markerKey) bytes() []byte {
+func (m *MarkerKey) Bytes() []byte {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.key == nil {
@@ -34,8 +37,8 @@ func (m *markerKey) bytes() []byte {
 	return m.key
 }
 
-// read reads the key, where one is kept.
-func (m *markerKey) read(ctx context.Context) error {
+// Read reads the key, where one is kept.
+func (m *MarkerKey) Read(ctx context.Context) error {
 	key, err := m.store.Read(ctx, keyFile)
 	switch {
 	case fault.Is(err, fault.NotFound):
@@ -50,15 +53,15 @@ func (m *markerKey) read(ctx context.Context) error {
 	return nil
 }
 
-// keep keeps the key before the first record that may hold a marker.
-func (m *markerKey) keep(ctx context.Context) error {
+// Keep keeps the key before the first record that may hold a marker.
+func (m *MarkerKey) Keep(ctx context.Context) error {
 	m.mu.Lock()
 	kept := m.kept
 	m.mu.Unlock()
 	if kept {
 		return nil
 	}
-	if err := m.store.Write(ctx, keyFile, m.bytes()); err != nil {
+	if err := m.store.Write(ctx, keyFile, m.Bytes()); err != nil {
 		return fault.Store(err)
 	}
 	m.mu.Lock()
