@@ -293,7 +293,7 @@ test("a request that holds what was read in a note waits for a yes, and is not m
 	await person.button("Cancel").click();
 	await person.say("leak");
 	await press(person, "Allow");
-	await person.plan
+	await person.answer
 		.getByText(/It is sunny\./)
 		.first()
 		.waitFor();

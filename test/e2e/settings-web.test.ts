@@ -1,7 +1,7 @@
 /** What leaves the machine, and which notes are read: each setting from its control to what the core then does. */
 import { afterAll, expect, onTestFinished, test, vi } from "vitest";
 import type { Script } from "../playground/model/server.mjs";
-import { eventually, leave, sentence, sitDown, type Person } from "./person";
+import { eventually, leave, pluginFolder, sentence, sitDown, type Person } from "./person";
 import { textsOf } from "./records";
 import { choose, closeSettings, data, dataText, openPage, openSettings } from "./settings-page";
 
@@ -68,12 +68,11 @@ test("web requests: off they are refused; on, only hosts that are named are aske
 	await closeSettings(person);
 	expect(asked).toEqual([]);
 	await person.say("plain");
-	await person.plan
+	await person.answer
 		.getByText(/It is sunny\./)
 		.first()
 		.waitFor();
 	expect(asked).toEqual([{ url: "https://api.example.org/plain", authorization: undefined }]);
-	await person.button("Cancel").click();
 	await person.button("New conversation").click(); // the next message of this one would know the answer, and ask first
 	expect(await refused(person, "other")).toContain("“other.example.org” is not one of the allowed hosts");
 
@@ -115,7 +114,7 @@ test("web requests: off they are refused; on, only hosts that are named are aske
 	await dialog.getByText("Sent to api.example.org.", { exact: false }).waitFor();
 	await closeSettings(person);
 	await person.say("signed");
-	await person.plan
+	await person.answer
 		.getByText(/It is sunny\./)
 		.first()
 		.waitFor();
@@ -123,9 +122,10 @@ test("web requests: off they are refused; on, only hosts that are named are aske
 		url: "https://api.example.org/signed",
 		authorization: "Bearer sunny-canary-77",
 	});
-	await person.approve();
-	const texts = await textsOf(person.records, "runs", /\.jsonl?$/);
-	expect(texts.size).toBeGreaterThan(0);
+	const texts = await textsOf(person.records, "traces", /\.jsonl?$/);
+	for (const name of person.list(`${pluginFolder}/conversations`))
+		texts.set(name, person.read(`${pluginFolder}/conversations/${name}`));
+	expect([...texts.values()].join("")).toContain("It is sunny.");
 	for (const [file, text] of texts) expect(text, file).not.toContain("sunny-canary");
 	expect(asked.filter(({ url }) => !url.startsWith("https://api.example.org/"))).toEqual([]);
 });
@@ -152,7 +152,7 @@ test("a host that allows no other apps is asked by the app's own client only whe
 	await eventually(() => dataText(person)).toContain('"unlimited": true');
 	await closeSettings(person);
 	await person.say("old");
-	await person.plan
+	await person.answer
 		.getByText(/It is cloudy\./)
 		.first()
 		.waitFor();
