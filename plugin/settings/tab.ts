@@ -40,6 +40,8 @@ export class AgentSettings extends PluginSettingTab {
 	private allowKey: ButtonComponent | null = null;
 	private headersArea: TextAreaComponent | null = null;
 	private effortList: DropdownComponent | null = null;
+	/** Whose headers are shown: until the page follows another address, what is typed belongs to this one. */
+	private headersOrigin = "";
 
 	constructor(
 		app: App,
@@ -197,13 +199,13 @@ export class AgentSettings extends PluginSettingTab {
 				setting.addTextArea((area) => {
 					this.headersArea = area.onChange((lines) => {
 						const { headers } = this.agent.data;
-						void this.change({ headers: { ...headers, [this.origin()]: lines } });
+						void this.change({ headers: { ...headers, [this.headersOrigin]: lines } });
 					});
 					area.inputEl.setAttribute("aria-label", t("settings.headers"));
 					// Not at every letter: half a name is another secret.
 					area.inputEl.addEventListener("change", () => {
 						for (const [, name] of area.getValue().matchAll(/\{\{secret:([^{}]+)\}\}/g))
-							allowHost(this.app, name ?? "", this.origin());
+							allowHost(this.app, name ?? "", this.headersOrigin);
 					});
 				});
 				this.showEndpoint();
@@ -236,7 +238,8 @@ export class AgentSettings extends PluginSettingTab {
 	private showEndpoint(): void {
 		const { data } = this.agent;
 		this.showKey();
-		this.headersArea?.setValue(data.headers[this.origin()] ?? "");
+		this.headersOrigin = this.origin();
+		this.headersArea?.setValue(data.headers[this.headersOrigin] ?? "");
 		this.effortList?.setValue(effortOf(data));
 	}
 

@@ -225,7 +225,7 @@ test("headers go to the address that they were given for, and to no other; the q
 	});
 	const dialog = await openSettings(person);
 	await dialog.getByRole("textbox", { name: "Base URL" }).fill("https://two.example.org/v1");
-	expect(await dialog.getByRole("textbox", { name: "Additional headers" }).inputValue()).toBe("");
+	await eventually(() => dialog.getByRole("textbox", { name: "Additional headers" }).inputValue()).toBe("");
 	await closeSettings(person);
 	await person.button("New conversation").click();
 	await person.say("hello");

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"strings"
+
 	"embedded-agent/wasm/internal/jsontree"
 	"embedded-agent/wasm/internal/llm"
 )
