@@ -183,10 +183,12 @@ func Field(element any, way string) any {
 
 func field(v any, way string) (any, bool) {
 	for name := range strings.SplitSeq(way, ".") {
-		m, ok := v.(map[string]any)
-		if v, ok = m[name]; !ok {
+		m, _ := v.(map[string]any)
+		inner, ok := m[name]
+		if !ok {
 			return nil, false
 		}
+		v = inner
 	}
 	return v, true
 }

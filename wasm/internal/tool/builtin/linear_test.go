@@ -144,6 +144,16 @@ var growing = map[string][]sized{
 	"util.parseMarkdownBullets": {func(n int) (map[string]string, tool.Args) {
 		return nil, tool.Args{"text": many(n, "- a **b** [[c]]\n  - %[1]d\n")}
 	}},
+	"list.arrange": {func(n int) (map[string]string, tool.Args) {
+		items := make([]any, n)
+		for i := range items {
+			items[i] = map[string]any{"text": fmt.Sprint(i), "n": float64(i % 7), "tags": []any{"a", "b"}}
+		}
+		return nil, tool.Args{
+			"items": items, "where": []any{map[string]any{"property": "n", "op": "<", "value": 6.0}},
+			"distinct": "text", "sort": "-n", "groupBy": "tags", "sum": "n",
+		}
+	}},
 	"util.joinLines": {func(n int) (map[string]string, tool.Args) {
 		items := make([]any, n)
 		for i := range items {
