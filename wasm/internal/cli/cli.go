@@ -98,7 +98,7 @@ func (f *flags) over(ctx context.Context, ports host.Host, folder io.Closer, in 
 		return nil, err
 	}
 	w, err := ask[protocol.Welcome](ctx, c, "hello", protocol.Hello{
-		Contract: protocol.Contract, Settings: f.config, Platform: protocol.Platform{Name: "folder", Language: "en"},
+		Contract: protocol.Contract, Settings: f.config, Platform: platformOf(ports.Platform),
 	})
 	if err != nil {
 		return nil, err
@@ -108,6 +108,16 @@ func (f *flags) over(ctx context.Context, ports host.Host, folder io.Closer, in 
 		c.sayCommand("  ", "revert", "--vault", f.vault, "--", r.Run)
 	}
 	return c, nil
+}
+
+// platformOf says where the core runs: as the folder's host knows it from the app's
+// own settings there, and by this machine's clock.
+func platformOf(p host.Platform) protocol.Platform {
+	_, east := time.Now().Zone()
+	return protocol.Platform{
+		Name: p.Name, Language: p.Language, ConfigDir: p.ConfigDir, LinkFormat: p.LinkFormat, MarkdownLinks: p.MarkdownLinks,
+		UTCOffsetMin: east / 60,
+	}
 }
 
 // tellEvery is the least time between two lines that say how far something is.

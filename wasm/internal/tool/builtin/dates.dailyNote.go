@@ -22,38 +22,16 @@ func datesDailyNote() tool.Tool {
 }
 
 func dailyNote(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
-	s, err := readDaily(ctx, env)
+	s, t, err := dailyOf(ctx, env, args)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.shown(ctx, env); err != nil && !args.Has("folder") {
-		return nil, err
-	}
-	if args.Has("folder") {
-		if s.Folder, err = vaultpath.CleanFolder(args.String("folder")); err != nil {
-			return nil, err
-		}
-	}
-	if args.Has("format") {
-		s.Format = args.String("format")
-	}
-	text := args.String("date")
-	if text == "" {
-		text = "today"
-	}
-	t, err := readDate(env, text)
-	if err != nil {
-		return nil, err
-	}
-	name, err := formatDate(env, t, s.Format)
-	if err != nil {
-		return nil, err
-	}
-	path := vaultpath.Join(s.Folder, name+".md")
+	path, err := s.path(env, t)
 	if args.Bool("last") {
-		if path, t, err = lastDaily(ctx, env, s, t); err != nil {
-			return nil, err
-		}
+		path, t, err = lastDaily(ctx, env, s, t)
+	}
+	if err != nil {
+		return nil, err
 	}
 	if path, err = vaultpath.Clean(path); err != nil {
 		return nil, err
@@ -66,18 +44,6 @@ func dailyNote(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, e
 		"path": path, "exists": there, "date": timestamp.Day(t), "title": title(path),
 		"folder": s.Folder, "template": s.Template, "enabled": s.Enabled,
 	}, nil
-}
-
-// shown leaves out a template that may not be seen. A folder that may not be is
-// an error: the app's settings would tell its name.
-func (s *dailySettings) shown(ctx context.Context, env *tool.Env) error {
-	if _, err := env.Vault.Stat(ctx, s.Template); fault.Is(err, fault.Denied) {
-		s.Template = ""
-	}
-	if _, err := env.Vault.Stat(ctx, s.Folder); fault.Is(err, fault.Denied) {
-		return err
-	}
-	return nil
 }
 
 // lastDaily finds the newest daily note before a day.

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"slices"
 	"strings"
 
 	"embedded-agent/wasm/internal/fault"
@@ -80,4 +81,24 @@ func trimCaret(id string) string {
 		return id[1:]
 	}
 	return id
+}
+
+// holdsLines says whether the lines of a text stand in another one after each
+// other, whatever space is around each: "- [ ] call" is not in "- [ ] call back".
+func holdsLines(text, lines string) bool {
+	have, want := trimmedLines(text), trimmedLines(strings.TrimSpace(lines))
+	for i := 0; i+len(want) <= len(have); i++ {
+		if slices.Equal(have[i:i+len(want)], want) {
+			return true
+		}
+	}
+	return false
+}
+
+func trimmedLines(text string) []string {
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		lines[i] = strings.TrimSpace(l)
+	}
+	return lines
 }

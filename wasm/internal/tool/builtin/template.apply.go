@@ -2,12 +2,14 @@ package builtin
 
 import (
 	"context"
+	"maps"
 	"strings"
 
 	"embedded-agent/wasm/internal/compare"
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/note"
 	"embedded-agent/wasm/internal/regex"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/vaultpath"
@@ -22,7 +24,10 @@ func templateApply() tool.Tool {
 		Run: applyTemplate,
 		Claims: func(args tool.Args) []string {
 			path, err := newFilePath("", args)
-			if err != nil {
+			switch {
+			case periodic(args):
+				return claimAll(args)
+			case err != nil:
 				return []string{args.String("path")}
 			}
 			return []string{vaultpath.Family(path)}
@@ -30,25 +35,34 @@ func templateApply() tool.Tool {
 	})
 }
 
+// periodic says whether the note is named by its date: no other name is given.
+func periodic(args tool.Args) bool { return !args.Has("path") && !args.Has("title") }
+
 func applyTemplate(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
 	settings, err := readTemplates(ctx, env)
 	if err != nil {
 		return nil, err
 	}
-	info, err := findTemplate(ctx, env, settings.Folder, args.String("template"))
+	if periodic(args) && args.String("onCollision") == "" {
+		args = maps.Clone(args)
+		args["onCollision"] = "skip"
+	}
+	path, template, err := templated(ctx, env, args)
 	if err != nil {
 		return nil, err
 	}
-	text, err := readText(ctx, env, info)
-	if err != nil {
-		return nil, err
-	}
-	path, err := newFilePath(env.Platform.Name, args)
-	if err != nil {
-		return nil, err
-	}
-	if path == info.Path {
-		return nil, fault.New(fault.Validation, "tools.template.itself", fault.P{"path": path})
+	var text []byte
+	if template != "" {
+		info, err := findTemplate(ctx, env, settings.Folder, template)
+		if err != nil {
+			return nil, err
+		}
+		if path == info.Path {
+			return nil, fault.New(fault.Validation, "tools.template.itself", fault.P{"path": path})
+		}
+		if text, err = readText(ctx, env, info); err != nil {
+			return nil, err
+		}
 	}
 	if err := checkNew(ctx, env, path); err != nil {
 		return nil, err
@@ -57,10 +71,52 @@ func applyTemplate(ctx context.Context, env *tool.Env, args tool.Args) (tool.Dat
 	if err != nil {
 		return nil, err
 	}
+	if args.String("onCollision") == "merge" {
+		if there, err := occupied(ctx, env, path); there || err != nil {
+			return mergeTemplate(ctx, env, path, []byte(content), text)
+		}
+	}
 	if _, err := ensureFolder(ctx, env, vaultpath.Parent(path)); err != nil {
 		return nil, err
 	}
 	return created(ctx, env, args, path, []byte(content), text)
+}
+
+// templated gives the path of the note and the template. A note that is named by
+// its date is the daily note, by the settings of daily notes, with their template
+// unless another one is named, or other places and names are.
+func templated(ctx context.Context, env *tool.Env, args tool.Args) (path, template string, err error) {
+	template = args.String("template")
+	if !periodic(args) {
+		path, err = newFilePath(env.Platform.Name, args)
+		return path, template, err
+	}
+	s, t, err := dailyOf(ctx, env, args)
+	if err != nil {
+		return "", "", err
+	}
+	if template == "" && !args.Has("folder") && !args.Has("format") {
+		template = s.Template
+	}
+	if path, err = s.path(env, t); err == nil {
+		path, err = vaultpath.Clean(path)
+	}
+	return path, template, err
+}
+
+// mergeTemplate puts a filled template into a note that is there.
+func mergeTemplate(ctx context.Context, env *tool.Env, path string, content, template []byte) (tool.Data, error) {
+	edited, err := editNote(ctx, env, path, func(_ host.Info, data []byte) ([]byte, error) {
+		if holdsLines(string(data), strings.TrimSpace(string(note.ParseFront(content).Body.Of(content)))) {
+			content = content[:note.ParseFront(content).Body.Start] // it is in it already
+		}
+		return note.MergeTemplate(data, content)
+	})
+	if err != nil {
+		return nil, err
+	}
+	link, err := linkTo(ctx, env, path)
+	return tool.Data{"path": path, "title": title(path), "etag": edited["etag"], "link": link, "created": false}, err
 }
 
 // findTemplate finds a template by its path or, as the app lists them, by its

@@ -2,8 +2,6 @@ package builtin
 
 import (
 	"context"
-	"slices"
-	"strings"
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
@@ -53,24 +51,4 @@ func appendText(data []byte, args tool.Args) []byte {
 		return note.Prepend(data, text)
 	}
 	return note.Append(data, text)
-}
-
-// holdsLines says whether the lines of a text stand in another one after each
-// other, whatever space is around each: "- [ ] call" is not in "- [ ] call back".
-func holdsLines(text, lines string) bool {
-	have, want := trimmedLines(text), trimmedLines(strings.TrimSpace(lines))
-	for i := 0; i+len(want) <= len(have); i++ {
-		if slices.Equal(have[i:i+len(want)], want) {
-			return true
-		}
-	}
-	return false
-}
-
-func trimmedLines(text string) []string {
-	lines := strings.Split(text, "\n")
-	for i, l := range lines {
-		lines[i] = strings.TrimSpace(l)
-	}
-	return lines
 }
