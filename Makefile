@@ -1,7 +1,7 @@
 # Embedded Agent. `make run` tries it, `make test` proves it; each installs what
 # it needs.
 
-.PHONY: audit contract run test rest test-all check lint go-test js-test e2e build generate golden fuzz flaky bench large release screenshots install browser clean
+.PHONY: audit contract run test rest test-all check lint go-test js-test e2e build generate golden fuzz flaky flaky-part bench large release screenshots install browser clean
 
 # One Go for everything, since each makes other bytes; an older one fetches it.
 export GOTOOLCHAIN := $(shell sed -n 's/^toolchain //p' go.mod)
@@ -76,9 +76,13 @@ fuzz: install
 	$(stages) fuzz
 
 # Every Go test 20 times and the browser's 5 times, with two busy loops beside;
-# an hour or more. `make rest` does a part of it.
+# an hour or more. `make rest` and every push do a part of it.
 flaky: browser build
 	$(stages) flaky-go flaky-browser
+
+# A quarter of the Go tests three times; which one, the commit decides.
+flaky-part: install
+	$(stages) flaky-part
 
 # Prints `name value unit`; ONLY=prefix runs a part.
 bench:

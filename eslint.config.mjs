@@ -57,6 +57,10 @@ export default defineConfig([
 						"MemberExpression[object.name='Intl'], MemberExpression[property.name=/^toLocale(Date|Time)?String$/]",
 					message: "Numbers, dates and sizes are written by i18n/, in the app's language.",
 				},
+				{
+					selector: "CallExpression[callee.property.name=/^get(UTC)?(FullYear|Month|Date|Hours|Minutes)$/]",
+					message: "No date is written by hand: i18n/ writes it.",
+				},
 			],
 		},
 	},

@@ -22,7 +22,7 @@ const everyTime = ["story", "stopping", "actions", "edits", "recovery", "elsewhe
 	(name) => `test/e2e/${name}.test.ts`,
 );
 /** Every state of the panel, in pictures and for axe, and its larger forms: at `make test-all`. */
-const everyState = ["scenes", "saved/saved", "review/review"].map(
+const everyState = ["scenes", "saved/saved", "review/review", "history/recovery"].map(
 	(name) => `plugin/panel/${name}.browser.test.ts`,
 );
 

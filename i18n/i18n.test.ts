@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { catalogue, first, languages } from "./catalogues";
-import { bytes, currentLanguage, duration, setLanguage, t, when } from "./index";
+import { bytes, currentLanguage, day, duration, setLanguage, t, when } from "./index";
 
 afterEach(() => {
 	setLanguage("en");
@@ -128,3 +128,12 @@ function sources(folder: string): string[] {
 		return /\.(ts|svelte)$/.test(entry.name) && !entry.name.includes(".test.") ? [path] : [];
 	});
 }
+
+describe("day", () => {
+	it("is a date for names, the same in every language", () => {
+		for (const tag of languages) {
+			setLanguage(tag);
+			expect(day(new Date(2026, 0, 5, 23, 59))).toBe("2026-01-05");
+		}
+	});
+});

@@ -149,3 +149,7 @@ export function when(at: string): string {
 	if (Number.isNaN(time)) return "";
 	return new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" }).format(time);
 }
+
+/** The date of a moment in this place, for the name of a file or folder: "2026-11-23", as Swedish has it. */
+export const day = (time: Date) =>
+	new Intl.DateTimeFormat("sv-SE", { year: "numeric", month: "2-digit", day: "2-digit" }).format(time);

@@ -1,37 +1,69 @@
 // The memory of the page's process after 150 runs, each taken back and looked up
-// in the history, against the same after 10 (target: 1.1). By the operating
-// system's count of the process, which has the core's memory in it; so where
-// there is no /proc, the row is skipped.
+// in the history, against the same after 10; and after the plugin was switched off
+// and on 50 times with its core started, against 10 times (targets: 1.1). By the
+// operating system's count of the process, which has the core's memory in it; so
+// where there is no /proc, the rows are skipped.
 import { readFileSync, readdirSync } from "node:fs";
 import { prepare } from "../in-page.mjs";
 
-export const names = ["page_memory_150_runs_vs_10"];
+export const names = ["page_memory_150_runs_vs_10", "page_memory_50_times_on_vs_10"];
 
 const NOTES = 10;
 
 export async function* rows(ctx) {
-	if (process.platform !== "linux") return yield [names[0], "skipped", ""];
+	for (const [name, of] of [
+		[names[0], runs],
+		[names[1], timesOn],
+	]) {
+		if (!ctx.wanted(name)) continue;
+		yield process.platform === "linux" ? [name, await of(ctx), "x"] : [name, "skipped", ""];
+	}
+}
+
+/** The growth from the 10th to the 150th run. */
+async function runs(ctx) {
 	const { page, close } = await ctx.playground();
 	await page.evaluate(() => window.app.commands.executeCommandById("embedded-agent:open"));
 	await page.getByRole("textbox", { name: "Message" }).waitFor();
 	await prepare(page);
 	await page.evaluate(saveAction, NOTES);
-	const renderer = await rendererOf(page);
 	const history = page.getByRole("button", { name: "History" });
-	const memory = {};
-	for (let run = 1; run <= 150; run++) {
+	const growth = await grown(page, 150, async () => {
 		await page.evaluate(runAndRevert);
 		await history.click();
 		await page.locator(".ea-runs li").first().waitFor();
 		await page.getByRole("button", { name: "Back", exact: true }).click();
 		await page.getByRole("textbox", { name: "Message" }).waitFor();
-		if (run === 10 || run === 150 || (process.env.TRACE_MEMORY && run % 10 === 0)) {
-			memory[run] = await settledMemory(page, renderer);
-			if (process.env.TRACE_MEMORY) console.error(run, JSON.stringify(memory[run]));
+	});
+	await close();
+	return growth;
+}
+
+/** The growth from the 10th to the 50th time that the plugin is switched on and its core has answered. */
+async function timesOn(ctx) {
+	const { page, close } = await ctx.playground();
+	const growth = await grown(page, 50, async () => {
+		await page.evaluate(() => window.app.plugins.disablePlugin("embedded-agent"));
+		await page.evaluate(() => window.app.plugins.enablePlugin("embedded-agent"));
+		await page.evaluate(() => window.app.commands.executeCommandById("embedded-agent:open"));
+		await page.getByRole("region", { name: "Saved actions" }).getByRole("listitem").first().waitFor();
+	});
+	await close();
+	return growth;
+}
+
+/** Does something so many times; gives the memory after the last, against that after the tenth. */
+async function grown(page, times, once) {
+	const renderer = await rendererOf(page);
+	const memory = {};
+	for (let n = 1; n <= times; n++) {
+		await once();
+		if (n === 10 || n === times || (process.env.TRACE_MEMORY && n % 10 === 0)) {
+			memory[n] = await settledMemory(page, renderer);
+			if (process.env.TRACE_MEMORY) console.error(n, JSON.stringify(memory[n]));
 		}
 	}
-	yield [names[0], memory[150].rss / memory[10].rss, "x"];
-	await close();
+	return memory[times].rss / memory[10].rss;
 }
 
 /** The process that draws the page: the one of the browser's that grows when the page takes memory. */

@@ -1,4 +1,4 @@
-// The person's deeds in the panel, and the state they act on. Everything that
+// What a person can do in the panel, and the state that it acts on. Everything that
 // the core says arrives through receive; everything that the person does is one
 // request.
 

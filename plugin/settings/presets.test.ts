@@ -8,7 +8,6 @@ describe("provider presets", () => {
 	});
 
 	it.each([
-		["gemini", "https://generativelanguage.googleapis.com/v1beta/openai"],
 		["xai", "https://api.x.ai/v1"],
 		["openrouter", "https://openrouter.ai/api/v1"],
 		["groq", "https://api.groq.com/openai/v1"],
@@ -25,6 +24,13 @@ describe("provider presets", () => {
 		);
 		expect(presetOf({ provider: "custom", baseUrl: "https://openai.azure.com.example/v1" })).toBe("custom");
 		expect(new URL(presets["azure"]?.baseUrl ?? "").hostname).toContain("_");
+	});
+
+	it.each([
+		["ollama", "http://127.0.0.1:11434/api/chat"],
+		["gemini", "https://generativelanguage.googleapis.com/v1beta"],
+	])("%s is asked by its own API, which the address says", (name, address) => {
+		expect(presets[name]).toEqual({ provider: "custom", baseUrl: address });
 	});
 
 	it("the proxy is asked where it listens unless told otherwise, by the API that it was made for", () => {

@@ -1,7 +1,7 @@
 // The undo records of this device: where they are, a copy of them, and their end.
 
 import { ConfirmationModal, type App, type Setting, type SettingDefinitionRender } from "obsidian";
-import { bytes, t } from "../../i18n";
+import { bytes, day, t } from "../../i18n";
 import { asProblem } from "../panel/core";
 import type EmbeddedAgentPlugin from "../plugin";
 import type { Records } from "../protocol";
@@ -43,7 +43,7 @@ export class RecordsRows {
 				button.setButtonText(t("settings.records.copy.button")).onClick(() =>
 					whileDisabled(button.buttonEl, () =>
 						this.tell(setting, async () => {
-							const folder = t("settings.records.folder", { date: today() });
+							const folder = t("settings.records.folder", { date: day(new Date()) });
 							const copied = await this.agent.carryOut("records.copy", { folder });
 							const words = [
 								t("settings.records.copied", {
@@ -128,14 +128,6 @@ function wordsOf({ kind, runs, bytes: size, persisted, flushes, readOnly }: Reco
 		words.push(t(persisted ? "settings.records.persisted" : "settings.records.notPersisted"));
 	if (readOnly) words.push(t("settings.records.readOnly"));
 	return words.join(" ");
-}
-
-/** Today's date in this place, as "2026-11-23". */
-function today(): string {
-	const now = new Date();
-	return [now.getFullYear(), now.getMonth() + 1, now.getDate()]
-		.map((n) => String(n).padStart(2, "0"))
-		.join("-");
 }
 
 const quoted = (goals: readonly string[]) =>

@@ -63,7 +63,7 @@ describe("what is typed", () => {
 	it("a preset is the provider and the address that it stands for", () => {
 		expect(fromControl(firstRun, "preset", "ollama")).toMatchObject({
 			provider: "custom",
-			baseUrl: "http://127.0.0.1:11434/v1",
+			baseUrl: "http://127.0.0.1:11434/api/chat",
 		});
 		expect(
 			toControl({ ...firstRun, provider: "custom", baseUrl: "http://127.0.0.1:1234/v1" }, "preset"),

@@ -196,4 +196,25 @@ describe("two windows of one vault", () => {
 		await offer.waitFor({ state: "detached", timeout: 60_000 });
 		expect(hashFolder(person.vault)).toEqual(before);
 	});
+
+	test("an action that is saved in the other window is there when the person comes back to this one", async () => {
+		const person = await seat();
+		const saved = person.panel.getByRole("region", { name: "Saved actions" });
+		await saved.getByRole("listitem").first().waitFor();
+		const other = await person.playground.context.newPage();
+		await other.goto(person.page.url());
+		await other.waitForSelector("body[data-ready]");
+		await other.evaluate(async () => {
+			const plugin = window.app.plugins.plugins["embedded-agent"] as unknown as {
+				core: () => Promise<{ request: (method: string, params: object) => Promise<unknown> }>;
+			};
+			const plan = { goal: "x", assumptions: [], steps: [{ id: "a", tool: "vault.listFiles", args: {} }] };
+			const actions = [{ id: "", name: "From the other window", plan }];
+			const json = JSON.stringify({ format: "embedded-agent/actions", version: 1, actions });
+			await (await plugin.core()).request("actions.import", { json, confirm: true });
+		});
+		expect(await saved.getByText("From the other window").count()).toBe(0);
+		await person.page.evaluate(() => window.dispatchEvent(new Event("focus")));
+		await saved.getByText("From the other window").waitFor();
+	});
 });

@@ -25,7 +25,7 @@ test("another provider is chosen again and again, with one hand on the arrow key
 	const preset = dialog.getByRole("combobox", { name: "Provider" });
 	await preset.focus();
 	for (const [label, address] of [
-		["Ollama, on this machine", "http://127.0.0.1:11434/v1"],
+		["Ollama, on this machine", "http://127.0.0.1:11434/api/chat"],
 		["Custom endpoint", ""],
 		["OpenAI", ""],
 	] as const) {

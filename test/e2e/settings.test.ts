@@ -287,7 +287,7 @@ describe("tools, keys, hosts and prices", () => {
 		await preset.selectOption({ label: "Ollama, on this machine" });
 		await eventually(() => data(person)).toMatchObject({
 			provider: "custom",
-			baseUrl: "http://127.0.0.1:11434/v1",
+			baseUrl: "http://127.0.0.1:11434/api/chat",
 		});
 		await dialog.getByRole("textbox", { name: "Base URL" }).fill("http://10.0.0.2:9000/v1");
 		await eventually(() => data(person)["baseUrl"]).toBe("http://10.0.0.2:9000/v1");

@@ -6,7 +6,7 @@ import { findChromium } from "../../../test/dev/build";
 import { agentCall, attach, estimated } from "../../../test/dev/chat";
 import { event, review, turn } from "../../../test/dev/fixtures";
 import { asked, openStage, ready, settled, show, type Stage } from "../../../test/dev/stage";
-import { accepts, agent, button, done, field, sent } from "../../../test/dev/talk";
+import { accepts, agent, button, done, field, sent } from "../../../test/dev/conversation";
 
 describe.skipIf(!findChromium())("the chat", () => {
 	let stage: Stage;

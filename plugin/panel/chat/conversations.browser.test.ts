@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findChromium } from "../../../test/dev/build";
 import { event, state } from "../../../test/dev/fixtures";
 import { asked, openStage, ready, settled, show, type Stage } from "../../../test/dev/stage";
-import { accepts, button, done, field, sent } from "../../../test/dev/talk";
+import { accepts, button, done, field, sent } from "../../../test/dev/conversation";
 
 describe.skipIf(!findChromium())("the chat", () => {
 	let stage: Stage;

@@ -108,6 +108,27 @@ describe.skipIf(!findChromium())("the review", () => {
 		},
 	);
 
+	it.each([
+		{ width: 300, theme: "dark" },
+		{ width: 760, theme: "light" },
+	] as const)(
+		"says with a step how it was read and what its condition came to, at $width in $theme",
+		async (look) => {
+			const [first, ...rest] = review().steps;
+			if (!first) throw new Error("no step");
+			const taken = { field: "args", from: "a_rather_long_name_of_an_argument", to: "path" };
+			const notes = [
+				{ key: "review.taken", params: taken },
+				{ key: "review.met", params: { when: "due < today", n: "7", total: "10" } },
+			];
+			const page = await open(review({ steps: [{ ...first, notes }, ...rest] }), {}, look);
+			await page.locator(".ea-steps > summary").click();
+			await page.getByText("args: a_rather_long_name_of_an_argument was taken as path.").waitFor();
+			await page.getByText("Only where due < today: 7 of 10.").waitFor();
+			expect(await misfits(page)).toEqual([]);
+		},
+	);
+
 	it("shows a file that goes to the trash as it is, all of it gone", async () => {
 		const view = fileView("Inbox/Scrap.md", {
 			status: "trash",

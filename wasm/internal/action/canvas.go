@@ -3,6 +3,7 @@ package action
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"embedded-agent/wasm/internal/plan"
@@ -105,6 +106,13 @@ func card(s *plan.Step) string {
 	}
 	if s.Foreach != nil {
 		b.WriteString("*" + s.Foreach.ItemName + "* ← `" + written(s.Foreach.From) + "`\n")
+	}
+	when := s.When
+	if s.Foreach != nil {
+		when = append(slices.Clone(when), s.Foreach.When...)
+	}
+	if len(when) > 0 {
+		b.WriteString("*when* `" + written(when) + "`\n")
 	}
 	for _, k := range sortedKeys(s.Args) {
 		b.WriteString("\n- " + k + ": `" + written(s.Args[k]) + "`")

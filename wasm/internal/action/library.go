@@ -21,7 +21,7 @@ import (
 // That an action was seen in a run, and so need not ask, is sealed: its file
 // travels with the vault, and what somebody else has put there always asks.
 type Library struct {
-	mu      sync.Mutex
+	mu      sync.Mutex // guards what follows
 	shelf   shelf
 	words   map[string]*word
 	kept    state

@@ -9,7 +9,6 @@ import (
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/pipeline"
-	"embedded-agent/wasm/internal/shorten"
 	"embedded-agent/wasm/internal/strictjson"
 	"embedded-agent/wasm/internal/timestamp"
 	"embedded-agent/wasm/internal/tool"
@@ -31,8 +30,8 @@ type slot struct {
 	moved    chan struct{} // has one when the call has come further
 	since    time.Time     // when it began to execute
 
-	mu   sync.Mutex
-	over bool // its end was told
+	mu   sync.Mutex // guards over
+	over bool       // its end was told
 
 	message llm.Message
 }
@@ -136,7 +135,6 @@ func (s *slot) begin() {
 		CallID: c.CallID, LogicalID: c.LogicalID, Tool: c.Tool, Version: c.Version, Attempt: c.Attempt, Step: c.StepID,
 		Description: s.description(),
 	})
-	s.span.Content("gen_ai.tool.call.arguments", func() string { return shorten.JSON(c.Args) })
 	l.mu.Lock()
 	l.state.Order = append(l.state.Order, c.LogicalID)
 	l.mu.Unlock()

@@ -5,7 +5,6 @@ import (
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/llm"
-	"embedded-agent/wasm/internal/shorten"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/trace"
 )
@@ -89,7 +88,6 @@ func (s *slot) endSpan(r *tool.Result) {
 	s.span.Set(
 		trace.Attr{Key: "embedded_agent.call.cached", Value: r.Cached},
 		trace.Attr{Key: "embedded_agent.secret.scope", Value: r.SecretScope})
-	s.span.Content("gen_ai.tool.call.result", func() string { return shorten.JSON(r.Data) })
 	if r.Error != nil {
 		s.span.Fail(string(r.Error.Code), r.Error.Message)
 	} else if !r.OK {

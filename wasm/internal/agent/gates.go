@@ -104,9 +104,10 @@ func withProgress[V any](g *Gates, env func(*tool.Call) (*tool.Env, V)) func(*to
 // pathQueue is where the calls of one loop run: those that touch one path in the
 // order written, the others beside them, as many as there are places.
 type pathQueue struct {
-	mu     sync.Mutex
-	held   []*hold
 	places chan struct{}
+
+	mu   sync.Mutex // guards held
+	held []*hold
 }
 
 // hold keeps the paths that one call touches, until done is closed.
@@ -154,7 +155,7 @@ type position struct {
 	passOnce sync.Once
 	started  chan struct{} // closed when it may execute
 
-	mu   sync.Mutex
+	mu   sync.Mutex // guards what follows
 	hold *hold
 	runs bool // it has one of the queue's places
 	left bool

@@ -9,7 +9,7 @@ import (
 // Inbox brings the person's messages to a loop that works. It may be used by
 // several goroutines; one loop reads it.
 type Inbox struct {
-	mu      sync.Mutex
+	mu      sync.Mutex // guards what follows
 	steer   []llm.Message
 	queue   []llm.Message
 	onSteer func()

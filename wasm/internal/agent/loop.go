@@ -27,9 +27,9 @@ type loop struct {
 	usage  price.Usage
 	seen   reading
 
-	telling sync.Mutex // one event at a time
+	telling sync.Mutex // held while one event is told; mu may be locked under it
 
-	mu    sync.Mutex // what follows
+	mu    sync.Mutex // guards what follows
 	state State
 }
 
@@ -199,7 +199,6 @@ func (l *loop) ask() (llm.Message, *fault.Error) {
 	defer cancel(nil)
 	span := l.cfg.Trace.StartModel(l.span, l.turnKey("chat"), l.cfg.ProviderName, r.Model)
 	defer span.End()
-	span.Content("gen_ai.input.messages", func() string { return spanMessages(r.Messages...) })
 	charge, over := l.cfg.Guard.begin(r.Model, l.seen.estimate(r))
 	if over != nil {
 		span.Fail(string(over.Code), over.Error())
@@ -218,7 +217,6 @@ func (l *loop) ask() (llm.Message, *fault.Error) {
 	used := charge.settle(answer, failed)
 	l.usage = l.usage.Add(used)
 	span.ModelAnswer(answer.ResponseModel, answer.ResponseID, string(answer.StopReason), used.Input, used.Output)
-	span.Content("gen_ai.output.messages", func() string { return spanMessages(answer) })
 	err := l.whyFailed(failed, over)
 	answer.Role = llm.RoleAssistant
 	if err != nil { // the reason, where the stream knows only the means

@@ -145,7 +145,7 @@ type player struct {
 	// since the texts of the bundle were changed (Redacted).
 	anew bool
 
-	mu       sync.Mutex
+	mu       sync.Mutex // guards what follows
 	turn     int
 	seen     reading
 	diverged error

@@ -76,18 +76,18 @@ func TestARunLeavesOneTraceOfChecksQuestionsAndCallsThatCorrelateWithItsOutputs(
 	}
 }
 
-func TestContentsAreInTheTraceWhenTheyWereAskedFor(t *testing.T) {
-	rec := trace.New(runID, trace.Contents())
+func TestATraceHasNothingOfWhatWasSaid(t *testing.T) {
+	rec := trace.New(runID)
 	k := newKit(t, []llmtest.Turn{llmtest.Call("c1", "test.echo", `{"text":"argument"}`), llmtest.Say("reply words")},
 		withTools(echo), withConfig(func(c *agent.Config) { c.Trace = rec }))
 	k.run("prompt words")
 	line := string(rec.Take())
-	for _, want := range []string{
-		"prompt words", "argument", "reply words", "gen_ai.tool.call.result",
-		`{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"content\":\"prompt words\"}]}`, `\"type\":\"tool_call_response\",\"id\":\"c1\"`,
-	} {
-		if !strings.Contains(line, want) {
-			t.Errorf("%q is missing", want)
+	for _, said := range []string{"prompt words", "argument", "reply words"} {
+		if strings.Contains(line, said) {
+			t.Errorf("%q is in the spans, which may be exported: they name calls and say how long they took", said)
 		}
+	}
+	if !strings.Contains(line, "test.echo") {
+		t.Errorf("the call is missing in %s", line)
 	}
 }

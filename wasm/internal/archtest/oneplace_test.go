@@ -36,7 +36,7 @@ func contextValues(f *ast.File) []string {
 		if x == "context" && sel == "WithValue" {
 			found = append(found, "context.WithValue")
 		}
-		if s.Sel.Name == "Value" && len(call.Args) == 1 && strings.Contains(strings.ToLower(nameOf(s.X)), "ctx") {
+		if name := strings.ToLower(nameOf(s.X)); s.Sel.Name == "Value" && (strings.Contains(name, "ctx") || strings.Contains(name, "context")) {
 			found = append(found, "Context.Value")
 		}
 		return true
@@ -51,7 +51,7 @@ func nameOf(e ast.Expr) string {
 		return e.Name
 	case *ast.SelectorExpr:
 		return e.Sel.Name
-	case *ast.CallExpr:
+	case *ast.CallExpr: // r.Context()
 		return nameOf(e.Fun)
 	}
 	return ""

@@ -15,7 +15,7 @@ import (
 type Questions struct {
 	out *outbox.Outbox
 
-	mu   sync.Mutex
+	mu   sync.Mutex // guards open
 	open map[string]*question
 }
 

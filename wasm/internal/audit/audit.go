@@ -50,7 +50,7 @@ type Log struct {
 	dir   string
 	enc   encoder
 
-	mu      sync.Mutex
+	mu      sync.Mutex // guards what follows
 	files   [3]file
 	size    int
 	writing bool

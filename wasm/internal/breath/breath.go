@@ -14,7 +14,7 @@ import (
 const every = 50 * time.Millisecond
 
 var (
-	mu   sync.Mutex
+	mu   sync.Mutex // guards last
 	last time.Time
 )
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"embedded-agent/wasm/internal/canon"
+	"embedded-agent/wasm/internal/jsontoken"
 	"embedded-agent/wasm/internal/note"
 )
 
@@ -61,15 +62,8 @@ func jsonString(data []byte, at int) (note.Span, bool) {
 	if at >= len(data) || data[at] != '"' {
 		return note.Span{}, false
 	}
-	for i := at + 1; i < len(data); i++ {
-		switch data[i] {
-		case '\\':
-			i++
-		case '"':
-			return note.Span{Start: at, End: i + 1}, true
-		}
-	}
-	return note.Span{}, false
+	end, _, wrong := jsontoken.Text(data, at)
+	return note.Span{Start: at, End: end}, wrong == jsontoken.Nothing
 }
 
 func skipSpace(d []byte, i int) int {

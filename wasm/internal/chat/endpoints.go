@@ -30,7 +30,7 @@ const (
 type endpoints struct {
 	store host.Store
 
-	mu     sync.Mutex
+	mu     sync.Mutex // guards what follows
 	loaded bool
 	book   endpointBook
 	told   map[string]bool // hosts whose answers do not stream, told since the core began

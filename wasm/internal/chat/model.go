@@ -9,6 +9,8 @@ import (
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/anthropic"
 	"embedded-agent/wasm/internal/llm/chat"
+	"embedded-agent/wasm/internal/llm/gemini"
+	"embedded-agent/wasm/internal/llm/ollama"
 	"embedded-agent/wasm/internal/llm/openai"
 	"embedded-agent/wasm/internal/llm/sentinel/textonly"
 	"embedded-agent/wasm/internal/network"
@@ -49,6 +51,7 @@ var addresses = map[protocol.Provider]string{
 // dialects are those that the end of a pasted address may name.
 var dialects = map[string]llm.Dialect{
 	openai.Name: openai.Dialect{}, chat.Name: chat.Dialect{}, anthropic.Name: anthropic.Dialect{},
+	ollama.Name: ollama.Dialect{}, gemini.Name: gemini.Dialect{},
 }
 
 // modelOf chooses by the settings what is asked, and where.

@@ -20,8 +20,6 @@ import (
 // turn is one message of the person on its way, and all that follows from it.
 type turn struct {
 	room   *Chat
-	mu     sync.Mutex
-	t      protocol.Turn
 	cancel context.CancelFunc
 	// asksFor is the saved action whose prompt is asked; mustAsk says that what
 	// comes of it has to be approved, whatever the settings say.
@@ -31,6 +29,9 @@ type turn struct {
 	record  *turnRecord // what it leaves in its conversation; nil outside of one
 	// ended is closed when its end was told.
 	ended chan struct{}
+
+	mu sync.Mutex // guards what follows
+	t  protocol.Turn
 	// What streams in grows here; the turn's texts share their bytes.
 	reply, reasoning strings.Builder
 }

@@ -39,7 +39,7 @@ type Directory struct {
 	Fetch func(ctx context.Context) ([]byte, error)
 	Now   func() time.Time
 
-	mu      sync.Mutex
+	mu      sync.Mutex // held while the list is read or fetched; guards what follows
 	entries []entry
 	at      time.Time
 }

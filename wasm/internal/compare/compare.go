@@ -7,6 +7,7 @@ package compare
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -130,7 +131,7 @@ func Number(v any) (float64, bool) {
 		return float64(v), true
 	}
 	f, err := strconv.ParseFloat(Text(v), 64)
-	return f, err == nil
+	return f, err == nil && !math.IsNaN(f) && !math.IsInf(f, 0)
 }
 
 // Text gives a value without parts as text.
@@ -164,4 +165,28 @@ func Empty(v any) bool {
 		return len(v) == 0
 	}
 	return false
+}
+
+// Field gives a field of an element, by a way with dots, or the property of that
+// name where the element is a note that has its properties with it; "" is the
+// element itself. Nil where there is none.
+func Field(element any, way string) any {
+	if way == "" {
+		return element
+	}
+	v, ok := field(element, way)
+	if !ok {
+		v, _ = field(element, "properties."+way)
+	}
+	return v
+}
+
+func field(v any, way string) (any, bool) {
+	for name := range strings.SplitSeq(way, ".") {
+		m, ok := v.(map[string]any)
+		if v, ok = m[name]; !ok {
+			return nil, false
+		}
+	}
+	return v, true
 }

@@ -29,12 +29,12 @@ type Library struct {
 	redact func(string) string
 	now    func() string
 	device func(context.Context) (string, error)
+	limit  int // maxFile; tests have less to write
 
-	mu    sync.Mutex
+	mu    sync.Mutex // guards what follows
 	open  map[string]*files
 	reads map[string]int    // how often a conversation was not as it was known
 	list  map[string]listed // nil until it is read
-	limit int               // maxFile; tests have less to write
 }
 
 type listed struct {

@@ -59,7 +59,7 @@ type Store struct {
 	place  func(context.Context) (Place, error)
 	kinds  func(id string) []Kind
 
-	mu      sync.Mutex // held while the kind is found out
+	mu      sync.Mutex // held while the kind is found out; guards what follows
 	chosen  Kind       // nil until it is
 	refused []host.StoreRefusal
 	owns    bool // once it is so it stays so

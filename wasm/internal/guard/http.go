@@ -158,7 +158,7 @@ func cacheKey(r tool.HTTPRequest) string {
 // fetched keeps what was fetched, for requests that say that an older answer
 // will do. It is in memory alone.
 type fetched struct {
-	mu    sync.Mutex
+	mu    sync.Mutex // guards what follows
 	kept  map[string]keptAnswer
 	bytes int
 }

@@ -26,7 +26,7 @@ type Outgoing struct {
 	// read without a question.
 	said func() string
 
-	mu       sync.Mutex
+	mu       sync.Mutex          // guards what follows
 	answered map[string]bool     // by the hash of the arguments
 	coming   map[string][]coming // what a step's loop is going to ask for
 }

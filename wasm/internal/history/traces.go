@@ -44,7 +44,7 @@ type Tracing struct {
 	Rec          *trace.Recorder
 	Root         *trace.Span
 
-	mu      sync.Mutex
+	mu      sync.Mutex // guards what follows
 	lines   []byte
 	bundles []Recording
 }

@@ -22,8 +22,8 @@ type whose struct {
 	store  host.Store
 	device func(context.Context) (string, error)
 
-	mu    sync.Mutex
-	known map[string]bool // by run: whether another device made it; guarded by mu
+	mu    sync.Mutex      // guards known
+	known map[string]bool // by run: whether another device made it
 }
 
 func (w *whose) forget(id string) {

@@ -83,12 +83,7 @@ func (w *Writer) awaitEnded(ctx context.Context, need []int) error {
 	if len(need) == 0 {
 		return nil
 	}
-	stop := context.AfterFunc(ctx, func() {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.mu.cond.Broadcast()
-	})
-	defer stop()
+	defer w.wakeAtEnd(ctx)()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for !w.ended(need) {

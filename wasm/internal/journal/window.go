@@ -61,12 +61,7 @@ func (w *Writer) windowOf(i int) int {
 // await blocks until a window is durable. It also asks for the one after it,
 // so that it is written while this one is executed.
 func (w *Writer) await(ctx context.Context, win int) error {
-	stop := context.AfterFunc(ctx, func() {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.mu.cond.Broadcast()
-	})
-	defer stop()
+	defer w.wakeAtEnd(ctx)()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.mu.wanted = max(w.mu.wanted, min(win+2, len(w.planned.windows)))
@@ -81,6 +76,15 @@ func (w *Writer) await(ctx context.Context, win int) error {
 		return nil
 	}
 	return w.mu.err
+}
+
+// wakeAtEnd wakes those who wait for mu.cond once ctx ends, until stop is called.
+func (w *Writer) wakeAtEnd(ctx context.Context) (stop func() bool) {
+	return context.AfterFunc(ctx, func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.mu.cond.Broadcast()
+	})
 }
 
 // startStream starts making windows durable, where some are wanted and nothing

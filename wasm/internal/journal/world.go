@@ -23,8 +23,8 @@ const (
 type world struct {
 	at    map[string]string
 	moves []made // in order
-	// free are the paths that the stretch writes which the crash came in, and
-	// whether they are as one of its writes, or the half of one, leaves them.
+	// free are the paths that were being written when the crash came: true where a
+	// path is as one of those writes, or half of one, leaves it.
 	free map[string]bool
 }
 

@@ -29,7 +29,7 @@ type Port interface {
 type Conn struct {
 	port Port
 
-	mu      sync.Mutex
+	mu      sync.Mutex // guards what follows
 	server  Server
 	calls   map[int]chan answer        // what the core asked, by id
 	orphans map[string]func([]byte)    // by method

@@ -20,7 +20,7 @@ import (
 type HTTP struct {
 	conn *Conn
 
-	mu       sync.Mutex
+	mu       sync.Mutex // guards buffered
 	buffered map[string]bool
 }
 

@@ -19,7 +19,7 @@ const maxBatch = 4
 type writeBatcher struct {
 	c *Conn
 
-	mu      sync.Mutex
+	mu      sync.Mutex // guards what follows
 	waiting []*applying
 	due     bool
 }

@@ -18,7 +18,7 @@ type Keeper struct {
 	end   context.CancelFunc
 	over  chan struct{}
 
-	mu    sync.Mutex
+	mu    sync.Mutex // guards what follows
 	lease Lease
 	taken bool
 }
@@ -108,7 +108,7 @@ func (k *Keeper) renew(ctx context.Context) error {
 	return nil
 }
 
-// Look looks at once whether the lease is still one's own.
+// Look checks at once whether the lease is still ours.
 func (k *Keeper) Look(ctx context.Context) error { return k.renew(ctx) }
 
 // Stop ends the beats. The marker stays.

@@ -11,7 +11,7 @@ import (
 // Budget counts the calls, tokens and money that were used. It may be shared by
 // several loops, such as the agents of a foreach, which then share its limits.
 type Budget struct {
-	mu     sync.Mutex
+	mu     sync.Mutex // guards what follows
 	calls  int
 	tokens int64
 	cost   price.Nano

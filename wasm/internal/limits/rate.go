@@ -38,7 +38,7 @@ type RateLimiter struct {
 	// patience is how long a call may be held back instead of refused.
 	patience time.Duration
 
-	mu sync.Mutex
+	mu sync.Mutex // guards by
 	by map[string]*rate.Limiter
 }
 

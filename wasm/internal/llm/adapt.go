@@ -32,7 +32,7 @@ type adapting struct {
 	inner Provider
 	a     Adaptation
 
-	mu      sync.Mutex
+	mu      sync.Mutex // guards without
 	without map[Feature]bool
 }
 

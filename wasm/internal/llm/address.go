@@ -5,7 +5,11 @@ import "strings"
 // endings are the paths that people paste along with an address, each with the name of the dialect that is spoken there;
 // "" where the path says nothing about it.
 var endings = []struct{ path, dialect string }{
-	{"/chat/completions", "chat"}, {"/responses", "openai"}, {"/messages", "anthropic"}, {"/models", ""},
+	{"/chat/completions", "chat"},
+	{"/responses", "openai"},
+	{"/messages", "anthropic"},
+	{"/api/chat", "ollama"},
+	{"/models", ""},
 }
 
 // ParseAddress reads an address as a person gives it: up to the version, or whole with the path of an API at its end, with
@@ -19,6 +23,11 @@ func ParseAddress(text string) (e Endpoint, dialect string) {
 			base, dialect = strings.TrimRight(rest, "/"), end.dialect
 			break
 		}
+	}
+	// The API of Gemini has the model in its path, and no end that says so.
+	base, _, _ = strings.Cut(base, "/models/gemini")
+	if strings.HasSuffix(base, ".googleapis.com/v1beta") {
+		dialect = "gemini"
 	}
 	return Endpoint{BaseURL: base, Query: query}, dialect
 }

@@ -19,6 +19,10 @@ func TestAnAddressIsUnderstoodAsItIsPasted(t *testing.T) {
 		{"https://a.example/v1/responses", "https://a.example/v1", "", "openai"},
 		{"https://a.example/v1/messages", "https://a.example/v1", "", "anthropic"},
 		{"https://a.example/v1/models", "https://a.example/v1", "", ""},
+		{"http://127.0.0.1:11434/api/chat?num_ctx=8192", "http://127.0.0.1:11434", "num_ctx=8192", "ollama"},
+		{"https://generativelanguage.googleapis.com/v1beta", "https://generativelanguage.googleapis.com/v1beta", "", "gemini"},
+		{"https://generativelanguage.googleapis.com/v1beta/models/gemini-2.5-pro:generateContent?x=1", "https://generativelanguage.googleapis.com/v1beta", "x=1", "gemini"},
+		{"https://generativelanguage.googleapis.com/v1beta/openai/", "https://generativelanguage.googleapis.com/v1beta/openai", "", ""},
 		{"https://a.example/v1#models", "https://a.example/v1", "", ""},
 		{
 			"https://r.openai.azure.com/openai/deployments/gpt?api-version=2024-10-21",

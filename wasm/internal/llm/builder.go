@@ -53,6 +53,20 @@ func (b *Builder) Rewrite(f func(name string, arguments json.RawMessage) json.Ra
 	b.rewrite = f
 }
 
+// StripNulls takes the nulls out of the arguments of strict tools, whose schemas these are, by name: a model has to
+// write them where it leaves something out.
+func (b *Builder) StripNulls(schemas map[string][]byte) {
+	if len(schemas) == 0 {
+		return
+	}
+	b.Rewrite(func(name string, arguments json.RawMessage) json.RawMessage {
+		if schema, ok := schemas[name]; ok {
+			return StripNulls(schema, arguments)
+		}
+		return arguments
+	})
+}
+
 // Ended reports whether the terminal event is out.
 func (b *Builder) Ended() bool { return b.ended }
 

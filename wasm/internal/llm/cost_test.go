@@ -11,7 +11,6 @@ import (
 
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/llmtest"
-	"embedded-agent/wasm/internal/price"
 )
 
 func TestTokenEstimatesAreNearWhatIsCounted(t *testing.T) {
@@ -110,22 +109,5 @@ func TestEstimatesCountEverythingThatIsSent(t *testing.T) {
 		if llm.EstimateRequest(more) <= sum {
 			t.Errorf("%s costs nothing", name)
 		}
-	}
-}
-
-func TestTheCostOfARequestIsEstimated(t *testing.T) {
-	half := 0.5
-	p := price.Price{Input: 2, Output: 10, CacheRead: &half}
-	table := price.Table{Currency: "EUR", Models: []price.Entry{{Model: "m", Price: p}}}
-	r := hello()
-	low, ok := llm.EstimateCost(table, "h", r, 1000)
-	r.MaxTokens = 2000
-	high, _ := llm.EstimateCost(table, "h", r, 1000)
-	if !ok || high-low != 10_000_000 {
-		t.Errorf("%d and %d", low, high)
-	}
-	r.Model = "unknown"
-	if _, ok := llm.EstimateCost(table, "h", r, 1000); ok {
-		t.Error("a model without a price has a cost")
 	}
 }

@@ -34,6 +34,12 @@ type Parser interface {
 	EOF()
 }
 
+// LineParser is a Parser of answers that are one JSON object a line.
+type LineParser interface {
+	Parser
+	Line(v jsontree.Value)
+}
+
 // Decoder turns the bytes of an answer into events. It finds out by itself whether the answer is a stream, one JSON text
 // or a web page. However the bytes are cut, the events that come out tell the same.
 type Decoder struct {
@@ -96,7 +102,29 @@ func (d *Decoder) Push(chunk []byte) {
 			return
 		}
 		d.whole = append(d.whole, chunk...)
+		if p, ok := d.p.(LineParser); ok {
+			d.lines(p)
+		}
 	case modeUnknown:
+	}
+}
+
+// lines hands on the lines that have come, and keeps the rest.
+func (d *Decoder) lines(p LineParser) {
+	for !d.b.Ended() {
+		line, rest, found := bytes.Cut(d.whole, []byte{'\n'})
+		if !found {
+			return
+		}
+		d.whole = rest
+		if line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))); len(line) == 0 {
+			continue
+		}
+		if err := d.tree.Parse(line); err != nil {
+			d.b.FailWith(err, d.host)
+			return
+		}
+		p.Line(d.tree.Root())
 	}
 }
 
@@ -136,6 +164,15 @@ func (d *Decoder) End() {
 }
 
 func (d *Decoder) endWhole() {
+	if p, ok := d.p.(LineParser); ok {
+		// The last line may have no end. One that is cut is no line.
+		if last := bytes.TrimSpace(d.whole); len(last) > 0 && jsontree.Check(last) == nil {
+			d.whole = append(last, '\n')
+			d.lines(p)
+		}
+		d.b.Fail(NewError("llm.error.cut", "host", d.host))
+		return
+	}
 	body := bytes.TrimPrefix(d.whole, []byte("\xef\xbb\xbf"))
 	if err := d.tree.Parse(body); err != nil {
 		var syntax *jsontree.SyntaxError

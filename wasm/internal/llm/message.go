@@ -81,6 +81,12 @@ func Image(mimeType, base64 string) Block {
 	return Block{Type: BlockImage, MIMEType: mimeType, Data: base64}
 }
 
+// ImageOf makes an image block of a data URL with base64 data.
+func ImageOf(dataURL string) Block {
+	mimeType, data, _ := strings.Cut(strings.TrimPrefix(dataURL, "data:"), ";base64,")
+	return Image(mimeType, data)
+}
+
 // Call makes a tool call block.
 func Call(id, name string, arguments json.RawMessage) Block {
 	return Block{Type: BlockToolCall, ToolCall: &ToolCall{ID: id, Name: name, Arguments: arguments}}

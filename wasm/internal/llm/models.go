@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"sort"
+	"strings"
 	"time"
 
 	"embedded-agent/wasm/internal/jsontree"
@@ -56,9 +57,9 @@ func parseModel(m jsontree.Value) Model {
 		return jsontree.Value{}
 	}
 	return Model{
-		ID:      first("id", "name", "model").Str(),
+		ID:      strings.TrimPrefix(first("id", "name", "model").Str(), "models/"), // as Gemini has it
 		Name:    first("display_name", "name").Str(),
-		Context: first("context_length", "context_window", "max_context_length", "max_model_len", "max_input_tokens").Int(),
+		Context: first("context_length", "context_window", "max_context_length", "max_model_len", "max_input_tokens", "inputTokenLimit").Int(),
 	}
 }
 

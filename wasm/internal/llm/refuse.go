@@ -39,7 +39,7 @@ var nouns = map[Feature][]string{
 var refusals = []string{
 	"not support", "n't support", "unsupported", "only support", "no support", "not available", "not enabled", "not allowed", "not permitted",
 	"not implemented", "not accept", "not compatible", "incompatible", "disabled", "unavailable", "requires", "must be verified", "no endpoints found",
-	"unknown", "unrecognized", "unrecognised", "unexpected", "not a multimodal", "not a vision", "deprecated", "supported values",
+	"unknown", "unrecognized", "unrecognised", "unexpected", "not a multimodal", "not a vision", "deprecated", "supported values", "only works in",
 }
 
 // shapeless are words that refuse a form, but also say that a value is broken; they count for what has only one form.

@@ -4,8 +4,6 @@ import (
 	"math"
 	"unicode"
 	"unicode/utf8"
-
-	"embedded-agent/wasm/internal/price"
 )
 
 // Token weights of the estimate: how many tokens a character is worth, by its kind. They are averages over the byte
@@ -117,18 +115,4 @@ func estimateBlock(b Block) int {
 		return EstimateTokens(string(b.Raw))
 	}
 	return 0
-}
-
-// EstimateCost guesses what a request will cost at most: its estimated input, and all the output that it allows (or
-// defaultOutput tokens where it sets no limit). It gives false for a model without a price.
-func EstimateCost(t price.Table, host string, r Request, defaultOutput int) (price.Nano, bool) {
-	known, ok := t.Find(host, r.Model)
-	if !ok {
-		return 0, false
-	}
-	output := r.MaxTokens
-	if output == 0 {
-		output = defaultOutput
-	}
-	return known.Cost(price.Usage{Input: int64(EstimateRequest(r)), Output: int64(output)}), true
 }

@@ -55,7 +55,7 @@ type LastValues interface {
 
 // MemoryValues is a LastValues in memory.
 type MemoryValues struct {
-	mu     sync.Mutex
+	mu     sync.Mutex // guards values
 	values map[string]any
 }
 

@@ -5,7 +5,7 @@ import "slices"
 // AddToProperty gives the note with elements added to a list property; those
 // that are in it are not added again. A single value becomes the first element.
 func AddToProperty(data []byte, key string, more []any) ([]byte, error) {
-	values, err := ParseFront(data).Values()
+	values, err := ParseFront(data).Loose()
 	if err != nil {
 		return nil, errFront(err)
 	}

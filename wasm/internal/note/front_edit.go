@@ -25,7 +25,7 @@ func SetProperty(data []byte, key string, value any) ([]byte, error) {
 	d := ParseFront(data)
 	values, err := d.editable()
 	if err != nil {
-		return nil, err
+		return setLine(d, key, value, err)
 	}
 	old, there := values[key]
 	if there && sameValue(old, value) {
@@ -50,7 +50,7 @@ func RemoveProperty(data []byte, key string) ([]byte, error) {
 	d := ParseFront(data)
 	values, err := d.editable()
 	if err != nil {
-		return nil, err
+		return editLine(d, key, err, func(*Property, []byte) (string, error) { return "", nil })
 	}
 	if _, there := values[key]; !there {
 		return data, nil
@@ -76,7 +76,7 @@ func RenameProperty(data []byte, from, to string) ([]byte, error) {
 	d := ParseFront(data)
 	values, err := d.editable()
 	if err != nil {
-		return nil, err
+		return renameLine(d, from, to, err)
 	}
 	value, there := values[from]
 	if !there || from == to {

@@ -83,12 +83,6 @@ type Item struct {
 // Task says whether the item has a task box.
 func (i *Item) Task() bool { return !i.State.Empty() }
 
-// Ordered says whether the item is numbered.
-func (i *Item) Ordered(data []byte) bool {
-	c := data[i.Marker.Start]
-	return c >= '0' && c <= '9'
-}
-
 // Line gives the number of the line, from 0, that holds an offset.
 func (d *Doc) Line(offset int) int {
 	return sort.Search(len(d.lines), func(i int) bool { return d.lines[i] > offset }) - 1

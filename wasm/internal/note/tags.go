@@ -79,7 +79,7 @@ func RenameTag(tag, from, to string) string {
 // already, there or in the text, are not added again.
 func AddTags(data []byte, tags []string) ([]byte, error) {
 	d := Parse(data)
-	values, err := d.Values()
+	values, err := d.Loose()
 	if err != nil {
 		return nil, errFront(err)
 	}
@@ -140,7 +140,7 @@ func MapTags(data []byte, change func(tag string) string) ([]byte, int, error) {
 		}
 		edits.Replace(s, "")
 	}
-	values, err := d.Values()
+	values, err := d.Loose()
 	if err != nil {
 		if n == 0 {
 			return data, 0, nil // nothing asks for this front matter
@@ -227,7 +227,7 @@ func mapList(list []any, change func(string) string) ([]any, int) {
 
 // DedupeTags gives the note with each tag of the front matter once.
 func DedupeTags(data []byte) ([]byte, int, error) {
-	values, err := ParseFront(data).Values()
+	values, err := ParseFront(data).Loose()
 	if err != nil {
 		return nil, 0, errFront(err)
 	}

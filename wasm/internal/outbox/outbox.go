@@ -24,7 +24,7 @@ type Outbox struct {
 	now      func() time.Time
 	life     context.Context
 
-	mu        sync.Mutex
+	mu        sync.Mutex // guards what follows; emit is called under it
 	calls     []func() *protocol.ExecutionEvent
 	at        map[string]int // callId -> place in calls
 	run       *protocol.Event

@@ -20,7 +20,7 @@ type Base struct {
 	now    int64 // ms
 	tick   int64 // of the index, when this began
 
-	mu      sync.Mutex
+	mu      sync.Mutex // guards what follows
 	stats   map[string]host.Info
 	missing map[string]bool
 	folders map[string]*listing

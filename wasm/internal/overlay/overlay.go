@@ -30,11 +30,13 @@ type Guard func(op host.Op) error
 
 // Vault is the overlay. Use For to get the view that one call writes through.
 type Vault struct {
-	base   *Base
-	guard  Guard
-	see    func(path string) error
-	amend  *Amendments
-	mu     sync.Mutex
+	base  *Base
+	guard Guard
+	see   func(path string) error
+	amend *Amendments
+	count func(bytes int) error
+
+	mu     sync.Mutex // guards what follows
 	staged map[string]*node
 	folded map[string]string   // fold key of a staged, existing path -> path
 	names  map[string][]string // lower-case last part -> staged, existing files
@@ -43,7 +45,6 @@ type Vault struct {
 	log     []Write
 	editor  *host.EditorState
 	edited  bool
-	count   func(bytes int) error
 	putting *savepoint // of the call that writes; nil between writes
 }
 

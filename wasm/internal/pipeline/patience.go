@@ -14,7 +14,7 @@ type patience struct {
 	done            chan struct{}
 	detach          func() bool
 
-	mu    sync.Mutex
+	mu    sync.Mutex // guards what follows
 	by    time.Time
 	timer *time.Timer
 	err   error

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"embedded-agent/wasm/internal/fault"
+	similar "embedded-agent/wasm/internal/text"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -251,7 +252,7 @@ func (c *checker) step(i int) {
 		case !ok && c.problems.full():
 			c.problem(field, "error.plan.dependsUnknown", nil)
 		case !ok:
-			params := fault.P{"id": id, "near": closest(id, c.ids())}
+			params := fault.P{"id": id, "near": similar.Closest(id, c.ids())}
 			c.problem(field, withNear("error.plan.dependsUnknown", params), params)
 		case to == i:
 			c.problem(field, "error.plan.dependsSelf", nil)

@@ -7,6 +7,7 @@ import (
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/sorting"
+	similar "embedded-agent/wasm/internal/text"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/vaultpath"
 )
@@ -100,7 +101,7 @@ func (c *checker) unknownArgs(n *Node, s *tool.Schema, args map[string]any) bool
 			c.problem("args", "error.plan.args.unknown", nil)
 			continue
 		}
-		params := fault.P{"tool": n.Tool.Name, "name": name, "near": closest(name, names), "fields": strings.Join(names, ", ")}
+		params := fault.P{"tool": n.Tool.Name, "name": name, "near": similar.Closest(name, names), "fields": strings.Join(names, ", ")}
 		c.problem("args."+name, withNear("error.plan.args.unknown", params), params)
 	}
 	return true

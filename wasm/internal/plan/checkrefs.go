@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"embedded-agent/wasm/internal/fault"
+	similar "embedded-agent/wasm/internal/text"
 )
 
 // references follows every reference that the steps noted: to a step or
@@ -44,7 +45,7 @@ func (c *checker) reference(u use) {
 			return
 		case !ok:
 			params := fault.P{
-				"ref": u.ref.text, "name": u.ref.name, "near": closest(u.ref.name, c.ids()), "steps": strings.Join(c.ids(), ", "),
+				"ref": u.ref.text, "name": u.ref.name, "near": similar.Closest(u.ref.name, c.ids()), "steps": strings.Join(c.ids(), ", "),
 			}
 			c.mistake(u, withNear("error.plan.ref.unknownStep", params), params)
 			return
@@ -63,7 +64,7 @@ func (c *checker) reference(u use) {
 			c.wait(u, to)
 		case !slices.Contains(c.rules.Vars, u.ref.name):
 			known := append(sortedKeys(c.named.captures), c.rules.Vars...)
-			params := fault.P{"ref": u.ref.text, "name": u.ref.name, "near": closest(u.ref.name, known)}
+			params := fault.P{"ref": u.ref.text, "name": u.ref.name, "near": similar.Closest(u.ref.name, known)}
 			c.mistake(u, withNear("error.plan.ref.unknownVar", params), params)
 			return
 		}
@@ -93,7 +94,7 @@ func (c *checker) follow(u use) {
 	switch {
 	case found == entryNoField:
 		names := sh.fields()
-		params["near"] = closest(k.key, names)
+		params["near"] = similar.Closest(k.key, names)
 		params["fields"] = strings.Join(names, ", ")
 		c.mistake(u, withNear("error.plan.ref.noField", params), params)
 	case found == entryIsList:

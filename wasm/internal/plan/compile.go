@@ -152,7 +152,7 @@ func (c *Compiled) bind(n *node, scope *Scope) (any, error) {
 			}
 			return string(b), nil
 		}
-		return plain(v), nil
+		return tool.Plain(v), nil
 	case nodeTemplate:
 		return c.fill(n, scope)
 	case nodeMap:
@@ -179,7 +179,7 @@ func (c *Compiled) bind(n *node, scope *Scope) (any, error) {
 	if n.shared {
 		return n.value, nil
 	}
-	return plain(n.value), nil
+	return tool.Plain(n.value), nil
 }
 
 // fill puts values into a text, in one pass.

@@ -9,6 +9,7 @@ import (
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/strictjson"
+	similar "embedded-agent/wasm/internal/text"
 )
 
 // Limits are where Decode stops reading. Zero fields mean the defaults.
@@ -30,6 +31,11 @@ func itoa(n int) string { return strconv.Itoa(n) }
 // types and nesting beyond the limit are problems, each with its step and
 // field. With a problem the plan is nil. An optional field may be null.
 func Decode(raw []byte, limits Limits) (*Plan, []Problem) {
+	var d decoder
+	return d.decode(raw, limits)
+}
+
+func (d *decoder) decode(raw []byte, limits Limits) (*Plan, []Problem) {
 	if limits.Bytes <= 0 {
 		limits.Bytes = DefaultBytes
 	}
@@ -41,7 +47,6 @@ func Decode(raw []byte, limits Limits) (*Plan, []Problem) {
 	}
 	raw = bytes.TrimRight(raw, " \n\t\r") // a cut-off text ends where its last word does
 	v, twice, jerr := strictjson.Read(raw, limits.Depth)
-	var d decoder
 	if Wrapped(string(raw[:min(len(raw), 64)])) {
 		text, isText := v.(string)
 		if !isText {
@@ -170,8 +175,8 @@ func (d *decoder) known(m map[string]any, fields []string) {
 		if slices.Contains(fields, name) {
 			continue
 		}
-		own := closest(name, fields)
-		if _, given := m[own]; own != "" && !given && foldName(own) == foldName(name) {
+		own := similar.Closest(name, fields)
+		if _, given := m[own]; own != "" && !given && similar.FoldName(own) == similar.FoldName(name) {
 			m[own] = m[name]
 			delete(m, name)
 			d.took(name, name, own)
@@ -184,7 +189,7 @@ func (d *decoder) known(m map[string]any, fields []string) {
 			d.wrong(name, "error.plan.unknownField", nil)
 			continue
 		}
-		if best := closest(name, fields); best != "" {
+		if best := similar.Closest(name, fields); best != "" {
 			d.wrong(name, "error.plan.unknownFieldNear", fault.P{"name": name, "near": best})
 		} else {
 			d.wrong(name, "error.plan.unknownField", fault.P{"name": name, "fields": strings.Join(fields, ", ")})

@@ -4,14 +4,14 @@
 //
 // The package is pure: no I/O, no context, no clock. The way of a plan is
 //
-//	Decode ─► Check ─► Graph ─► for each Node: Expand ─► Bind ─► arguments
-//	  ▲ Extract          │
-//	  └ BindParameters   └ Problems, for the model to repair or a person to read
+//	Decode ─► Mend ─► Check ─► Graph ─► for each Node: Expand ─► Bind ─► arguments
+//	  ▲ Extract                  │
+//	  └ BindParameters           └ Problems, for the model to repair or a person to read
 //
 // # References
 //
-// Strings in a step's args, in foreach.from, in preview and in the plan's
-// outputs may hold references:
+// Strings in a step's args, in foreach.from, in conditions, in preview and in the
+// plan's outputs may hold references:
 //
 //	{item}  {item.title}  {index}       the loop's names, as foreach calls them
 //	$steps.make.items[0].path           a step's output; .0. is the same as [0]

@@ -13,15 +13,18 @@ import (
 // is the plan as it is to be kept: what was given, unless something was mended. A
 // plan whose texts others have filled in (Rules.Bound) is not mended.
 func Accept(given []byte, reg *tool.Registry, rules Rules) (p *Plan, g *Graph, raw json.RawMessage, problems []Problem) {
-	p, problems = Decode(given, Limits{})
+	var d decoder
+	p, problems = d.decode(given, Limits{})
 	if p == nil {
 		return nil, nil, nil, problems
 	}
 	raw = given
+	rewrite := len(p.Taken) > 0
 	if !rules.Bound {
+		p.Taken = d.taken // what a model says of this is not taken over
 		p = Mend(p, reg)
 	}
-	if len(p.Taken) > 0 {
+	if rewrite || len(p.Taken) > 0 {
 		if b, err := canon.Encode(p); err == nil {
 			raw = b
 		}

@@ -147,7 +147,7 @@ func FuzzAccept(f *testing.F) {
 			return
 		}
 		again, _, kept, _ := plan.Accept(raw, reg, plan.Rules{})
-		if again == nil || len(again.Taken) != len(p.Taken) {
+		if again == nil || len(again.Taken) > 0 {
 			t.Fatalf("%s\nread again is\n%s", raw, kept)
 		}
 		if d := cmp.Diff(p.Steps, again.Steps); d != "" {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/tool"
 )
 
 // A saved action is a plan with parameters: ${name} in its goal, assumptions,
@@ -62,7 +63,7 @@ func BindParameters(p *Plan, values map[string]any) (*Plan, error) {
 				return nil, false
 			}
 			e.params = false
-			return quoteValue(plain(values[g[0].ref.name]), e), true
+			return quoteValue(tool.Plain(values[g[0].ref.name]), e), true
 		})
 	if failed != nil {
 		return nil, failed

@@ -52,7 +52,11 @@ func texts(description string) object {
 }
 
 func whole(least int, description string) object {
-	return object{"type": "integer", "minimum": least, "maximum": 1<<31 - 1, "description": description}
+	o := object{"type": "integer", "minimum": least}
+	if description != "" {
+		o["description"] = description
+	}
+	return o
 }
 
 func choice(description string, values ...string) object {
@@ -73,12 +77,13 @@ func required(o object) object {
 }
 
 func planSchema(tools []string) object {
-	retry := closed("How often a failed call is tried.", []string{"maxAttempts"}, object{
+	retry := closed("", []string{"maxAttempts"}, object{
 		"maxAttempts": whole(1, "Attempts in all, the first included."),
-		"backoffMs":   whole(0, "The first pause, in milliseconds."),
+		"backoffMs":   whole(0, "The first pause."),
 	})
-	onError := choice("What a failure does: stop if left out; a foreach leaves the element out.", OnErrorStop, onErrorFail, OnErrorSkip, OnErrorRetry)
-	timeout := whole(1, "Time limit of one call, in milliseconds.")
+	again := closed("", []string{"maxAttempts"}, object{"maxAttempts": whole(1, ""), "backoffMs": whole(0, "")})
+	onError := []string{OnErrorStop, onErrorFail, OnErrorSkip, OnErrorRetry}
+	when := object{"type": "array", "items": object{"type": "object"}}
 	named := text("The name of a tool.")
 	if len(tools) > 0 {
 		named = choice("The name of a tool.", tools...)
@@ -89,22 +94,26 @@ func planSchema(tools []string) object {
 		"version": text("Pins the tool's version. Leave it out."),
 		"args": object{
 			"type": "object",
-			"description": "The tool's arguments. Texts may hold references: $steps.ID.field (alone: the value with its type; " +
-				"inside a text: ${steps.ID.field}), $vars.NAME, and within foreach {ITEM.field} and {index}.",
+			"description": "The tool's arguments. Texts may hold references: $steps.ID.field (inside a text: ${steps.ID.field}), " +
+				"$vars.NAME, and within foreach {ITEM.field} and {index}.",
 		},
-		"foreach": closed("Run the step once for each element of a list; its output is then {items: [outputs]}.",
+		"foreach": closed("Run the step once for each element of a list.",
 			[]string{"from", "itemName"}, object{
 				"from": object{
 					"type": []string{"string", "array"}, "description": "One reference to a list, such as $steps.ID.items; or a list.",
 				},
 				"itemName":    name("What an element is called in {braces}."),
-				"indexName":   name("What its number, from 0, is called; index if left out."),
+				"indexName":   text("What its number, from 0, is called; index if left out."),
+				"when":        when,
 				"concurrency": whole(1, "How many may run at once."),
 			}),
+		"when": object{
+			"type": "array", "items": object{"type": "object"}, "description": "Conditions without which the step is not done: {property, op, value}.",
+		},
 		"dependsOn": texts("Steps to wait for. Steps that are referred to need not be named."),
-		"onError":   onError,
+		"onError":   choice("What a failure does: stop if left out; a foreach leaves the element out.", onError...),
 		"retry":     retry,
-		"timeoutMs": timeout,
+		"timeoutMs": whole(1, "Time limit of one call."),
 		"captureAs": name("Keep the output as $vars.NAME."),
 		"preview":   text("One short sentence for the person: what this step does."),
 	})
@@ -114,10 +123,10 @@ func planSchema(tools []string) object {
 		"assumptions": texts("What the plan takes for granted."),
 		"riskLevel":   choice("The most that any step does.", "read-only", "writes", "commands"),
 		"defaults": closed("For every step that does not say otherwise.", nil, object{
-			"onError": onError, "retry": retry, "timeoutMs": timeout,
+			"onError": object{"enum": onError}, "retry": again, "timeoutMs": whole(1, ""),
 		}),
 		"steps":   object{"type": "array", "minItems": 1, "items": step},
-		"outputs": object{"type": "object", "description": "The answer of a plan that only reads: each name to a reference, or to {rows: reference, columns, one, many, none}: sentences such as “{n} notes have no links.”, where {n} is counted."},
+		"outputs": object{"type": "object", "description": "A question about notes is answered by a plan that only reads: each name to a reference, or to {rows: reference, columns, one, many, none}: sentences such as “{n} notes have no links.”, where {n} is counted."},
 	})
 	root["$schema"] = "http://json-schema.org/draft-07/schema#"
 	return root

@@ -17,7 +17,7 @@ type Scope struct {
 	Var   func(name string) (any, bool)
 	Item  any
 	Index int
-	// Now is what conditions take for now.
+	// Now is the now of conditions.
 	Now time.Time
 	// Make is asked before a text is filled or a list is copied, with the bytes
 	// that it takes; its error is the binding's. Nil asks nobody.
@@ -154,55 +154,11 @@ func enter(v any, s seg) (any, bool) {
 	return nil, false
 }
 
-// plain copies a value into the types that encoding/json decodes to, whole
-// numbers apart, so that arguments share nothing with outputs.
-func plain(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		return plainMap(v)
-	case tool.Data:
-		return plainMap(v)
-	case tool.Args:
-		return plainMap(v)
-	case map[string]string:
-		out := make(map[string]any, len(v))
-		for k, e := range v {
-			out[k] = e
-		}
-		return out
-	case []any:
-		return plainList(v)
-	case []string:
-		return plainList(v)
-	case []map[string]any:
-		return plainList(v)
-	case []tool.Data:
-		return plainList(v)
-	}
-	return v
-}
-
-func plainMap[M ~map[string]any](m M) map[string]any {
-	out := make(map[string]any, len(m))
-	for k, e := range m {
-		out[k] = plain(e)
-	}
-	return out
-}
-
-func plainList[T any](list []T) []any {
-	out := make([]any, len(list))
-	for i, e := range list {
-		out[i] = plain(e)
-	}
-	return out
-}
-
 // appendText writes a value as it stands inside a longer text: a text as it
 // is, anything else as canonical JSON.
 func appendText(dst []byte, v any) ([]byte, error) {
 	if s, ok := v.(string); ok {
 		return append(dst, s...), nil
 	}
-	return canon.Append(dst, plain(v))
+	return canon.Append(dst, tool.Plain(v))
 }

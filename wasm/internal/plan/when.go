@@ -69,20 +69,13 @@ func (c *Condition) subject(e env) *ref {
 // own says whether a condition names a field of the loop's element.
 func (c *Condition) own() bool { return !strings.ContainsAny(c.Property, "${") }
 
-// properties is the field of an element that holds a note's properties.
-const properties = "properties"
-
 // have gives the value that a condition is about; nil where there is none.
 func (c *Condition) have(scope *Scope, e env) any {
-	r := c.subject(e)
-	if r == nil {
-		return nil
+	if c.own() {
+		return compare.Field(tool.Plain(scope.Item), c.Property)
 	}
-	v, ok := scope.value(r)
-	if !ok && c.own() {
-		v, _ = scope.value(&ref{kind: refItem, path: append([]seg{{key: properties}}, r.path...)})
-	}
-	return plain(v)
+	v, _ := scope.value(c.subject(e))
+	return tool.Plain(v)
 }
 
 // holds says whether all conditions hold. A value that cannot be compared with the
@@ -134,8 +127,7 @@ func (l *Loop) keep(step *Step, scope *Scope) error {
 	return nil
 }
 
-// Unclear is an element of a loop of which nobody knows whether the conditions
-// hold.
+// Unclear is an element of a loop with a value that its conditions cannot compare.
 type Unclear struct {
 	Item any
 	Why  *tool.Error
@@ -169,6 +161,6 @@ func (c *checker) when(i int, field string, list []Condition, e env) {
 // hasProperties says whether an element may have a note's properties, which a
 // condition may name like fields.
 func (c *checker) hasProperties(step int) bool {
-	_, found := c.itemShape(step).enter(seg{key: properties})
+	_, found := c.itemShape(step).enter(seg{key: "properties"})
 	return found == entryOK
 }

@@ -13,7 +13,7 @@ import (
 
 var day = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 
-// notes are what a step called q gives in these tests.
+// notes gives the output that a step called q has in these tests.
 func notes() plan.Scope {
 	note := func(path, due string, size float64, status any) map[string]any {
 		return map[string]any{"path": path, "size": size, "properties": map[string]any{"due": due, "status": status}}
@@ -117,8 +117,8 @@ func TestAConditionOfAStepThatIsAboutTheElementIsTheLoops(t *testing.T) {
 
 func TestABadConditionIsRefused(t *testing.T) {
 	for step, want := range map[string]string{
-		`"when":[{"property":"count","op":">","value":0}]`:                                        `Step “a”, when[0].property: “count” is not one reference.`,
-		`"when":[{"property":"x $steps.q.truncated"}]`:                                            `Step “a”, when[0].property: “x $steps.q.truncated” is not one reference.`,
+		`"when":[{"property":"count","op":">","value":0}]`:                                        `Step “a”, when[0].property: “count” is not a single reference.`,
+		`"when":[{"property":"x $steps.q.truncated"}]`:                                            `Step “a”, when[0].property: “x $steps.q.truncated” is not a single reference.`,
 		`"when":[{"property":"$steps.q.counts"}]`:                                                 `Step “a”, when[0].property: $steps.q.counts: there is no field “counts”.`,
 		`"when":[{"property":"$steps.gone.count"}]`:                                               `refers to a step “gone”`,
 		`"when":[{"property":"$steps.q.truncated","op":"is"}]`:                                    `Step “a”, when[0].op: this must be one of: =, !=, <, <=, >, >=, contains, exists, missing.`,

@@ -46,6 +46,7 @@ func TestThePromptStaysSmall(t *testing.T) {
 	rest := llm.EstimateTokens(system(nil, llm.PlanByCall))
 	r := Request(&Input{Registry: mustRegistry(t)}, llm.PlanByCall)
 	function := llm.EstimateTokens(string(r.Tools[0].Parameters))
+	t.Logf("in bytes: system.md %d, the catalogue %d, submit_plan %d", len(systemText), len(catalogue(all)), len(r.Tools[0].Parameters))
 	t.Logf("%d tools: %d tokens (%d of them on notes: %d), the rest %d, submit_plan %d, all of a first request %d",
 		len(all), tools, len(ofNotes), notes, rest, function, llm.EstimateRequest(r))
 	if tools > perTool*len(all) || notes > perNotes || rest > perRest || function > perFunction {

@@ -103,8 +103,7 @@ func chatMessage(m sentinel.Message) llm.Message {
 			out.Content = append(out.Content, llm.Text(p.Text))
 			continue
 		}
-		head, data, _ := strings.Cut(strings.TrimPrefix(p.ImageURL, "data:"), ";base64,")
-		out.Content = append(out.Content, llm.Image(head, data))
+		out.Content = append(out.Content, llm.ImageOf(p.ImageURL))
 	}
 	return out
 }

@@ -12,7 +12,7 @@ import (
 // the frame around it apart.
 type corkConn struct {
 	net.Conn
-	mu   sync.Mutex
+	mu   sync.Mutex // guards what follows
 	held bool
 	buf  []byte
 }

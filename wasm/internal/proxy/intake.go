@@ -73,7 +73,7 @@ var errCrowded error = crowded{}
 // lobby knows the connections that have no whole request yet.
 type lobby struct {
 	max     int
-	mu      sync.Mutex
+	mu      sync.Mutex // guards waiting
 	waiting map[net.Conn]time.Time
 }
 

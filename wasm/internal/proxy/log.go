@@ -57,7 +57,7 @@ func (l *logLine) result(res *response, t *turn) {
 
 // requestLog writes lines whole, one after the other.
 type requestLog struct {
-	mu sync.Mutex
+	mu sync.Mutex // held for a whole line
 	w  io.Writer
 }
 

@@ -17,7 +17,7 @@ type store struct {
 	maxEntries int
 	maxBytes   int
 
-	mu    sync.Mutex
+	mu    sync.Mutex // guards what follows
 	byID  map[string]*list.Element
 	order *list.List // of *stored, the latest used in front
 	items map[string][]*stored

@@ -23,7 +23,7 @@ const megabyte = 1_000_000
 type Plan struct {
 	most int64
 
-	mu             sync.Mutex
+	mu             sync.Mutex // guards what follows
 	written, built int64
 	over           bool
 }

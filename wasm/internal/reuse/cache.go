@@ -21,7 +21,7 @@ type Cache struct {
 	scope func(*tool.Entry, tool.Args) string
 	max   int
 
-	mu      sync.Mutex
+	mu      sync.Mutex // guards what follows
 	entries map[key]*list.Element
 	order   *list.List     // of *kept, the most recently used first
 	missed  map[string]key // by callId: what a result under way was made with

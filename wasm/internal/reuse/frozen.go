@@ -18,7 +18,7 @@ import (
 // another place in the plan is another step, and asks the model anew while the
 // plan is still being simulated.
 type Frozen struct {
-	mu      sync.Mutex
+	mu      sync.Mutex // guards results
 	results map[string]tool.Data
 }
 

@@ -7,7 +7,7 @@ import (
 
 // Gate pauses a run between calls.
 type Gate struct {
-	mu     sync.Mutex
+	mu     sync.Mutex    // guards closed
 	closed chan struct{} // nil while open
 }
 

@@ -45,7 +45,7 @@ type Config struct {
 	// Make is asked before a value is built for a call (plan.Scope); nil asks
 	// nobody.
 	Make func(bytes int) error
-	// Day is what conditions take for now: the same in the simulation and the run.
+	// Day is the now of conditions: the same in the simulation and the run.
 	Day time.Time
 	// Vars are values known before the first step.
 	Vars map[string]any
@@ -202,7 +202,7 @@ type run struct {
 	slots  chan struct{}
 	steps  []*step
 
-	mu      sync.Mutex
+	mu      sync.Mutex // guards what follows
 	vars    map[string]any
 	stopped *tool.Error
 	calls   int
@@ -217,7 +217,7 @@ type step struct {
 	done   chan struct{}
 	queued chan struct{}
 	once   sync.Once
-	// unclear are elements of which nobody knows whether the loop's conditions hold.
+	// unclear are elements with a value that the loop's conditions cannot compare.
 	unclear []tool.Skip
 }
 

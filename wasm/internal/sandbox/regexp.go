@@ -32,7 +32,7 @@ var textModule = &starlarkstruct.Module{Name: "re", Members: starlark.StringDict
 const maxPatterns = 32
 
 var (
-	patternsMu sync.Mutex // natively a test may run several interpreters
+	patternsMu sync.Mutex // guards patterns: natively a test may run several interpreters
 	patterns   = map[string]*regexp.Regexp{}
 )
 

@@ -16,7 +16,7 @@ type Store struct {
 	host.Store
 	device host.Device
 
-	mu  sync.Mutex
+	mu  sync.Mutex // guards key
 	key *Key
 }
 

@@ -28,12 +28,18 @@ func TestEachDialectIsAskedAtAnyAddress(t *testing.T) {
 		{"custom", "https://gateway.example/v1/responses", "", "https://gateway.example/v1/responses"},
 		{"custom", "https://gateway.example/v1/messages?beta=true", "", "https://gateway.example/v1/messages?beta=true"},
 		{
+			"custom", "https://generativelanguage.googleapis.com/v1beta", "k",
+			"https://generativelanguage.googleapis.com/v1beta/models/m:streamGenerateContent?alt=sse",
+		},
+		{"custom", "https://generativelanguage.googleapis.com/v1beta/openai", "k", "https://generativelanguage.googleapis.com/v1beta/openai/chat/completions"},
+		{"custom", "http://127.0.0.1:11434/api/chat?num_ctx=8192", "", "http://127.0.0.1:11434/api/chat"},
+		{
 			"custom", "https://r.openai.azure.com/openai/deployments/gpt?api-version=2024-10-21", "k",
 			"https://r.openai.azure.com/openai/deployments/gpt/chat/completions?api-version=2024-10-21",
 		},
 		{"text", "https://gateway.example/v1/chat/completions", "", "https://gateway.example/v1/chat/completions"},
 	} {
-		set := protocol.Settings{Provider: c.provider, BaseURL: c.address, KeyName: c.key, Model: "m"}
+		set := protocol.Settings{Provider: c.provider, BaseURL: c.address, KeyName: c.key, Model: "m", Streaming: true}
 		sh, tr := endpoint(t, hosttest.New(hosttest.Options{}), set, no("enough"))
 		sh.say("hello")
 		if len(tr.Requests()) == 0 || tr.Requests()[0].URL != c.asked {

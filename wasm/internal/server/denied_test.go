@@ -103,6 +103,7 @@ var peeks = map[string][]string{
 	"tasks.move":                {`{"path":"Private/Plain.md","to":"Seen.md"}`, `{"path":"Seen.md","to":"Private/Plain.md"}`},
 	"tasks.setStatus":           {`{"to":"done","folder":""}`, `{"to":"done","path":"Private/Plain.md"}`},
 	"template.apply":            {`{"template":"Private/Plain.md","path":"Work/N.md"}`, `{"template":"Work/T.md","folder":"Private","title":"Plain"}`, `{"template":"Plain","path":"Work/N.md"}`},
+	"list.arrange":              {`{"items":["a"]}`},
 	"util.joinLines":            {`{"items":["a"]}`},
 	"util.parseMarkdownBullets": {`{"text":"- a"}`},
 	"util.slugifyTitle":         {`{"title":"Plain","path":"Private/Plain.md"}`, `{"title":"x"}`},

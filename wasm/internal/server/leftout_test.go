@@ -72,8 +72,8 @@ var onNotes = map[string]struct{ kind, args string }{
 	"tags.add":               {"front", `"tags":["new"]`},
 	"tags.remove":            {"front", `"tags":["t"]`},
 	"tags.rename":            {"front", `"from":"t","to":"u"`},
-	"links.rewrite":          {"note", `"mode":"plain"`},
-	"links.unlinkedMentions": {"note", `"link":true,"every":true`},
+	"links.rewrite":          {"text", `"mode":"plain"`},
+	"links.unlinkedMentions": {"text", `"link":true,"every":true`},
 	"tasks.setStatus":        {"note", `"to":"done"`},
 	"tasks.move":             {"note", `"to":"Tea.md"`},
 	"note.splitAtHeadings":   {"note", `"level":2,"folder":"Split"`},
@@ -191,7 +191,7 @@ func largeVault() (files map[string]string, bad int) {
 	for n := range 3176 {
 		text := fmt.Sprintf("---\nk: %d\n---\nNote %d\n", n, n)
 		if n%113 == 50 {
-			text, bad = "---\nk: 1\ncreated: {{date}}\n---\n", bad+1
+			text, bad = "---\nk: 1\ncreated: {{date}}\n- x\n---\n", bad+1
 		}
 		files[fmt.Sprintf("Notes/%04d.md", n)] = text
 	}

@@ -20,14 +20,14 @@ func TestARunThatHasEndedIsLetGoOf(t *testing.T) {
 	}
 	let := make(chan string, 2)
 	func() {
-		se, err := sh.s.tx.Open(r.Run)
+		rv, err := sh.s.tx.Open(r.Run)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := sh.s.tx.Begin(se, false); err != nil {
+		if err := sh.s.tx.Begin(rv, false); err != nil {
 			t.Fatal(err)
 		}
-		runtime.AddCleanup(se, func(what string) { let <- what }, "the session")
+		runtime.AddCleanup(rv, func(what string) { let <- what }, "the review")
 		run, err := sh.s.tx.Running(r.Run)
 		if err != nil {
 			t.Fatal(err)

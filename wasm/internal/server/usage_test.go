@@ -2,6 +2,7 @@ package server
 
 import (
 	"encoding/csv"
+	"encoding/json"
 	"math"
 	"strings"
 	"testing"
@@ -54,7 +55,8 @@ func TestWhatATurnUsedAndCostIsShownAndKept(t *testing.T) {
 	if err != nil || len(records) != 2 || records[1][1] != "model.test:1" || records[1][4] != "2000" || records[0][9] != "cost_eur" || records[1][9] != "0.005" {
 		t.Errorf("%v %q", err, records)
 	}
-	back, lerr := usage.ParseLedger([]byte(call[protocol.Document](sh, "usage.export", protocol.UsageExport{Format: "json"}).Text))
+	var back usage.Ledger
+	lerr := json.Unmarshal([]byte(call[protocol.Document](sh, "usage.export", protocol.UsageExport{Format: "json"}).Text), &back)
 	if lerr != nil || back.Total().Input != 2000 {
 		t.Errorf("%v %+v", lerr, back)
 	}

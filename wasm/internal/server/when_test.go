@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/leftout"
 	"embedded-agent/wasm/internal/protocol"
@@ -28,15 +30,14 @@ func TestAConditionIsToldInTheReviewAndHoldsInTheRun(t *testing.T) {
 	}
 	for i, want := range [][]protocol.Message{
 		nil,
-		{{Key: "review.met", Params: map[string]string{"n": "1", "total": "4"}}},
-		{{Key: "review.unmet"}},
+		{{Key: "review.met", Params: map[string]string{"n": "1", "total": "4", "when": "due < today"}}},
+		{{Key: "review.unmet", Params: map[string]string{"when": "$steps.q.count > 10"}}},
 		{{Key: "review.unmetBefore", Params: map[string]string{"step": "many"}}},
 		nil,
 	} {
 		got := r.Steps[i].Notes
-		if len(got) != len(want) || len(want) == 1 && (got[0].Key != want[0].Key || got[0].Params["n"] != want[0].Params["n"] ||
-			got[0].Params["total"] != want[0].Params["total"] || got[0].Params["step"] != want[0].Params["step"]) {
-			t.Errorf("%s: %+v, want %+v", r.Steps[i].ID, got, want)
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s: %s", r.Steps[i].ID, d)
 		}
 	}
 	left := leftout.Of(r.Steps)

@@ -20,10 +20,10 @@ import (
 type Store struct {
 	host.Store
 
-	mu    sync.Mutex
-	sizes map[string]int64 // by folder; guarded by mu
+	mu    sync.Mutex       // guards what follows
+	sizes map[string]int64 // by folder
 	// writes counts what was written: a size that was counted while something
-	// was written is not remembered. Guarded by mu.
+	// was written is not remembered.
 	writes int
 }
 

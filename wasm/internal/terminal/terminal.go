@@ -25,7 +25,7 @@ import (
 // Printer writes to a terminal, or to wherever its output was led. It may be
 // used from several goroutines.
 type Printer struct {
-	mu   sync.Mutex
+	mu   sync.Mutex // held while something is printed; guards what follows
 	w    io.Writer
 	left []byte // the beginning of a character whose rest is still to come
 	err  error

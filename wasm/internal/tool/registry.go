@@ -188,47 +188,10 @@ func (e *Entry) CheckOutput(data Data) error {
 	if err != nil {
 		return err
 	}
-	if vs := s.Validate(plain(data)); vs != nil {
+	if vs := s.Validate(Plain(data)); vs != nil {
 		return fault.New(fault.Internal, "error.tool.output", fault.P{"tool": e.ID(), "problems": invalid(e.Name, vs).Params["problems"]})
 	}
 	return nil
-}
-
-// plain turns the Go types that tools may use into those the validator knows.
-func plain(v any) any {
-	switch v := v.(type) {
-	case Data:
-		return plainMap(v)
-	case map[string]any:
-		return plainMap(v)
-	case []any:
-		out := make([]any, len(v))
-		for i, e := range v {
-			out[i] = plain(e)
-		}
-		return out
-	case []map[string]any:
-		out := make([]any, len(v))
-		for i, e := range v {
-			out[i] = plainMap(e)
-		}
-		return out
-	case []string:
-		out := make([]any, len(v))
-		for i, e := range v {
-			out[i] = e
-		}
-		return out
-	}
-	return v
-}
-
-func plainMap[M ~map[string]any](m M) map[string]any {
-	out := make(map[string]any, len(m))
-	for k, e := range m {
-		out[k] = plain(e)
-	}
-	return out
 }
 
 // SecretNames names the secrets that a call needs.

@@ -31,6 +31,7 @@ var reasons = map[string]string{
 	"error.path.absolute":    "skip.kept",
 	"review.dropped":         "skip.dropped",
 	"tools.compare.not":      "skip.compare",
+	"tools.list.number":      "skip.number",
 }
 
 // Reason gives the key of the words for why a note is left alone; "" where the

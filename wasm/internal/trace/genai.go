@@ -39,11 +39,8 @@ func (r *Recorder) StartAgent(parent *Span, what, name, conversation string) *Sp
 }
 
 // StartPlan begins the span of a plan's run.
-func (r *Recorder) StartPlan(parent *Span, goal string, steps int) *Span {
-	s := r.Start(parent, "plan", "run_plan", Internal,
-		r.run(), Attr{"embedded_agent.plan.steps", steps})
-	s.Content("embedded_agent.plan.goal", func() string { return goal })
-	return s
+func (r *Recorder) StartPlan(parent *Span, steps int) *Span {
+	return r.Start(parent, "plan", "run_plan", Internal, r.run(), Attr{"embedded_agent.plan.steps", steps})
 }
 
 // StartModel begins the span of one question to a model.

@@ -52,21 +52,16 @@ func SpanID(runID, what string) string {
 // Recorder gathers the spans of one run. Its methods may be called from
 // several goroutines. A nil Recorder records nothing.
 type Recorder struct {
-	runID    string
-	version  string
-	contents bool
-	redact   func(string) string
+	runID   string
+	version string
+	redact  func(string) string
 
-	mu    sync.Mutex
+	mu    sync.Mutex // guards ended, and the spans
 	ended []*Span
 }
 
 // Option changes a new Recorder.
 type Option func(*Recorder)
-
-// Contents lets prompts, arguments and results into the spans. They may hold
-// anything that is in the notes.
-func Contents() Option { return func(r *Recorder) { r.contents = true } }
 
 // Redact passes every text of an attribute, and every message, through f.
 func Redact(f func(string) string) Option { return func(r *Recorder) { r.redact = f } }
@@ -137,15 +132,6 @@ func (s *Span) Set(attrs ...Attr) {
 	if !s.over {
 		s.attrs = append(s.attrs, attrs...)
 	}
-}
-
-// Content adds attributes that hold contents, where the recorder was asked for
-// them. The value is made only then.
-func (s *Span) Content(key string, value func() string) {
-	if s == nil || !s.r.contents {
-		return
-	}
-	s.Set(Attr{key, value()})
 }
 
 // Fail marks the span as failed: the type is one of the error codes, the

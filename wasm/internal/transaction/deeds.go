@@ -128,7 +128,7 @@ func (d *Deeds) Result(c *tool.Call, r *tool.Result) {
 	d.event(kind, level, messageOf(c, r), d.now(), c, nil)
 }
 
-// Begins makes it durable that a call begins which cannot be undone.
+// Begins records durably that a call begins that cannot be undone.
 func (d *Deeds) Begins(ctx context.Context, c *tool.Call) error {
 	if c.ConfirmationID == "" {
 		return nil

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"embedded-agent/wasm/internal/fileview"
 	"embedded-agent/wasm/internal/guard"
 	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/host"
@@ -101,7 +102,7 @@ type Found struct {
 	Report   *runner.Report
 	Called   map[string]*tool.Call // call_id -> the call as it was simulated
 	Changes  []overlay.Change
-	listed   rows              // the changes as they are listed
+	listed   fileview.Rows     // the changes as they are listed
 	commands map[string]string // the names of the palette's commands by id, where the plan runs any
 	quota    *quota.Plan       // of what it made
 }
@@ -140,7 +141,7 @@ func (d *Draft) readAnew(why protocol.Message) {
 // less than the other; complete adds the rest of what is shown.
 func (d *Draft) finish(ctx context.Context, found Found, complete func(*Review, *protocol.Review)) (*Review, error) {
 	rv := &Review{ID: d.ID, Asked: d.Asked, program: d.program, Aids: d.Aids, decided: d.decided, Found: found}
-	var old rows
+	var old fileview.Rows
 	if d.before != nil {
 		old = d.before.listed
 	}

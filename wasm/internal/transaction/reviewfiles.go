@@ -19,7 +19,7 @@ import (
 // filesOf begins what is shown of a review with its changes: the files, what becomes
 // of each, and the same in words. Rows of files that are as they were are taken from
 // old, those of the review before; all are given.
-func filesOf(ctx context.Context, rv *Review, old rows) (*protocol.Review, rows, error) {
+func filesOf(ctx context.Context, rv *Review, old fileview.Rows) (*protocol.Review, fileview.Rows, error) {
 	changes, err := ShownChanges(ctx, rv.Base, rv.Changes)
 	if err != nil {
 		return nil, nil, err
@@ -37,15 +37,15 @@ func filesOf(ctx context.Context, rv *Review, old rows) (*protocol.Review, rows,
 		Run: rv.ID, Goal: rv.plan.Goal, Assumptions: canon.List(rv.plan.Assumptions), Risk: protocol.Risk(rv.graph.Risk),
 		Files: []protocol.FileChange{}, Steps: []protocol.StepPreview{}, Amended: !rv.amend.Empty(), Approval: approvalOf(rv),
 	}
-	listed := make(rows, len(changes)+len(left))
+	listed := make(fileview.Rows, len(changes)+len(left))
 	for _, c := range changes {
-		f := listed.of(c, old)
+		f := listed.Of(c, old)
 		_, f.Edited = rv.amend.Edits[c.Path]
 		view.Files = append(view.Files, f)
 	}
 	view.Summary = append(changeLines(view.Files), runLines(view.Files, changes)...)
 	for _, c := range left {
-		f := listed.of(c, old)
+		f := listed.Of(c, old)
 		f.Dropped = true
 		view.Files = append(view.Files, f)
 	}

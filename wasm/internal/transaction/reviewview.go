@@ -3,7 +3,6 @@ package transaction
 import (
 	"encoding/json"
 	"slices"
-	"strconv"
 
 	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/fault"
@@ -67,8 +66,8 @@ func (s *simulator) stepPreviews(rv *Review) ([]protocol.StepPreview, int) {
 			Args: s.deps.Out.Redact(string(args)), Simulate: n.Tool.Simulable,
 			Undo: n.Tool.SideEffects != tool.Commands,
 		}
+		p.Notes = leftout.Notes(rv.plan, st, s.deps.Out.Redact)
 		p.Cut, p.LeftOut = cutOf(rv, st), leftout.By(st, leftout.Words{Redact: s.deps.Out.Redact, Problem: s.deps.Out.ProblemOf})
-		p.Notes = s.notes(rv, st)
 		total += len(st.Results)
 		if st.Cause != nil && st.Status != tool.OK {
 			p.Problem = s.deps.Out.ProblemOf(st.Cause)
@@ -80,36 +79,6 @@ func (s *simulator) stepPreviews(rv *Review) ([]protocol.StepPreview, int) {
 		out = append(out, p)
 	}
 	return canon.List(out), total
-}
-
-// notes says how a step was read. What was read otherwise in the plan as a whole is
-// told with its first step.
-func (s *simulator) notes(rv *Review, st *runner.StepReport) []protocol.Message {
-	var out []protocol.Message
-	for _, t := range rv.plan.Taken {
-		if t.Step == st.Node.Step.ID || t.Step == "" && st.Node.Index == 0 {
-			out = append(out, protocol.Message{Key: "review.taken", Params: map[string]string{
-				"field": t.Field, "from": s.deps.Out.Redact(t.From), "to": s.deps.Out.Redact(t.To),
-			}})
-		}
-	}
-	return append(out, conditionNotes(st)...)
-}
-
-// conditionNotes says what a step's conditions came to.
-func conditionNotes(st *runner.StepReport) []protocol.Message {
-	loop := st.Node.Step.Foreach
-	switch {
-	case st.Unmet && st.CauseStep != "":
-		return []protocol.Message{{Key: "review.unmetBefore", Params: map[string]string{"step": st.CauseStep}}}
-	case st.Unmet:
-		return []protocol.Message{{Key: "review.unmet"}}
-	case loop != nil && len(loop.When) > 0:
-		return []protocol.Message{{Key: "review.met", Params: map[string]string{
-			"n": strconv.Itoa(len(st.Results)), "total": strconv.Itoa(st.Of),
-		}}}
-	}
-	return nil
 }
 
 // behind says whether all calls of a step were made before, by the run that

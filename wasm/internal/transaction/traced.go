@@ -34,7 +34,7 @@ func (x *execution) leaveTraces(ctx context.Context, rep *runner.Report, outcome
 func (x *execution) spans(rep *runner.Report, outcome protocol.RunOutcome) {
 	rec := x.review.Trace.Recorder()
 	end := time.Now()
-	run := rec.StartPlan(x.review.Trace.Top(), "", len(x.review.graph.Nodes))
+	run := rec.StartPlan(x.review.Trace.Top(), len(x.review.graph.Nodes))
 	run.Set(trace.Attr{Key: "embedded_agent.run.outcome", Value: outcome})
 	n := 0
 	if rep != nil {

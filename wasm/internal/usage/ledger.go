@@ -36,11 +36,11 @@ type ledger struct {
 	// failed is told once that the ledger cannot be kept.
 	failed func(error)
 
-	mu    sync.Mutex
+	mu    sync.Mutex // guards what follows
 	told  bool
 	own   string                // the name of this device
 	files map[string]*usageFile // by path, as they were last read
-	// unkept are the answers of this session that could not be written yet.
+	// unkept are the answers that could not be written yet.
 	unkept []usageRow
 }
 

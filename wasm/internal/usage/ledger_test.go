@@ -179,7 +179,7 @@ func TestALedgerThatCannotBeKeptIsSaidOnceAndStopsNothing(t *testing.T) {
 		t.Errorf("told %d times", told)
 	}
 	if got := total(t, l); got.Calls != 3 {
-		t.Errorf("this session's answers are not shown: %+v", got)
+		t.Errorf("the answers that are not written are not shown: %+v", got)
 	}
 }
 

@@ -7,12 +7,8 @@ import (
 	"sort"
 	"strconv"
 	"strings"
-	"time"
 
-	"embedded-agent/wasm/internal/fault"
-	"embedded-agent/wasm/internal/jsontree"
 	"embedded-agent/wasm/internal/price"
-	"embedded-agent/wasm/internal/timestamp"
 )
 
 // Spent is one answer for the ledger.
@@ -43,11 +39,6 @@ type LedgerRow struct {
 type Ledger struct {
 	Currency string      `json:"currency"`
 	Rows     []LedgerRow `json:"rows"`
-}
-
-// Day is the day of a moment for a person whose clock is ahead of UTC by so many minutes.
-func Day(unixMilli int64, minutesEast int) string {
-	return timestamp.Day(time.UnixMilli(unixMilli).UTC().Add(time.Duration(minutesEast) * time.Minute))
 }
 
 // Add gives the ledger with one more answer.
@@ -142,18 +133,6 @@ func fromRows(currency string, sum map[[3]string]LedgerRow) Ledger {
 
 // JSON is the ledger as text, indented by tabs.
 func (l Ledger) JSON() ([]byte, error) { return json.MarshalIndent(l, "", "\t") }
-
-// ParseLedger reads what JSON wrote; VALIDATION_ERROR where it cannot be read.
-func ParseLedger(data []byte) (Ledger, error) {
-	if err := jsontree.Check(data); err != nil {
-		return Ledger{}, fault.New(fault.Validation, "error.usage.ledger", fault.P{"detail": err.Error()})
-	}
-	var l Ledger
-	if err := json.Unmarshal(data, &l); err != nil {
-		return Ledger{}, fault.New(fault.Validation, "error.usage.ledger", fault.P{"detail": err.Error()})
-	}
-	return l, nil
-}
 
 // CSV is the ledger for a spreadsheet (RFC 4180), with a line of names. A name that a spreadsheet would take for a
 // formula gets an apostrophe in front.

@@ -7,7 +7,7 @@ import { findChromium } from "../../../../test/dev/build";
 import { attach, estimated, withNames } from "../../../../test/dev/chat";
 import { action, event, state } from "../../../../test/dev/fixtures";
 import { asked, openStage, ready, settled, show, type Stage } from "../../../../test/dev/stage";
-import { accepts, agent, askedOf, button, done, field, sent } from "../../../../test/dev/talk";
+import { accepts, agent, askedOf, button, done, field, sent } from "../../../../test/dev/conversation";
 
 describe.skipIf(!findChromium())("the message", () => {
 	let stage: Stage;

@@ -101,7 +101,7 @@ describe.skipIf(!findChromium())("an answer", () => {
 
 	it("that was kept in part says so, and finds all of it again", async () => {
 		const page = await open(findingsScenes["answer-kept"]);
-		await page.getByText("The first 40 of 3,000 rows are kept here.").waitFor();
+		await page.getByText("Only the first 40 of 3,000 rows were kept.").waitFor();
 		await page.getByRole("button", { name: "Show all" }).click();
 		expect(await asked(page, "review.open")).toEqual([{ plan: '{"goal":"Find","steps":[]}' }]);
 	});

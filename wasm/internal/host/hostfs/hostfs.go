@@ -50,15 +50,15 @@ const (
 type Folder struct {
 	root string // absolute, links resolved
 
-	mu    sync.Mutex
+	mu    sync.Mutex // guards what follows
 	locks map[string]*pathLock
 	self  *os.File // this process's lock file, held to its end; nil before it is asked for
 	left  bool     // this process has given up its place, and takes none again
 }
 
 type pathLock struct {
-	sync.Mutex
-	users int
+	sync.Mutex     // held while the path is written
+	users      int // guarded by Folder.mu
 }
 
 // Open gives the host over an existing folder.

@@ -20,7 +20,7 @@ type Window struct {
 	m     *Memory
 	owner host.Owner
 
-	mu     sync.Mutex
+	mu     sync.Mutex // guards what follows
 	r      *rand.Rand
 	ops    int // of the core that runs
 	killAt int
@@ -34,10 +34,10 @@ type Window struct {
 type core struct {
 	dead    chan struct{}
 	flights []chan struct{}
-	lanes   map[string]chan struct{} // the last write of each path: they keep their order
+	last    map[string]chan struct{} // the last write of each path: they keep their order
 }
 
-func newCore() *core { return &core{dead: make(chan struct{}), lanes: map[string]chan struct{}{}} }
+func newCore() *core { return &core{dead: make(chan struct{}), last: map[string]chan struct{}{}} }
 
 // longestWrite is the most time that a write takes.
 const longestWrite = time.Second
@@ -144,8 +144,8 @@ func (w *Window) begin(c *core, path string) (flight, error) {
 		return flight{}, w.m.deadError(path)
 	}
 	w.ops++
-	f := flight{landed: make(chan struct{}), before: c.lanes[path], takes: time.Duration(w.r.Int64N(int64(longestWrite)))}
-	c.lanes[path] = f.landed
+	f := flight{landed: make(chan struct{}), before: c.last[path], takes: time.Duration(w.r.Int64N(int64(longestWrite)))}
+	c.last[path] = f.landed
 	c.flights = append(c.flights, f.landed)
 	if w.ops == w.killAt {
 		close(c.dead)

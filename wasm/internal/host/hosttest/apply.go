@@ -26,7 +26,7 @@ func (m *Memory) apply(op host.Op) (host.Info, error) {
 			return host.Info{}, err
 		}
 		m.disk.put(op.Path, slices.Clone(op.Data), m.tick())
-		delete(m.desk.unsaved, op.Path)
+		delete(m.opened.unsaved, op.Path)
 	case host.OpRename:
 		return m.rename(op)
 	case host.OpTrash:
@@ -38,7 +38,7 @@ func (m *Memory) apply(op host.Op) (host.Info, error) {
 	default:
 		return host.Info{}, fault.New(fault.Internal, "error.internal", nil)
 	}
-	m.desk.setCaret(op.Path, op.Caret)
+	m.opened.setCaret(op.Path, op.Caret)
 	return m.disk.get(op.Path).info(op.Path, nil), nil
 }
 
@@ -88,8 +88,8 @@ func (m *Memory) rename(op host.Op) (host.Info, error) {
 	m.tick()
 	m.disk.drop(op.Path)
 	m.disk.set(op.To, e)
-	m.desk.renamed(op.Path, op.To)
-	return e.info(op.To, m.desk.unsaved[op.To]), nil
+	m.opened.renamed(op.Path, op.To)
+	return e.info(op.To, m.opened.unsaved[op.To]), nil
 }
 
 func (m *Memory) moveToTrash(op host.Op) error {
@@ -109,7 +109,7 @@ func (m *Memory) moveToTrash(op host.Op) error {
 			return err
 		}
 		m.trash = append(m.trash, Trashed{f, data})
-		m.desk.closed(f)
+		m.opened.closed(f)
 	}
 	m.disk.drop(op.Path)
 	return nil
@@ -121,7 +121,7 @@ func (m *Memory) remove(op host.Op) error {
 		return err
 	}
 	m.tick()
-	m.desk.closed(op.Path)
+	m.opened.closed(op.Path)
 	m.disk.drop(op.Path)
 	return nil
 }

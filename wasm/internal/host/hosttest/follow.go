@@ -45,7 +45,7 @@ func (c *changes) Since(ctx context.Context, generation, page int64) (host.Chang
 	}
 	defer m.mu.Unlock()
 	f := &m.follow
-	out := host.Changed{Generation: f.generation, Open: slices.Sorted(maps.Keys(m.desk.unsaved))}
+	out := host.Changed{Generation: f.generation, Open: slices.Sorted(maps.Keys(m.opened.unsaved))}
 	if page != 0 {
 		if page != f.pageID {
 			return out, fault.New(fault.Conflict, "error.internal", nil)
@@ -57,7 +57,7 @@ func (c *changes) Since(ctx context.Context, generation, page int64) (host.Chang
 	now := map[string]state{}
 	m.disk.each(func(path string, e *entry) {
 		if !hidden(path) {
-			now[path] = state{e.info(path, m.desk.unsaved[path]), e.data}
+			now[path] = state{e.info(path, m.opened.unsaved[path]), e.data}
 		}
 	})
 	before, known := f.seen[generation]
@@ -117,7 +117,7 @@ func (v *vault) ReadMany(ctx context.Context, paths []string) ([]host.FileBytes,
 			continue
 		}
 		data, err := m.read(path)
-		_, unsaved := m.desk.unsaved[path]
+		_, unsaved := m.opened.unsaved[path]
 		m.mu.Unlock()
 		out[i] = host.FileBytes{Data: data, Missing: err != nil, Unsaved: unsaved}
 	}

@@ -49,7 +49,7 @@ type Options struct {
 // Memory is a host.Host in memory. Its methods may be called from many
 // goroutines.
 type Memory struct {
-	mu      sync.Mutex
+	mu      sync.Mutex // guards what follows
 	profile Profile
 	options Options
 	disk    *tree
@@ -59,7 +59,7 @@ type Memory struct {
 	clock   int64
 	counts  Counts
 	faults  faults
-	desk    desk
+	opened  opened
 	follow  follow
 	slow    slow
 	spin    spin
@@ -79,18 +79,18 @@ func New(o Options) *Memory {
 	}
 	m := &Memory{profile: o.Profile, options: o, store: map[string][]byte{}, flushed: map[string][]byte{}, clock: 1_750_000_000_000}
 	m.disk = newTree(o.Profile.IgnoresCase)
-	m.desk.commands = slices.Clone(o.Commands)
+	m.opened.commands = slices.Clone(o.Commands)
 	for path, text := range o.Files {
 		if folder, ok := strings.CutSuffix(path, "/"); ok {
 			m.disk.mkdirs(folder, m.tick())
 			continue
 		}
 		if path == o.Active {
-			text = m.desk.selectMarked(text)
+			text = m.opened.selectMarked(text)
 		}
 		m.disk.put(path, []byte(text), m.tick())
 	}
-	m.desk.open(o.Active)
+	m.opened.open(o.Active)
 	return m
 }
 
@@ -137,7 +137,7 @@ func (v *vault) Stat(ctx context.Context, path string) (host.Info, error) {
 	if e == nil {
 		return host.Info{}, host.NotFound(path)
 	}
-	return e.info(path, m.desk.unsaved[path]), nil
+	return e.info(path, m.opened.unsaved[path]), nil
 }
 
 func (v *vault) Read(ctx context.Context, path string) ([]byte, error) {
@@ -161,7 +161,7 @@ func (m *Memory) read(path string) ([]byte, error) {
 	case e.folder():
 		return nil, fault.New(fault.NotFound, "error.vault.isFolder", fault.P{"path": path})
 	}
-	if text, ok := m.desk.unsaved[path]; ok {
+	if text, ok := m.opened.unsaved[path]; ok {
 		return slices.Clone(text), nil
 	}
 	return slices.Clone(e.data), nil
@@ -196,7 +196,7 @@ func (v *vault) entries(ctx context.Context, folder string, deep bool) ([]host.I
 				continue
 			}
 			p := join(path, name)
-			out = append(out, child.info(p, m.desk.unsaved[p]))
+			out = append(out, child.info(p, m.opened.unsaved[p]))
 			if deep && child.folder() {
 				walk(p, child)
 			}
@@ -221,7 +221,7 @@ func (v *vault) Backlinks(ctx context.Context, path string) ([]string, error) {
 			return
 		}
 		text := e.data
-		if u, ok := m.desk.unsaved[p]; ok {
+		if u, ok := m.opened.unsaved[p]; ok {
 			text = u
 		}
 		if note.MayLink(text, path) {

@@ -27,8 +27,8 @@ import (
 type IDB struct {
 	id string
 
-	mu    sync.RWMutex // held alone by what writes
-	dbMu  sync.Mutex   // held while the database is opened
+	mu    sync.RWMutex // held alone by what writes; guards files
+	dbMu  sync.Mutex   // held while the database is opened; guards db
 	db    *safejs.Value
 	files map[string]row // of the files that were added to
 }

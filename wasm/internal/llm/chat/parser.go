@@ -1,8 +1,6 @@
 package chat
 
 import (
-	"encoding/json"
-
 	"embedded-agent/wasm/internal/jsontree"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/price"
@@ -17,14 +15,7 @@ func (Dialect) Parser(e llm.Endpoint, r llm.Request, b *llm.Builder) llm.Parser 
 			schemas[t.Name] = t.Schema()
 		}
 	}
-	if len(schemas) > 0 {
-		b.Rewrite(func(name string, arguments json.RawMessage) json.RawMessage {
-			if s, ok := schemas[name]; ok {
-				return llm.StripNulls(s, arguments)
-			}
-			return arguments
-		})
-	}
+	b.StripNulls(schemas)
 	return &parser{b: b, host: e.Host(), text: -1, thinking: -1, refusal: -1}
 }
 

@@ -22,10 +22,10 @@ const (
 
 // conn is one connection to an app-server: answers go to whoever asked, notifications to the thread that they name.
 type conn struct {
-	wmu sync.Mutex
+	wmu sync.Mutex // held while a line is written to w
 	w   io.Writer
 
-	mu      sync.Mutex
+	mu      sync.Mutex // guards what follows
 	nextID  int64
 	waiting map[int64]chan message
 	threads map[string]*inbox
@@ -218,7 +218,7 @@ type posted struct {
 
 // inbox holds the notifications of one thread until its turn takes them, so that a slow turn never holds up another.
 type inbox struct {
-	mu     sync.Mutex
+	mu     sync.Mutex // guards what follows
 	queue  []posted
 	queued int
 	err    error

@@ -318,7 +318,7 @@ func (s *Server) Pid() int {
 
 // tail keeps the last two kilobytes of what was written, for the message about a start that failed.
 type tail struct {
-	mu  sync.Mutex
+	mu  sync.Mutex // guards buf
 	buf []byte
 }
 

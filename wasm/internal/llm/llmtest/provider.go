@@ -48,11 +48,12 @@ func Fail(err *llm.Error) Turn { return Turn{Fail: err} }
 // Provider plays turns in order. A request beyond the last turn is answered with an error. It may be used by several
 // goroutines.
 type Provider struct {
-	mu       sync.Mutex
-	turns    []Turn
-	requests []llm.Request
 	// Piece is the number of characters of a delta; 0 stands for 7.
 	Piece int
+
+	mu       sync.Mutex // guards what follows
+	turns    []Turn
+	requests []llm.Request
 }
 
 var _ llm.Provider = (*Provider)(nil)

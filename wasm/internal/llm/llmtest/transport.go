@@ -33,7 +33,7 @@ type Answer struct {
 
 // Transport gives scripted answers in order and keeps the requests. It may be used by several goroutines.
 type Transport struct {
-	mu       sync.Mutex
+	mu       sync.Mutex // guards what follows
 	answers  []Answer
 	requests []web.Request
 	closed   int

@@ -1,9 +1,7 @@
 package openai
 
 import (
-	"encoding/json"
 	"strings"
-
 	"embedded-agent/wasm/internal/jsontree"
 	"embedded-agent/wasm/internal/llm"
 )
@@ -16,14 +14,7 @@ func (Dialect) Parser(e llm.Endpoint, r llm.Request, b *llm.Builder) llm.Parser 
 			schemas[t.Name] = t.Schema()
 		}
 	}
-	if len(schemas) > 0 {
-		b.Rewrite(func(name string, arguments json.RawMessage) json.RawMessage {
-			if schema, ok := schemas[name]; ok {
-				return llm.StripNulls(schema, arguments)
-			}
-			return arguments
-		})
-	}
+	b.StripNulls(schemas)
 	return &parser{b: b, host: e.Host(), items: make(map[int64]*item), ids: make(map[string]bool), sequence: -1}
 }
 

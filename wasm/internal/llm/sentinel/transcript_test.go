@@ -1,6 +1,8 @@
 package sentinel
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -31,7 +33,7 @@ func TestATranscriptReadsBackAsTheVeryItemsItWasMadeFrom(t *testing.T) {
 		if len(parts) != 1 {
 			t.Fatalf("a conversation of texts became %d parts", len(parts))
 		}
-		back, err := ParseTranscript(parts[0].Text)
+		back, err := parseTranscript(parts[0].Text)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, parts[0].Text)
 		}
@@ -130,4 +132,101 @@ func TestTheManifestIsTheSameForTheSameToolsAndHoldsNoMarkerOfTheirs(t *testing.
 	if m := text(nil, ChoiceAuto, true); m != "" {
 		t.Errorf("no tools, but a manifest: %s", m)
 	}
+}
+
+// parseTranscript reads back what Transcript wrote for a conversation without images: proof that nothing is lost and nothing
+// in the content can pass for structure.
+func parseTranscript(text string) ([]Item, error) {
+	if !strings.HasPrefix(text, headPrefix) && !strings.HasPrefix(text, "[function_call") {
+		return []Item{{Kind: ItemMessage, Role: RoleUser, Parts: []Part{{Text: Unescape(text)}}}}, nil
+	}
+	var items []Item
+	for text != "" {
+		var it Item
+		var err error
+		if strings.HasPrefix(text, headPrefix) {
+			it, text, err = parseMessage(text)
+		} else {
+			it, text, err = parseLine(text)
+		}
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, it)
+	}
+	return items, nil
+}
+
+var errTranscript = errors.New("not a transcript")
+
+// parseMessage reads one message: it ends where the next unquoted line of the transcript begins.
+func parseMessage(text string) (Item, string, error) {
+	head, body, ok := strings.Cut(text[len(headPrefix):], "]\n")
+	if !ok {
+		return Item{}, "", errTranscript
+	}
+	end := len(body)
+	for _, prefix := range []string{headPrefix, callPrefix, outputPrefix} {
+		if i := strings.Index(body, "\n"+prefix); i >= 0 {
+			end = min(end, i+1)
+		}
+	}
+	content, ok := strings.CutSuffix(body[:end], "\n")
+	if !ok {
+		return Item{}, "", errTranscript
+	}
+	return Item{Kind: ItemMessage, Role: Role(head), Parts: []Part{{Text: Unescape(content)}}}, body[end:], nil
+}
+
+func parseLine(text string) (Item, string, error) {
+	line, rest, ok := strings.Cut(text, "\n")
+	if !ok {
+		return Item{}, "", errTranscript
+	}
+	var it Item
+	fields := map[string]*string{"call_id": &it.CallID}
+	if body, isOutput := strings.CutPrefix(line, outputPrefix); isOutput {
+		it.Kind, line = ItemOutput, body
+		fields["output"] = &it.Output
+	} else if body, isCall := strings.CutPrefix(line, callPrefix); isCall {
+		it.Kind, line = ItemCall, body
+		fields["id"], fields["name"], fields["arguments"] = &it.ID, &it.Name, &it.Arguments
+	} else {
+		return Item{}, "", errTranscript
+	}
+	for line != "]" {
+		key, value, ok := strings.Cut(line, "=")
+		if !ok || fields[key] == nil {
+			return Item{}, "", fmt.Errorf("%w: field %q", errTranscript, clip(key, 20))
+		}
+		if *fields[key], line, ok = parseValue(value); !ok {
+			return Item{}, "", fmt.Errorf("%w: value of %q", errTranscript, key)
+		}
+		line = strings.TrimPrefix(line, " ")
+	}
+	return it, rest, nil
+}
+
+// parseValue reads a word or a JSON value from the front of s.
+func parseValue(s string) (value, rest string, ok bool) {
+	if s == "" {
+		return "", "", false
+	}
+	if strings.IndexByte(`"{[`, s[0]) < 0 {
+		end := strings.IndexAny(s, " ]")
+		if end < 0 {
+			return "", "", false
+		}
+		return s[:end], s[end:], true
+	}
+	p := scanner{s: s}
+	if !p.value() {
+		return "", "", false
+	}
+	value, rest = Unescape(s[:p.i]), s[p.i:]
+	if value[0] == '"' {
+		value, ok = unquote(value)
+		return value, rest, ok
+	}
+	return value, rest, true
 }

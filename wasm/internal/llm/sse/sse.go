@@ -9,7 +9,6 @@ package sse
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"strconv"
 )
 
@@ -225,24 +224,4 @@ func (p *Parser) dispatch(emit func(Event) error) error {
 		return nil
 	}
 	return emit(event)
-}
-
-// Append writes one event in the form that event streams have on the wire, ended by its blank line. Data with line
-// breaks becomes several data lines. An empty typ writes no event line; typ must be one line.
-func Append(dst []byte, typ string, data []byte) []byte {
-	if typ != "" {
-		dst = fmt.Appendf(dst, "event: %s\n", typ)
-	}
-	for {
-		end := lineEnd(data)
-		if end < 0 {
-			break
-		}
-		dst = append(append(append(dst, "data: "...), data[:end]...), '\n')
-		if data[end] == '\r' && end+1 < len(data) && data[end+1] == '\n' {
-			end++
-		}
-		data = data[end+1:]
-	}
-	return append(append(append(dst, "data: "...), data...), '\n', '\n')
 }

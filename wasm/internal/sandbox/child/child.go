@@ -41,7 +41,7 @@ const (
 
 // Runner is host.Sandbox. Close ends its child.
 type Runner struct {
-	mu      sync.Mutex // one script at a time
+	mu      sync.Mutex // held for a whole script; guards proc
 	proc    *process
 	command func(mb string) *exec.Cmd
 }

@@ -190,8 +190,13 @@ var onBomb = map[string]func(text string) []tool.Args{
 	"links.unlinkedMentions":    always(tool.Args{"path": "B.md", "link": true}, tool.Args{"link": true}),
 	"links.make":                always(tool.Args{"to": "B.md"}),
 	"util.parseMarkdownBullets": func(text string) []tool.Args { return []tool.Args{{"text": text}} },
-	"util.joinLines":            func(text string) []tool.Args { return []tool.Args{{"items": []any{text, text}, "prefix": "- "}} },
-	"util.slugifyTitle":         func(text string) []tool.Args { return []tool.Args{{"title": text}} },
+	"list.arrange": func(text string) []tool.Args {
+		return []tool.Args{{
+			"items": []any{text, text}, "where": []any{map[string]any{"property": "", "op": "<", "value": text}}, "distinct": "", "sort": "-", "groupBy": "", "sum": "",
+		}}
+	},
+	"util.joinLines":    func(text string) []tool.Args { return []tool.Args{{"items": []any{text, text}, "prefix": "- "}} },
+	"util.slugifyTitle": func(text string) []tool.Args { return []tool.Args{{"title": text}} },
 	"template.apply": func(text string) []tool.Args {
 		return []tool.Args{{"template": "B.md", "path": "N.md", "variables": map[string]any{"a": "{{a}}"}}}
 	},

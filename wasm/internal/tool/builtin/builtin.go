@@ -38,6 +38,7 @@ func All() []tool.Tool {
 		commandsList, commandsRun,
 		httpRequest, httpSend, pluginsSearch,
 		editorGetActiveFilePath, editorGetSelection, editorInsertAtCursor, editorReplaceSelection,
+		listArrange,
 		linksFind, linksMake, linksRewrite, linksUnlinkedMentions,
 		metadataFromInline, metadataGet, metadataRemove, metadataRename, metadataSet, metadataValues,
 		noteMerge, noteSplitAtHeadings,

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"mime"
 	"strconv"
 	"strings"
 	"time"
@@ -116,10 +115,7 @@ func refusal(address string, a *tool.HTTPAnswer) error {
 
 // answerData is an answer in the one form that every answer has.
 func answerData(address string, a *tool.HTTPAnswer, as string) (tool.Data, error) {
-	kind, _, err := mime.ParseMediaType(a.Header["content-type"])
-	if err != nil {
-		kind = "text/plain"
-	}
+	kind, _ := mediaType(a.Header["content-type"])
 	if len(a.Body) > 0 && !readable(kind, a.Body) {
 		return nil, fault.New(fault.Precondition, "tools.http.type", fault.P{"url": address, "type": kind})
 	}
@@ -178,10 +174,27 @@ func parseJSON(body []byte) (any, bool) {
 	return v, true
 }
 
+// mediaType reads a Content-Type (RFC 9110, section 8.3.1): the kind, text/plain
+// where there is none, and the charset, both in lower case. Package mime, which
+// also reads parameters in parts and in other alphabets, costs too much for that.
+func mediaType(header string) (kind, charset string) {
+	kind, rest, _ := strings.Cut(strings.ToLower(header), ";")
+	if kind = strings.TrimSpace(kind); !strings.Contains(kind, "/") {
+		return "text/plain", ""
+	}
+	for parameter := range strings.SplitSeq(rest, ";") {
+		name, value, _ := strings.Cut(parameter, "=")
+		if strings.TrimSpace(name) == "charset" {
+			charset = strings.Trim(strings.TrimSpace(value), `"`)
+		}
+	}
+	return kind, charset
+}
+
 // textOf gives an answer's bytes as text: UTF-8, or Latin-1 where it says so.
 func textOf(a *tool.HTTPAnswer) string {
-	_, params, _ := mime.ParseMediaType(a.Header["content-type"])
-	switch strings.ToLower(params["charset"]) {
+	_, charset := mediaType(a.Header["content-type"])
+	switch charset {
 	case "iso-8859-1", "latin1", "windows-1252":
 		if !utf8.Valid(a.Body) {
 			runes := make([]rune, len(a.Body))

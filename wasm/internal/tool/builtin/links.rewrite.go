@@ -70,11 +70,11 @@ func rewriteLinks(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data
 		return nil, err
 	}
 	return editMany(ctx, env, s, func(i host.Info, data []byte) ([]byte, int, error) {
-		return editCards(i.Path, data, func(text []byte) ([]byte, int) { return r.rewrite(i.Path, text) }, names)
+		return editCards(i.Path, data, func(text []byte) ([]byte, int, error) { return r.rewrite(i.Path, text) })
 	})
 }
 
-func (r *linkRewrite) rewrite(source string, data []byte) ([]byte, int) {
+func (r *linkRewrite) rewrite(source string, data []byte) ([]byte, int, error) {
 	d := note.Parse(data)
 	tables, within := d.Tables(), nested(d.Links)
 	var edits note.Edits
@@ -99,7 +99,7 @@ func (r *linkRewrite) rewrite(source string, data []byte) ([]byte, int) {
 			edits.Replace(l.Span, text)
 		}
 	}
-	return edits.Apply(data), len(edits)
+	return edits.Apply(data), len(edits), r.names.err
 }
 
 // nested says which links stand in another one's text.

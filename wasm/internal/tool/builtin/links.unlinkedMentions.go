@@ -38,7 +38,7 @@ func unlinkedMentions(ctx context.Context, env *tool.Env, args tool.Args) (tool.
 		return nil, err
 	}
 	edited, err := editMany(ctx, env, s, func(i host.Info, data []byte) ([]byte, int, error) {
-		return editCards(i.Path, data, func(text []byte) ([]byte, int) { return m.in(i.Path, text) }, m.names)
+		return editCards(i.Path, data, func(text []byte) ([]byte, int, error) { return m.in(i.Path, text) })
 	})
 	if err != nil {
 		return nil, err
@@ -57,11 +57,11 @@ type mentionLinker struct {
 }
 
 // in gives a text of a file with its mentions linked, and how many it links.
-func (m *mentionLinker) in(path string, text []byte) ([]byte, int) {
+func (m *mentionLinker) in(path string, text []byte) ([]byte, int, error) {
 	d := note.Parse(text)
 	hits := m.index.find(d)
 	if len(hits) == 0 {
-		return text, 0
+		return text, 0, m.names.err
 	}
 	var edits note.Edits
 	tables := d.Tables()
@@ -83,9 +83,9 @@ func (m *mentionLinker) in(path string, text []byte) ([]byte, int) {
 		edits.Replace(hit.Span, link)
 	}
 	if !m.link {
-		return text, 0
+		return text, 0, m.names.err
 	}
-	return edits.Apply(text), len(edits)
+	return edits.Apply(text), len(edits), m.names.err
 }
 
 // linkedFrom gives the files that a note links to already.

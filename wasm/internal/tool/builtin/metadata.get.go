@@ -23,7 +23,7 @@ func metadataGet() tool.Tool {
 				return nil, err
 			}
 			d := note.Parse(data)
-			values, err := d.Values()
+			values, err := d.Loose()
 			if err != nil {
 				return nil, noteError(info.Path, errFront(err))
 			}

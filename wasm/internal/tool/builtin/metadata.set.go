@@ -35,7 +35,7 @@ func metadataSet() tool.Tool {
 }
 
 func setProperties(data []byte, args tool.Args) ([]byte, error) {
-	values, err := note.ParseFront(data).Values()
+	values, err := note.ParseFront(data).Loose()
 	if err != nil {
 		return nil, errFront(err)
 	}

@@ -32,7 +32,7 @@ const (
 // top gives the first hits, sorted; ties by path.
 func (q *queryPlan) top(hits []hit, limit int) ([]hit, error) {
 	compare := func(a, b *sortKey) int {
-		if n := q.compareKeys(a, b); n != 0 {
+		if n := compareKeys(a, b, q.order.descending); n != 0 {
 			return n
 		}
 		return strings.Compare(hits[a.place].Path, hits[b.place].Path)
@@ -70,11 +70,11 @@ func (q *queryPlan) top(hits []hit, limit int) ([]hit, error) {
 	return out, nil
 }
 
-// compareKeys orders keys as the query has it.
-func (q *queryPlan) compareKeys(a, b *sortKey) int {
+// compareKeys orders keys: numbers before texts, and last what has no value.
+func compareKeys(a, b *sortKey, descending bool) int {
 	if a.kind != b.kind {
 		n := cmp.Compare(a.kind, b.kind)
-		if q.order.descending && a.kind != noKey && b.kind != noKey {
+		if descending && a.kind != noKey && b.kind != noKey {
 			n = -n
 		}
 		return n
@@ -87,7 +87,7 @@ func (q *queryPlan) compareKeys(a, b *sortKey) int {
 		n = compareFold(a.text, b.text)
 	case noKey:
 	}
-	if q.order.descending {
+	if descending {
 		return -n
 	}
 	return n
@@ -114,6 +114,10 @@ func (q *queryPlan) keyOf(h *hit) sortKey {
 	default:
 		value = h.value(q.order.from)
 	}
+	return keyOf(value)
+}
+
+func keyOf(value any) sortKey {
 	if n, ok := value.(float64); ok {
 		return sortKey{number: n}
 	}

@@ -30,7 +30,7 @@ func tagsAdd() tool.Tool {
 			return editMany(ctx, env, s, func(_ host.Info, data []byte) ([]byte, int, error) {
 				if most := args.Int("most"); most > 0 {
 					d := note.Parse(data)
-					values, err := d.Values()
+					values, err := d.Loose()
 					if err != nil {
 						return nil, 0, errFront(err)
 					}

@@ -45,17 +45,21 @@ func withHTML(ctx context.Context, env *tool.Env, to []host.Info) ([]host.Info, 
 
 // editCards changes a note's text, or that of each card of a canvas, and gives the
 // file as it is then and how many changes there are.
-func editCards(path string, data []byte, change func(text []byte) ([]byte, int), names *names) ([]byte, int, error) {
+func editCards(path string, data []byte, change func(text []byte) ([]byte, int, error)) ([]byte, int, error) {
 	count := 0
+	var failed error
 	out := carrier.Edit{Text: func(text []byte) ([]byte, bool) {
-		changed, n := change(text)
-		count += n
-		return changed, n > 0
+		if failed != nil {
+			return nil, false
+		}
+		changed, n, err := change(text)
+		count, failed = count+n, err
+		return changed, n > 0 && err == nil
 	}}.In(path, data)
 	if out == nil {
 		out = data
 	}
-	return out, count, names.err
+	return out, count, failed
 }
 
 // usedBy adds the files that a file uses, itself apart.

@@ -108,6 +108,7 @@ func TestLinksAndMentionsInTheCardsOfACanvasAreChanged(t *testing.T) {
 		before, want string
 	}{
 		{"links.unlinkedMentions", map[string]any{"link": true}, `An old plan:\n\n- https://old plan.org`, `An [[Old plan|old plan]]:\n\n- https://old plan.org`},
+		{"vault.replaceText", map[string]any{"path": "a.canvas", "find": "text", "replace": `"Text"`}, `the text\n[[text]]`, `the \"Text\"\n[[\"Text\"]]`},
 		{"links.rewrite", map[string]any{"mode": "case"}, `[[old plan]] \u00e9`, `[[Old plan]] é`},
 		{"links.rewrite", map[string]any{"mode": "retarget", "target": "Old plan", "to": "Pics.md", "path": "a.canvas"}, `[[old plan|x]]`, `[[Pics|x]]`},
 	} {

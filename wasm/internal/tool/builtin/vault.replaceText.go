@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"embedded-agent/wasm/internal/carrier"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/note"
@@ -66,7 +67,7 @@ func replaceText(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data,
 			return nil, err
 		}
 	}
-	return editMany(ctx, env, s, func(_ host.Info, data []byte) ([]byte, int, error) {
+	replace := func(data []byte) ([]byte, int, error) {
 		plain := bytes.ReplaceAll(data, lineEnd, newline)
 		found, err := re.All(ctx, plain)
 		if err != nil {
@@ -77,6 +78,12 @@ func replaceText(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data,
 		}
 		r := replacement{re.Regexp, template, skip, env.Quota.Fits}
 		return r.in(data, plain, found)
+	}
+	return editMany(ctx, env, s, func(i host.Info, data []byte) ([]byte, int, error) {
+		if !carrier.IsCanvas(i.Path) {
+			return replace(data)
+		}
+		return editCards(i.Path, data, replace) // its JSON is not a person's words
 	})
 }
 

@@ -357,7 +357,7 @@ func TestSearchFindsWhatAPersonWouldFind(t *testing.T) {
 }
 
 func TestANoteThatCannotBeChangedIsSkippedAndSaidSo(t *testing.T) {
-	files := map[string]string{"T.md": "---\ndate: {{date}}\n---\n", "a.md": "---\nx: 1\n---\n", "b.md": "---\nx: 1\ny: 2\n---\n"}
+	files := map[string]string{"T.md": "---\ndate: {{date}}\ndate: 1\n---\n", "a.md": "---\nx: 1\n---\n", "b.md": "---\nx: 1\ny: 2\n---\n"}
 	m := hosttest.New(hosttest.Options{Files: files})
 	d := mustCall(t, envOf(m.Host()), "metadata.rename", map[string]any{"from": "x", "to": "y"})
 	if d["count"] != 1.0 || len(d["skipped"].([]any)) != 1 || d["skipped"].([]any)[0].(map[string]any)["path"] != "b.md" {

@@ -70,12 +70,12 @@ type fakeMessage struct {
 }
 
 type fake struct {
-	mu    sync.Mutex
+	mu    sync.Mutex // held while a line is written to out
 	out   io.Writer
 	n     int
 	asked chan string
 
-	slowMu sync.Mutex
+	slowMu sync.Mutex        // guards slow
 	slow   map[string]string // thread → turn that waits to be interrupted
 }
 

@@ -33,7 +33,7 @@ type ModelServer struct {
 	*httptest.Server
 	answer func(n int, body []byte) Answer
 
-	mu     sync.Mutex
+	mu     sync.Mutex // guards what follows
 	bodies [][]byte
 	gone   int
 	items  int

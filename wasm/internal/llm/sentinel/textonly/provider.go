@@ -158,8 +158,7 @@ func messages(system string, items []sentinel.Item) []llm.Message {
 				message.Content = append(message.Content, llm.Text(p.Text))
 				continue
 			}
-			mime, data, _ := strings.Cut(strings.TrimPrefix(p.ImageURL, "data:"), ";base64,")
-			message.Content = append(message.Content, llm.Image(mime, data))
+			message.Content = append(message.Content, llm.ImageOf(p.ImageURL))
 		}
 		out = append(out, message)
 	}

@@ -1,18 +1,18 @@
-package plan
+package text
 
 import "strings"
 
-// closest gives the candidate that a name was probably meant to be: equal but for
+// Closest gives the candidate that a name was probably meant to be: equal but for
 // case and separators, or at most a third of it mistyped. "" when none is.
-func closest(name string, candidates []string) string {
+func Closest(name string, candidates []string) string {
 	const longest = 64 // no name is longer
 	if len(name) > longest {
 		return ""
 	}
 	best, least := "", 1+max(1, len(name)/3)
-	name = foldName(name)
+	name = FoldName(name)
 	for _, c := range candidates {
-		folded := foldName(c)
+		folded := FoldName(c)
 		if folded == name {
 			return c
 		}
@@ -25,7 +25,8 @@ func closest(name string, candidates []string) string {
 
 var separators = strings.NewReplacer("_", "", "-", "")
 
-func foldName(s string) string { return strings.ToLower(separators.Replace(s)) }
+// FoldName makes names one that differ by case and separators only.
+func FoldName(s string) string { return strings.ToLower(separators.Replace(s)) }
 
 // distance counts the letters to change, add, drop or swap with their
 // neighbour (optimal string alignment); it gives limit when that many are

@@ -10,9 +10,9 @@ import (
 	"embedded-agent/wasm/internal/host"
 )
 
-// desk has the things that the person has before them: open notes, unsaved text, the
+// opened has the things that the person has before them: open notes, unsaved text, the
 // selection, the palette.
-type desk struct {
+type opened struct {
 	active    string
 	openNotes []string
 	selection host.Range
@@ -31,7 +31,7 @@ type Command struct {
 
 // selectMarked takes the selection marks out of a text and selects what is
 // between them.
-func (d *desk) selectMarked(text string) string {
+func (d *opened) selectMarked(text string) string {
 	before, rest, ok := strings.Cut(text, "⟦")
 	if !ok {
 		return text
@@ -52,7 +52,7 @@ func endOf(text string) host.Position {
 	return host.Position{Line: line, Ch: len(utf16.Encode([]rune(last)))}
 }
 
-func (d *desk) open(path string) {
+func (d *opened) open(path string) {
 	if path == "" {
 		return
 	}
@@ -62,7 +62,7 @@ func (d *desk) open(path string) {
 	}
 }
 
-func (d *desk) closed(path string) {
+func (d *opened) closed(path string) {
 	delete(d.unsaved, path)
 	d.openNotes = slices.DeleteFunc(d.openNotes, func(p string) bool { return p == path })
 	if d.active == path {
@@ -71,7 +71,7 @@ func (d *desk) closed(path string) {
 }
 
 // renamed lets open notes follow a rename of themselves or of a folder.
-func (d *desk) renamed(from, to string) {
+func (d *opened) renamed(from, to string) {
 	follow := func(p string) string {
 		if p == from || strings.HasPrefix(p, from+"/") {
 			return to + p[len(from):]
@@ -91,7 +91,7 @@ func (d *desk) renamed(from, to string) {
 }
 
 // setCaret puts the cursor where a write to the active note says.
-func (d *desk) setCaret(path string, caret *host.Range) {
+func (d *opened) setCaret(path string, caret *host.Range) {
 	if path == d.active && caret != nil {
 		d.selection = *caret
 	}
@@ -101,8 +101,8 @@ func (d *desk) setCaret(path string, caret *host.Range) {
 func (m *Memory) OpenNote(path string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.desk.open(path)
-	m.desk.selection = host.Range{}
+	m.opened.open(path)
+	m.opened.selection = host.Range{}
 }
 
 // CloseNotes leaves no note open; unsaved text is saved first, as the app
@@ -110,34 +110,34 @@ func (m *Memory) OpenNote(path string) {
 func (m *Memory) CloseNotes() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for path, text := range m.desk.unsaved {
+	for path, text := range m.opened.unsaved {
 		m.disk.put(path, text, m.tick())
 	}
-	m.desk = desk{commands: m.desk.commands, ran: m.desk.ran}
+	m.opened = opened{commands: m.opened.commands, ran: m.opened.ran}
 }
 
 // Select sets the selection of the active note.
 func (m *Memory) Select(r host.Range) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.desk.selection = r
+	m.opened.selection = r
 }
 
 // Type sets the editor's text of an open note without saving it.
 func (m *Memory) Type(path, text string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.desk.unsaved == nil {
-		m.desk.unsaved = map[string][]byte{}
+	if m.opened.unsaved == nil {
+		m.opened.unsaved = map[string][]byte{}
 	}
-	m.desk.unsaved[path] = []byte(text)
+	m.opened.unsaved[path] = []byte(text)
 }
 
 // Ran lists the commands that were run, in order.
 func (m *Memory) Ran() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return slices.Clone(m.desk.ran)
+	return slices.Clone(m.opened.ran)
 }
 
 // editor is the Editor port of a Memory.
@@ -149,15 +149,15 @@ func (e *editor) State(ctx context.Context) (host.EditorState, error) {
 		return host.EditorState{}, err
 	}
 	defer m.mu.Unlock()
-	if m.desk.active == "" {
+	if m.opened.active == "" {
 		return host.EditorState{}, nil
 	}
-	text, err := m.read(m.desk.active)
+	text, err := m.read(m.opened.active)
 	if err != nil {
 		return host.EditorState{}, err
 	}
-	r := m.desk.selection
-	return host.EditorState{Path: m.desk.active, Selection: r, Text: between(string(text), r)}, nil
+	r := m.opened.selection
+	return host.EditorState{Path: m.opened.active, Selection: r, Text: between(string(text), r)}, nil
 }
 
 // between gives the text of a range, with "\n" between lines, as editors do.
@@ -191,7 +191,7 @@ func (w *workspace) Context(ctx context.Context) (host.WorkspaceState, error) {
 		return host.WorkspaceState{}, err
 	}
 	defer m.mu.Unlock()
-	s := host.WorkspaceState{ActivePath: m.desk.active, OpenPaths: slices.Clone(m.desk.openNotes), ViewType: "empty"}
+	s := host.WorkspaceState{ActivePath: m.opened.active, OpenPaths: slices.Clone(m.opened.openNotes), ViewType: "empty"}
 	if s.ActivePath != "" {
 		s.ViewType = "markdown"
 	}
@@ -207,8 +207,8 @@ func (w *workspace) Open(ctx context.Context, path string, _ bool) error {
 	if e := m.disk.get(path); e == nil || e.folder() {
 		return host.NotFound(path)
 	}
-	m.desk.open(path)
-	m.desk.selection = host.Range{}
+	m.opened.open(path)
+	m.opened.selection = host.Range{}
 	return nil
 }
 
@@ -218,7 +218,7 @@ func (w *workspace) Focus(ctx context.Context, pane string) error {
 		return err
 	}
 	defer m.mu.Unlock()
-	m.desk.focus = pane
+	m.opened.focus = pane
 	return nil
 }
 
@@ -226,7 +226,7 @@ func (w *workspace) Focus(ctx context.Context, pane string) error {
 func (m *Memory) Focused() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.desk.focus
+	return m.opened.focus
 }
 
 // commands is the Commands port of a Memory.
@@ -238,8 +238,8 @@ func (c *commands) List(ctx context.Context) ([]host.Command, error) {
 		return nil, err
 	}
 	defer m.mu.Unlock()
-	out := make([]host.Command, 0, len(m.desk.commands))
-	for _, k := range m.desk.commands {
+	out := make([]host.Command, 0, len(m.opened.commands))
+	for _, k := range m.opened.commands {
 		out = append(out, host.Command{ID: k.ID, Name: k.Name})
 	}
 	return out, nil
@@ -250,13 +250,13 @@ func (c *commands) Run(ctx context.Context, id string) (bool, error) {
 	if err := m.enterRead(ctx, id); err != nil {
 		return false, err
 	}
-	i := slices.IndexFunc(m.desk.commands, func(k Command) bool { return k.ID == id })
+	i := slices.IndexFunc(m.opened.commands, func(k Command) bool { return k.ID == id })
 	if i < 0 {
 		m.mu.Unlock()
 		return false, nil
 	}
-	run := m.desk.commands[i].Run
-	m.desk.ran = append(m.desk.ran, id)
+	run := m.opened.commands[i].Run
+	m.opened.ran = append(m.opened.ran, id)
 	m.mu.Unlock()
 	if run == nil {
 		return true, nil

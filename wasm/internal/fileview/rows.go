@@ -1,32 +1,31 @@
-package transaction
+package fileview
 
 import (
 	"bytes"
 
-	"embedded-agent/wasm/internal/fileview"
 	"embedded-agent/wasm/internal/overlay"
 	"embedded-agent/wasm/internal/protocol"
 )
 
-// rows are the changes of a review as they are listed. To list one its lines are
+// Rows are the changes of a review as they are listed. To list one its lines are
 // compared and what may run in it is looked for; an amendment leaves nearly all
 // of them as they were, and those are not looked at again.
-type rows map[string]listedRow
+type Rows map[string]Listed
 
-// listedRow is a change, and how it is listed.
-type listedRow struct {
-	change overlay.Change
-	row    protocol.FileChange
+// Listed is a change, and how it is listed.
+type Listed struct {
+	Change overlay.Change
+	Row    protocol.FileChange
 }
 
-// of lists a change: as it was listed in old where it is the same, to the byte.
-func (r rows) of(c overlay.Change, old rows) protocol.FileChange {
+// Of lists a change: as it was listed in old where it is the same, to the byte.
+func (r Rows) Of(c overlay.Change, old Rows) protocol.FileChange {
 	is, known := old[c.Path]
-	if !known || !same(is.change, c) {
-		is = listedRow{c, fileview.Row(c)}
+	if !known || !same(is.Change, c) {
+		is = Listed{c, Row(c)}
 	}
 	r[c.Path] = is
-	return is.row
+	return is.Row
 }
 
 // same says whether two changes of one path would be listed alike.

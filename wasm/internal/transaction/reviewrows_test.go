@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"embedded-agent/wasm/internal/fileview"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/host/hosttest"
 	"embedded-agent/wasm/internal/overlay"
@@ -16,38 +15,6 @@ import (
 	"embedded-agent/wasm/internal/runner"
 	"embedded-agent/wasm/internal/tool"
 )
-
-func TestAChangeIsListedAnewOnlyWhereSomethingOfItIsAnother(t *testing.T) {
-	c := overlay.Change{Path: "A.md", Status: overlay.Modify, Kind: host.File, Before: []byte("a\n"), After: []byte("a\nb\n")}
-	first := rows{}
-	first.of(c, nil)
-	// A row that nobody computes: it is there only where it was kept.
-	kept := first["A.md"]
-	kept.row.Added = 77
-	first["A.md"] = kept
-	again := c
-	again.Before, again.After = []byte("a\n"), []byte("a\nb\n")
-	if got := (rows{}).of(again, first); got.Added != 77 {
-		t.Errorf("listed anew: %+v", got)
-	}
-	for name, change := range map[string]func(c *overlay.Change){
-		"path":        func(c *overlay.Change) { c.Path = "B.md" },
-		"from":        func(c *overlay.Change) { c.From = "B.md" },
-		"status":      func(c *overlay.Change) { c.Status = overlay.Rename },
-		"kind":        func(c *overlay.Change) { c.Kind = host.Folder },
-		"follows":     func(c *overlay.Change) { c.Follows = true },
-		"before":      func(c *overlay.Change) { c.Before = []byte("b\n") },
-		"no before":   func(c *overlay.Change) { c.Before = nil },
-		"after":       func(c *overlay.Change) { c.After = []byte("```dataviewjs\nx\n```\n") },
-		"empty after": func(c *overlay.Change) { c.After = nil },
-	} {
-		other := again
-		change(&other)
-		if got, want := (rows{}).of(other, first), fileview.Row(other); got != want {
-			t.Errorf("another %s: %+v, want %+v", name, got, want)
-		}
-	}
-}
 
 // changing gives a draft of a review that changes notes: what it is to find, and the
 // draft.
@@ -83,7 +50,7 @@ func TestTheRowsOfTheReviewBeforeAreTakenAlsoOfWhatIsLeftOut(t *testing.T) {
 		t.Fatalf("%d rows are remembered", len(first.listed))
 	}
 	for path, kept := range first.listed { // rows that nobody computes
-		kept.row.Added = 77
+		kept.Row.Added = 77
 		first.listed[path] = kept
 	}
 	next := first.again()

@@ -1,0 +1,139 @@
+package gemini
+
+import (
+	"embedded-agent/wasm/internal/jsontree"
+	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/price"
+)
+
+// Parser makes the reader of the answer to r.
+func (Dialect) Parser(e llm.Endpoint, _ llm.Request, b *llm.Builder) llm.Parser {
+	return &parser{b: b, host: e.Host(), block: -1}
+}
+
+// parser follows one answer. block is the open block of text or thinking, -1 for none.
+type parser struct {
+	b      *llm.Builder
+	host   string
+	block  int
+	kind   llm.BlockType
+	finish string
+	detail string
+}
+
+// Done takes [DONE], which this API does not send. It ends nothing.
+func (p *parser) Done() {}
+
+// EOF takes the end of the bytes: good when the reason to end has come.
+func (p *parser) EOF() {
+	if p.finish != "" {
+		p.end()
+	}
+}
+
+// Whole takes an answer that came in one piece.
+func (p *parser) Whole(v jsontree.Value) {
+	p.Event("", v)
+	p.EOF()
+}
+
+// Event takes one piece of the answer.
+func (p *parser) Event(_ string, v jsontree.Value) {
+	if v.Kind() == jsontree.Array { // an error, on some ways
+		v = v.Index(0)
+	}
+	if v.Get("error").Exists() {
+		p.b.Fail(llm.StreamError(p.host, v))
+		return
+	}
+	first, blocked := v.Get("candidates").Index(0), v.Get("promptFeedback").Get("blockReason")
+	if !first.Exists() && !blocked.Exists() && !v.Get("usageMetadata").Exists() {
+		p.b.Fail(llm.NewError("llm.error.shape", "host", p.host, "detail", "no candidates"))
+		return
+	}
+	p.b.Start(v.Get("responseId").Str(), v.Get("modelVersion").Str())
+	p.usage(v.Get("usageMetadata"))
+	parts := first.Get("content").Get("parts")
+	if p.finish != "" && parts.Len() > 0 {
+		p.b.Fail(llm.NewError("llm.error.order", "host", p.host, "detail", "a part after the end"))
+		return
+	}
+	for part := range parts.Elements() {
+		p.part(part)
+	}
+	switch reason := first.Get("finishReason").Str(); {
+	case reason != "":
+		p.finish, p.detail = reason, first.Get("finishMessage").Str()
+	case blocked.Exists():
+		p.finish, p.detail = "SAFETY", blocked.Str()
+	}
+}
+
+func (p *parser) part(part jsontree.Value) {
+	signature := part.Get("thoughtSignature").Str()
+	if call := part.Get("functionCall"); call.Exists() {
+		p.close()
+		i := p.b.Open(llm.Call(call.Get("id").Str(), llm.ToolName(call.Get("name").Str()), nil))
+		if arguments := call.Get("args"); arguments.Exists() {
+			p.b.Delta(i, string(arguments.Raw()))
+		}
+		if b := p.b.Block(i); b != nil {
+			b.Signature = signature
+		}
+		p.b.Close(i)
+		return
+	}
+	kind := llm.BlockText
+	if part.Get("thought").Bool() {
+		kind = llm.BlockThinking
+	}
+	p.add(kind, part.Get("text"))
+	if b := p.b.Block(p.block); b != nil && p.kind == kind && signature != "" {
+		b.Signature = signature
+	}
+}
+
+// add adds a piece to the open block of its kind, or to a new one.
+func (p *parser) add(kind llm.BlockType, piece jsontree.Value) {
+	if piece.Kind() != jsontree.String || piece.Is("") {
+		return
+	}
+	if p.block < 0 || p.kind != kind {
+		p.close()
+		p.block, p.kind = p.b.Open(llm.Block{Type: kind}), kind
+	}
+	p.b.DeltaJSON(p.block, piece)
+}
+
+func (p *parser) close() {
+	p.b.Close(p.block)
+	p.block = -1
+}
+
+func (p *parser) usage(u jsontree.Value) {
+	if !u.Exists() {
+		return
+	}
+	thoughts := u.Get("thoughtsTokenCount").Int()
+	p.b.Usage(price.Usage{
+		Input:  u.Get("promptTokenCount").Int() + u.Get("toolUsePromptTokenCount").Int(),
+		Output: u.Get("candidatesTokenCount").Int() + thoughts, CacheRead: u.Get("cachedContentTokenCount").Int(), Reasoning: thoughts,
+	})
+}
+
+func (p *parser) end() {
+	p.close()
+	if p.detail == "" {
+		p.detail = p.finish
+	}
+	switch p.finish {
+	case "MAX_TOKENS":
+		p.b.Done(llm.StopLength, p.detail)
+	case "SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY":
+		p.b.Done(llm.StopRefusal, p.detail)
+	case "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "MISSING_THOUGHT_SIGNATURE", "TOO_MANY_TOOL_CALLS":
+		p.b.Fail(llm.NewError("llm.error.provider", "host", p.host, "detail", p.detail))
+	default:
+		p.b.Done(llm.StopStop, p.detail)
+	}
+}

@@ -1,0 +1,45 @@
+package tool
+
+// Plain copies a value into the types that encoding/json decodes to, whole
+// numbers apart: what the validator knows, and what shares nothing with the value.
+func Plain(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		return plainMap(v)
+	case Data:
+		return plainMap(v)
+	case Args:
+		return plainMap(v)
+	case map[string]string:
+		out := make(map[string]any, len(v))
+		for k, e := range v {
+			out[k] = e
+		}
+		return out
+	case []any:
+		return plainList(v)
+	case []string:
+		return plainList(v)
+	case []map[string]any:
+		return plainList(v)
+	case []Data:
+		return plainList(v)
+	}
+	return v
+}
+
+func plainMap[M ~map[string]any](m M) map[string]any {
+	out := make(map[string]any, len(m))
+	for k, e := range m {
+		out[k] = Plain(e)
+	}
+	return out
+}
+
+func plainList[T any](list []T) []any {
+	out := make([]any, len(list))
+	for i, e := range list {
+		out[i] = Plain(e)
+	}
+	return out
+}
