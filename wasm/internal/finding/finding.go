@@ -33,13 +33,20 @@ type Source struct {
 	// Redact takes secrets out of a text; Location is where the person is.
 	Redact   func(string) string
 	Location *time.Location
+	// Plan is the plan's JSON. Whole says that it was simulated from its beginning, and
+	// has staged nothing.
+	Plan  string
+	Whole bool
 }
 
 // maxShown bounds what is shown of all tables together, in bytes.
 const maxShown = 16 << 20
 
-// Of gives what a plan found; nil for nothing.
+// Of gives what a plan found that only reads; nil for nothing, and for any other plan.
 func Of(s Source) *protocol.Findings {
+	if s.Graph.Risk != tool.ReadOnly {
+		return nil
+	}
 	parts := s.outputs()
 	if len(parts) == 0 {
 		for _, st := range s.last() {
@@ -49,7 +56,14 @@ func Of(s Source) *protocol.Findings {
 	if len(parts) == 0 {
 		return nil
 	}
-	return Within(&protocol.Findings{Parts: parts}, maxShown)
+	return Within(&protocol.Findings{Parts: parts, Done: s.done(), Plan: s.Plan}, maxShown)
+}
+
+// done says whether the simulation has made all calls of the plan, so that nothing is
+// left to approve.
+func (s *Source) done() bool {
+	left := slices.ContainsFunc(s.Graph.Nodes, func(n *plan.Node) bool { return !n.Tool.Simulable || n.Tool.Facts.MovesWindow })
+	return s.Whole && !left && s.Report.Stopped == nil
 }
 
 // outputs gives the plan's own outputs, by name.

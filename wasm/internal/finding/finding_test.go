@@ -50,7 +50,7 @@ func of(t *testing.T, found *tool.Found, output any, outputs string) []protocol.
 		rep.Outputs = bound
 	}
 	f := finding.Of(finding.Source{
-		Graph: &plan.Graph{Plan: p}, Report: rep, Redact: func(s string) string { return strings.ReplaceAll(s, "hunter2", "[secret]") }, Location: time.UTC,
+		Graph: &plan.Graph{Plan: p, Risk: tool.ReadOnly}, Report: rep, Redact: func(s string) string { return strings.ReplaceAll(s, "hunter2", "[secret]") }, Location: time.UTC,
 	})
 	if f == nil {
 		return nil

@@ -126,7 +126,7 @@ func planSchema(tools []string) object {
 			"onError": object{"enum": onError}, "retry": again, "timeoutMs": whole(1, ""),
 		}),
 		"steps":   object{"type": "array", "minItems": 1, "items": step},
-		"outputs": object{"type": "object", "description": "The answer of a plan that only reads: each name to a reference, or to {rows: reference, columns, one, many, none}: sentences such as “{n} notes have no links.”, where {n} is counted."},
+		"outputs": object{"type": "object", "description": "A question about notes is answered by a plan that only reads: each name to a reference, or to {rows: reference, columns, one, many, none}: sentences such as “{n} notes have no links.”, where {n} is counted."},
 	})
 	root["$schema"] = "http://json-schema.org/draft-07/schema#"
 	return root

@@ -74,14 +74,16 @@ func (c *current) Told(rv *Review) {
 	c.mu.told = rv
 }
 
-// toldAt gives the review of that id whose findings were the answer; nil for any other.
-func (c *current) toldAt(id string) *Review {
+// seen gives a review that the person sees, open or as an answer; nil for none.
+func (c *current) seen(id string) *Review {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.mu.told == nil || c.mu.told.ID != id {
-		return nil
+	for _, rv := range []*Review{c.mu.review, c.mu.told} {
+		if rv != nil && rv.ID == id {
+			return rv
+		}
 	}
-	return c.mu.told
+	return nil
 }
 
 // Show opens a review. PRECONDITION_FAILED says that something else is under way.
@@ -231,7 +233,7 @@ func (c *current) PlanAtHand(run string) (*plan.Plan, *host.EditorState, time.Ti
 	if x := c.atHand(run); x != nil && x.kept.plan != nil {
 		return x.kept.plan, x.kept.editor, x.kept.now
 	}
-	if rv := c.toldAt(run); rv != nil {
+	if rv := c.seen(run); rv != nil {
 		return rv.plan, rv.editorSeen(), rv.Now
 	}
 	return nil, nil, time.Time{}
@@ -240,11 +242,9 @@ func (c *current) PlanAtHand(run string) (*plan.Plan, *host.EditorState, time.Ti
 // Simulated calls f with each call of a review and its result, and says whether the
 // review is at hand: open, or the last answer.
 func (c *current) Simulated(run string, f func(*tool.Call, *tool.Result)) bool {
-	rv, err := c.Open(run)
-	if err != nil {
-		if rv = c.toldAt(run); rv == nil {
-			return false
-		}
+	rv := c.seen(run)
+	if rv == nil {
+		return false
 	}
 	for s := range rv.calls(0, everything) {
 		f(s.call, s.result)

@@ -8,7 +8,6 @@ import (
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/finding"
 	"embedded-agent/wasm/internal/leftout"
-	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/runner"
 	"embedded-agent/wasm/internal/tool"
@@ -21,7 +20,9 @@ func (s *simulator) showPlan(rv *Review, view *protocol.Review) {
 	view.DryRun, view.Plan, view.Warnings = rv.DryRun, string(rv.raw), append(canon.List(view.Warnings), rv.Warnings...)
 	view.Steps, view.Calls = s.stepPreviews(rv)
 	view.Summary = append(view.Summary, planLines(view.Summary, rv)...)
-	view.Findings = s.findings(rv)
+	_, loc := s.deps.Guard.Surroundings()
+	whole := rv.from == 0 && rv.prior == nil && len(rv.Vault.Log()) == 0
+	view.Findings = finding.Of(finding.Source{Graph: rv.graph, Report: rv.Report, Called: rv.Called, Redact: s.deps.Out.Redact, Location: loc, Plan: string(rv.raw), Whole: whole})
 	step, failure := rv.Report.Failure()
 	if failure == nil && rv.Report.Stopped != nil {
 		step, failure = refused(rv.Report), rv.Report.Stopped
@@ -116,24 +117,4 @@ func openedNotes(rv *Review) []string {
 		}
 	}
 	return out
-}
-
-// findings gives what a plan found that only reads.
-func (s *simulator) findings(rv *Review) *protocol.Findings {
-	if rv.graph.Risk != tool.ReadOnly {
-		return nil
-	}
-	_, loc := s.deps.Guard.Surroundings()
-	f := finding.Of(finding.Source{Graph: rv.graph, Report: rv.Report, Called: rv.Called, Redact: s.deps.Out.Redact, Location: loc})
-	if f != nil {
-		f.Done, f.Plan = rv.carriedOut(), string(rv.raw)
-	}
-	return f
-}
-
-// carriedOut says whether the simulation has done all that the plan is for, so that
-// nothing is left to approve: it only reads, from its beginning to its end.
-func (rv *Review) carriedOut() bool {
-	moves := slices.ContainsFunc(rv.graph.Nodes, func(n *plan.Node) bool { return !n.Tool.Simulable || n.Tool.Facts.MovesWindow })
-	return !moves && rv.Report.Stopped == nil && len(rv.Vault.Log()) == 0 && rv.from == 0 && rv.prior == nil
 }
