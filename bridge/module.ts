@@ -88,13 +88,19 @@ function leb128(value: number): number[] {
 	return value < 128 ? [value] : [(value & 127) | 128, ...leb128(value >>> 7)];
 }
 
+/** Inflates what was deflated (RFC 1951), by the engine itself. */
+async function deflated(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+	const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+	return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
 /**
- * Compiles the core from the text in main.js: the decoder and the packed wasm in
- * base64, with a space between. `megabytes`, where given, is all the memory that
- * it may have.
+ * Compiles the core from the text in main.js: the deflated decoder and the packed
+ * wasm in base64, with a space between. `megabytes`, where given, is all the memory
+ * that it may have.
  */
 export async function compileCore(text: string, megabytes?: number): Promise<WebAssembly.Module> {
 	const [decoder = "", core = ""] = text.split(" ", 2);
-	const wasm = await inflate(fromBase64(decoder), fromBase64(core));
+	const wasm = await inflate(await deflated(fromBase64(decoder)), fromBase64(core));
 	return WebAssembly.compile(megabytes ? limitMemory(wasm, megabytes) : wasm);
 }

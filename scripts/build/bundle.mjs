@@ -5,7 +5,7 @@ import esbuild from "esbuild";
 import esbuildSvelte from "esbuild-svelte";
 import { sveltePreprocess } from "svelte-preprocess";
 import { headComment } from "./notice.mjs";
-import { decoderWasm, root } from "./wasm.mjs";
+import { packedDecoder, root } from "./wasm.mjs";
 import { wordsModule } from "./words.mjs";
 
 /** The oldest engines that the app runs on (docs/design/build.md). */
@@ -43,7 +43,7 @@ export function virtualModules({ wasmExec, workerSource, packed = new Uint8Array
 		setup(build) {
 			build.onResolve({ filter: /^core:(packed|decoder)$/ }, ({ path }) => ({ path, namespace: "core" }));
 			build.onLoad({ filter: /./, namespace: "core" }, ({ path }) => ({
-				contents: path === "core:packed" ? packed : Buffer.from(decoderWasm(), "base64"),
+				contents: path === "core:packed" ? packed : packedDecoder(),
 				loader: "base64",
 			}));
 			build.onResolve({ filter: /^(go:wasm-exec|bridge:worker|words:all|esm-env)$/ }, ({ path }) => ({ path, namespace: "virtual" }));
@@ -110,7 +110,7 @@ export async function bundleMain(wasmExec, { packed, minify = true, sourcemap = 
 
 /** The text that bridge/module.ts reads. */
 export function coreText(packed) {
-	return `${decoderWasm()} ${Buffer.from(packed).toString("base64")}`;
+	return `${packedDecoder().toString("base64")} ${Buffer.from(packed).toString("base64")}`;
 }
 
 /**

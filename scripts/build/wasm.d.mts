@@ -3,7 +3,8 @@ export function hasGo(): boolean;
 export const inlining: string[];
 export function buildWasm(pkg: string, out: string): string;
 export function compress(bytes: Uint8Array, options?: { quick?: boolean }): Promise<Buffer>;
-export function decoderWasm(): string;
+export function decoderWasm(): Buffer;
+export function packedDecoder(): Buffer;
 export interface BuiltCore {
 	packed: Buffer;
 	wasmExec: string;

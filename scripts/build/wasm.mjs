@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { deflateRawSync } from "node:zlib";
 import { compress as zstd, init } from "@bokuweb/zstd-wasm";
 import { goEnv, hasGo, root, toolchain } from "./go.mjs";
 import { dropLines } from "./lines.mjs";
@@ -71,12 +72,17 @@ export async function compress(wasm, { quick = false } = {}) {
 
 const KEEP_MS = 3_600_000;
 
-/** The decoder that goes with it: wasm, as zstddec carries it in base64. */
+/** The decoder that goes with it: wasm, which zstddec carries in base64. */
 export function decoderWasm() {
 	const source = readFileSync(join(root, "node_modules/zstddec/dist/zstddec.mjs"), "utf8");
 	const found = /const wasm = "([A-Za-z0-9+/=]+)"/.exec(source);
 	if (!found) throw new Error("zstddec does not carry its wasm as it did: look at its new version");
-	return found[1];
+	return Buffer.from(found[1], "base64");
+}
+
+/** The decoder as it ships: deflated, which main.js's worker undoes (bridge/module.ts). */
+export function packedDecoder() {
+	return deflateRawSync(decoderWasm(), { level: 9 });
 }
 
 /**
