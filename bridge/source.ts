@@ -16,8 +16,7 @@ function spawn(): CoreWorker {
 	const url = URL.createObjectURL(new Blob([workerSource], { type: "text/javascript" }));
 	const worker = new Worker(url, { name: "embedded-agent" });
 	const loaded = () => URL.revokeObjectURL(url);
-	worker.addEventListener("message", loaded, { once: true });
-	worker.addEventListener("error", loaded, { once: true });
+	for (const event of ["message", "error"]) worker.addEventListener(event, loaded, { once: true });
 	return worker as CoreWorker;
 }
 

@@ -192,21 +192,56 @@ func simpleFlowList(s string) (any, bool) {
 	if inner == "" {
 		return list, true
 	}
-	if strings.ContainsAny(inner, "\"'[]{}#") {
-		return nil, false
-	}
-	for part := range strings.SplitSeq(inner, ",") {
-		part = strings.TrimSpace(part)
-		if part == "" {
+	for rest, more := inner, true; more; {
+		var item string
+		var ok bool
+		if item, rest, more, ok = cutFlowItem(strings.TrimSpace(rest)); !ok {
 			return nil, false
 		}
-		v, ok := simpleScalar(part)
+		v, ok := simpleScalar(item)
 		if !ok {
 			return nil, false
 		}
 		list = append(list, v)
 	}
 	return list, true
+}
+
+// cutFlowItem cuts the first element off what is left of a flow list, and says
+// whether another follows. The YAML library takes no question mark at the end of
+// an element, so that lists of texts, in quotes or not, are cut here.
+func cutFlowItem(s string) (item, rest string, more, ok bool) {
+	end := 0
+	if s != "" && (s[0] == '"' || s[0] == '\'') {
+		end = 1 + quotedEnd(s[1:], s[0])
+	}
+	if comma := strings.IndexByte(s[end:], ','); comma >= 0 {
+		item, rest, more = s[:end+comma], s[end+comma+1:], true
+	} else {
+		item = s
+	}
+	item = strings.TrimSpace(item)
+	if item == "" || strings.ContainsAny(item[min(end, len(item)):], "\"'[]{}#") {
+		return "", "", false, false
+	}
+	return item, rest, more, true
+}
+
+// quotedEnd gives the length of a text with the quote that ends it. Where none
+// does, or where a double quote is escaped, that is the first quote or nothing:
+// simpleScalar then leaves the text to the library.
+func quotedEnd(s string, quote byte) int {
+	for i := 0; i < len(s); i++ {
+		if s[i] != quote {
+			continue
+		}
+		if quote == '\'' && i+1 < len(s) && s[i+1] == quote {
+			i++
+			continue
+		}
+		return i + 1
+	}
+	return 0
 }
 
 // yamlScalar writes a scalar value. A text is written plainly where that reads

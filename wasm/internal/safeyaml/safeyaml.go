@@ -17,7 +17,7 @@ import (
 	"io"
 	"strings"
 
-	"go.yaml.in/yaml/v4"
+	"go.yaml.in/yaml/v3"
 )
 
 // The bounds. Front matter that people write is far below each of them.

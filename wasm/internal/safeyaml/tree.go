@@ -3,7 +3,7 @@ package safeyaml
 import (
 	"errors"
 
-	"go.yaml.in/yaml/v4"
+	"go.yaml.in/yaml/v3"
 )
 
 // extent is how large and how deep a value is with its aliases put in.

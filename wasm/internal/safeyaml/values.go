@@ -3,7 +3,7 @@ package safeyaml
 import (
 	"fmt"
 
-	"go.yaml.in/yaml/v4"
+	"go.yaml.in/yaml/v3"
 )
 
 // at says in which line of the text a value stands.
