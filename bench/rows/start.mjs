@@ -118,7 +118,11 @@ async function floorOf(ctx) {
 		format: "iife",
 	});
 	const { packed } = await core();
-	return { script: outputFiles[0].text, packed: packed.toString("base64"), decoder: decoderWasm().toString("base64") };
+	return {
+		script: outputFiles[0].text,
+		packed: packed.toString("base64"),
+		decoder: decoderWasm().toString("base64"),
+	};
 }
 
 const FLOOR = `

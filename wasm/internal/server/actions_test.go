@@ -23,13 +23,13 @@ const createPlan = `{"goal":"Make ${title}","assumptions":[],"steps":[{"id":"mak
 
 func TestARunBecomesAnActionWithItsParametersAndRunsWithoutAModel(t *testing.T) {
 	mem := ideasVault()
-	sh := newShell(t, mem, protocol.Settings{Provider: "openai"}, llmtest.Call("c1", "submit_plan", bulletsPlan))
-	call[protocol.Accepted](sh, "send", protocol.Send{Text: "make notes", Mode: protocol.ModePlan, UseSelection: true})
-	r := sh.review()
-	if end := sh.approve(r); end.Outcome != "ok" {
+	ui := newPanel(t, mem, protocol.Settings{Provider: "openai"}, llmtest.Call("c1", "submit_plan", bulletsPlan))
+	call[protocol.Accepted](ui, "send", protocol.Send{Text: "make notes", Mode: protocol.ModePlan, UseSelection: true})
+	r := ui.review()
+	if end := ui.approve(r); end.Outcome != "ok" {
 		t.Fatalf("%+v", end.Problem)
 	}
-	a := call[protocol.Action](sh, "actions.save", protocol.ActionSave{Run: r.Run, Name: "Bullets"})
+	a := call[protocol.Action](ui, "actions.save", protocol.ActionSave{Run: r.Run, Name: "Bullets"})
 	if a.Kind != "template" || a.NeedsModel || len(a.Fields) != 1 || a.Fields[0].Name != "folderName" || a.Fields[0].Value != "Projects/XYZ" ||
 		a.Fields[0].Kind != "folder" || a.Fields[0].Label.Key != "field.folder" || a.Risk != "writes" {
 		t.Fatalf("%+v", a)
@@ -37,13 +37,13 @@ func TestARunBecomesAnActionWithItsParametersAndRunsWithoutAModel(t *testing.T) 
 	// The selection is gone by now: it alone is asked for. The provider has no
 	// answer left, so that asking it would fail.
 	mem.Select(host.Range{})
-	call[protocol.Accepted](sh, "actions.run", protocol.ActionRun{ID: a.ID, Values: map[string]string{"folderName": "Else/Ä"}})
-	e := sh.await("question", func(e protocol.Event) bool { return e.Type == protocol.EventQuestionOpened })
+	call[protocol.Accepted](ui, "actions.run", protocol.ActionRun{ID: a.ID, Values: map[string]string{"folderName": "Else/Ä"}})
+	e := ui.await("question", func(e protocol.Event) bool { return e.Type == protocol.EventQuestionOpened })
 	if len(e.Question.Fields) != 1 || e.Question.Fields[0].Name != "selection" || e.Question.Fields[0].Kind != "longtext" {
 		t.Fatalf("%+v", e.Question.Fields)
 	}
-	call[protocol.Empty](sh, "answer", protocol.Answer{ID: e.Question.ID, Yes: true, Values: map[string]string{"selection": "- Given"}})
-	r = sh.review()
+	call[protocol.Empty](ui, "answer", protocol.Answer{ID: e.Question.ID, Yes: true, Values: map[string]string{"selection": "- Given"}})
+	r = ui.review()
 	if i := slices.IndexFunc(r.Files, func(f protocol.FileChange) bool { return f.Path == "Else/Ä/Given.md" }); i < 0 {
 		t.Fatalf("%+v", r.Files)
 	}
@@ -51,22 +51,22 @@ func TestARunBecomesAnActionWithItsParametersAndRunsWithoutAModel(t *testing.T) 
 
 func TestAnActionThatWasWrittenOrChangedAlwaysAsks(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{})
-	sh := begin(t, mem, carefree)
+	ui := begin(t, mem, carefree)
 	put := func(p protocol.ActionPut) protocol.ActionDetail {
 		t.Helper()
-		return call[protocol.ActionDetail](sh, "action.put", p)
+		return call[protocol.ActionDetail](ui, "action.put", p)
 	}
 	asks := func(id string) bool {
 		t.Helper()
-		call[protocol.Accepted](sh, "actions.run", protocol.ActionRun{ID: id, Values: map[string]string{"title": "T"}})
-		r := sh.review()
-		sh.await("end of the turn", func(e protocol.Event) bool { return e.Type == protocol.EventTurnEnded })
-		st := call[protocol.State](sh, "state", protocol.Empty{})
+		call[protocol.Accepted](ui, "actions.run", protocol.ActionRun{ID: id, Values: map[string]string{"title": "T"}})
+		r := ui.review()
+		ui.await("end of the turn", func(e protocol.Event) bool { return e.Type == protocol.EventTurnEnded })
+		st := call[protocol.State](ui, "state", protocol.Empty{})
 		if st.Run != nil && st.Run.Run == r.Run {
-			sh.finished()
+			ui.finished()
 			return false
 		}
-		call[protocol.Empty](sh, "review.close", protocol.RunRef{Run: r.Run})
+		call[protocol.Empty](ui, "review.close", protocol.RunRef{Run: r.Run})
 		return true
 	}
 	d := put(protocol.ActionPut{Name: "Make", Kind: "template", Plan: createPlan, Icon: "leaf", Group: "Mine", Ribbon: true, Fields: []protocol.Field{
@@ -82,12 +82,12 @@ func TestAnActionThatWasWrittenOrChangedAlwaysAsks(t *testing.T) {
 		t.Error("an action that was written ran without a question")
 	}
 	// One that was saved from a run is trusted, until its plan changes.
-	end := sh.approve(sh.open(strings.NewReplacer("${title}", "one").Replace(createPlan)))
-	saved := call[protocol.Action](sh, "actions.save", protocol.ActionSave{Run: end.Run, Name: "Saved"})
+	end := ui.approve(ui.open(strings.NewReplacer("${title}", "one").Replace(createPlan)))
+	saved := call[protocol.Action](ui, "actions.save", protocol.ActionSave{Run: end.Run, Name: "Saved"})
 	if asks(saved.ID) {
 		t.Error("a saved action asks although confirmation is off")
 	}
-	got := call[protocol.ActionDetail](sh, "action.get", protocol.ActionRef{ID: saved.ID})
+	got := call[protocol.ActionDetail](ui, "action.get", protocol.ActionRef{ID: saved.ID})
 	if len(got.Steps) != 1 || got.Steps[0].Tool != "vault.createFile" || got.Steps[0].Version != "1.0.0" || got.Steps[0].Gone || !json.Valid([]byte(got.Steps[0].Input)) {
 		t.Errorf("%+v", got.Steps)
 	}
@@ -102,7 +102,7 @@ func TestAnActionThatWasWrittenOrChangedAlwaysAsks(t *testing.T) {
 }
 
 func TestWhatDoesNotFitTheToolsIsNotKept(t *testing.T) {
-	sh := begin(t, hosttest.New(hosttest.Options{}), free)
+	ui := begin(t, hosttest.New(hosttest.Options{}), free)
 	for _, c := range []struct {
 		name string
 		p    protocol.ActionPut
@@ -119,34 +119,34 @@ func TestWhatDoesNotFitTheToolsIsNotKept(t *testing.T) {
 		{"gone", protocol.ActionPut{ID: "gone", Name: "x", Plan: createPlan}, fault.NotFound},
 		{"bundled", protocol.ActionPut{ID: "bundled.renameTag", Name: "x", Plan: createPlan}, fault.Precondition},
 	} {
-		if _, err := try[protocol.ActionDetail](sh, "action.put", c.p); !fault.Is(err, c.code) {
+		if _, err := try[protocol.ActionDetail](ui, "action.put", c.p); !fault.Is(err, c.code) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
-	if list := call[protocol.ActionList](sh, "actions.list", protocol.Empty{}); len(list.Actions) != 12 {
+	if list := call[protocol.ActionList](ui, "actions.list", protocol.Empty{}); len(list.Actions) != 12 {
 		t.Errorf("%d actions", len(list.Actions))
 	}
 }
 
 func TestActionsAreHiddenShownOrderedAndDrawn(t *testing.T) {
-	sh := begin(t, hosttest.New(hosttest.Options{}), free)
-	l := call[protocol.ActionList](sh, "actions.remove", protocol.ActionRef{ID: "bundled.rollOver"})
+	ui := begin(t, hosttest.New(hosttest.Options{}), free)
+	l := call[protocol.ActionList](ui, "actions.remove", protocol.ActionRef{ID: "bundled.rollOver"})
 	if len(l.Actions) != 11 || len(l.Hidden) != 1 || l.Hidden[0].ID != "bundled.rollOver" {
 		t.Fatalf("%d shown, hidden %+v", len(l.Actions), l.Hidden)
 	}
-	e := sh.await("the new list", func(e protocol.Event) bool { return e.Type == protocol.EventActionsChanged })
+	e := ui.await("the new list", func(e protocol.Event) bool { return e.Type == protocol.EventActionsChanged })
 	if len(e.Actions) != 11 {
 		t.Errorf("the panel is told of %d", len(e.Actions))
 	}
-	l = call[protocol.ActionList](sh, "actions.restore", protocol.ActionRef{ID: "bundled.rollOver"})
+	l = call[protocol.ActionList](ui, "actions.restore", protocol.ActionRef{ID: "bundled.rollOver"})
 	if len(l.Actions) != 12 || len(l.Hidden) != 0 {
 		t.Errorf("%d shown, hidden %+v", len(l.Actions), l.Hidden)
 	}
-	l = call[protocol.ActionList](sh, "actions.order", protocol.ActionsOrder{IDs: []string{"bundled.dailyNote", "bundled.rollOver"}})
+	l = call[protocol.ActionList](ui, "actions.order", protocol.ActionsOrder{IDs: []string{"bundled.dailyNote", "bundled.rollOver"}})
 	if l.Actions[0].ID != "bundled.dailyNote" || l.Actions[1].ID != "bundled.rollOver" || len(l.Actions) != 12 {
 		t.Errorf("%+v", l.Actions[:2])
 	}
-	c := call[protocol.Exported](sh, "action.canvas", protocol.ActionRef{ID: "bundled.bulletsToNotes"})
+	c := call[protocol.Exported](ui, "action.canvas", protocol.ActionRef{ID: "bundled.bulletsToNotes"})
 	var canvas struct {
 		Nodes []struct{ ID, Type string }
 		Edges []struct{ FromNode, ToNode string }
@@ -157,9 +157,9 @@ func TestActionsAreHiddenShownOrderedAndDrawn(t *testing.T) {
 }
 
 func TestACopyOfABundledActionAsksAsTheOneDoes(t *testing.T) {
-	sh := begin(t, hosttest.New(hosttest.Options{}), free)
-	d := call[protocol.ActionDetail](sh, "action.get", protocol.ActionRef{ID: "bundled.addProperty"})
-	c := call[protocol.ActionDetail](sh, "action.put", protocol.ActionPut{Name: "Mine", Kind: d.Action.Kind, Plan: d.Plan, Fields: d.Action.Fields})
+	ui := begin(t, hosttest.New(hosttest.Options{}), free)
+	d := call[protocol.ActionDetail](ui, "action.get", protocol.ActionRef{ID: "bundled.addProperty"})
+	c := call[protocol.ActionDetail](ui, "action.put", protocol.ActionPut{Name: "Mine", Kind: d.Action.Kind, Plan: d.Plan, Fields: d.Action.Fields})
 	if got, want := written(t, c.Action.Fields), written(t, d.Action.Fields); got != want || c.Action.Bundled || len(c.Action.Fields) != 4 {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -172,8 +172,8 @@ func TestAnActionWhoseToolIsGoneSaysSo(t *testing.T) {
 	if err := mem.Host().Store.Write(t.Context(), "actions.json", []byte(doc)); err != nil {
 		t.Fatal(err)
 	}
-	sh := begin(t, mem, free)
-	d := call[protocol.ActionDetail](sh, "action.get", protocol.ActionRef{ID: "1"})
+	ui := begin(t, mem, free)
+	d := call[protocol.ActionDetail](ui, "action.get", protocol.ActionRef{ID: "1"})
 	if len(d.Action.Warnings) != 2 || d.Action.Warnings[0].Key != "action.toolGone" || d.Action.Warnings[0].Params["tool"] != "vault.createFile@0.9.0" ||
 		d.Action.Warnings[1].Key != "action.outdated" || !d.Steps[0].Gone || len(d.Problems) == 0 || len(d.Action.Fields) != 1 {
 		t.Errorf("%+v", d)
@@ -183,26 +183,26 @@ func TestAnActionWhoseToolIsGoneSaysSo(t *testing.T) {
 func TestAPromptIsAskedWithItsParametersAndWhatComesOfItIsReviewed(t *testing.T) {
 	mem := ideasVault()
 	p := llmtest.NewProvider(llmtest.Call("c1", "submit_plan", strings.Replace(createPlan, "${title}", "made", 2)))
-	sh := &shell{t: t, mem: mem}
-	sh.cond.L = &sh.mu
-	s, err := New(Deps{Host: mem.Host(), Provider: p, Emit: sh.hear})
+	ui := &panel{t: t, mem: mem}
+	ui.cond.L = &ui.mu
+	s, err := New(Deps{Host: mem.Host(), Provider: p, Emit: ui.hear})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	sh.s = s
-	call[protocol.Welcome](sh, "hello", protocol.Hello{Contract: protocol.Contract, Settings: carefree, Platform: protocol.Platform{Name: "linux"}})
-	d := call[protocol.ActionDetail](sh, "action.put", protocol.ActionPut{Name: "Ask", Kind: "prompt", Prompt: "Sum up ${note} in ${words} words {x} $steps.a"})
+	ui.s = s
+	call[protocol.Welcome](ui, "hello", protocol.Hello{Contract: protocol.Contract, Settings: carefree, Platform: protocol.Platform{Name: "linux"}})
+	d := call[protocol.ActionDetail](ui, "action.put", protocol.ActionPut{Name: "Ask", Kind: "prompt", Prompt: "Sum up ${note} in ${words} words {x} $steps.a"})
 	if d.Action.Kind != "prompt" || !d.Action.NeedsModel || d.Plan != "" || len(d.Action.Fields) != 2 {
 		t.Fatalf("%+v", d)
 	}
-	call[protocol.Accepted](sh, "actions.run", protocol.ActionRun{ID: d.Action.ID, Values: map[string]string{"words": "5 ${note}"}})
-	r := sh.review()
-	e := sh.await("end of the turn", func(e protocol.Event) bool { return e.Type == protocol.EventTurnEnded })
+	call[protocol.Accepted](ui, "actions.run", protocol.ActionRun{ID: d.Action.ID, Values: map[string]string{"words": "5 ${note}"}})
+	r := ui.review()
+	e := ui.await("end of the turn", func(e protocol.Event) bool { return e.Type == protocol.EventTurnEnded })
 	if want := "Sum up Inbox/Ideas.md in 5 ${note} words {x} $steps.a"; e.Turn.Text != want {
 		t.Errorf("asked %q, want %q", e.Turn.Text, want)
 	}
-	if st := call[protocol.State](sh, "state", protocol.Empty{}); st.Run != nil {
+	if st := call[protocol.State](ui, "state", protocol.Empty{}); st.Run != nil {
 		t.Errorf("the plan of a prompt that nobody approved ran: %+v", st.Run)
 	}
 	if _, there := mem.File("New/made.md"); there || !r.Approvable {
@@ -224,36 +224,36 @@ func written(t *testing.T, v any) string {
 
 func TestACallOfARunBecomesAStepOfAnAction(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: map[string]string{"A.md": "${x} $steps.b"}})
-	sh := begin(t, mem, free)
-	r := sh.open(planOf("copy", `{"id":"r","tool":"vault.readFile","args":{"path":"A.md"}}`,
+	ui := begin(t, mem, free)
+	r := ui.open(planOf("copy", `{"id":"r","tool":"vault.readFile","args":{"path":"A.md"}}`,
 		`{"id":"w","tool":"vault.createFile","args":{"path":"B.md","content":"$steps.r.content"}}`))
 	// The review's own calls can be taken too, before anything ran.
-	for _, c := range sh.reviewed().Called {
+	for _, c := range ui.reviewed().Called {
 		if c.StepID == "w" {
-			d := call[protocol.ActionDetail](sh, "action.step", protocol.ActionStep{Run: r.Run, CallID: c.CallID, Name: "In review"})
+			d := call[protocol.ActionDetail](ui, "action.step", protocol.ActionStep{Run: r.Run, CallID: c.CallID, Name: "In review"})
 			checkStep(t, &d)
 		}
 	}
-	end := sh.approve(r)
-	detail := call[protocol.RunDetail](sh, "run.get", protocol.RunRef{Run: end.Run})
+	end := ui.approve(r)
+	detail := call[protocol.RunDetail](ui, "run.get", protocol.RunRef{Run: end.Run})
 	var id string
 	for _, c := range detail.Calls {
 		if c.StepID == "w" {
 			id = c.CallID
 		}
 	}
-	d := call[protocol.ActionDetail](sh, "action.step", protocol.ActionStep{Run: end.Run, CallID: id, Name: "One call"})
+	d := call[protocol.ActionDetail](ui, "action.step", protocol.ActionStep{Run: end.Run, CallID: id, Name: "One call"})
 	checkStep(t, &d)
-	more := call[protocol.ActionDetail](sh, "action.step", protocol.ActionStep{Run: end.Run, CallID: id, Action: d.Action.ID})
+	more := call[protocol.ActionDetail](ui, "action.step", protocol.ActionStep{Run: end.Run, CallID: id, Action: d.Action.ID})
 	if len(more.Steps) != 2 || more.Steps[1].ID != "createFile2" || more.Action.ID != d.Action.ID {
 		t.Errorf("%+v", more.Steps)
 	}
-	call[protocol.Accepted](sh, "actions.run", protocol.ActionRun{ID: d.Action.ID})
-	if end := sh.approve(sh.review()); end.Outcome != "ok" {
+	call[protocol.Accepted](ui, "actions.run", protocol.ActionRun{ID: d.Action.ID})
+	if end := ui.approve(ui.review()); end.Outcome != "ok" {
 		t.Fatalf("%+v", end.Problem)
 	}
-	if sh.text("B (2).md") != "${x} $steps.b" || sh.text("B (3).md") != "${x} $steps.b" {
-		t.Errorf("%q", sh.text("B (2).md"))
+	if ui.text("B (2).md") != "${x} $steps.b" || ui.text("B (3).md") != "${x} $steps.b" {
+		t.Errorf("%q", ui.text("B (2).md"))
 	}
 	for _, c := range []struct {
 		p    protocol.ActionStep
@@ -265,7 +265,7 @@ func TestACallOfARunBecomesAStepOfAnAction(t *testing.T) {
 		{protocol.ActionStep{Run: end.Run, CallID: id, Action: "bundled.rollOver"}, fault.Precondition},
 		{protocol.ActionStep{Run: end.Run, CallID: id, Pin: "weather", Name: "x"}, fault.NotFound},
 	} {
-		if _, err := try[protocol.ActionDetail](sh, "action.step", c.p); !fault.Is(err, c.code) {
+		if _, err := try[protocol.ActionDetail](ui, "action.step", c.p); !fault.Is(err, c.code) {
 			t.Errorf("%+v: %v", c.p, err)
 		}
 	}
@@ -273,12 +273,12 @@ func TestACallOfARunBecomesAStepOfAnAction(t *testing.T) {
 
 func TestACallOfAConversationBecomesAStepAlsoWhereItLedToNoRun(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: map[string]string{"A.md": "x"}})
-	sh := newShell(t, mem, protocol.Settings{Provider: "openai"},
+	ui := newPanel(t, mem, protocol.Settings{Provider: "openai"},
 		llmtest.Call("1", "vault.readFile", `{"path":"A.md"}`), llmtest.Say("It says x."))
-	call[protocol.Accepted](sh, "send", protocol.Send{Text: "read it", Mode: protocol.ModeAgent, Conversation: "c"})
-	e := sh.await("the call", func(e protocol.Event) bool { return e.Type == protocol.EventExec && e.Exec.Type == "step.finished" })
-	sh.await("end of the turn", func(e protocol.Event) bool { return e.Type == protocol.EventTurnEnded })
-	d := call[protocol.ActionDetail](sh, "action.step", protocol.ActionStep{Run: e.Exec.RunID, CallID: e.Exec.CallID, Name: "Read A"})
+	call[protocol.Accepted](ui, "send", protocol.Send{Text: "read it", Mode: protocol.ModeAgent, Conversation: "c"})
+	e := ui.await("the call", func(e protocol.Event) bool { return e.Type == protocol.EventExec && e.Exec.Type == "step.finished" })
+	ui.await("end of the turn", func(e protocol.Event) bool { return e.Type == protocol.EventTurnEnded })
+	d := call[protocol.ActionDetail](ui, "action.step", protocol.ActionStep{Run: e.Exec.RunID, CallID: e.Exec.CallID, Name: "Read A"})
 	if len(d.Steps) != 1 || d.Steps[0].Tool != "vault.readFile" || d.Steps[0].Input != `{"path":"A.md"}` || d.Steps[0].Version == "" {
 		t.Errorf("%+v", d.Steps)
 	}
@@ -293,10 +293,10 @@ func checkStep(t *testing.T, d *protocol.ActionDetail) {
 }
 
 func TestASecretThatWasNotKeptMakesNoStep(t *testing.T) {
-	sh := begin(t, hosttest.New(hosttest.Options{}), free)
-	end := sh.do(planOf("keep", `{"id":"w","tool":"vault.createFile","args":{"path":"B.md","content":"sk-proj-abcdefghijklmnopqrstuvwxyz0123456789"}}`))
-	detail := call[protocol.RunDetail](sh, "run.get", protocol.RunRef{Run: end.Run})
-	if _, err := try[protocol.ActionDetail](sh, "action.step", protocol.ActionStep{Run: end.Run, CallID: detail.Calls[0].CallID, Name: "x"}); !fault.Is(err, fault.Precondition) {
+	ui := begin(t, hosttest.New(hosttest.Options{}), free)
+	end := ui.do(planOf("keep", `{"id":"w","tool":"vault.createFile","args":{"path":"B.md","content":"sk-proj-abcdefghijklmnopqrstuvwxyz0123456789"}}`))
+	detail := call[protocol.RunDetail](ui, "run.get", protocol.RunRef{Run: end.Run})
+	if _, err := try[protocol.ActionDetail](ui, "action.step", protocol.ActionStep{Run: end.Run, CallID: detail.Calls[0].CallID, Name: "x"}); !fault.Is(err, fault.Precondition) {
 		t.Errorf("%v", err)
 	}
 }
@@ -304,7 +304,7 @@ func TestASecretThatWasNotKeptMakesNoStep(t *testing.T) {
 // TestAnImportSaysInWordsWhatItMayTouch has steps and the sentences of the
 // review of an import.
 func TestAnImportSaysInWordsWhatItMayTouch(t *testing.T) {
-	sh := begin(t, hosttest.New(hosttest.Options{}), free)
+	ui := begin(t, hosttest.New(hosttest.Options{}), free)
 	for _, c := range []struct {
 		action string
 		want   []string
@@ -324,7 +324,7 @@ func TestAnImportSaysInWordsWhatItMayTouch(t *testing.T) {
 		{plans(`{"id":"a","tool":"code.run","args":{"script":"def transform(x): return x","input":1}}`), []string{"import.readOnly", "import.code"}},
 	} {
 		doc := `{"format":"embedded-agent/actions","version":2,"actions":[{"id":"1","name":"N",` + c.action + `}]}`
-		got := call[protocol.Imported](sh, "actions.import", protocol.Import{JSON: doc})
+		got := call[protocol.Imported](ui, "actions.import", protocol.Import{JSON: doc})
 		var said []string
 		for _, m := range got.Review {
 			text := m.Key
@@ -345,9 +345,9 @@ func TestAnImportSaysInWordsWhatItMayTouch(t *testing.T) {
 func plans(steps ...string) string { return `"plan":` + planOf("g", steps...) }
 
 func TestABundledPlanHasNoStepThatAsksAModel(t *testing.T) {
-	sh := begin(t, hosttest.New(hosttest.Options{}), free)
-	for _, v := range call[protocol.ActionList](sh, "actions.list", protocol.Empty{}).Actions {
-		a, err := sh.s.library.Get(t.Context(), v.ID)
+	ui := begin(t, hosttest.New(hosttest.Options{}), free)
+	for _, v := range call[protocol.ActionList](ui, "actions.list", protocol.Empty{}).Actions {
+		a, err := ui.s.library.Get(t.Context(), v.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -355,7 +355,7 @@ func TestABundledPlanHasNoStepThatAsksAModel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g, problems := plan.Check(p, sh.s.registry, plan.Rules{Template: true})
+		g, problems := plan.Check(p, ui.s.registry, plan.Rules{Template: true})
 		if g != nil && protocol.Risk(g.Risk) != v.Risk {
 			t.Errorf("%s: the risk is %s, the list says %s", v.Name, g.Risk, v.Risk)
 		}

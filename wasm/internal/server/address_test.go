@@ -40,8 +40,8 @@ func TestEachDialectIsAskedAtAnyAddress(t *testing.T) {
 		{"text", "https://gateway.example/v1/chat/completions", "", "https://gateway.example/v1/chat/completions"},
 	} {
 		set := protocol.Settings{Provider: c.provider, BaseURL: c.address, KeyName: c.key, Model: "m", Streaming: true}
-		sh, tr := endpoint(t, hosttest.New(hosttest.Options{}), set, no("enough"))
-		sh.say("hello")
+		ui, tr := endpoint(t, hosttest.New(hosttest.Options{}), set, no("enough"))
+		ui.say("hello")
 		if len(tr.Requests()) == 0 || tr.Requests()[0].URL != c.asked {
 			t.Errorf("%s at %s: asked %v, want %s", c.provider, c.address, tr.Requests(), c.asked)
 		}
@@ -72,8 +72,8 @@ func TestHeadersOfTheSettingsGoToTheOriginTheyBelongToAndToNoOther(t *testing.T)
 			Provider: "custom", BaseURL: address, KeyName: "k", Model: "m",
 			Asking: protocol.Asking{Headers: map[string]string{"https://mine.example": lines}},
 		}
-		sh, tr := endpoint(t, hosttest.New(hosttest.Options{}), set, no("enough"))
-		sh.say("hello")
+		ui, tr := endpoint(t, hosttest.New(hosttest.Options{}), set, no("enough"))
+		ui.say("hello")
 		if want == "" {
 			if len(tr.Requests()) > 0 {
 				t.Errorf("%s was asked", address)
@@ -103,8 +103,8 @@ func TestAHeaderThatCannotBeSentOrHasAKeyInPlainTextIsToldAndNothingIsSent(t *te
 			Provider: "custom", BaseURL: "https://mine.example/v1", KeyName: "k", Model: "m",
 			Asking: protocol.Asking{Headers: map[string]string{"https://mine.example": "X-First: 1\n" + line}},
 		}
-		sh, tr := endpoint(t, hosttest.New(hosttest.Options{}), set)
-		turn := sh.say("hello")
+		ui, tr := endpoint(t, hosttest.New(hosttest.Options{}), set)
+		turn := ui.say("hello")
 		if turn.Problem == nil || turn.Problem.Key != key || len(tr.Requests()) > 0 {
 			t.Errorf("%q: %+v, %d requests", line, turn.Problem, len(tr.Requests()))
 		}
@@ -121,9 +121,9 @@ func TestAKeyInAHeaderIsAskedAboutLikeAnyOther(t *testing.T) {
 		d := newDevice()
 		d.allowed["model-key"] = map[string]bool{here: false}
 		d.answer = chatStream("Hello.")
-		sh := onDevice(t, d, set)
-		call[protocol.Accepted](sh, "send", protocol.Send{Text: "hello", Mode: protocol.ModePlan})
-		asked, _ := sh.questioned(yes)
+		ui := onDevice(t, d, set)
+		call[protocol.Accepted](ui, "send", protocol.Send{Text: "hello", Mode: protocol.ModePlan})
+		asked, _ := ui.questioned(yes)
 		if len(asked) != 1 || asked[0].Requests[0].Keys[0].Name != "weather-key" {
 			t.Errorf("asked %+v", asked)
 		}

@@ -14,7 +14,7 @@ func TestAnAgentWorksOnStagedNotesAndOneApprovalMakesThem(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: map[string]string{"A.md": "one {item.title} $steps.x.y\n"}})
 	before := mem.Snapshot()
 	sawOwnWork := false
-	sh := newShell(t, mem, protocol.Settings{Provider: "openai"},
+	ui := newPanel(t, mem, protocol.Settings{Provider: "openai"},
 		llmtest.Reply(
 			llm.Call("1", "vault.readFile", []byte(`{"path":"A.md"}`)),
 			llm.Call("2", "vault.createFile", []byte(`{"path":"B.md","content":"text with ${steps.a.b} and {index} in it"}`)),
@@ -27,8 +27,8 @@ func TestAnAgentWorksOnStagedNotesAndOneApprovalMakesThem(t *testing.T) {
 		}},
 		llmtest.Say("I staged one new note and one change."),
 	)
-	call[protocol.Accepted](sh, "send", protocol.Send{Text: "do it", Mode: protocol.ModeAgent, Conversation: "c"})
-	r := sh.review()
+	call[protocol.Accepted](ui, "send", protocol.Send{Text: "do it", Mode: protocol.ModeAgent, Conversation: "c"})
+	r := ui.review()
 	if !sawOwnWork {
 		t.Error("the model did not see what it had staged")
 	}
@@ -38,8 +38,8 @@ func TestAnAgentWorksOnStagedNotesAndOneApprovalMakesThem(t *testing.T) {
 	if len(r.Files) != 2 || !r.Approvable {
 		t.Fatalf("%+v", r)
 	}
-	call[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
-	if end := sh.finished(); end.Outcome != "ok" {
+	call[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
+	if end := ui.finished(); end.Outcome != "ok" {
 		t.Fatalf("%+v", end.Problem)
 	}
 	a, _ := mem.File("A.md")
@@ -47,7 +47,7 @@ func TestAnAgentWorksOnStagedNotesAndOneApprovalMakesThem(t *testing.T) {
 	if string(a) != "two\n" || string(b) != "text with ${steps.a.b} and {index} in it" {
 		t.Fatalf("A %q B %q", a, b)
 	}
-	call[protocol.Reverted](sh, "run.revert", protocol.Revert{Run: r.Run})
+	call[protocol.Reverted](ui, "run.revert", protocol.Revert{Run: r.Run})
 	if d := before.Diff(mem.Snapshot()); d != "" {
 		t.Fatalf("after revert:\n%s", d)
 	}

@@ -20,15 +20,15 @@ import (
 	"embedded-agent/wasm/internal/tool"
 )
 
-// rig is a shell with more than notes and a scripted model.
+// rig is a panel with more than notes and a scripted model.
 type rig struct {
-	*shell
+	*panel
 	model *llmtest.Provider
 }
 
 func newRig(t *testing.T, mem *hosttest.Memory, set protocol.Settings, deps func(*Deps), turns ...llmtest.Turn) *rig {
 	t.Helper()
-	r := &rig{shell: &shell{t: t, mem: mem}, model: llmtest.NewProvider(turns...)}
+	r := &rig{panel: &panel{t: t, mem: mem}, model: llmtest.NewProvider(turns...)}
 	r.cond.L = &r.mu
 	d := Deps{Host: mem.Host(), Provider: r.model, Emit: r.hear}
 	if deps != nil {
@@ -44,7 +44,7 @@ func newRig(t *testing.T, mem *hosttest.Memory, set protocol.Settings, deps func
 		set.Provider = "openai"
 	}
 	set.Streaming = true
-	call[protocol.Welcome](r.shell, "hello", protocol.Hello{Contract: protocol.Contract, Settings: set, Platform: protocol.Platform{Name: "linux"}})
+	call[protocol.Welcome](r.panel, "hello", protocol.Hello{Contract: protocol.Contract, Settings: set, Platform: protocol.Platform{Name: "linux"}})
 	return r
 }
 
@@ -56,7 +56,7 @@ func (r *rig) say(text string) protocol.Turn {
 
 func (r *rig) send(p protocol.Send) protocol.Turn {
 	r.t.Helper()
-	a := call[protocol.Accepted](r.shell, "send", p)
+	a := call[protocol.Accepted](r.panel, "send", p)
 	return r.turnEnded(a.Turn)
 }
 
@@ -146,7 +146,7 @@ func TestSavingTheSettingsAgainGivesARateNoFreshStart(t *testing.T) {
 	r := newRig(t, note(), set, nil, reads(2), llmtest.Say("ok"), reads(1), llmtest.Say("ok"))
 	r.say("go")
 	set.Provider, set.Streaming = "openai", true
-	call[protocol.State](r.shell, "configure", set)
+	call[protocol.State](r.panel, "configure", set)
 	r.say("again")
 	if told := strings.Join(r.results(), "\n"); !strings.Contains(told, "too often") {
 		t.Errorf("told %s", told)
@@ -180,7 +180,7 @@ func TestTheOrganisationsPolicyTightensAndIsReadBeforeEachTurn(t *testing.T) {
 	if end := r.say("first"); end.Outcome != protocol.TurnPlan {
 		t.Fatalf("%+v", end)
 	}
-	call[protocol.Empty](r.shell, "review.close", protocol.RunRef{})
+	call[protocol.Empty](r.panel, "review.close", protocol.RunRef{})
 	// It appears while the app runs.
 	putPolicy(t, mem, `{"version":1,"max_iterations":2,"blocked_tools":["tags.add"],"side_effects":"reads"}`)
 	if end := r.say("second"); end.Problem == nil || end.Problem.Key != "agent.limit.iterations" || end.Problem.Params["max"] != "2" {
@@ -193,7 +193,7 @@ func TestTheOrganisationsPolicyTightensAndIsReadBeforeEachTurn(t *testing.T) {
 	if told := strings.Join(r.results(), "\n"); !strings.Contains(told, "POLICY_DENIED") {
 		t.Errorf("told %s", told)
 	}
-	list := call[protocol.ToolList](r.shell, "tools.list", protocol.Empty{})
+	list := call[protocol.ToolList](r.panel, "tools.list", protocol.Empty{})
 	for _, tl := range list.Tools {
 		switch {
 		case tl.Name == "tags.add" && (tl.Refused == nil || tl.Refused.Key != "policy.forbidden"),
@@ -334,7 +334,7 @@ func TestVersionsLiveSideBySideAndTheirLifecycleIsKeptTo(t *testing.T) {
 		}
 	}
 	infos := map[string]protocol.ToolInfo{}
-	for _, i := range call[protocol.ToolList](r.shell, "tools.list", protocol.Empty{}).Tools {
+	for _, i := range call[protocol.ToolList](r.panel, "tools.list", protocol.Empty{}).Tools {
 		infos[i.Name+"@"+i.Version] = i
 	}
 	if i := infos["test.old@1.0.0"]; i.Lifecycle != "deprecated" || i.Replacement != "test.two" {
@@ -403,17 +403,17 @@ func TestSecretsAreFoundByScopeAndTheirValueIsNowhere(t *testing.T) {
 					return false, nil
 				}
 			}, llmtest.Call("1", "test.paid", `{}`), llmtest.Say("ok"))
-			a := call[protocol.Accepted](r.shell, "send", protocol.Send{Text: "go", Mode: protocol.ModeAgent, Conversation: "talk"})
+			a := call[protocol.Accepted](r.panel, "send", protocol.Send{Text: "go", Mode: protocol.ModeAgent, Conversation: "talk"})
 			e := r.await("the call", func(e protocol.Event) bool {
 				return e.Type == protocol.EventExec && e.Exec.Tool == "test.paid" && e.Exec.Call.Status != "running"
 			})
 			r.turnEnded(a.Turn)
-			list := call[protocol.Secrets](r.shell, "secrets.list", protocol.Empty{})
+			list := call[protocol.Secrets](r.panel, "secrets.list", protocol.Empty{})
 			if len(list.Secrets) != 1 || list.Secrets[0].Name != "KEY" || list.Secrets[0].Tools[0] != "test.paid" || list.Secrets[0].Has != (c.scope != "") {
 				t.Errorf("%+v", list)
 			}
 			var info protocol.ToolInfo
-			for _, i := range call[protocol.ToolList](r.shell, "tools.list", protocol.Empty{}).Tools {
+			for _, i := range call[protocol.ToolList](r.panel, "tools.list", protocol.Empty{}).Tools {
 				if i.Name == "test.paid" {
 					info = i
 				}
@@ -459,7 +459,7 @@ func TestResultsAreCachedByTheToolsPolicyAndNeverAcrossChangesOfTheVault(t *test
 			counting("test.forever", tool.None, tool.CacheForever), counting("test.reads", tool.Reads, tool.CacheForever),
 		}
 	}, both("a"), both("b"), llmtest.Call("w", "vault.writeFile", `{"path":"A.md","content":"other"}`), both("c"), llmtest.Say("ok"), both("d"), llmtest.Say("ok"))
-	a := call[protocol.Accepted](r.shell, "send", protocol.Send{Text: "go", Mode: protocol.ModeAgent, Conversation: "talk"})
+	a := call[protocol.Accepted](r.panel, "send", protocol.Send{Text: "go", Mode: protocol.ModeAgent, Conversation: "talk"})
 	cached := map[string]int{}
 	r.await("the end", func(e protocol.Event) bool {
 		if e.Type == protocol.EventExec && e.Exec.Type == "step.finished" && e.Exec.Call.Cached {
@@ -491,12 +491,12 @@ func TestACallShowsItsProgressAndStoppingReachesTheToolThatRuns(t *testing.T) {
 			}
 		})}
 	}, llmtest.Call("1", "test.slow", `{"n":4}`))
-	a := call[protocol.Accepted](r.shell, "send", protocol.Send{Text: "go", Mode: protocol.ModeAgent, Conversation: "talk"})
+	a := call[protocol.Accepted](r.panel, "send", protocol.Send{Text: "go", Mode: protocol.ModeAgent, Conversation: "talk"})
 	e := r.await("progress", func(e protocol.Event) bool { return e.Type == protocol.EventExec && e.Exec.Type == "step.progress" })
 	if e.Exec.Message != "3 / 10" || e.Exec.Call.Args != `{"n":4}` || e.Exec.Call.Status != "running" {
 		t.Errorf("%+v %+v", e.Exec, e.Exec.Call)
 	}
-	call[protocol.Empty](r.shell, "stop", protocol.Stop{ID: a.Turn})
+	call[protocol.Empty](r.panel, "stop", protocol.Stop{ID: a.Turn})
 	select {
 	case <-stopped:
 	case <-time.After(time.Minute):

@@ -55,15 +55,15 @@ func TestAModelStepIsAskedInTheSimulationAndItsAnswerIsApprovedRunAndReplayedWit
 		t.Errorf("the step was offered %+v", first.Tools)
 	}
 	// An amendment simulates again; the answer stays.
-	again := call[protocol.Review](r.shell, "review.amend", protocol.Amendment{Run: p.Run, Kind: protocol.AmendEdit, Path: "Sum.md", Text: "mine: Alpha it is."})
+	again := call[protocol.Review](r.panel, "review.amend", protocol.Amendment{Run: p.Run, Kind: protocol.AmendEdit, Path: "Sum.md", Text: "mine: Alpha it is."})
 	if again.Approval == p.Approval || len(r.model.Requests()) != 2 {
 		t.Errorf("%d questions", len(r.model.Requests()))
 	}
-	back := call[protocol.Review](r.shell, "review.amend", protocol.Amendment{Run: p.Run, Kind: protocol.AmendReset, Path: "Sum.md"})
+	back := call[protocol.Review](r.panel, "review.amend", protocol.Amendment{Run: p.Run, Kind: protocol.AmendReset, Path: "Sum.md"})
 	if back.Approval != p.Approval {
 		t.Errorf("the same state has another approval")
 	}
-	call[protocol.RunRef](r.shell, "review.approve", protocol.Approve{Run: p.Run, Approval: p.Approval})
+	call[protocol.RunRef](r.panel, "review.approve", protocol.Approve{Run: p.Run, Approval: p.Approval})
 	if end := r.finished(); end.Outcome != "ok" {
 		t.Fatalf("%+v", end.Problem)
 	}
@@ -72,7 +72,7 @@ func TestAModelStepIsAskedInTheSimulationAndItsAnswerIsApprovedRunAndReplayedWit
 		t.Errorf("%s", made)
 	}
 	// Its pins are named, however much of the result is shown.
-	for _, c := range call[protocol.RunDetail](r.shell, "run.get", protocol.RunRef{Run: p.Run}).Calls {
+	for _, c := range call[protocol.RunDetail](r.panel, "run.get", protocol.RunRef{Run: p.Run}).Calls {
 		if named := slices.Equal(c.Pins, []string{"b"}); named != (c.Tool == "agent.run") {
 			t.Errorf("%s pins %q", c.Tool, c.Pins)
 		}
@@ -86,11 +86,11 @@ func TestAModelStepIsAskedInTheSimulationAndItsAnswerIsApprovedRunAndReplayedWit
 	}
 	// After a start there is no model at all, and the run replays.
 	later := newRig(t, mem.CrashClone(), set, func(d *Deps) { d.Provider = nil })
-	call[protocol.RunRef](later.shell, "run.replay", protocol.RunRef{Run: p.Run})
-	if v := call[protocol.Verified](later.shell, "run.verify", protocol.RunRef{Run: p.Run}); !v.OK {
+	call[protocol.RunRef](later.panel, "run.replay", protocol.RunRef{Run: p.Run})
+	if v := call[protocol.Verified](later.panel, "run.verify", protocol.RunRef{Run: p.Run}); !v.OK {
 		t.Errorf("%+v", v)
 	}
-	call[protocol.Reverted](r.shell, "run.revert", protocol.Revert{Run: p.Run})
+	call[protocol.Reverted](r.panel, "run.revert", protocol.Revert{Run: p.Run})
 	if d := before.Diff(mem.Snapshot()); d != "" {
 		t.Error(d)
 	}
@@ -118,7 +118,7 @@ func TestARunWhoseAnswersAreNotKeptAsksNoModelEither(t *testing.T) {
 	mem := alphaBeta()
 	r := newRig(t, mem, free, nil, answers()...)
 	p := r.openPlan(sumUp("null"))
-	call[protocol.RunRef](r.shell, "review.approve", protocol.Approve{Run: p.Run, Approval: p.Approval})
+	call[protocol.RunRef](r.panel, "review.approve", protocol.Approve{Run: p.Run, Approval: p.Approval})
 	r.finished()
 	var doc history.Run
 	path := history.Dir(p.Run) + "/run.json"
@@ -135,7 +135,7 @@ func TestARunWhoseAnswersAreNotKeptAsksNoModelEither(t *testing.T) {
 		t.Fatal(err)
 	}
 	later := newRig(t, clone, free, nil, answers()...)
-	if _, err := try[protocol.RunRef](later.shell, "run.replay", protocol.RunRef{Run: p.Run}); err == nil {
+	if _, err := try[protocol.RunRef](later.panel, "run.replay", protocol.RunRef{Run: p.Run}); err == nil {
 		t.Error("it replayed without its answers")
 	}
 	if n := len(later.model.Requests()); n != 0 {
@@ -181,26 +181,26 @@ func TestASavedActionWithAModelStepNeedsAModelAndKeepsWorkingWhenAPinnedToolIsDi
 				if p.Problem != nil {
 					t.Fatalf("%+v", p.Problem)
 				}
-				call[protocol.RunRef](r.shell, "review.approve", protocol.Approve{Run: p.Run, Approval: p.Approval})
+				call[protocol.RunRef](r.panel, "review.approve", protocol.Approve{Run: p.Run, Approval: p.Approval})
 				if end := r.finished(); end.Outcome != "ok" {
 					t.Fatalf("%+v", end.Problem)
 				}
-				call[protocol.Reverted](r.shell, "run.revert", protocol.Revert{Run: p.Run})
+				call[protocol.Reverted](r.panel, "run.revert", protocol.Revert{Run: p.Run})
 			}
 			p := r.openPlan(strings.Replace(listPlan, "ON_MISSING", c.missing, 1))
 			approve(p)
-			a := call[protocol.Action](r.shell, "actions.save", protocol.ActionSave{Run: p.Run, Name: "Sum up"})
+			a := call[protocol.Action](r.panel, "actions.save", protocol.ActionSave{Run: p.Run, Name: "Sum up"})
 			if !a.NeedsModel {
 				t.Errorf("%+v", a)
 			}
 			run := func() *protocol.Review {
 				t.Helper()
-				call[protocol.Accepted](r.shell, "actions.run", protocol.ActionRun{ID: a.ID})
+				call[protocol.Accepted](r.panel, "actions.run", protocol.ActionRun{ID: a.ID})
 				return r.review()
 			}
 			approve(run())
 			set.Streaming, set.DisabledTools = true, []string{"vault.listFiles"}
-			call[protocol.State](r.shell, "configure", set)
+			call[protocol.State](r.panel, "configure", set)
 			second := run()
 			if last := r.model.Requests()[len(r.model.Requests())-1]; len(last.Tools) != 0 {
 				t.Errorf("the model heard of %+v", last.Tools)
@@ -214,7 +214,7 @@ func TestASavedActionWithAModelStepNeedsAModelAndKeepsWorkingWhenAPinnedToolIsDi
 			if second.Problem != nil {
 				t.Fatalf("%+v", second.Problem)
 			}
-			shown := call[protocol.FileView](r.shell, "review.file", protocol.FileRef{Run: second.Run, Path: "Sum.md"}).After
+			shown := call[protocol.FileView](r.panel, "review.file", protocol.FileRef{Run: second.Run, Path: "Sum.md"}).After
 			if !strings.HasPrefix(shown, c.want) || (c.missing == "stale_last_success" && !strings.Contains(shown, "B.md")) {
 				t.Errorf("shown %q", shown)
 			}

@@ -55,8 +55,8 @@ func TestANameThatLooksLikeAnotherIsMarkedAndSaysWhich(t *testing.T) {
 		"a change of what was there": {planWith(stepOf("s", "vault.writeFile", map[string]any{"path": "AI.md", "content": "y"})), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sh := begin(t, hosttest.New(hosttest.Options{Files: files}), free)
-			r := sh.open(c.plan)
+			ui := begin(t, hosttest.New(hosttest.Options{Files: files}), free)
+			r := ui.open(c.plan)
 			marked, told := alikeIn(r)
 			if !maps.Equal(marked, c.want) || told != len(c.want) {
 				t.Errorf("marked %v, %d told: %+v", marked, told, r.Warnings)
@@ -66,12 +66,12 @@ func TestANameThatLooksLikeAnotherIsMarkedAndSaysWhich(t *testing.T) {
 }
 
 func TestALookAlikeNameIsToldByItsLetters(t *testing.T) {
-	sh := begin(t, hosttest.New(hosttest.Options{Files: map[string]string{"Work/cop.md": "x"}}), free)
-	r := sh.open(creating("сор.md"))
+	ui := begin(t, hosttest.New(hosttest.Options{Files: map[string]string{"Work/cop.md": "x"}}), free)
+	r := ui.open(creating("сор.md"))
 	if len(r.Warnings) != 1 || r.Warnings[0].Params["other"] != "Work/cop.md" || r.Warnings[0].Params["letters"] != "с (U+0441), о (U+043E), р (U+0440)" {
 		t.Errorf("%+v", r.Warnings)
 	}
-	left := call[protocol.Review](sh, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendDrop, Path: "сор.md"})
+	left := call[protocol.Review](ui, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendDrop, Path: "сор.md"})
 	if _, told := alikeIn(&left); told != 0 {
 		t.Errorf("told of what is left out: %+v", left.Warnings)
 	}
@@ -83,8 +83,8 @@ func TestOfManyLookAlikeNamesAFewAreToldAndAllMarked(t *testing.T) {
 		files[strings.Repeat("a", i+1)+".md"] = "x"
 		paths = append(paths, strings.Repeat("а", i+1)+".md") // Cyrillic
 	}
-	sh := begin(t, hosttest.New(hosttest.Options{Files: files}), free)
-	if marked, told := alikeIn(sh.open(creating(paths...))); len(marked) != 40 || told != 5 {
+	ui := begin(t, hosttest.New(hosttest.Options{Files: files}), free)
+	if marked, told := alikeIn(ui.open(creating(paths...))); len(marked) != 40 || told != 5 {
 		t.Errorf("%d marked, %d told", len(marked), told)
 	}
 }
@@ -92,9 +92,9 @@ func TestOfManyLookAlikeNamesAFewAreToldAndAllMarked(t *testing.T) {
 func TestAnUndoThatBringsBackALookAlikeNameSaysSo(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: map[string]string{"cop.md": "x"}})
 	journaltest.Forge(t, mem.Host().Store, journaltest.Run{ID: forgedRun, Goal: "Undo", Ops: []host.Op{{Kind: host.OpTrash, Path: "сор.md", Before: []byte("evil")}}})
-	sh := begin(t, mem, free)
-	back := call[protocol.Reverted](sh, "run.revert", protocol.Revert{Run: forgedRun})
-	r := call[protocol.Review](sh, "review.get", protocol.RunRef{Run: back.Review})
+	ui := begin(t, mem, free)
+	back := call[protocol.Reverted](ui, "run.revert", protocol.Revert{Run: forgedRun})
+	r := call[protocol.Review](ui, "review.get", protocol.RunRef{Run: back.Review})
 	if marked, told := alikeIn(&r); marked["сор.md"] != "cop.md" || told != 1 || !slices.ContainsFunc(r.Warnings, func(m protocol.Message) bool { return m.Key == "review.origin.unsealed" }) {
 		t.Errorf("%v %+v", marked, r.Warnings)
 	}

@@ -51,7 +51,7 @@ type appRound struct {
 	mem     *hosttest.Memory
 	before  hosttest.Snapshot
 	windows [2]*hosttest.Window
-	shells  [2]*shell // the core in each
+	panels  [2]*panel // the core in each
 	kills   int
 	story   []string
 }
@@ -74,18 +74,18 @@ func (a *appRound) open(i int) {
 
 // start starts a core in a window.
 func (a *appRound) start(i int) {
-	sh := &shell{t: a.t, mem: a.mem}
-	sh.cond.L = &sh.mu
-	s, err := New(Deps{Host: a.windows[i].Host(), Emit: sh.hear})
+	ui := &panel{t: a.t, mem: a.mem}
+	ui.cond.L = &ui.mu
+	s, err := New(Deps{Host: a.windows[i].Host(), Emit: ui.hear})
 	if err != nil {
 		a.t.Fatal(err)
 	}
 	a.t.Cleanup(s.Close)
-	sh.s = s
-	if _, err := try[protocol.Welcome](sh, "hello", protocol.Hello{Contract: protocol.Contract, Settings: free, Platform: protocol.Platform{Name: "linux", Language: "en"}}); err != nil {
+	ui.s = s
+	if _, err := try[protocol.Welcome](ui, "hello", protocol.Hello{Contract: protocol.Contract, Settings: free, Platform: protocol.Platform{Name: "linux", Language: "en"}}); err != nil {
 		a.fatal("hello: %v", err)
 	}
-	a.shells[i] = sh
+	a.panels[i] = ui
 }
 
 func (a *appRound) tell(format string, args ...any) {
@@ -105,7 +105,7 @@ func (a *appRound) fatal(format string, args ...any) {
 // lease has run out.
 func (a *appRound) settleDown(i int) int {
 	a.kills++
-	a.shells[i].s.Close()
+	a.panels[i].s.Close()
 	synctest.Wait()
 	switch a.r.IntN(3) {
 	case 0:
@@ -130,8 +130,8 @@ func (a *appRound) settleDown(i int) int {
 // play runs the plan, kills, recovers, and gives how many kills there were.
 func (a *appRound) play(where string) int {
 	defer func() {
-		for _, sh := range a.shells {
-			sh.s.Close()
+		for _, ui := range a.panels {
+			ui.s.Close()
 		}
 		time.Sleep(time.Minute) // what is under way lands
 	}()
@@ -155,7 +155,7 @@ func (a *appRound) play(where string) int {
 	if d := a.before.Diff(a.mem.Snapshot()); d != "" {
 		a.fatal("%s: a minute later the vault is not what it was:\n%s", where, d)
 	}
-	for i := range a.shells {
+	for i := range a.panels {
 		if c := a.cards(i); len(c) > 0 {
 			a.fatal("%s: still offered in window %d: %+v", where, i, c)
 		}
@@ -165,22 +165,22 @@ func (a *appRound) play(where string) int {
 
 func (a *appRound) cards(i int) []protocol.RunSummary {
 	a.t.Helper()
-	if err := a.shells[i].s.undo.FindHot(a.t.Context()); err != nil { // as another look does
+	if err := a.panels[i].s.undo.FindHot(a.t.Context()); err != nil { // as another look does
 		a.fatal("window %d looks again: %v", i, err)
 	}
-	return cardsOf(a.shells[i])
+	return cardsOf(a.panels[i])
 }
 
 // run carries out the plan in the first window, with a kill at any write.
 func (a *appRound) run(where string) int {
-	sh := a.shells[0]
+	ui := a.panels[0]
 	plans := []string{boxPlan, manyNotes, madeAndMoved}
 	plan := a.r.IntN(len(plans))
-	r := sh.open(plans[plan])
+	r := ui.open(plans[plan])
 	kill := 1 + a.r.IntN(45)
 	a.tell("plan %d, killed at write %d", plan, kill)
 	a.windows[0].KillAt(kill)
-	call[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
+	call[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
 	watched := false
 	for {
 		time.Sleep(500 * time.Millisecond)
@@ -188,7 +188,7 @@ func (a *appRound) run(where string) int {
 		if a.windows[0].Dead() {
 			return a.settleDown(0)
 		}
-		if sh.s.tx.Idle() == nil {
+		if ui.s.tx.Idle() == nil {
 			a.windows[0].KillAt(0)
 			return 0
 		}
@@ -211,7 +211,7 @@ func (a *appRound) watch(where string) {
 // step does one thing in a window, which dies at write kill of it (0: not), and
 // gives where it goes on.
 func (a *appRound) step(where string, at, kill int) int {
-	sh := a.shells[at]
+	ui := a.panels[at]
 	cards := a.cards(at)
 	a.windows[at].KillAt(kill)
 	var err error
@@ -225,7 +225,7 @@ func (a *appRound) step(where string, at, kill int) int {
 			choice = protocol.RecoverRevert
 		}
 		a.tell("window %d: %s of the run that stands %s, killed at %d", at, choice, cards[0].Stands, kill)
-		back, err = try[protocol.Reverted](sh, "recovery.resolve", protocol.Recovery{Run: cards[0].Run, Choice: choice})
+		back, err = try[protocol.Reverted](ui, "recovery.resolve", protocol.Recovery{Run: cards[0].Run, Choice: choice})
 	default:
 		back, err = a.takeBackNewest(at, kill)
 	}
@@ -246,13 +246,13 @@ func (a *appRound) step(where string, at, kill int) int {
 
 // takeBackNewest reverts the newest run of the history that can be.
 func (a *appRound) takeBackNewest(at, kill int) (protocol.Reverted, error) {
-	for _, sum := range call[protocol.Runs](a.shells[at], "runs.list", protocol.RunsQuery{}).Runs {
+	for _, sum := range call[protocol.Runs](a.panels[at], "runs.list", protocol.RunsQuery{}).Runs {
 		if sum.Kind == protocol.KindRevert || sum.RevertedBy != "" || !sum.Can.Revert {
 			continue
 		}
 		time.Sleep(2 * time.Second) // nobody is so quick
 		a.tell("window %d: reverts the %s from the history, killed at %d", at, sum.Kind, kill)
-		return try[protocol.Reverted](a.shells[at], "run.revert", protocol.Revert{Run: sum.Run})
+		return try[protocol.Reverted](a.panels[at], "run.revert", protocol.Revert{Run: sum.Run})
 	}
 	a.tell("window %d: nothing to take back", at)
 	return protocol.Reverted{}, nil

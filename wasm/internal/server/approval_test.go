@@ -22,9 +22,9 @@ const editPlan = `{"goal":"Edit","assumptions":[],"riskLevel":"writes","steps":[
 {"id":"b","tool":"vault.appendFile","args":{"path":"B.md","content":"more"},"dependsOn":["a2"]},
 {"id":"d","tool":"vault.createFile","args":{"path":"D.md","content":"d\n"},"dependsOn":["b"]}]}`
 
-func (sh *shell) text(path string) string {
-	sh.t.Helper()
-	b, ok := sh.mem.File(path)
+func (ui *panel) text(path string) string {
+	ui.t.Helper()
+	b, ok := ui.mem.File(path)
 	if !ok {
 		return "(none)"
 	}
@@ -32,21 +32,21 @@ func (sh *shell) text(path string) string {
 }
 
 // shown gives what the review says that every file will be.
-func (sh *shell) shown(r *protocol.Review) map[string]protocol.FileView {
-	sh.t.Helper()
+func (ui *panel) shown(r *protocol.Review) map[string]protocol.FileView {
+	ui.t.Helper()
 	out := map[string]protocol.FileView{}
 	for _, f := range r.Files {
-		out[f.Path] = call[protocol.FileView](sh, "review.file", protocol.FileRef{Run: r.Run, Path: f.Path})
+		out[f.Path] = call[protocol.FileView](ui, "review.file", protocol.FileRef{Run: r.Run, Path: f.Path})
 	}
 	return out
 }
 
 func TestAStaleApprovalIsRefused(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: twoNotes})
-	sh := begin(t, mem, free)
+	ui := begin(t, mem, free)
 	before := mem.Snapshot()
-	first := sh.open(editPlan)
-	now := call[protocol.Review](sh, "review.amend", protocol.Amendment{Run: first.Run, Kind: protocol.AmendDrop, Path: "B.md"})
+	first := ui.open(editPlan)
+	now := call[protocol.Review](ui, "review.amend", protocol.Amendment{Run: first.Run, Kind: protocol.AmendDrop, Path: "B.md"})
 	if now.Approval == first.Approval {
 		t.Fatal("an amended review has the approval of the one before")
 	}
@@ -56,34 +56,34 @@ func TestAStaleApprovalIsRefused(t *testing.T) {
 		{Run: first.Run, Approval: "x"},
 		{Run: "other", Approval: now.Approval},
 	} {
-		if _, err := try[protocol.RunRef](sh, "review.approve", a); err == nil {
+		if _, err := try[protocol.RunRef](ui, "review.approve", a); err == nil {
 			t.Errorf("%+v was taken for a yes", a)
 		}
 	}
 	if d := before.Diff(mem.Snapshot()); d != "" {
 		t.Fatal(d)
 	}
-	sh.approve(&now)
-	if _, err := try[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: now.Run, Approval: now.Approval}); err == nil {
+	ui.approve(&now)
+	if _, err := try[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: now.Run, Approval: now.Approval}); err == nil {
 		t.Error("an approval was used twice")
 	}
 }
 
 func TestASecondLookReadsTheVaultAnewAndKeepsWhatThePersonSaid(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: twoNotes})
-	sh := begin(t, mem, free)
-	r := sh.open(editPlan)
-	dropped := call[protocol.Review](sh, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendDrop, Path: "D.md"})
+	ui := begin(t, mem, free)
+	r := ui.open(editPlan)
+	dropped := call[protocol.Review](ui, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendDrop, Path: "D.md"})
 	mem.Put("B.md", "other\n")
-	again := call[protocol.Review](sh, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendAgain})
-	if got := sh.shown(&again)["B.md"]; got.Before != "other\n" || got.After != "other\nmore\n" {
+	again := call[protocol.Review](ui, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendAgain})
+	if got := ui.shown(&again)["B.md"]; got.Before != "other\n" || got.After != "other\nmore\n" {
 		t.Errorf("%q to %q", got.Before, got.After)
 	}
 	if again.Approval == dropped.Approval {
 		t.Error("another vault has the approval of the one before")
 	}
-	sh.approve(&again)
-	if b, d := sh.text("B.md"), sh.text("D.md"); b != "other\nmore\n" || d != "(none)" {
+	ui.approve(&again)
+	if b, d := ui.text("B.md"), ui.text("D.md"); b != "other\nmore\n" || d != "(none)" {
 		t.Errorf("B.md %q, D.md %q", b, d)
 	}
 }
@@ -105,12 +105,12 @@ func TestAReviewSaysWhichToolIsSwitchedOff(t *testing.T) {
 
 func TestADryRunCannotBeApproved(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: twoNotes})
-	sh := begin(t, mem, free)
-	r, err := sh.s.tx.OpenPlan(t.Context(), []byte(editPlan), nil, true)
+	ui := begin(t, mem, free)
+	r, err := ui.s.tx.OpenPlan(t.Context(), []byte(editPlan), nil, true)
 	if err != nil || r.Approvable || !r.DryRun {
 		t.Fatalf("%v %+v", err, r)
 	}
-	if _, err := try[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval}); !fault.Is(err, fault.Precondition) {
+	if _, err := try[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval}); !fault.Is(err, fault.Precondition) {
 		t.Fatal(err)
 	}
 	if n := mem.Counts().Ops(); n != 0 {
@@ -142,12 +142,12 @@ func TestWhatIsAmendedIsSimulatedAgainAndWrittenAsShown(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			mem := hosttest.New(hosttest.Options{Files: twoNotes})
-			sh := begin(t, mem, free)
+			ui := begin(t, mem, free)
 			before := mem.Snapshot()
-			r := sh.open(editPlan)
+			r := ui.open(editPlan)
 			for _, am := range c.amends {
 				am.Run = r.Run
-				next := call[protocol.Review](sh, "review.amend", am)
+				next := call[protocol.Review](ui, "review.amend", am)
 				r = &next
 			}
 			if n := mem.Counts().Ops(); n != 0 {
@@ -156,26 +156,26 @@ func TestWhatIsAmendedIsSimulatedAgainAndWrittenAsShown(t *testing.T) {
 			if !r.Approvable {
 				t.Fatalf("%+v %+v", r.Problem, r.Steps)
 			}
-			shown := sh.shown(r)
+			shown := ui.shown(r)
 			dropped := map[string]bool{}
 			for _, f := range r.Files {
 				dropped[f.Path] = f.Dropped
 			}
-			end := sh.approve(r)
+			end := ui.approve(r)
 			if end.Outcome == "conflict" || end.Problem != nil {
 				t.Fatalf("%s %+v", end.Outcome, end.Problem)
 			}
 			for p, v := range shown {
-				if got := sh.text(p); !dropped[p] && got != v.After {
+				if got := ui.text(p); !dropped[p] && got != v.After {
 					t.Errorf("%s: shown %q, written %q", p, v.After, got)
 				}
 			}
 			for p, want := range c.want {
-				if got := sh.text(p); got != want {
+				if got := ui.text(p); got != want {
 					t.Errorf("%s: %q, want %q", p, got, want)
 				}
 			}
-			sh.revert(r.Run)
+			ui.revert(r.Run)
 			if d := before.Diff(mem.Snapshot()); d != "" {
 				t.Errorf("reverted:\n%s", d)
 			}
@@ -185,8 +185,8 @@ func TestWhatIsAmendedIsSimulatedAgainAndWrittenAsShown(t *testing.T) {
 
 func TestAnAmendmentThatCannotBeIsRefusedAndChangesNothing(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: twoNotes})
-	sh := begin(t, mem, free)
-	r := sh.open(editPlan)
+	ui := begin(t, mem, free)
+	r := ui.open(editPlan)
 	for _, a := range []protocol.Amendment{
 		{Kind: protocol.AmendDrop, Path: "Nowhere.md"},
 		{Kind: "made up", Path: "A.md"},
@@ -195,20 +195,20 @@ func TestAnAmendmentThatCannotBeIsRefusedAndChangesNothing(t *testing.T) {
 		{Kind: protocol.AmendPlan, Plan: planOf("x", `{"id":"x","tool":"no.tool","args":{}}`)},
 	} {
 		a.Run = r.Run
-		if _, err := try[protocol.Review](sh, "review.amend", a); err == nil {
+		if _, err := try[protocol.Review](ui, "review.amend", a); err == nil {
 			t.Errorf("%+v was taken", a)
 		}
 	}
-	if now := call[protocol.Review](sh, "review.get", protocol.RunRef{Run: r.Run}); now.Approval != r.Approval {
+	if now := call[protocol.Review](ui, "review.get", protocol.RunRef{Run: r.Run}); now.Approval != r.Approval {
 		t.Error("a refused amendment changed the review")
 	}
 }
 
 func TestARejectedHunkIsShownAsRejected(t *testing.T) {
-	sh := begin(t, hosttest.New(hosttest.Options{Files: twoNotes}), free)
-	r := sh.open(editPlan)
-	next := call[protocol.Review](sh, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendHunks, Path: "A.md", Rejected: []int{0}})
-	v := sh.shown(&next)["A.md"]
+	ui := begin(t, hosttest.New(hosttest.Options{Files: twoNotes}), free)
+	r := ui.open(editPlan)
+	next := call[protocol.Review](ui, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendHunks, Path: "A.md", Rejected: []int{0}})
+	v := ui.shown(&next)["A.md"]
 	if len(v.Hunks) != 2 || !v.Hunks[0].Rejected || v.Hunks[1].Rejected {
 		t.Fatalf("%+v", v.Hunks)
 	}
@@ -216,8 +216,8 @@ func TestARejectedHunkIsShownAsRejected(t *testing.T) {
 
 func TestEveryCallAfterTheYesCarriesItsConfirmationID(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: twoNotes})
-	sh := begin(t, mem, free)
-	end := sh.do(editPlan)
+	ui := begin(t, mem, free)
+	end := ui.do(editPlan)
 	pairs, err := audit.ReadCalls(t.Context(), mem.Host().Store, history.Dir(end.Run))
 	if err != nil || len(pairs) != 4 {
 		t.Fatalf("%d calls: %v", len(pairs), err)
@@ -256,20 +256,20 @@ func TestWithConfirmationOffARunIsStillSimulatedAndItsApprovalRecordedAsAutomati
 			mem := hosttest.New(hosttest.Options{Files: twoNotes, Commands: []hosttest.Command{{ID: "a:b"}}})
 			set := free
 			set.Confirm = "never"
-			sh := begin(t, mem, set)
-			pl, g := sh.checked(c.plan)
-			d := sh.s.tx.NewDraft(pl, g, []byte(c.plan))
+			ui := begin(t, mem, set)
+			pl, g := ui.checked(c.plan)
+			d := ui.s.tx.NewDraft(pl, g, []byte(c.plan))
 			before := mem.Snapshot()
-			if err := sh.s.tx.OpenReview(t.Context(), d); err != nil {
+			if err := ui.s.tx.OpenReview(t.Context(), d); err != nil {
 				t.Fatal(err)
 			}
 			if !c.automatic {
-				if st := call[protocol.State](sh, "state", protocol.Empty{}); st.Review == nil || st.Run != nil || !before.Equal(mem.Snapshot()) {
+				if st := call[protocol.State](ui, "state", protocol.Empty{}); st.Review == nil || st.Run != nil || !before.Equal(mem.Snapshot()) {
 					t.Fatalf("went on without being asked: %+v", st.Run)
 				}
 				return
 			}
-			if end := sh.finished(); end.Outcome != "ok" {
+			if end := ui.finished(); end.Outcome != "ok" {
 				t.Fatalf("%+v", end)
 			}
 			if doc := mem.StoreFiles()[history.Dir(d.ID)+"/run.json"]; !bytes.Contains(doc, []byte(`"automatic":true`)) {
@@ -282,15 +282,15 @@ func TestWithConfirmationOffARunIsStillSimulatedAndItsApprovalRecordedAsAutomati
 func TestANoteThatALaterStepNamesIsTheOneThatWasSimulated(t *testing.T) {
 	// The edit of a staged text reaches the steps that read it.
 	mem := hosttest.New(hosttest.Options{Files: map[string]string{"T.md": "x"}})
-	sh := begin(t, mem, free)
-	r := sh.open(planOf("chain", `{"id":"a","tool":"vault.createFile","args":{"path":"A.md","content":"first"}}`,
+	ui := begin(t, mem, free)
+	r := ui.open(planOf("chain", `{"id":"a","tool":"vault.createFile","args":{"path":"A.md","content":"first"}}`,
 		`{"id":"r","tool":"vault.readFile","args":{"path":"A.md"},"dependsOn":["a"]}`,
 		`{"id":"b","tool":"vault.createFile","args":{"path":"B.md","content":"copy of $steps.r.content"}}`))
-	next := call[protocol.Review](sh, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendEdit, Path: "A.md", Text: "mine"})
-	if end := sh.approve(&next); end.Outcome != "ok" {
+	next := call[protocol.Review](ui, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendEdit, Path: "A.md", Text: "mine"})
+	if end := ui.approve(&next); end.Outcome != "ok" {
 		t.Fatalf("%+v", end)
 	}
-	if got := sh.text("B.md"); !strings.Contains(got, "copy of mine") {
+	if got := ui.text("B.md"); !strings.Contains(got, "copy of mine") {
 		t.Errorf("B.md is %q", got)
 	}
 }

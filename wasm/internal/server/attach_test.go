@@ -47,10 +47,10 @@ func picture(t *testing.T, w, h int) []byte {
 	return b.Bytes()
 }
 
-func (sh *shell) attach(as ...protocol.Attachment) *protocol.Turn {
-	sh.t.Helper()
-	call[protocol.Accepted](sh, "send", protocol.Send{Text: "look at this", Mode: protocol.ModePlan, Attached: as, OmitActive: true})
-	return sh.turnEnd()
+func (ui *panel) attach(as ...protocol.Attachment) *protocol.Turn {
+	ui.t.Helper()
+	call[protocol.Accepted](ui, "send", protocol.Send{Text: "look at this", Mode: protocol.ModePlan, Attached: as, OmitActive: true})
+	return ui.turnEnd()
 }
 
 // told gives the last user message that a model got: its words, and its images.
@@ -100,8 +100,8 @@ func TestWhatIsAttachedGoesAlongAsData(t *testing.T) {
 		{"a note that is refused", protocol.Attachment{Kind: "note", Path: "Secret/S.md"}, nil, []string{"<attached", "hidden"}, "turn.attachedHidden"},
 		{"something else", protocol.Attachment{Kind: "poem"}, nil, []string{"<attached"}, "turn.attachedGone"},
 	} {
-		sh, tr := endpoint(t, attachVault(), set, streamed("I see."))
-		turn := sh.attach(c.a)
+		ui, tr := endpoint(t, attachVault(), set, streamed("I see."))
+		turn := ui.attach(c.a)
 		if turn.Outcome != protocol.TurnAnswer || notes(turn) != c.notes || len(turn.Attached) != 1 {
 			t.Fatalf("%s: %+v, notes %+v", c.name, turn.Problem, turn.Notes)
 		}
@@ -123,20 +123,20 @@ func TestWhatIsAttachedGoesAlongAsData(t *testing.T) {
 }
 
 func TestAllThatIsAttachedIsBounded(t *testing.T) {
-	sh, tr := endpoint(t, attachVault(), custom, streamed("I see."))
+	ui, tr := endpoint(t, attachVault(), custom, streamed("I see."))
 	long := protocol.Attachment{Kind: "note", Path: "Long.md"}
 	var many []protocol.Attachment
 	for range chat.MaxAttached + 8 {
 		many = append(many, long)
 	}
-	turn := sh.attach(many...)
+	turn := ui.attach(many...)
 	text, _ := told(t, tr.Requests()[0])
 	if len(text) > chat.MaxAttachments+chat.MaxAttached*200 || !strings.Contains(notes(turn), "turn.attachedMany") {
 		t.Errorf("%d bytes, notes %q", len(text), notes(turn))
 	}
 }
 
-func withImages(t *testing.T, mem *hosttest.Memory, set protocol.Settings, answers ...llmtest.Answer) (*shell, *llmtest.Transport) {
+func withImages(t *testing.T, mem *hosttest.Memory, set protocol.Settings, answers ...llmtest.Answer) (*panel, *llmtest.Transport) {
 	return endpointWith(t, mem, set, func(d *Deps) { d.Images = imagefit.Fitter{} }, answers...)
 }
 
@@ -147,8 +147,8 @@ func TestImagesGoAlongWithinTheirLimits(t *testing.T) {
 	mem.Put("Large.png", string(large))
 	set := custom
 	set.ImageMaxPixels = 300
-	sh, tr := withImages(t, mem, set, streamed("I see."))
-	turn := sh.attach(protocol.Attachment{Kind: "image", Path: "Small.png"}, protocol.Attachment{Kind: "image", Path: "Large.png"},
+	ui, tr := withImages(t, mem, set, streamed("I see."))
+	turn := ui.attach(protocol.Attachment{Kind: "image", Path: "Small.png"}, protocol.Attachment{Kind: "image", Path: "Large.png"},
 		protocol.Attachment{Kind: "image", Name: "pasted.png", Type: "image/png", Data: base64.StdEncoding.EncodeToString(small)})
 	if notes(turn) != "" || len(turn.Attached) != 3 || turn.Attached[2].Data != "" {
 		t.Errorf("notes %q, %+v", notes(turn), turn.Attached)
@@ -174,8 +174,8 @@ func TestAnImageThatCannotBeSentIsSaidAndTheRestIsSent(t *testing.T) {
 	mem.Put("Secret/P.png", string(picture(t, 4, 4)))
 	set := custom
 	set.DenyPatterns = []string{"Secret"}
-	sh, tr := withImages(t, mem, set, streamed("I see."))
-	turn := sh.attach(protocol.Attachment{Kind: "image", Path: "Broken.png"}, protocol.Attachment{Kind: "image", Path: "Secret/P.png"},
+	ui, tr := withImages(t, mem, set, streamed("I see."))
+	turn := ui.attach(protocol.Attachment{Kind: "image", Path: "Broken.png"}, protocol.Attachment{Kind: "image", Path: "Secret/P.png"},
 		protocol.Attachment{Kind: "image", Path: "Gone.png"}, protocol.Attachment{Kind: "image", Path: "A.md"})
 	if notes(turn) != "turn.attachedGone turn.attachedHidden turn.attachedGone turn.attachedGone" {
 		t.Errorf("notes %+v", turn.Notes)
@@ -189,15 +189,15 @@ func TestAnEndpointWithoutImagesIsAskedWithoutThemAndItIsSaid(t *testing.T) {
 	mem := attachVault()
 	mem.Put("P.png", string(picture(t, 8, 8)))
 	pic := protocol.Attachment{Kind: "image", Path: "P.png"}
-	sh, tr := withImages(t, mem, custom, no("image input is not supported"), streamed("I see nothing."), streamed("Nothing."))
-	turn := sh.attach(pic)
+	ui, tr := withImages(t, mem, custom, no("image input is not supported"), streamed("I see nothing."), streamed("Nothing."))
+	turn := ui.attach(pic)
 	if turn.Outcome != protocol.TurnAnswer || notes(turn) != "turn.noImages" {
 		t.Fatalf("%+v, notes %q", turn.Problem, notes(turn))
 	}
 	if _, images := told(t, tr.Requests()[1]); len(images) != 0 {
 		t.Error("the image was sent again")
 	}
-	if turn := sh.attach(pic); notes(turn) != "turn.noImages" || len(tr.Requests()) != 3 {
+	if turn := ui.attach(pic); notes(turn) != "turn.noImages" || len(tr.Requests()) != 3 {
 		t.Errorf("the second time: notes %q, %d requests", notes(turn), len(tr.Requests()))
 	}
 }
@@ -205,12 +205,12 @@ func TestAnEndpointWithoutImagesIsAskedWithoutThemAndItIsSaid(t *testing.T) {
 func TestAnAgentSeesWhatIsAttachedToo(t *testing.T) {
 	mem := attachVault()
 	mem.Put("P.png", string(picture(t, 8, 8)))
-	sh, tr := withImages(t, mem, custom, streamed("I see."))
-	call[protocol.Accepted](sh, "send", protocol.Send{
+	ui, tr := withImages(t, mem, custom, streamed("I see."))
+	call[protocol.Accepted](ui, "send", protocol.Send{
 		Text: "look", Mode: protocol.ModeAgent, Conversation: "c",
 		Attached: []protocol.Attachment{{Kind: "image", Path: "P.png"}, {Kind: "heading", Path: "A.md", Name: "Part"}},
 	})
-	sh.turnEnd()
+	ui.turnEnd()
 	if text, images := told(t, tr.Requests()[0]); len(images) != 1 || !strings.Contains(text, "Only this.") {
 		t.Errorf("%d images, %s", len(images), text)
 	}
@@ -221,10 +221,10 @@ func TestAnEstimateIsOfAllThatWouldBeSent(t *testing.T) {
 	mem.Put("P.png", string(picture(t, 8, 8)))
 	set := custom
 	set.Prices = euros
-	sh, tr := withImages(t, mem, set, streamed("I see."))
+	ui, tr := withImages(t, mem, set, streamed("I see."))
 	estimate := func(s protocol.Send) protocol.Estimated {
 		t.Helper()
-		return call[protocol.Estimated](sh, "estimate", protocol.EstimateText{Text: s.Text, Send: &s})
+		return call[protocol.Estimated](ui, "estimate", protocol.EstimateText{Text: s.Text, Send: &s})
 	}
 	plain := protocol.Send{Text: "look", Mode: protocol.ModePlan}
 	base := estimate(plain)
@@ -255,8 +255,8 @@ func TestAnEstimateIsOfAllThatWouldBeSent(t *testing.T) {
 		t.Error("an estimate asks the model")
 	}
 	said := protocol.Send{Text: strings.Repeat("many words ", 400), Mode: protocol.ModePlan, Conversation: "c"}
-	call[protocol.Accepted](sh, "send", said)
-	sh.turnEnd()
+	call[protocol.Accepted](ui, "send", said)
+	ui.turnEnd()
 	further := plain
 	further.Conversation = "c"
 	grows("what was said before", further, 400)
@@ -264,14 +264,14 @@ func TestAnEstimateIsOfAllThatWouldBeSent(t *testing.T) {
 	if got := estimate(further); got.Prompt < estimate(agent).Prompt+400 {
 		t.Errorf("what was said before, to an agent: %+v", got)
 	}
-	if got := call[protocol.Estimated](sh, "estimate", protocol.EstimateText{Text: "look"}); got.Prompt != 0 || got.Snippet != "look" {
+	if got := call[protocol.Estimated](ui, "estimate", protocol.EstimateText{Text: "look"}); got.Prompt != 0 || got.Snippet != "look" {
 		t.Errorf("%+v", got)
 	}
 }
 
 func TestAnEstimateWithoutAModelSaysSo(t *testing.T) {
-	sh, _ := endpoint(t, attachVault(), protocol.Settings{})
-	if _, err := try[protocol.Estimated](sh, "estimate", protocol.EstimateText{Text: "x", Send: &protocol.Send{Text: "x"}}); err == nil {
+	ui, _ := endpoint(t, attachVault(), protocol.Settings{})
+	if _, err := try[protocol.Estimated](ui, "estimate", protocol.EstimateText{Text: "x", Send: &protocol.Send{Text: "x"}}); err == nil {
 		t.Error("no error")
 	}
 }

@@ -49,10 +49,10 @@ func TestAnOutputThatWasTooLongIsReadOnByTheModelAndOpenedByThePerson(t *testing
 	for range 12 {
 		turns = append(turns, llmtest.Turn{Answer: more})
 	}
-	sh := newShell(t, hosttest.New(hosttest.Options{Files: map[string]string{"A.md": long}}), protocol.Settings{Provider: "openai"}, turns...)
-	call[protocol.Accepted](sh, "send", protocol.Send{Text: "read it", Mode: protocol.ModeAgent, Conversation: "c"})
+	ui := newPanel(t, hosttest.New(hosttest.Options{Files: map[string]string{"A.md": long}}), protocol.Settings{Provider: "openai"}, turns...)
+	call[protocol.Accepted](ui, "send", protocol.Send{Text: "read it", Mode: protocol.ModeAgent, Conversation: "c"})
 	var row *protocol.CallView
-	sh.await("end", func(e protocol.Event) bool {
+	ui.await("end", func(e protocol.Event) bool {
 		if e.Type == protocol.EventExec && e.Exec.Call.Tool == "vault.readFile" && e.Exec.Call.Attached != nil {
 			row = e.Exec.Call
 		}
@@ -64,16 +64,16 @@ func TestAnOutputThatWasTooLongIsReadOnByTheModelAndOpenedByThePerson(t *testing
 	if row == nil || row.Attached[0].File != file || row.Run == "" {
 		t.Fatalf("%+v", row)
 	}
-	got := call[protocol.AttachmentText](sh, "attachment.get", protocol.AttachmentRef{Run: row.Run, File: file})
+	got := call[protocol.AttachmentText](ui, "attachment.get", protocol.AttachmentRef{Run: row.Run, File: file})
 	if got.Text != read || int64(len(got.Text)) != row.Attached[0].Bytes {
 		t.Errorf("%d bytes are shown, the model read %d, the row says %d", len(got.Text), len(read), row.Attached[0].Bytes)
 	}
 }
 
 func TestOnlyAnAttachmentIsGivenAsOne(t *testing.T) {
-	sh := begin(t, hosttest.New(hosttest.Options{Files: twoNotes}), free)
-	r := sh.open(editPlan)
-	sh.approve(r)
+	ui := begin(t, hosttest.New(hosttest.Options{Files: twoNotes}), free)
+	r := ui.open(editPlan)
+	ui.approve(r)
 	for _, p := range []protocol.AttachmentRef{
 		{Run: r.Run, File: "../run.json"},
 		{Run: r.Run, File: ".."},
@@ -84,24 +84,24 @@ func TestOnlyAnAttachmentIsGivenAsOne(t *testing.T) {
 		{Run: r.Run, File: "a/b"},
 		{Run: r.Run, File: "a\\b"},
 	} {
-		if _, err := try[protocol.AttachmentText](sh, "attachment.get", p); !fault.Is(err, fault.NotFound) {
+		if _, err := try[protocol.AttachmentText](ui, "attachment.get", p); !fault.Is(err, fault.NotFound) {
 			t.Errorf("%+v: %v", p, err)
 		}
 	}
-	if _, err := sh.s.history.KeptOf(r.Run)(context.Background(), "../../settings.json"); !fault.Is(err, fault.NotFound) {
+	if _, err := ui.s.history.KeptOf(r.Run)(context.Background(), "../../settings.json"); !fault.Is(err, fault.NotFound) {
 		t.Error(err)
 	}
 }
 
 func TestTheCallsOfAModelStepAreToldWhileItWorksAndBecomeSteps(t *testing.T) {
-	sh := newShell(t, hosttest.New(hosttest.Options{Files: map[string]string{"A.md": "a\n"}}), protocol.Settings{Provider: "openai"},
+	ui := newPanel(t, hosttest.New(hosttest.Options{Files: map[string]string{"A.md": "a\n"}}), protocol.Settings{Provider: "openai"},
 		llmtest.Call("p", "submit_plan", planOf("ask", `{"id":"ask","tool":"agent.run","args":{"prompt":"Sum up A.md.","tools":["vault.readFile"]}}`)),
 		llmtest.Call("1", "vault.readFile", `{"path":"A.md"}`), llmtest.Say("It says a."))
-	call[protocol.Accepted](sh, "send", protocol.Send{Text: "sum up", Mode: protocol.ModePlan})
-	r := sh.answer()
+	call[protocol.Accepted](ui, "send", protocol.Send{Text: "sum up", Mode: protocol.ModePlan})
+	r := ui.answer()
 	var id string
 	var kinds []string
-	for _, e := range sh.heard() {
+	for _, e := range ui.heard() {
 		if e.Type == protocol.EventExec && e.Exec.Tool == "vault.readFile" {
 			kinds, id = append(kinds, e.Exec.Type), e.Exec.CallID
 			if e.Exec.RunID != r.Run {
@@ -112,7 +112,7 @@ func TestTheCallsOfAModelStepAreToldWhileItWorksAndBecomeSteps(t *testing.T) {
 	if len(kinds) == 0 || kinds[len(kinds)-1] != "step.finished" {
 		t.Fatalf("%v", kinds)
 	}
-	d := call[protocol.ActionDetail](sh, "action.step", protocol.ActionStep{Run: r.Run, CallID: id, Name: "Read"})
+	d := call[protocol.ActionDetail](ui, "action.step", protocol.ActionStep{Run: r.Run, CallID: id, Name: "Read"})
 	if len(d.Steps) != 1 || d.Steps[0].Tool != "vault.readFile" {
 		t.Errorf("%+v", d.Steps)
 	}

@@ -52,13 +52,13 @@ func TestAnAnswerThatBreaksOffIsKeptAndMarked(t *testing.T) {
 			t.Run(name+", "+string(mode), func(t *testing.T) {
 				set := protocol.Settings{Provider: c.provider, BaseURL: "https://model.example/v1", Model: "m", Streaming: true}
 				mem := hosttest.New(hosttest.Options{})
-				sh, _ := endpoint(t, mem, set, llmtest.Answer{Header: sseHead, Body: []byte(c.body)})
-				call[protocol.Accepted](sh, "send", protocol.Send{Text: "How was it?", Mode: mode, Conversation: "c"})
-				turn := sh.turnEnd()
+				ui, _ := endpoint(t, mem, set, llmtest.Answer{Header: sseHead, Body: []byte(c.body)})
+				call[protocol.Accepted](ui, "send", protocol.Send{Text: "How was it?", Mode: mode, Conversation: "c"})
+				turn := ui.turnEnd()
 				if turn.Reply != c.text || turn.Problem == nil || turn.Problem.Key != c.key {
 					t.Errorf("%q, %+v", turn.Reply, turn.Problem)
 				}
-				kept := call[protocol.ConversationDetail](sh, "conversation.get", protocol.ConversationRef{ID: "c"})
+				kept := call[protocol.ConversationDetail](ui, "conversation.get", protocol.ConversationRef{ID: "c"})
 				if n := len(kept.Turns); n != 1 || kept.Turns[0].Reply != c.text || kept.Turns[0].Problem == nil {
 					t.Errorf("kept %+v", kept.Turns)
 				}

@@ -24,12 +24,12 @@ func unplugged(t *testing.T, mem *hosttest.Memory) (*rig, *wire) {
 	return newRig(t, mem, set, func(d *Deps) { d.Provider, d.Transport = nil, w }), w
 }
 
-func (sh *shell) approved(run string) {
-	sh.t.Helper()
-	r := call[protocol.Review](sh, "review.get", protocol.RunRef{Run: run})
-	call[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
-	if end := sh.finished(); end.Outcome != "ok" {
-		sh.t.Fatalf("%+v", end.Problem)
+func (ui *panel) approved(run string) {
+	ui.t.Helper()
+	r := call[protocol.Review](ui, "review.get", protocol.RunRef{Run: run})
+	call[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
+	if end := ui.finished(); end.Outcome != "ok" {
+		ui.t.Fatalf("%+v", end.Problem)
 	}
 }
 
@@ -52,7 +52,7 @@ func TestARunsBundleIsReplayedAsAReviewWithoutAModel(t *testing.T) {
 
 	r, w := unplugged(t, mem.CrashClone())
 	was := r.mem.Snapshot()
-	opened := call[protocol.RunRef](r.shell, "run.replay", protocol.Replay{Run: run, Review: true})
+	opened := call[protocol.RunRef](r.panel, "run.replay", protocol.Replay{Run: run, Review: true})
 	p := r.review()
 	if p.Run != opened.Run || p.Run == run || !p.DryRun || p.Approvable || p.Title == nil || p.Title.Params["goal"] != "make B" {
 		t.Fatalf("%+v", p)
@@ -60,19 +60,19 @@ func TestARunsBundleIsReplayedAsAReviewWithoutAModel(t *testing.T) {
 	if len(p.Files) != 1 || p.Files[0].Path != "B.md" || p.Files[0].Status != "create" {
 		t.Errorf("%+v", p.Files)
 	}
-	v := call[protocol.FileView](r.shell, "review.file", protocol.FileRef{Run: p.Run, Path: "B.md"})
+	v := call[protocol.FileView](r.panel, "review.file", protocol.FileRef{Run: p.Run, Path: "B.md"})
 	if v.Before != "" || v.After != "text of B.md" {
 		t.Errorf("%q, then %q", v.Before, v.After)
 	}
-	if _, err := try[protocol.RunRef](r.shell, "review.approve", protocol.Approve{Run: p.Run, Approval: p.Approval}); !fault.Is(err, fault.Precondition) {
+	if _, err := try[protocol.RunRef](r.panel, "review.approve", protocol.Approve{Run: p.Run, Approval: p.Approval}); !fault.Is(err, fault.Precondition) {
 		t.Errorf("it could be approved: %v", err)
 	}
 	// Simulated again it is on the notes as they are now, and still asks nobody.
-	now := call[protocol.Review](r.shell, "review.amend", protocol.Amendment{Run: p.Run, Kind: protocol.AmendAgain})
+	now := call[protocol.Review](r.panel, "review.amend", protocol.Amendment{Run: p.Run, Kind: protocol.AmendAgain})
 	if now.Approvable || !now.DryRun || now.Title == nil {
 		t.Errorf("%+v", now)
 	}
-	call[protocol.Empty](r.shell, "review.close", protocol.RunRef{Run: p.Run})
+	call[protocol.Empty](r.panel, "review.close", protocol.RunRef{Run: p.Run})
 	silent(t, r, w, was)
 }
 
@@ -84,8 +84,8 @@ func TestAReplayOfARunWithAModelStepHasItsRecordedAnswer(t *testing.T) {
 
 	r, w := unplugged(t, mem.CrashClone())
 	was := r.mem.Snapshot()
-	opened := call[protocol.RunRef](r.shell, "run.replay", protocol.Replay{Run: run, Review: true})
-	v := call[protocol.FileView](r.shell, "review.file", protocol.FileRef{Run: opened.Run, Path: "Sum.md"})
+	opened := call[protocol.RunRef](r.panel, "run.replay", protocol.Replay{Run: run, Review: true})
+	v := call[protocol.FileView](r.panel, "review.file", protocol.FileRef{Run: opened.Run, Path: "Sum.md"})
 	if !strings.HasPrefix(v.After, "Alpha it is.") {
 		t.Errorf("%q", v.After)
 	}
@@ -105,22 +105,22 @@ func TestAReplayOfAConversationThatGoesAnotherWayIsToldAndOpensNothing(t *testin
 	}
 	r, w := unplugged(t, mem.CrashClone())
 	was := r.mem.Snapshot()
-	if _, err := try[protocol.RunRef](r.shell, "run.replay", protocol.Replay{Run: run, Review: true}); !fault.Is(err, fault.Conflict) {
+	if _, err := try[protocol.RunRef](r.panel, "run.replay", protocol.Replay{Run: run, Review: true}); !fault.Is(err, fault.Conflict) {
 		t.Errorf("%v", err)
 	}
-	if st := call[protocol.State](r.shell, "state", protocol.Empty{}); st.Review != nil {
+	if st := call[protocol.State](r.panel, "state", protocol.Empty{}); st.Review != nil {
 		t.Error("a review was opened")
 	}
 	silent(t, r, w, was)
 }
 
 func TestWhatAConversationDidAtOnceIsReplayedWithWhatItStaged(t *testing.T) {
-	sh, _ := acted(t, true)
-	id := call[protocol.Runs](sh, "runs.list", protocol.RunsQuery{Kind: protocol.KindAgent}).Runs[0].Run
-	r, w := unplugged(t, sh.mem.CrashClone())
+	ui, _ := acted(t, true)
+	id := call[protocol.Runs](ui, "runs.list", protocol.RunsQuery{Kind: protocol.KindAgent}).Runs[0].Run
+	r, w := unplugged(t, ui.mem.CrashClone())
 	was := r.mem.Snapshot()
-	opened := call[protocol.RunRef](r.shell, "run.replay", protocol.Replay{Run: id, Review: true})
-	p := call[protocol.Review](r.shell, "review.get", opened)
+	opened := call[protocol.RunRef](r.panel, "run.replay", protocol.Replay{Run: id, Review: true})
+	p := call[protocol.Review](r.panel, "review.get", opened)
 	if len(p.Files) != 1 || p.Files[0].Path != "A.md" || p.Approvable {
 		t.Errorf("%+v", p)
 	}
@@ -135,7 +135,7 @@ func TestABundleFromAFileIsReplayedInAnotherVault(t *testing.T) {
 	first := newRig(t, mem, free, nil, create("1", "B.md"), llmtest.Say("Made B."))
 	run := first.say("make B").Run
 	first.approved(run)
-	exported := call[protocol.Document](first.shell, "run.export", protocol.RunRef{Run: run}).Text
+	exported := call[protocol.Document](first.panel, "run.export", protocol.RunRef{Run: run}).Text
 	kept := string(mem.StoreFiles()[history.Dir(run)+"/"+history.BundleFile])
 
 	for name, doc := range map[string]string{"an export": exported, "bundle.json": kept} {

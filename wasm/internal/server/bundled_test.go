@@ -19,20 +19,20 @@ import (
 var friday = time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC)
 
 // beginOn starts the core, without a model, on a day.
-func beginOn(t *testing.T, mem *hosttest.Memory, at time.Time, set protocol.Settings, language string) *shell {
+func beginOn(t *testing.T, mem *hosttest.Memory, at time.Time, set protocol.Settings, language string) *panel {
 	t.Helper()
-	sh := &shell{t: t, mem: mem}
-	sh.cond.L = &sh.mu
-	s, err := New(Deps{Host: mem.Host(), Emit: sh.hear, Now: func() time.Time { return at }})
+	ui := &panel{t: t, mem: mem}
+	ui.cond.L = &ui.mu
+	s, err := New(Deps{Host: mem.Host(), Emit: ui.hear, Now: func() time.Time { return at }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	sh.s = s
-	call[protocol.Welcome](sh, "hello", protocol.Hello{
+	ui.s = s
+	call[protocol.Welcome](ui, "hello", protocol.Hello{
 		Contract: protocol.Contract, Settings: set, Platform: protocol.Platform{Name: "linux", Language: language},
 	})
-	return sh
+	return ui
 }
 
 // actionStory is a bundled action on a vault: what is asked, and what becomes
@@ -121,15 +121,15 @@ func (st *actionStory) run(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: st.given, Active: st.active})
 	before := mem.Snapshot()
 	expected := mem.Snapshot().With(st.want, st.gone)
-	sh := beginOn(t, mem, friday, free, "en")
-	r := sh.startAction(st)
+	ui := beginOn(t, mem, friday, free, "en")
+	r := ui.startAction(st)
 	if d := before.Diff(mem.Snapshot()); d != "" {
 		t.Fatalf("the simulation wrote:\n%s", d)
 	}
 	if r.Problem != nil {
 		t.Fatalf("the simulation failed: %+v", r.Problem)
 	}
-	end := sh.approve(r)
+	end := ui.approve(r)
 	if end.Outcome != "ok" {
 		t.Fatalf("%s: %+v", end.Outcome, end.Problem)
 	}
@@ -137,44 +137,44 @@ func (st *actionStory) run(t *testing.T) {
 		t.Fatalf("the vault is not as expected:\n%s", d)
 	}
 	if st.again != "" {
-		r := sh.startAction(st)
+		r := ui.startAction(st)
 		if len(r.Files) > 0 || (r.Problem != nil) != (st.again == "nothing to do") {
 			t.Errorf("a second run: %+v %+v", r.Files, r.Problem)
 		}
-		call[protocol.Empty](sh, "review.close", protocol.RunRef{Run: r.Run})
+		call[protocol.Empty](ui, "review.close", protocol.RunRef{Run: r.Run})
 	}
-	sh.revert(end.Run)
+	ui.revert(end.Run)
 	if d := before.Diff(mem.Snapshot()); d != "" {
 		t.Errorf("taken back, the vault is not what it was:\n%s", d)
 	}
 }
 
 // startAction starts an action without values, and answers what it asks for.
-func (sh *shell) startAction(st *actionStory) *protocol.Review {
-	sh.t.Helper()
-	call[protocol.Accepted](sh, "actions.run", protocol.ActionRun{ID: st.id})
+func (ui *panel) startAction(st *actionStory) *protocol.Review {
+	ui.t.Helper()
+	call[protocol.Accepted](ui, "actions.run", protocol.ActionRun{ID: st.id})
 	if len(st.asked) > 0 {
-		e := sh.await("question", func(e protocol.Event) bool { return e.Type == protocol.EventQuestionOpened })
+		e := ui.await("question", func(e protocol.Event) bool { return e.Type == protocol.EventQuestionOpened })
 		var asked []string
 		for _, f := range e.Question.Fields {
 			asked = append(asked, f.Name)
 			if !strings.HasPrefix(f.Label.Key, "bundled.field.") && !strings.HasPrefix(f.Label.Key, "field.") || f.Label.Key == "field.other" {
-				sh.t.Errorf("the field %s has no words: %+v", f.Name, f.Label)
+				ui.t.Errorf("the field %s has no words: %+v", f.Name, f.Label)
 			}
 		}
 		if !slices.Equal(slices.Sorted(slices.Values(asked)), slices.Sorted(slices.Values(st.asked))) {
-			sh.t.Errorf("asked for %v, not %v", asked, st.asked)
+			ui.t.Errorf("asked for %v, not %v", asked, st.asked)
 		}
-		call[protocol.Empty](sh, "answer", protocol.Answer{ID: e.Question.ID, Yes: true, Values: st.values})
+		call[protocol.Empty](ui, "answer", protocol.Answer{ID: e.Question.ID, Yes: true, Values: st.values})
 	}
-	return sh.review()
+	return ui.review()
 }
 
 func TestBundledActionsSpeakThePersonsLanguage(t *testing.T) {
 	names := map[string][]string{}
 	for _, language := range []string{"en", "de-AT", "zh", "tlh"} {
-		sh := beginOn(t, hosttest.New(hosttest.Options{}), friday, free, language)
-		for _, a := range call[protocol.ActionList](sh, "actions.list", protocol.Empty{}).Actions {
+		ui := beginOn(t, hosttest.New(hosttest.Options{}), friday, free, language)
+		for _, a := range call[protocol.ActionList](ui, "actions.list", protocol.Empty{}).Actions {
 			if !a.Bundled || a.Name == "" || strings.HasPrefix(a.Name, "bundled.") || strings.HasPrefix(a.Goal, "bundled.") ||
 				len(a.Warnings) > 0 || a.NeedsModel || a.Icon == "" {
 				t.Errorf("%s: %+v", language, a)

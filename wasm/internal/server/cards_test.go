@@ -20,21 +20,21 @@ func tornBack(t *testing.T, n, m int) (*hosttest.Memory, string, bool) {
 		mem, run, _ = interrupted(t, boxes, boxPlan, n)
 	} else {
 		mem = hosttest.New(hosttest.Options{Files: boxes})
-		sh := begin(t, mem, free)
-		run = sh.do(boxPlan).Run
-		sh.s.Close()
+		ui := begin(t, mem, free)
+		run = ui.do(boxPlan).Run
+		ui.s.Close()
 		mem = mem.CrashClone()
 	}
-	sh := begin(t, mem, free)
+	ui := begin(t, mem, free)
 	mem.ResetCounts()
 	mem.KillAt(m, uint64(m)*0x9E3779B97F4A7C15, false)
 	// It dies, or it was quick enough: what it says is not the point.
 	if n > 0 {
-		_, _ = try[protocol.Reverted](sh, "recovery.resolve", protocol.Recovery{Run: run, Choice: protocol.RecoverRevert})
+		_, _ = try[protocol.Reverted](ui, "recovery.resolve", protocol.Recovery{Run: run, Choice: protocol.RecoverRevert})
 	} else {
-		_, _ = try[protocol.Reverted](sh, "run.revert", protocol.Revert{Run: run})
+		_, _ = try[protocol.Reverted](ui, "run.revert", protocol.Revert{Run: run})
 	}
-	sh.s.Close()
+	ui.s.Close()
 	select {
 	case <-mem.Dead():
 		return mem.CrashClone(), run, true
@@ -59,7 +59,7 @@ func TestACrashInTheMiddleOfATakingBackIsOneCardWhichIsFinishedOrBroughtBack(t *
 					break
 				}
 				where := fmt.Sprintf("killed at %d, and its taking back at %d, %s", n, m, choice)
-				sh, w, err := start(t, mem, free)
+				ui, w, err := start(t, mem, free)
 				if err != nil {
 					t.Fatalf("%s: %v", where, err)
 				}
@@ -71,11 +71,11 @@ func TestACrashInTheMiddleOfATakingBackIsOneCardWhichIsFinishedOrBroughtBack(t *
 					continue // the taking back had not begun, or had ended
 				}
 				seen++
-				back, err := try[protocol.Reverted](sh, "recovery.resolve", protocol.Recovery{Run: run, Choice: choice})
+				back, err := try[protocol.Reverted](ui, "recovery.resolve", protocol.Recovery{Run: run, Choice: choice})
 				if err != nil || back.Problem != nil || len(back.Conflicts) > 0 {
 					t.Fatalf("%s: %v %+v", where, err, back)
 				}
-				left := call[protocol.State](sh, "state", protocol.Empty{}).Recoveries
+				left := call[protocol.State](ui, "state", protocol.Empty{}).Recoveries
 				if choice == protocol.RecoverRevert {
 					if d := before.Diff(mem.Snapshot()); d != "" || len(left) > 0 {
 						t.Fatalf("%s: %+v\n%s", where, left, d)
@@ -86,11 +86,11 @@ func TestACrashInTheMiddleOfATakingBackIsOneCardWhichIsFinishedOrBroughtBack(t *
 					if d := after.Diff(mem.Snapshot()); d != "" || len(left) > 0 {
 						t.Fatalf("%s: %+v\n%s", where, left, d)
 					}
-					sh.revert(run)
+					ui.revert(run)
 				} else if len(left) != 1 || left[0].Stands != protocol.StandsInterrupted {
 					t.Fatalf("%s: brought back, the run is not offered as it was: %+v", where, left)
 				} else {
-					call[protocol.Reverted](sh, "recovery.resolve", protocol.Recovery{Run: run, Choice: protocol.RecoverRevert})
+					call[protocol.Reverted](ui, "recovery.resolve", protocol.Recovery{Run: run, Choice: protocol.RecoverRevert})
 				}
 				if d := before.Diff(mem.Snapshot()); d != "" {
 					t.Fatalf("%s: brought back and taken back again:\n%s", where, d)
@@ -112,7 +112,7 @@ func TestACardOffersWhatItsStandAllowsAndRefusesTheRest(t *testing.T) {
 		if !died {
 			t.Fatal("the taking back was never cut short")
 		}
-		sh, w, err := start(t, mem, free)
+		ui, w, err := start(t, mem, free)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,14 +124,14 @@ func TestACardOffersWhatItsStandAllowsAndRefusesTheRest(t *testing.T) {
 			t.Fatalf("%+v", card)
 		}
 		at := mem.Snapshot()
-		if _, err := try[protocol.Reverted](sh, "recovery.resolve", protocol.Recovery{Run: run, Choice: protocol.RecoverFinish}); err == nil {
+		if _, err := try[protocol.Reverted](ui, "recovery.resolve", protocol.Recovery{Run: run, Choice: protocol.RecoverFinish}); err == nil {
 			t.Fatal("a run that had ended was finished")
 		}
 		if d := at.Diff(mem.Snapshot()); d != "" {
 			t.Fatal(d)
 		}
-		call[protocol.Reverted](sh, "recovery.resolve", protocol.Recovery{Run: run, Choice: protocol.RecoverKeep})
-		if left := call[protocol.State](sh, "state", protocol.Empty{}).Recoveries; len(left) > 0 {
+		call[protocol.Reverted](ui, "recovery.resolve", protocol.Recovery{Run: run, Choice: protocol.RecoverKeep})
+		if left := call[protocol.State](ui, "state", protocol.Empty{}).Recoveries; len(left) > 0 {
 			t.Fatalf("left, and still offered: %+v", left)
 		}
 		if d := at.Diff(mem.Snapshot()); d != "" {
@@ -142,13 +142,13 @@ func TestACardOffersWhatItsStandAllowsAndRefusesTheRest(t *testing.T) {
 }
 
 // heldHere lists the runs that a core holds although nothing carries them out.
-func heldHere(t *testing.T, sh *shell) []string {
+func heldHere(t *testing.T, ui *panel) []string {
 	t.Helper()
-	ids, err := sh.s.runs.IDs(t.Context())
+	ids, err := ui.s.runs.IDs(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return slices.DeleteFunc(ids, func(id string) bool { return sh.s.runs.Lease(id) == nil })
+	return slices.DeleteFunc(ids, func(id string) bool { return ui.s.runs.Lease(id) == nil })
 }
 
 // twoOpen gives a vault in which neither a run nor its taking back has ended.
@@ -160,9 +160,9 @@ func twoOpen(t *testing.T) (*hosttest.Memory, string) {
 			if !died {
 				break
 			}
-			sh := begin(t, mem.CrashClone(), free)
-			ids, err := sh.s.runs.IDs(t.Context())
-			sh.s.Close()
+			ui := begin(t, mem.CrashClone(), free)
+			ids, err := ui.s.runs.IDs(t.Context())
+			ui.s.Close()
 			if err == nil && len(ids) > 1 {
 				return mem, run
 			}
@@ -178,11 +178,11 @@ func TestADecisionThatTheStoreRefusesHoldsNoRun(t *testing.T) {
 	mem, run := twoOpen(t)
 	for n := 1; ; n++ {
 		again := mem.CrashClone()
-		sh := begin(t, again, free)
+		ui := begin(t, again, free)
 		again.ResetCounts()
 		again.FailAt(n, nil)
-		_, err := try[protocol.Reverted](sh, "recovery.resolve", protocol.Recovery{Run: run, Choice: protocol.RecoverRevert})
-		if held := heldHere(t, sh); len(held) > 0 {
+		_, err := try[protocol.Reverted](ui, "recovery.resolve", protocol.Recovery{Run: run, Choice: protocol.RecoverRevert})
+		if held := heldHere(t, ui); len(held) > 0 {
 			t.Errorf("refused at write %d (%v): %q are held", n, err, held)
 		}
 		if again.Counts().Ops() < n {

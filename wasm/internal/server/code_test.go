@@ -34,26 +34,26 @@ func (c *counted) Run(ctx context.Context, s host.Script) ([]byte, error) {
 	return c.Sandbox.Run(ctx, s)
 }
 
-// newCodeShell is a shell with a sandbox, and a model that plans once.
-func newCodeShell(t *testing.T, mem *hosttest.Memory, set protocol.Settings, plan string) (*shell, *counted) {
+// newCodePanel is a panel with a sandbox, and a model that plans once.
+func newCodePanel(t *testing.T, mem *hosttest.Memory, set protocol.Settings, plan string) (*panel, *counted) {
 	t.Helper()
 	runner := child.New()
 	t.Cleanup(runner.Close)
 	box := &counted{Sandbox: runner}
-	sh := &shell{t: t, mem: mem}
-	sh.cond.L = &sh.mu
+	ui := &panel{t: t, mem: mem}
+	ui.cond.L = &ui.mu
 	ports := mem.Host()
 	ports.Sandbox = box
-	s, err := New(Deps{Host: ports, Provider: llmtest.NewProvider(llmtest.Call("c1", "submit_plan", plan)), Emit: sh.hear})
+	s, err := New(Deps{Host: ports, Provider: llmtest.NewProvider(llmtest.Call("c1", "submit_plan", plan)), Emit: ui.hear})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	sh.s = s
+	ui.s = s
 	set.Provider, set.Streaming = "openai", true
-	call[protocol.Welcome](sh, "hello", protocol.Hello{Contract: protocol.Contract, Settings: set, Platform: protocol.Platform{Name: "linux"}})
-	call[protocol.Accepted](sh, "send", protocol.Send{Text: "do it", Mode: protocol.ModePlan})
-	return sh, box
+	call[protocol.Welcome](ui, "hello", protocol.Hello{Contract: protocol.Contract, Settings: set, Platform: protocol.Platform{Name: "linux"}})
+	call[protocol.Accepted](ui, "send", protocol.Send{Text: "do it", Mode: protocol.ModePlan})
+	return ui, box
 }
 
 // countPlan writes into each note of a folder how many words it has: a function
@@ -75,8 +75,8 @@ func countedNotes(n int) *hosttest.Memory {
 func TestAFunctionOfEachNotesTextIsShownWrittenAndTakenBack(t *testing.T) {
 	mem := countedNotes(12)
 	before := mem.Snapshot()
-	sh, box := newCodeShell(t, mem, protocol.Settings{}, strings.ReplaceAll(countPlan, `"$item"`, `"{item}"`))
-	r := sh.review()
+	ui, box := newCodePanel(t, mem, protocol.Settings{}, strings.ReplaceAll(countPlan, `"$item"`, `"{item}"`))
+	r := ui.review()
 	if !r.Approvable || len(r.Files) != 12 {
 		t.Fatalf("%d files, %+v", len(r.Files), r.Problem)
 	}
@@ -92,12 +92,12 @@ func TestAFunctionOfEachNotesTextIsShownWrittenAndTakenBack(t *testing.T) {
 	if !strings.Contains(shown, "def main(note)") {
 		t.Errorf("the review does not show the script: %s", shown)
 	}
-	again := call[protocol.Review](sh, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendDrop, Path: "Notes/03.md"})
+	again := call[protocol.Review](ui, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendDrop, Path: "Notes/03.md"})
 	if box.n.Load() != 12 {
 		t.Errorf("an amendment computed again: %d scripts", box.n.Load())
 	}
-	call[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: again.Approval})
-	if end := sh.finished(); end.Outcome != "ok" && end.Outcome != "partial" {
+	call[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: r.Run, Approval: again.Approval})
+	if end := ui.finished(); end.Outcome != "ok" && end.Outcome != "partial" {
 		t.Fatalf("%+v", end)
 	}
 	if box.n.Load() != 12 {
@@ -106,7 +106,7 @@ func TestAFunctionOfEachNotesTextIsShownWrittenAndTakenBack(t *testing.T) {
 	if got, _ := mem.File("Notes/04.md"); !strings.HasSuffix(string(got), "5 words\n") && !strings.HasSuffix(string(got), "5 words") {
 		t.Errorf("%q", got)
 	}
-	call[protocol.Reverted](sh, "run.revert", protocol.Revert{Run: r.Run})
+	call[protocol.Reverted](ui, "run.revert", protocol.Revert{Run: r.Run})
 	if d := before.Diff(mem.Snapshot()); d != "" {
 		t.Error(d)
 	}
@@ -117,8 +117,8 @@ func TestAScriptThatIsStoppedIsAProblemOfItsStepAndNothingElse(t *testing.T) {
 	plan := `{"goal":"x","assumptions":[],"riskLevel":"writes","steps":[
 	{"id":"bad","tool":"code.run","args":{"script":"def main(x):\n  n = 3\n  for i in range(17): n = n * n\n  while True: m = n * n"},"onError":"skip"},
 	{"id":"good","tool":"vault.createFile","args":{"path":"Made.md","content":"x"}}]}`
-	sh, _ := newCodeShell(t, countedNotes(1), protocol.Settings{CodeMaxMs: 200}, plan)
-	r := sh.review()
+	ui, _ := newCodePanel(t, countedNotes(1), protocol.Settings{CodeMaxMs: 200}, plan)
+	r := ui.review()
 	if len(r.Files) != 1 || r.Files[0].Path != "Made.md" {
 		t.Fatalf("%+v", r.Files)
 	}
@@ -129,10 +129,10 @@ func TestAScriptThatIsStoppedIsAProblemOfItsStepAndNothingElse(t *testing.T) {
 
 func TestWithoutASandboxNoScriptRuns(t *testing.T) {
 	mem := countedNotes(1)
-	sh := newShell(t, mem, protocol.Settings{Provider: "openai"}, llmtest.Call("c1", "submit_plan",
+	ui := newPanel(t, mem, protocol.Settings{Provider: "openai"}, llmtest.Call("c1", "submit_plan",
 		`{"goal":"x","assumptions":[],"riskLevel":"read-only","steps":[{"id":"a","tool":"code.run","args":{"script":"def main(x): return 1"}}]}`))
-	call[protocol.Accepted](sh, "send", protocol.Send{Text: "do it", Mode: protocol.ModePlan})
-	if p := sh.review().Steps[0].Problem; p == nil || p.Code != "SANDBOX_ERROR" || p.Key != "tools.code.none" {
+	call[protocol.Accepted](ui, "send", protocol.Send{Text: "do it", Mode: protocol.ModePlan})
+	if p := ui.review().Steps[0].Problem; p == nil || p.Code != "SANDBOX_ERROR" || p.Key != "tools.code.none" {
 		t.Errorf("%+v", p)
 	}
 }

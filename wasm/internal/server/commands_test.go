@@ -14,32 +14,32 @@ const commandPlan = `{"goal":"With a command","assumptions":[],"riskLevel":"read
 
 // answered approves a review and answers every question the same; it gives the
 // end of the run and how often was asked.
-func (sh *shell) answered(r *protocol.Review, yes bool) (*protocol.RunState, int) {
-	sh.t.Helper()
-	call[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
-	return sh.ended(yes)
+func (ui *panel) answered(r *protocol.Review, yes bool) (*protocol.RunState, int) {
+	ui.t.Helper()
+	call[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
+	return ui.ended(yes)
 }
 
 // ended answers every question of a run the same, and gives its end and how
 // often was asked.
-func (sh *shell) ended(yes bool) (*protocol.RunState, int) {
-	sh.t.Helper()
+func (ui *panel) ended(yes bool) (*protocol.RunState, int) {
+	ui.t.Helper()
 	for asked := 0; ; asked++ {
-		e := sh.await("question or end", func(e protocol.Event) bool {
+		e := ui.await("question or end", func(e protocol.Event) bool {
 			return e.Type == protocol.EventQuestionOpened || e.Type == protocol.EventRunState && e.Run.State == "finished"
 		})
 		if e.Run != nil {
 			return e.Run, asked
 		}
-		call[protocol.Empty](sh, "answer", protocol.Answer{ID: e.Question.ID, Yes: yes})
+		call[protocol.Empty](ui, "answer", protocol.Answer{ID: e.Question.ID, Yes: yes})
 	}
 }
 
 func TestACommandIsShownAsWhatItIsAskedForAndRunOnce(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Commands: []hosttest.Command{{ID: "x:do", Name: "Do"}}})
 	before := mem.Snapshot()
-	sh := begin(t, mem, free)
-	r := sh.open(commandPlan)
+	ui := begin(t, mem, free)
+	r := ui.open(commandPlan)
 	if len(mem.Ran()) != 0 || r.Risk != "commands" {
 		t.Fatalf("%v were run by the simulation; risk %s", mem.Ran(), r.Risk)
 	}
@@ -48,33 +48,33 @@ func TestACommandIsShownAsWhatItIsAskedForAndRunOnce(t *testing.T) {
 			t.Errorf("%s: simulable %v, undoable %v", s.ID, s.Simulate, s.Undo)
 		}
 	}
-	end, asked := sh.answered(r, true)
+	end, asked := ui.answered(r, true)
 	if end.Outcome != "ok" || asked != 1 || len(mem.Ran()) != 1 {
 		t.Fatalf("%s, asked %d times, ran %v", end.Outcome, asked, mem.Ran())
 	}
-	back := sh.revert(end.Run)
+	back := ui.revert(end.Run)
 	if d := before.Diff(mem.Snapshot()); d != "" || len(back.NotUndone) != 1 || len(mem.Ran()) != 1 {
 		t.Fatalf("%s\n%+v", d, back)
 	}
-	if _, err := try[protocol.RunRef](sh, "run.replay", protocol.RunRef{Run: end.Run}); len(mem.Ran()) != 1 {
+	if _, err := try[protocol.RunRef](ui, "run.replay", protocol.RunRef{Run: end.Run}); len(mem.Ran()) != 1 {
 		t.Errorf("a replay ran the command again: %v", err)
 	}
 }
 
 func TestACommandThatIsRefusedIsNotRunAndTheRestNotMade(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Commands: []hosttest.Command{{ID: "x:do"}}})
-	sh := begin(t, mem, free)
-	end, asked := sh.answered(sh.open(commandPlan), false)
-	if len(mem.Ran()) != 0 || asked != 1 || end.Outcome == "ok" || sh.text("Before.md") != "b" || sh.text("After.md") != "(none)" {
-		t.Fatalf("%s, asked %d times, ran %v, After.md %q", end.Outcome, asked, mem.Ran(), sh.text("After.md"))
+	ui := begin(t, mem, free)
+	end, asked := ui.answered(ui.open(commandPlan), false)
+	if len(mem.Ran()) != 0 || asked != 1 || end.Outcome == "ok" || ui.text("Before.md") != "b" || ui.text("After.md") != "(none)" {
+		t.Fatalf("%s, asked %d times, ran %v, After.md %q", end.Outcome, asked, mem.Ran(), ui.text("After.md"))
 	}
 }
 
 func TestACommandThatFailedIsNotRunAgain(t *testing.T) {
 	n := 0
 	mem := hosttest.New(hosttest.Options{Commands: []hosttest.Command{{ID: "x:do", Run: func(*hosttest.Memory) (bool, error) { n++; return false, nil }}}})
-	sh := begin(t, mem, free)
-	end, _ := sh.answered(sh.open(commandPlan), true)
+	ui := begin(t, mem, free)
+	end, _ := ui.answered(ui.open(commandPlan), true)
 	if n != 1 || end.Outcome == "ok" {
 		t.Fatalf("run %d times; %s", n, end.Outcome)
 	}
@@ -84,8 +84,8 @@ func TestCommandsThatAreOffAreRefusedBeforeAnythingIsShownAsPossible(t *testing.
 	mem := hosttest.New(hosttest.Options{Commands: []hosttest.Command{{ID: "x:do"}}})
 	set := free
 	set.AllowCommands = false
-	sh := begin(t, mem, set)
-	r, err := sh.s.tx.OpenPlan(t.Context(), []byte(commandPlan), nil, false)
+	ui := begin(t, mem, set)
+	r, err := ui.s.tx.OpenPlan(t.Context(), []byte(commandPlan), nil, false)
 	if err == nil && r.Approvable {
 		t.Fatalf("%+v", r)
 	}

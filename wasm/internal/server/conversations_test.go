@@ -43,13 +43,13 @@ func (r *rig) saidTo() string {
 
 func (r *rig) detail() protocol.ConversationDetail {
 	r.t.Helper()
-	return call[protocol.ConversationDetail](r.shell, "conversation.get", protocol.ConversationRef{ID: "talk"})
+	return call[protocol.ConversationDetail](r.panel, "conversation.get", protocol.ConversationRef{ID: "talk"})
 }
 
 func TestAConversationIsKeptAndGoneOnWithAfterAStartInBothModes(t *testing.T) {
 	mem := note()
 	r := newRig(t, mem, protocol.Settings{}, nil, reads(1), llmtest.Say("It says alpha."), llmtest.Say("Plainly: alpha."))
-	a := call[protocol.Accepted](r.shell, "send", protocol.Send{Text: "What does A say?", Mode: protocol.ModeAgent, Conversation: "talk"})
+	a := call[protocol.Accepted](r.panel, "send", protocol.Send{Text: "What does A say?", Mode: protocol.ModeAgent, Conversation: "talk"})
 	r.await("the list", func(e protocol.Event) bool { return e.Type == protocol.EventConversationsChanged && len(e.Talks) == 1 })
 	end := r.turnEnded(a.Turn)
 	if end.Mode != protocol.ModeAgent || end.Outcome != protocol.TurnAnswer || end.TracesURL == "" || end.StartedAt == "" || end.Usage == nil {
@@ -61,7 +61,7 @@ func TestAConversationIsKeptAndGoneOnWithAfterAStartInBothModes(t *testing.T) {
 	}
 
 	later := newRig(t, mem.CrashClone(), protocol.Settings{}, nil, llmtest.Say("Still alpha."))
-	list := call[protocol.Conversations](later.shell, "conversations.list", protocol.ConversationsQuery{})
+	list := call[protocol.Conversations](later.panel, "conversations.list", protocol.ConversationsQuery{})
 	if len(list.Conversations) != 1 || list.Conversations[0].Title != "What does A say?" || list.Conversations[0].Turns != 2 {
 		t.Fatalf("%+v", list)
 	}
@@ -94,9 +94,9 @@ func TestAStoppedTurnGoesOnWithWhatItStagedAlsoAfterAStart(t *testing.T) {
 			held := make(chan struct{})
 			r := newRig(t, mem, protocol.Settings{}, nil, create("1", "B.md"), llmtest.Turn{Blocks: []llm.Block{llm.Text("And then")}, Hold: true, Held: held},
 				llmtest.Call("2", "vault.readFile", `{"path":"B.md"}`), create("3", "C.md"), llmtest.Say("Both are staged."))
-			a := call[protocol.Accepted](r.shell, "send", protocol.Send{Text: "make both", Mode: protocol.ModeAgent, Conversation: "talk"})
+			a := call[protocol.Accepted](r.panel, "send", protocol.Send{Text: "make both", Mode: protocol.ModeAgent, Conversation: "talk"})
 			<-held
-			call[protocol.Empty](r.shell, "stop", protocol.Stop{})
+			call[protocol.Empty](r.panel, "stop", protocol.Stop{})
 			end := r.turnEnded(a.Turn)
 			if end.Outcome != protocol.TurnCancelled || !end.CanContinue || end.Run != "" {
 				t.Fatalf("%+v", end)
@@ -115,15 +115,15 @@ func TestAStoppedTurnGoesOnWithWhatItStagedAlsoAfterAStart(t *testing.T) {
 			if told := r.results(); !strings.Contains(strings.Join(told, "\n"), "text of B.md") {
 				t.Errorf("it did not see what it had staged: %q", told)
 			}
-			p := call[protocol.Review](r.shell, "review.get", protocol.RunRef{Run: end.Run})
+			p := call[protocol.Review](r.panel, "review.get", protocol.RunRef{Run: end.Run})
 			if len(p.Files) != 2 || p.Goal != "make both" {
 				t.Fatalf("%+v", p)
 			}
-			call[protocol.RunRef](r.shell, "review.approve", protocol.Approve{Run: p.Run, Approval: p.Approval})
+			call[protocol.RunRef](r.panel, "review.approve", protocol.Approve{Run: p.Run, Approval: p.Approval})
 			if end := r.finished(); end.Outcome != "ok" {
 				t.Fatalf("%+v", end.Problem)
 			}
-			if _, err := try[protocol.Accepted](r.shell, "send", protocol.Send{Conversation: "talk", Continue: true}); err != nil {
+			if _, err := try[protocol.Accepted](r.panel, "send", protocol.Send{Conversation: "talk", Continue: true}); err != nil {
 				t.Fatal(err)
 			}
 			e := r.await("a refusal", func(e protocol.Event) bool { return e.Type == protocol.EventTurnEnded })
@@ -140,19 +140,19 @@ func TestWhatIsNotApprovedYetStaysStagedAndWhatIsRefusedIsSaidToBeGone(t *testin
 		create("3", "D.md"), llmtest.Say("Three."), llmtest.Call("4", "vault.readFile", `{"path":"D.md"}`), llmtest.Say("Four."))
 	r.say("make B")
 	second := r.say("also C")
-	if p := call[protocol.Review](r.shell, "review.get", protocol.RunRef{Run: second.Run}); len(p.Files) != 2 {
+	if p := call[protocol.Review](r.panel, "review.get", protocol.RunRef{Run: second.Run}); len(p.Files) != 2 {
 		t.Fatalf("%+v", p.Files)
 	}
-	call[protocol.Empty](r.shell, "review.close", protocol.RunRef{Run: second.Run})
+	call[protocol.Empty](r.panel, "review.close", protocol.RunRef{Run: second.Run})
 	third := r.say("then D")
-	if p := call[protocol.Review](r.shell, "review.get", protocol.RunRef{Run: third.Run}); len(p.Files) != 1 || p.Files[0].Path != "D.md" {
+	if p := call[protocol.Review](r.panel, "review.get", protocol.RunRef{Run: third.Run}); len(p.Files) != 1 || p.Files[0].Path != "D.md" {
 		t.Fatalf("%+v", p.Files)
 	}
 	if said := r.saidTo(); !strings.Contains(said, "did not approve what you had staged") {
 		t.Errorf("told\n%s", said)
 	}
-	p := call[protocol.Review](r.shell, "review.get", protocol.RunRef{Run: third.Run})
-	call[protocol.RunRef](r.shell, "review.approve", protocol.Approve{Run: p.Run, Approval: p.Approval})
+	p := call[protocol.Review](r.panel, "review.get", protocol.RunRef{Run: third.Run})
+	call[protocol.RunRef](r.panel, "review.approve", protocol.Approve{Run: p.Run, Approval: p.Approval})
 	r.finished()
 	fourth := r.say("what is in D")
 	if fourth.Outcome != protocol.TurnAnswer || strings.Count(r.saidTo(), "did not approve") != 1 || !strings.Contains(strings.Join(r.results(), ""), "text of D.md") {
@@ -172,17 +172,17 @@ func TestThePersonSteersAndQueuesWhileAnAgentWorks(t *testing.T) {
 		})}
 	}, llmtest.Reply(llm.Call("1", "vault.readFile", []byte(`{"path":"A.md"}`)), llm.Call("2", "test.stuck", []byte(`{}`))),
 		llmtest.Say("Understood."), llmtest.Say("And that."))
-	a := call[protocol.Accepted](r.shell, "send", protocol.Send{Text: "work", Mode: protocol.ModeAgent, Conversation: "talk"})
+	a := call[protocol.Accepted](r.panel, "send", protocol.Send{Text: "work", Mode: protocol.ModeAgent, Conversation: "talk"})
 	<-running
 	// What is finished by the time of the message is kept.
 	r.await("the note that was read", func(e protocol.Event) bool {
 		return e.Type == protocol.EventExec && e.Exec.Tool == "vault.readFile" && e.Exec.Type == "step.finished"
 	})
-	queued := call[protocol.Accepted](r.shell, "send", protocol.Send{Text: "afterwards this", Mode: protocol.ModeAgent, Conversation: "talk", Queue: true})
+	queued := call[protocol.Accepted](r.panel, "send", protocol.Send{Text: "afterwards this", Mode: protocol.ModeAgent, Conversation: "talk", Queue: true})
 	r.await("the queue", func(e protocol.Event) bool {
 		return e.Type == protocol.EventTurnChanged && len(e.Turn.Queued) == 1 && e.Turn.Queued[0] == "afterwards this"
 	})
-	steered := call[protocol.Accepted](r.shell, "send", protocol.Send{Text: "rather that", Mode: protocol.ModeAgent, Conversation: "talk"})
+	steered := call[protocol.Accepted](r.panel, "send", protocol.Send{Text: "rather that", Mode: protocol.ModeAgent, Conversation: "talk"})
 	if queued.Turn != a.Turn || steered.Turn != a.Turn {
 		t.Errorf("%v %v joined %v", queued, steered, a)
 	}
@@ -205,10 +205,10 @@ func TestThePersonSteersAndQueuesWhileAnAgentWorks(t *testing.T) {
 func TestWhatWasQueuedWhenATurnWasStoppedIsReadWhenItGoesOn(t *testing.T) {
 	held := make(chan struct{})
 	r := newRig(t, note(), protocol.Settings{}, nil, llmtest.Turn{Blocks: []llm.Block{llm.Text("Well")}, Hold: true, Held: held}, llmtest.Say("Done."), llmtest.Say("And read."))
-	a := call[protocol.Accepted](r.shell, "send", protocol.Send{Text: "work", Mode: protocol.ModeAgent, Conversation: "talk"})
+	a := call[protocol.Accepted](r.panel, "send", protocol.Send{Text: "work", Mode: protocol.ModeAgent, Conversation: "talk"})
 	<-held
-	call[protocol.Accepted](r.shell, "send", protocol.Send{Text: "read this too", Mode: protocol.ModeAgent, Conversation: "talk", Queue: true})
-	call[protocol.Empty](r.shell, "stop", protocol.Stop{})
+	call[protocol.Accepted](r.panel, "send", protocol.Send{Text: "read this too", Mode: protocol.ModeAgent, Conversation: "talk", Queue: true})
+	call[protocol.Empty](r.panel, "stop", protocol.Stop{})
 	if end := r.turnEnded(a.Turn); len(end.Queued) != 1 {
 		t.Fatalf("%+v", end)
 	}
@@ -244,29 +244,29 @@ func TestConversationsAreSearchedRenamedRemovedAndExportedThroughAReview(t *test
 	r := newRig(t, mem, protocol.Settings{Confirm: "never"}, nil, llmtest.Say("Use {{date}} and {item.x} or $steps.a.b."), llmtest.Say("Leaves."))
 	r.say("How do templates work?\nExactly?")
 	r.send(protocol.Send{Text: "What is compost?", Mode: protocol.ModeAgent, Conversation: "other"})
-	if l := call[protocol.Conversations](r.shell, "conversations.list", protocol.ConversationsQuery{Text: "TEMPLATES"}); len(l.Conversations) != 1 || l.Conversations[0].ID != "talk" {
+	if l := call[protocol.Conversations](r.panel, "conversations.list", protocol.ConversationsQuery{Text: "TEMPLATES"}); len(l.Conversations) != 1 || l.Conversations[0].ID != "talk" {
 		t.Errorf("%+v", l)
 	}
-	l := call[protocol.Conversations](r.shell, "conversation.rename", protocol.ConversationRename{ID: "talk", Title: "Templates"})
+	l := call[protocol.Conversations](r.panel, "conversation.rename", protocol.ConversationRename{ID: "talk", Title: "Templates"})
 	if len(l.Conversations) != 2 || l.Conversations[0].Title != "Templates" {
 		t.Errorf("%+v", l)
 	}
-	ref := call[protocol.RunRef](r.shell, "conversation.export", protocol.ConversationExport{ID: "talk", Path: "Talks/Templates.md"})
+	ref := call[protocol.RunRef](r.panel, "conversation.export", protocol.ConversationExport{ID: "talk", Path: "Talks/Templates.md"})
 	if _, there := mem.File("Talks/Templates.md"); there {
 		t.Fatal("it was written without a review")
 	}
-	p := call[protocol.Review](r.shell, "review.get", ref)
-	call[protocol.RunRef](r.shell, "review.approve", protocol.Approve{Run: p.Run, Approval: p.Approval})
+	p := call[protocol.Review](r.panel, "review.get", ref)
+	call[protocol.RunRef](r.panel, "review.approve", protocol.Approve{Run: p.Run, Approval: p.Approval})
 	r.finished()
 	want := "# Templates\n\n> How do templates work?\n> Exactly?\n\nUse {{date}} and {item.x} or $steps.a.b.\n"
 	if got, _ := mem.File("Talks/Templates.md"); string(got) != want {
 		t.Errorf("%q", got)
 	}
-	call[protocol.Conversations](r.shell, "conversation.remove", protocol.ConversationRef{ID: "talk"})
-	if _, err := try[protocol.ConversationDetail](r.shell, "conversation.get", protocol.ConversationRef{ID: "talk"}); !fault.Is(err, fault.NotFound) {
+	call[protocol.Conversations](r.panel, "conversation.remove", protocol.ConversationRef{ID: "talk"})
+	if _, err := try[protocol.ConversationDetail](r.panel, "conversation.get", protocol.ConversationRef{ID: "talk"}); !fault.Is(err, fault.NotFound) {
 		t.Errorf("%v", err)
 	}
-	if _, err := try[protocol.Accepted](r.shell, "send", protocol.Send{Text: "x", Conversation: "../up"}); !fault.Is(err, fault.Validation) {
+	if _, err := try[protocol.Accepted](r.panel, "send", protocol.Send{Text: "x", Conversation: "../up"}); !fault.Is(err, fault.Validation) {
 		t.Errorf("%v", err)
 	}
 }
@@ -282,7 +282,7 @@ func TestAConversationHoldsNothingThatIsRedacted(t *testing.T) {
 		}
 	}
 	// At hand it is whole; after a start, what was staged with it is gone, and said to be.
-	if p := call[protocol.Review](r.shell, "review.get", protocol.RunRef{Run: first.Run}); len(p.Files) != 1 {
+	if p := call[protocol.Review](r.panel, "review.get", protocol.RunRef{Run: first.Run}); len(p.Files) != 1 {
 		t.Errorf("%+v", p.Files)
 	}
 	later := newRig(t, mem.CrashClone(), protocol.Settings{}, nil, llmtest.Say("Again."))
@@ -318,8 +318,8 @@ func TestAModelReadsNothingThatIsToBeHiddenAndCannotWriteItsMarkerOverIt(t *test
 	if told := r.results()[1]; !strings.Contains(told, "VALIDATION_ERROR") {
 		t.Errorf("%s", told)
 	}
-	p := call[protocol.Review](r.shell, "review.get", protocol.RunRef{Run: end.Run})
-	call[protocol.RunRef](r.shell, "review.approve", protocol.Approve{Run: p.Run, Approval: p.Approval})
+	p := call[protocol.Review](r.panel, "review.get", protocol.RunRef{Run: end.Run})
+	call[protocol.RunRef](r.panel, "review.approve", protocol.Approve{Run: p.Run, Approval: p.Approval})
 	r.finished()
 	if got, _ := mem.File("A.md"); string(got) != "one\nthe key is "+key+"\n3\n" {
 		t.Errorf("%q", got)

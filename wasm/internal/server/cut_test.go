@@ -34,30 +34,30 @@ var cutVault = map[string]string{"A.md": "a\n", "B.md": "b\n", "C.md": "c\n"}
 
 // answering approves a review, says yes to every question, and gives the end of
 // the run.
-func (sh *shell) answering(r *protocol.Review) *protocol.RunState {
-	sh.t.Helper()
-	end, _ := sh.answered(r, true)
+func (ui *panel) answering(r *protocol.Review) *protocol.RunState {
+	ui.t.Helper()
+	end, _ := ui.answered(r, true)
 	return end
 }
 
 func TestTheRestAfterACommandThatChangedNothingOfItIsMadeAsApproved(t *testing.T) {
 	n := 0
 	mem := hosttest.New(hosttest.Options{Files: cutVault, Commands: []hosttest.Command{does(&n, func(m *hosttest.Memory) { m.Put("C.md", "by the command\n") })}})
-	sh := begin(t, mem, free)
-	end, asked := sh.answered(sh.open(cutPlan), true)
+	ui := begin(t, mem, free)
+	end, asked := ui.answered(ui.open(cutPlan), true)
 	if end.Outcome != "ok" || asked != 1 || n != 1 || end.Done != 5 {
 		t.Fatalf("%s, asked %d times, run %d times, %d done: %+v", end.Outcome, asked, n, end.Done, end.Problem)
 	}
-	if sh.text("New/Copy.md") != "a\none\n" || sh.text("B.md") != "b\ntwo\n" {
-		t.Fatalf("%q %q", sh.text("New/Copy.md"), sh.text("B.md"))
+	if ui.text("New/Copy.md") != "a\none\n" || ui.text("B.md") != "b\ntwo\n" {
+		t.Fatalf("%q %q", ui.text("New/Copy.md"), ui.text("B.md"))
 	}
 	checkEnvelopes(t, mem, end.Run)
-	if v := call[protocol.Verified](sh, "run.verify", protocol.RunRef{Run: end.Run}); !v.OK {
+	if v := call[protocol.Verified](ui, "run.verify", protocol.RunRef{Run: end.Run}); !v.OK {
 		t.Fatalf("%+v", v)
 	}
-	call[protocol.RunRef](sh, "run.replay", protocol.RunRef{Run: end.Run})
-	back := sh.revert(end.Run)
-	if sh.text("A.md") != "a\n" || sh.text("B.md") != "b\n" || sh.text("New/Copy.md") != "(none)" || sh.text("C.md") != "by the command\n" {
+	call[protocol.RunRef](ui, "run.replay", protocol.RunRef{Run: end.Run})
+	back := ui.revert(end.Run)
+	if ui.text("A.md") != "a\n" || ui.text("B.md") != "b\n" || ui.text("New/Copy.md") != "(none)" || ui.text("C.md") != "by the command\n" {
 		t.Fatalf("%v", mem.Snapshot())
 	}
 	if len(back.NotUndone) != 1 || n != 1 {
@@ -68,16 +68,16 @@ func TestTheRestAfterACommandThatChangedNothingOfItIsMadeAsApproved(t *testing.T
 func TestTheRestAfterACommandThatChangedItIsAskedAboutAgain(t *testing.T) {
 	n := 0
 	mem := hosttest.New(hosttest.Options{Files: cutVault, Commands: []hosttest.Command{does(&n, func(m *hosttest.Memory) { m.Put("A.md", "by the command\n") })}})
-	sh := begin(t, mem, free)
-	end := sh.answering(sh.open(cutPlan))
+	ui := begin(t, mem, free)
+	end := ui.answering(ui.open(cutPlan))
 	if end.Outcome != "partial" || end.Text.Key != "run.asksAgain" || end.Problem != nil || !end.Can.Revert {
 		t.Fatalf("%s %s %+v", end.Outcome, end.Text.Key, end.Problem)
 	}
-	if sh.text("B.md") != "b\n" || sh.text("New/Copy.md") != "(none)" {
+	if ui.text("B.md") != "b\n" || ui.text("New/Copy.md") != "(none)" {
 		t.Fatal("the rest was written though it was not approved")
 	}
 	checkEnvelopes(t, mem, end.Run)
-	again := sh.review()
+	again := ui.review()
 	if again.Run == end.Run || !again.Approvable || len(again.Warnings) != 1 || again.Warnings[0].Key != "review.restChanged" {
 		t.Fatalf("%+v", again)
 	}
@@ -86,18 +86,18 @@ func TestTheRestAfterACommandThatChangedItIsAskedAboutAgain(t *testing.T) {
 			t.Errorf("the command is shown as still to be run: %+v", line)
 		}
 	}
-	shown := sh.shown(again)
+	shown := ui.shown(again)
 	if shown["New/Copy.md"].After != "by the command\n" {
 		t.Fatalf("%+v", shown)
 	}
-	last, asked := sh.answered(again, true)
-	if last.Outcome != "ok" || asked != 0 || n != 1 || sh.text("New/Copy.md") != "by the command\n" || sh.text("B.md") != "b\ntwo\n" || sh.text("A.md") != "by the command\n" {
+	last, asked := ui.answered(again, true)
+	if last.Outcome != "ok" || asked != 0 || n != 1 || ui.text("New/Copy.md") != "by the command\n" || ui.text("B.md") != "b\ntwo\n" || ui.text("A.md") != "by the command\n" {
 		t.Fatalf("%s, asked %d times, run %d times: %v", last.Outcome, asked, n, mem.Snapshot())
 	}
 	checkEnvelopes(t, mem, last.Run)
-	call[protocol.RunRef](sh, "run.replay", protocol.RunRef{Run: last.Run})
-	sh.revert(last.Run)
-	if sh.text("B.md") != "b\n" || sh.text("New/Copy.md") != "(none)" || n != 1 {
+	call[protocol.RunRef](ui, "run.replay", protocol.RunRef{Run: last.Run})
+	ui.revert(last.Run)
+	if ui.text("B.md") != "b\n" || ui.text("New/Copy.md") != "(none)" || n != 1 {
 		t.Fatalf("run %d times: %v", n, mem.Snapshot())
 	}
 }
@@ -105,20 +105,20 @@ func TestTheRestAfterACommandThatChangedItIsAskedAboutAgain(t *testing.T) {
 func TestARestThatIsNotApprovedAgainStaysUndoneAndCanBeAskedFor(t *testing.T) {
 	n := 0
 	mem := hosttest.New(hosttest.Options{Files: cutVault, Commands: []hosttest.Command{does(&n, func(m *hosttest.Memory) { m.Put("A.md", "by the command\n") })}})
-	sh := begin(t, mem, free)
-	end := sh.answering(sh.open(cutPlan))
-	again := sh.review()
-	call[protocol.Empty](sh, "review.close", protocol.RunRef{Run: again.Run})
+	ui := begin(t, mem, free)
+	end := ui.answering(ui.open(cutPlan))
+	again := ui.review()
+	call[protocol.Empty](ui, "review.close", protocol.RunRef{Run: again.Run})
 	for range 2 { // also after another start
-		ref := call[protocol.RunRef](sh, "run.rest", protocol.RunRef{Run: end.Run})
-		rest := call[protocol.Review](sh, "review.get", ref)
-		if got := sh.shown(&rest)["New/Copy.md"].After; got != "by the command\n" || len(rest.Files) != 3 {
+		ref := call[protocol.RunRef](ui, "run.rest", protocol.RunRef{Run: end.Run})
+		rest := call[protocol.Review](ui, "review.get", ref)
+		if got := ui.shown(&rest)["New/Copy.md"].After; got != "by the command\n" || len(rest.Files) != 3 {
 			t.Fatalf("%q %+v", got, rest.Files)
 		}
-		sh.s.Close()
-		sh = begin(t, mem, free)
+		ui.s.Close()
+		ui = begin(t, mem, free)
 	}
-	if n != 1 || sh.text("B.md") != "b\n" {
+	if n != 1 || ui.text("B.md") != "b\n" {
 		t.Fatalf("run %d times: %v", n, mem.Snapshot())
 	}
 }
@@ -130,30 +130,30 @@ func TestTwoCommandsAreTwoCuts(t *testing.T) {
 			m.Put("B.md", "by the second\n")
 		}
 	})}})
-	sh := begin(t, mem, free)
-	end := sh.answering(sh.open(planOf("two",
+	ui := begin(t, mem, free)
+	end := ui.answering(ui.open(planOf("two",
 		`{"id":"a","tool":"vault.appendFile","args":{"path":"A.md","content":"1"}}`,
 		`{"id":"c1","tool":"commands.run","args":{"id":"x:do"},"dependsOn":["a"]}`,
 		`{"id":"b","tool":"vault.appendFile","args":{"path":"A.md","content":"2"},"dependsOn":["c1"]}`,
 		`{"id":"c2","tool":"commands.run","args":{"id":"x:do"},"dependsOn":["b"]}`,
 		`{"id":"d","tool":"vault.appendFile","args":{"path":"B.md","content":"3"},"dependsOn":["c2"]}`)))
-	if n != 2 || end.Outcome != "partial" || sh.text("A.md") != "a\n1\n2\n" || sh.text("B.md") != "by the second\n" {
+	if n != 2 || end.Outcome != "partial" || ui.text("A.md") != "a\n1\n2\n" || ui.text("B.md") != "by the second\n" {
 		t.Fatalf("run %d times, %s: %v", n, end.Outcome, mem.Snapshot())
 	}
-	last := sh.answering(sh.review())
-	if n != 2 || last.Outcome != "ok" || sh.text("B.md") != "by the second\n3\n" {
+	last := ui.answering(ui.review())
+	if n != 2 || last.Outcome != "ok" || ui.text("B.md") != "by the second\n3\n" {
 		t.Fatalf("run %d times, %s: %v", n, last.Outcome, mem.Snapshot())
 	}
 }
 
 func TestWhatThePlanLeavesOutAfterAFailedCommandIsNotAskedAbout(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: cutVault, Commands: []hosttest.Command{{ID: "x:do", Run: func(*hosttest.Memory) (bool, error) { return false, nil }}}})
-	sh := begin(t, mem, free)
-	end := sh.answering(sh.open(planOf("skips",
+	ui := begin(t, mem, free)
+	end := ui.answering(ui.open(planOf("skips",
 		`{"id":"c","tool":"commands.run","args":{"id":"x:do"},"onError":"skip"}`,
 		`{"id":"n","tool":"vault.appendFile","args":{"path":"A.md","content":"never"},"dependsOn":["c"]}`,
 		`{"id":"m","tool":"vault.appendFile","args":{"path":"B.md","content":"made"}}`)))
-	if sh.text("A.md") != "a\n" || sh.text("B.md") != "b\nmade\n" || end.Done != 1 || end.Failed != 1 || end.Skipped != 1 {
+	if ui.text("A.md") != "a\n" || ui.text("B.md") != "b\nmade\n" || end.Done != 1 || end.Failed != 1 || end.Skipped != 1 {
 		t.Fatalf("%+v %v", end, mem.Snapshot())
 	}
 	checkEnvelopes(t, mem, end.Run)
@@ -162,12 +162,12 @@ func TestWhatThePlanLeavesOutAfterAFailedCommandIsNotAskedAbout(t *testing.T) {
 func TestTheRestOfARunWithAmendmentsKeepsThem(t *testing.T) {
 	n := 0
 	mem := hosttest.New(hosttest.Options{Files: cutVault, Commands: []hosttest.Command{does(&n, nil)}})
-	sh := begin(t, mem, free)
-	r := sh.open(cutPlan)
-	next := call[protocol.Review](sh, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendEdit, Path: "New/Copy.md", Text: "mine\n"})
-	next = call[protocol.Review](sh, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendDrop, Path: "B.md"})
-	end := sh.answering(&next)
-	if sh.text("New/Copy.md") != "mine\n" || sh.text("B.md") != "b\n" || n != 1 {
+	ui := begin(t, mem, free)
+	r := ui.open(cutPlan)
+	next := call[protocol.Review](ui, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendEdit, Path: "New/Copy.md", Text: "mine\n"})
+	next = call[protocol.Review](ui, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendDrop, Path: "B.md"})
+	end := ui.answering(&next)
+	if ui.text("New/Copy.md") != "mine\n" || ui.text("B.md") != "b\n" || n != 1 {
 		t.Fatalf("%s: %v", end.Outcome, mem.Snapshot())
 	}
 }
@@ -183,18 +183,18 @@ func TestAKillAtAnyOperationOfARunWithACommandNeverRunsItTwice(t *testing.T) {
 			return hosttest.New(hosttest.Options{Files: cutVault, Commands: []hosttest.Command{does(&n, func(m *hosttest.Memory) { m.Put(change, "by the command\n") })}})
 		}
 		mem := vault()
-		sh := begin(t, mem, free)
-		sh.answering(sh.open(cutPlan))
+		ui := begin(t, mem, free)
+		ui.answering(ui.open(cutPlan))
 		ops := mem.Counts().Ops()
 		for _, at := range points(ops, 30) {
 			for _, choice := range []protocol.RecoveryChoice{protocol.RecoverRevert, protocol.RecoverKeep, protocol.RecoverFinish} {
 				where := fmt.Sprintf("%s: killed at %d of %d, %s", change, at, ops, choice)
 				mem := vault()
-				sh := begin(t, mem, free)
-				r := sh.open(cutPlan)
+				ui := begin(t, mem, free)
+				r := ui.open(cutPlan)
 				mem.KillAt(at, uint64(at)*31, false)
-				sh.answering(r)
-				sh.s.Close()
+				ui.answering(r)
+				ui.s.Close()
 				killedInACut(t, mem.CrashClone(), r.Run, choice, where, &n)
 			}
 		}
@@ -204,13 +204,13 @@ func TestAKillAtAnyOperationOfARunWithACommandNeverRunsItTwice(t *testing.T) {
 func killedInACut(t *testing.T, mem *hosttest.Memory, run string, choice protocol.RecoveryChoice, where string, n *int) {
 	t.Helper()
 	ran := *n
-	sh, w, err := start(t, mem, free)
+	ui, w, err := start(t, mem, free)
 	if err != nil {
 		t.Fatalf("%s: %v", where, err)
 	}
 	runs := []string{run}
 	if len(w.State.Recoveries) > 0 {
-		back, err := try[protocol.Reverted](sh, "recovery.resolve", protocol.Recovery{Run: run, Choice: choice})
+		back, err := try[protocol.Reverted](ui, "recovery.resolve", protocol.Recovery{Run: run, Choice: choice})
 		if err != nil || back.Problem != nil {
 			t.Fatalf("%s: %v %+v", where, err, back)
 		}
@@ -221,20 +221,20 @@ func killedInACut(t *testing.T, mem *hosttest.Memory, run string, choice protoco
 			runs = append(runs, back.Run)
 		}
 		if choice != protocol.RecoverRevert {
-			ref, err := try[protocol.RunRef](sh, "run.rest", protocol.RunRef{Run: run})
+			ref, err := try[protocol.RunRef](ui, "run.rest", protocol.RunRef{Run: run})
 			if err != nil {
 				l, e2 := journal.Load(t.Context(), mem.Host().Store, history.Dir(run))
 				t.Fatalf("%s: %v; %+v %v; %v", where, err, l, e2, mem.Snapshot())
 			}
-			rest := call[protocol.Review](sh, "review.get", ref)
-			end := sh.answering(&rest)
+			rest := call[protocol.Review](ui, "review.get", ref)
+			end := ui.answering(&rest)
 			runs = append(runs, end.Run)
 			if end.State == "finished" && end.Text.Key == "run.asksAgain" {
-				again := sh.review()
-				runs = append(runs, sh.answering(again).Run)
+				again := ui.review()
+				runs = append(runs, ui.answering(again).Run)
 			}
-			one := strings.Count(sh.text("A.md"), "one")
-			if changed := strings.HasPrefix(where, "A.md"); one > 1 || one == 0 && !changed || sh.text("B.md") != "b\ntwo\n" || sh.text("New/Copy.md") != sh.text("A.md") {
+			one := strings.Count(ui.text("A.md"), "one")
+			if changed := strings.HasPrefix(where, "A.md"); one > 1 || one == 0 && !changed || ui.text("B.md") != "b\ntwo\n" || ui.text("New/Copy.md") != ui.text("A.md") {
 				t.Fatalf("%s: the rest was not made, or something twice: %v\n%+v\n%+v", where, mem.Snapshot(), rest, end)
 			}
 		}
@@ -246,17 +246,17 @@ func killedInACut(t *testing.T, mem *hosttest.Memory, run string, choice protoco
 		if _, err := journal.Load(t.Context(), mem.Host().Store, history.Dir(runs[i])); err != nil {
 			continue // it had not begun
 		}
-		back, err := try[protocol.Reverted](sh, "run.revert", protocol.Revert{Run: runs[i]})
+		back, err := try[protocol.Reverted](ui, "run.revert", protocol.Revert{Run: runs[i]})
 		if err != nil || back.Problem != nil {
 			t.Fatalf("%s: revert: %v %+v", where, err, back)
 		}
 	}
 	for path, was := range cutVault {
-		if got := sh.text(path); got != was && got != "by the command\n" {
+		if got := ui.text(path); got != was && got != "by the command\n" {
 			t.Fatalf("%s: taken back, %s is %q", where, path, got)
 		}
 	}
-	if got := sh.text("New/Copy.md"); got != "(none)" {
+	if got := ui.text("New/Copy.md"); got != "(none)" {
 		t.Fatalf("%s: taken back, the copy is %q", where, got)
 	}
 }

@@ -126,14 +126,14 @@ var peeks = map[string][]string{
 }
 
 func TestEveryToolIsTriedOnANoteThatMayNotBeSeen(t *testing.T) {
-	sh := begin(t, hosttest.New(hosttest.Options{}), free)
-	for _, name := range sh.s.registry.Names() {
+	ui := begin(t, hosttest.New(hosttest.Options{}), free)
+	for _, name := range ui.s.registry.Names() {
 		if len(peeks[name]) == 0 {
 			t.Errorf("%s is in no trial of what may be seen: give it calls in peeks", name)
 		}
 	}
 	for name := range peeks {
-		if _, err := sh.s.registry.Get(name, ""); err != nil {
+		if _, err := ui.s.registry.Get(name, ""); err != nil {
 			t.Errorf("%s is tried and not there", name)
 		}
 	}
@@ -301,7 +301,7 @@ func (r *trial) runsDenied(doc []byte) {
 	if !se.View.Approvable {
 		return
 	}
-	call[protocol.RunRef](r.shell, "review.approve", protocol.Approve{Run: se.ID, Approval: se.View.Approval})
+	call[protocol.RunRef](r.panel, "review.approve", protocol.Approve{Run: se.ID, Approval: se.View.Approval})
 	r.finished()
 }
 
@@ -334,12 +334,12 @@ func TestASavedActionTakesNothingFromANoteThatMayNotBeSeen(t *testing.T) {
 				`"plan":{"version":"1","goal":"keep ${selection}","assumptions":[],"steps":[{"id":"a","tool":"vault.createFile","args":{"path":"Work/K.md","content":"${selection} ${activeNote}"}}]}`,
 			} {
 				r := deniedRig(t, way, llmtest.Say("Fine."))
-				got := call[protocol.Imported](r.shell, "actions.import", protocol.Import{
+				got := call[protocol.Imported](r.panel, "actions.import", protocol.Import{
 					Confirm: true,
 					JSON:    `{"format":"embedded-agent/actions","version":2,"actions":[{"id":"1","name":"N",` + action + `}]}`,
 				})
 				r.values = map[string]string{"selection": "given", "activeNote": "Seen.md"}
-				a := call[protocol.Accepted](r.shell, "actions.run", protocol.ActionRun{ID: got.Actions[0].ID})
+				a := call[protocol.Accepted](r.panel, "actions.run", protocol.ActionRun{ID: got.Actions[0].ID})
 				r.turnEnded(a.Turn)
 				r.noLeak(action)
 			}
@@ -357,12 +357,12 @@ func TestAFolderIsNotMovedOrRemovedWithANoteInItThatMayNotBeTouched(t *testing.T
 		mem := hosttest.New(hosttest.Options{Files: map[string]string{"Box/a.md": "a", "Box/salary.md": "kept", "Box/Deep/salary.md": "kept"}})
 		set := free
 		set.DenyPatterns = []string{"salary"}
-		sh := begin(t, mem, set)
-		r, err := sh.s.tx.OpenPlan(t.Context(), []byte(`{"goal":"move","assumptions":[],"steps":[`+step+`]}`), nil, false)
+		ui := begin(t, mem, set)
+		r, err := ui.s.tx.OpenPlan(t.Context(), []byte(`{"goal":"move","assumptions":[],"steps":[`+step+`]}`), nil, false)
 		if err != nil {
 			t.Fatal(err)
 		}
-		se, err := sh.s.tx.Open(r.Run)
+		se, err := ui.s.tx.Open(r.Run)
 		if err != nil {
 			t.Fatal(err)
 		}

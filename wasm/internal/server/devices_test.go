@@ -15,23 +15,23 @@ import (
 )
 
 // pin keeps a value, as a run that has gone well does.
-func pin(t *testing.T, sh *shell, key, value string) {
+func pin(t *testing.T, ui *panel, key, value string) {
 	t.Helper()
-	if err := tryPin(t, sh, key, value); err != nil {
+	if err := tryPin(t, ui, key, value); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func tryPin(t *testing.T, sh *shell, key, value string) error {
+func tryPin(t *testing.T, ui *panel, key, value string) error {
 	set := &pins.Set{}
-	sh.s.pins.Of(t.Context(), set, "action", "step", "").Keep(key, value)
-	return sh.s.pins.Keep(t.Context(), set)
+	ui.s.pins.Of(t.Context(), set, "action", "step", "").Keep(key, value)
+	return ui.s.pins.Keep(t.Context(), set)
 }
 
 // keptPins gives what is kept of the pins x, y and z.
-func keptPins(t *testing.T, sh *shell) string {
+func keptPins(t *testing.T, ui *panel) string {
 	t.Helper()
-	values := sh.s.pins.Of(t.Context(), &pins.Set{}, "action", "step", "")
+	values := ui.s.pins.Of(t.Context(), &pins.Set{}, "action", "step", "")
 	var out []string
 	for _, key := range []string{"x", "y", "z"} {
 		if v, ok := values.Last(key); ok {
@@ -61,16 +61,16 @@ func TestThePinsOfTwoDevicesDoNotReplaceEachOther(t *testing.T) {
 
 func TestThePinsOfEarlierVersionsAreStillThere(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{})
-	sh := begin(t, mem, free)
-	old := seal.Wrap(seal.Of(sh.s.host.Store), "pins.json", []byte(`[{"key":"action/step/x","value":"1"}]`))
+	ui := begin(t, mem, free)
+	old := seal.Wrap(seal.Of(ui.s.host.Store), "pins.json", []byte(`[{"key":"action/step/x","value":"1"}]`))
 	if err := mem.Host().Store.Write(t.Context(), "pins.json", old); err != nil {
 		t.Fatal(err)
 	}
-	if got := keptPins(t, sh); got != "x=1" {
+	if got := keptPins(t, ui); got != "x=1" {
 		t.Errorf("%q", got)
 	}
-	pin(t, sh, "y", "2")
-	if got := keptPins(t, sh); got != "x=1 y=2" {
+	pin(t, ui, "y", "2")
+	if got := keptPins(t, ui); got != "x=1 y=2" {
 		t.Errorf("%q", got)
 	}
 }
@@ -78,11 +78,11 @@ func TestThePinsOfEarlierVersionsAreStillThere(t *testing.T) {
 func TestACrashWhileAPinIsKeptLosesNoOther(t *testing.T) {
 	for n := 1; ; n++ {
 		mem := hosttest.New(hosttest.Options{})
-		sh := begin(t, mem, free)
-		pin(t, sh, "x", "1")
+		ui := begin(t, mem, free)
+		pin(t, ui, "x", "1")
 		mem.ResetCounts()
 		mem.KillAt(n, uint64(n), false)
-		err := tryPin(t, sh, "y", "2")
+		err := tryPin(t, ui, "y", "2")
 		if got := keptPins(t, begin(t, mem.CrashClone(), free)); got != "x=1" && got != "x=1 y=2" {
 			t.Errorf("killed at %d: %q", n, got)
 		}
@@ -94,10 +94,10 @@ func TestACrashWhileAPinIsKeptLosesNoOther(t *testing.T) {
 
 func TestATurnOfAnotherDeviceIsPartOfWhatTheModelIsTold(t *testing.T) {
 	mem := ideasVault()
-	sh, tr := endpoint(t, mem, custom, streamed("First."), streamed("Second."))
+	ui, tr := endpoint(t, mem, custom, streamed("First."), streamed("Second."))
 	talk := func(text string) {
-		call[protocol.Accepted](sh, "send", protocol.Send{Text: text, Conversation: "c"})
-		sh.turnEnd()
+		call[protocol.Accepted](ui, "send", protocol.Send{Text: text, Conversation: "c"})
+		ui.turnEnd()
 	}
 	talk("one")
 	other := conversation.NewLibrary(mem.Host().Store, func(s string) string { return s },
@@ -113,7 +113,7 @@ func TestATurnOfAnotherDeviceIsPartOfWhatTheModelIsTold(t *testing.T) {
 	if body := string(requests[len(requests)-1].Body); !strings.Contains(body, "said elsewhere") || !strings.Contains(body, "one") {
 		t.Errorf("%s", body)
 	}
-	c := call[protocol.ConversationDetail](sh, "conversation.get", protocol.ConversationRef{ID: "c"})
+	c := call[protocol.ConversationDetail](ui, "conversation.get", protocol.ConversationRef{ID: "c"})
 	if len(c.Turns) != 3 || c.Turns[2].Text != "two" {
 		t.Errorf("%+v", c.Turns)
 	}

@@ -96,8 +96,8 @@ func TestEveryProviderPlansThinksRefusesAndIsCutOff(t *testing.T) {
 	bad := strings.Replace(bulletsPlan, "util.joinLines", "util.joinAll", 1)
 	for name, p := range speakers {
 		t.Run(name+": reasoning goes back with what was wrong", func(t *testing.T) {
-			sh, tr := endpoint(t, ideasVault(), p.set, reply(p.plan(bad, "")), reply(p.plan(bulletsPlan, "")))
-			turn := sh.say("make notes")
+			ui, tr := endpoint(t, ideasVault(), p.set, reply(p.plan(bad, "")), reply(p.plan(bulletsPlan, "")))
+			turn := ui.say("make notes")
 			if turn.Outcome != protocol.TurnPlan || !strings.Contains(turn.Reasoning, "Hm.") || turn.Usage == nil || turn.Usage.Input != 20 {
 				t.Fatalf("%+v, reasoning %q, %+v", turn.Problem, turn.Reasoning, turn.Usage)
 			}
@@ -112,21 +112,21 @@ func TestEveryProviderPlansThinksRefusesAndIsCutOff(t *testing.T) {
 			}
 		})
 		t.Run(name+": a refusal is an answer", func(t *testing.T) {
-			sh, _ := endpoint(t, ideasVault(), p.set, reply(p.refusal))
-			if turn := sh.say("do harm"); turn.Outcome != protocol.TurnAnswer || turn.Reply != "I will not." {
+			ui, _ := endpoint(t, ideasVault(), p.set, reply(p.refusal))
+			if turn := ui.say("do harm"); turn.Outcome != protocol.TurnAnswer || turn.Reply != "I will not." {
 				t.Errorf("%s %q %+v", turn.Outcome, turn.Reply, turn.Problem)
 			}
 		})
 		t.Run(name+": a call that was cut off is not executed", func(t *testing.T) {
 			cut := reply(p.plan(bulletsPlan, p.length))
-			sh, tr := endpoint(t, ideasVault(), p.set, cut, cut, cut)
-			if turn := sh.say("make notes"); turn.Outcome != protocol.TurnFailed || turn.Problem.Key != "error.planner.notRepaired" || len(tr.Requests()) != 3 {
+			ui, tr := endpoint(t, ideasVault(), p.set, cut, cut, cut)
+			if turn := ui.say("make notes"); turn.Outcome != protocol.TurnFailed || turn.Problem.Key != "error.planner.notRepaired" || len(tr.Requests()) != 3 {
 				t.Errorf("%s %+v after %d requests", turn.Outcome, turn.Problem, len(tr.Requests()))
 			}
 		})
 		t.Run(name+": words that were cut off are kept, and it is said", func(t *testing.T) {
-			sh, _ := endpoint(t, ideasVault(), p.set, reply(p.words("There are two", p.length)))
-			if turn := sh.say("how many?"); turn.Outcome != protocol.TurnAnswer || turn.Reply != "There are two" || notes(turn) != "turn.cutOff" {
+			ui, _ := endpoint(t, ideasVault(), p.set, reply(p.words("There are two", p.length)))
+			if turn := ui.say("how many?"); turn.Outcome != protocol.TurnAnswer || turn.Reply != "There are two" || notes(turn) != "turn.cutOff" {
 				t.Errorf("%s %q, notes %q", turn.Outcome, turn.Reply, notes(turn))
 			}
 		})
@@ -135,12 +135,12 @@ func TestEveryProviderPlansThinksRefusesAndIsCutOff(t *testing.T) {
 
 func TestAnthropicsOwnStopsAreUnderstood(t *testing.T) {
 	p := speakers["anthropic"]
-	sh, tr := endpoint(t, ideasVault(), p.set, reply(p.words("I will look first.", "pause_turn")), reply(p.plan(bulletsPlan, "")))
-	if turn := sh.say("make notes"); turn.Outcome != protocol.TurnPlan || len(tr.Requests()) != 2 || !strings.Contains(string(tr.Requests()[1].Body), "I will look first.") {
+	ui, tr := endpoint(t, ideasVault(), p.set, reply(p.words("I will look first.", "pause_turn")), reply(p.plan(bulletsPlan, "")))
+	if turn := ui.say("make notes"); turn.Outcome != protocol.TurnPlan || len(tr.Requests()) != 2 || !strings.Contains(string(tr.Requests()[1].Body), "I will look first.") {
 		t.Errorf("a pause: %s %+v", turn.Outcome, turn.Problem)
 	}
-	sh, _ = endpoint(t, ideasVault(), p.set, reply(p.words("I", "model_context_window_exceeded")))
-	if turn := sh.say("make notes"); turn.Problem == nil || turn.Problem.Key != "llm.error.tooLong" {
+	ui, _ = endpoint(t, ideasVault(), p.set, reply(p.words("I", "model_context_window_exceeded")))
+	if turn := ui.say("make notes"); turn.Problem == nil || turn.Problem.Key != "llm.error.tooLong" {
 		t.Errorf("a full window: %+v", turn.Problem)
 	}
 }

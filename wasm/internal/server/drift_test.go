@@ -18,20 +18,20 @@ func justBefore(mem *hosttest.Memory, f func()) {
 
 // approveAnyway approves a review, and where the vault has drifted the one that
 // is shown then; nil when there is nothing to approve any more.
-func (sh *shell) approveAnyway(r *protocol.Review) *protocol.RunState {
-	sh.t.Helper()
-	_, err := try[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
+func (ui *panel) approveAnyway(r *protocol.Review) *protocol.RunState {
+	ui.t.Helper()
+	_, err := try[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
 	if fault.Is(err, fault.Conflict) {
-		now := call[protocol.Review](sh, "review.get", protocol.RunRef{Run: r.Run})
+		now := call[protocol.Review](ui, "review.get", protocol.RunRef{Run: r.Run})
 		if !now.Approvable {
 			return nil
 		}
-		return sh.approve(&now)
+		return ui.approve(&now)
 	}
 	if err != nil {
-		sh.t.Fatal(err)
+		ui.t.Fatal(err)
 	}
-	return sh.finished()
+	return ui.finished()
 }
 
 // drifts are ways in which the vault of editPlan can change, with the path that
@@ -54,37 +54,37 @@ func TestADriftBeforeTheRunIsAConflictAndTheReviewIsMadeAnew(t *testing.T) {
 	for _, c := range drifts {
 		t.Run(c.name, func(t *testing.T) {
 			mem := hosttest.New(hosttest.Options{Files: twoNotes})
-			sh := begin(t, mem, free)
-			r := sh.open(editPlan)
+			ui := begin(t, mem, free)
+			r := ui.open(editPlan)
 			c.drift(mem)
 			before := mem.Snapshot()
-			_, err := try[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
+			_, err := try[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
 			if !fault.Is(err, fault.Conflict) || fault.From(err).Params["paths"] != c.path {
 				t.Fatalf("%v", err)
 			}
 			if n := mem.Counts().Ops(); n != 0 || before.Diff(mem.Snapshot()) != "" {
 				t.Fatalf("%d writes", n)
 			}
-			now := sh.await("the review anew", func(e protocol.Event) bool { return e.Type == protocol.EventReviewChanged }).Review
+			now := ui.await("the review anew", func(e protocol.Event) bool { return e.Type == protocol.EventReviewChanged }).Review
 			if now.Approval == r.Approval || len(now.Warnings) != 1 || now.Warnings[0].Key != "review.drifted" || now.Warnings[0].Params["paths"] != c.path {
 				t.Fatalf("%+v", now)
 			}
-			if _, err := try[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval}); err == nil {
+			if _, err := try[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval}); err == nil {
 				t.Fatal("the approval of before was taken")
 			}
 			if !now.Approvable {
 				return
 			}
-			shown := sh.shown(now)
-			if end := sh.approve(now); end.Outcome != "ok" {
+			shown := ui.shown(now)
+			if end := ui.approve(now); end.Outcome != "ok" {
 				t.Fatalf("%s %+v", end.Outcome, end.Problem)
 			}
 			for path, v := range shown {
-				if got := sh.text(path); got != v.After {
+				if got := ui.text(path); got != v.After {
 					t.Errorf("%s: shown %q, written %q", path, v.After, got)
 				}
 			}
-			sh.revert(r.Run)
+			ui.revert(r.Run)
 			if v, ok := shown["A.md"]; ok {
 				before["A.md"] = []byte(v.Before) // also where that was in the editor only
 			}
@@ -99,14 +99,14 @@ func TestADriftIsAConflictAndNothingFurtherIsWritten(t *testing.T) {
 	for _, c := range drifts {
 		t.Run(c.name, func(t *testing.T) {
 			mem := hosttest.New(hosttest.Options{Files: twoNotes})
-			sh := begin(t, mem, free)
-			r := sh.open(editPlan)
+			ui := begin(t, mem, free)
+			r := ui.open(editPlan)
 			var drifted hosttest.Snapshot
 			justBefore(mem, func() {
 				c.drift(mem)
 				drifted = mem.Snapshot()
 			})
-			end := sh.approve(r)
+			end := ui.approve(r)
 			if end.Outcome != "conflict" || end.Problem == nil || end.Problem.Code != protocol.ProblemCode(fault.Conflict) {
 				t.Fatalf("%s %+v", end.Outcome, end.Problem)
 			}
@@ -122,16 +122,16 @@ func TestADriftIsAConflictAndNothingFurtherIsWritten(t *testing.T) {
 
 func TestAConflictInTheMiddleOfARunCanBeSimulatedAgain(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: twoNotes})
-	sh := begin(t, mem, free)
-	r := sh.open(editPlan)
+	ui := begin(t, mem, free)
+	r := ui.open(editPlan)
 	justBefore(mem, func() { mem.Put("B.md", "mine\n") })
-	end := sh.approve(r)
+	end := ui.approve(r)
 	if end.Outcome != "conflict" || !end.Can.Rest {
 		t.Fatalf("%s %+v", end.Outcome, end.Can)
 	}
-	ref := call[protocol.RunRef](sh, "run.rest", protocol.RunRef{Run: end.Run})
-	rest := call[protocol.Review](sh, "review.get", ref)
-	if last := sh.approve(&rest); last.Outcome != "ok" || sh.text("B.md") != "mine\nmore\n" || sh.text("A.md") != "one\nTWO\nthree\nfour\nfive\nSIX\nseven\n" {
+	ref := call[protocol.RunRef](ui, "run.rest", protocol.RunRef{Run: end.Run})
+	rest := call[protocol.Review](ui, "review.get", ref)
+	if last := ui.approve(&rest); last.Outcome != "ok" || ui.text("B.md") != "mine\nmore\n" || ui.text("A.md") != "one\nTWO\nthree\nfour\nfive\nSIX\nseven\n" {
 		t.Fatalf("%s: %v", last.Outcome, mem.Snapshot())
 	}
 }
@@ -146,10 +146,10 @@ func TestAReviewIsApprovedWithoutReadingWhatTheHostSaysIsUnchanged(t *testing.T)
 		names = append(names, quote(name))
 	}
 	mem := hosttest.New(hosttest.Options{Files: files})
-	sh := begin(t, mem, free)
-	r := sh.open(planOf("many", `{"id":"a","tool":"vault.appendFile","args":{"path":"{n}","content":"more"},"foreach":{"from":[`+strings.Join(names, ",")+`],"itemName":"n"}}`))
+	ui := begin(t, mem, free)
+	r := ui.open(planOf("many", `{"id":"a","tool":"vault.appendFile","args":{"path":"{n}","content":"more"},"foreach":{"from":[`+strings.Join(names, ",")+`],"itemName":"n"}}`))
 	mem.ResetCounts()
-	if end := sh.approve(r); end.Outcome != "ok" {
+	if end := ui.approve(r); end.Outcome != "ok" {
 		t.Fatal(end.Problem)
 	}
 	if n := mem.Counts().Reads; n > 10 {
@@ -157,9 +157,9 @@ func TestAReviewIsApprovedWithoutReadingWhatTheHostSaysIsUnchanged(t *testing.T)
 	}
 
 	// What has changed among them is found all the same.
-	r = sh.open(planOf("many", `{"id":"a","tool":"vault.appendFile","args":{"path":"{n}","content":"more"},"foreach":{"from":[`+strings.Join(names, ",")+`],"itemName":"n"}}`))
+	r = ui.open(planOf("many", `{"id":"a","tool":"vault.appendFile","args":{"path":"{n}","content":"more"},"foreach":{"from":[`+strings.Join(names, ",")+`],"itemName":"n"}}`))
 	mem.Put("N/07.md", "TEXT\nmore\n") // as long as it was
-	_, err := try[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
+	_, err := try[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
 	if !fault.Is(err, fault.Conflict) || fault.From(err).Params["paths"] != "N/07.md" {
 		t.Fatal(err)
 	}

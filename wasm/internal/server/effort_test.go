@@ -51,9 +51,9 @@ func TestTheEffortOfAModelIsAskedForInTheWordsOfItsEndpoint(t *testing.T) {
 			set := protocol.Settings{Provider: c.provider, BaseURL: c.address, KeyName: "k", Model: c.model, Asking: protocol.Asking{
 				Efforts: map[string]string{string(c.provider) + " " + c.model: c.effort, string(c.provider) + " other": "high"},
 			}}
-			sh, tr := endpoint(t, hosttest.New(hosttest.Options{}), set, no("enough"))
-			call[protocol.Accepted](sh, "send", protocol.Send{Text: "hello", Mode: mode})
-			sh.turnEnd()
+			ui, tr := endpoint(t, hosttest.New(hosttest.Options{}), set, no("enough"))
+			call[protocol.Accepted](ui, "send", protocol.Send{Text: "hello", Mode: mode})
+			ui.turnEnd()
 			if got := thought(t, tr.Requests()[0].Body); got != c.want {
 				t.Errorf("%s %s %s, %s: %s, want %s", c.provider, c.model, c.effort, mode, got, c.want)
 			}
@@ -67,15 +67,15 @@ func TestAnEffortThatTheEndpointRefusesIsToldOnceAndAnotherOneIsTried(t *testing
 		set.Efforts = map[string]string{"custom m": effort}
 		return set
 	}
-	sh, tr := endpoint(t, hosttest.New(hosttest.Options{}), at("high"), no("Unsupported value: reasoning_effort 'high'"), streamed("One."), streamed("Two."), streamed("Three."))
+	ui, tr := endpoint(t, hosttest.New(hosttest.Options{}), at("high"), no("Unsupported value: reasoning_effort 'high'"), streamed("One."), streamed("Two."), streamed("Three."))
 	var told []string
 	say := func() {
 		t.Helper()
-		told = append(told, strings.Fields(notes(sh.say("hello")))...)
+		told = append(told, strings.Fields(notes(ui.say("hello")))...)
 	}
 	say()
 	say()
-	call[protocol.State](sh, "configure", at("low"))
+	call[protocol.State](ui, "configure", at("low"))
 	say()
 	if !slices.Equal(told, []string{"turn.noEffort"}) {
 		t.Errorf("told %v", told)
@@ -92,8 +92,8 @@ func TestAnEffortThatTheEndpointRefusesIsToldOnceAndAnotherOneIsTried(t *testing
 func TestAnEffortThatNoFieldIsThereForIsToldToo(t *testing.T) {
 	set := protocol.Settings{Provider: "custom", BaseURL: "https://api.mistral.ai/v1", Model: "m", Streaming: true}
 	set.Efforts = map[string]string{"custom m": "low"}
-	sh, tr := endpoint(t, hosttest.New(hosttest.Options{}), set, llmtest.Answer{Header: sseHead, Body: chatStream("Hello.")})
-	if turn := sh.say("hello"); notes(turn) != "turn.noEffort" || turn.Reply != "Hello." || thought(t, tr.Requests()[0].Body) != `{}` {
+	ui, tr := endpoint(t, hosttest.New(hosttest.Options{}), set, llmtest.Answer{Header: sseHead, Body: chatStream("Hello.")})
+	if turn := ui.say("hello"); notes(turn) != "turn.noEffort" || turn.Reply != "Hello." || thought(t, tr.Requests()[0].Body) != `{}` {
 		t.Errorf("%q, told %q", turn.Reply, notes(turn))
 	}
 }

@@ -19,19 +19,19 @@ import (
 
 var custom = protocol.Settings{Provider: "custom", BaseURL: "http://model.test:1/v1", Model: "m", Streaming: true}
 
-// endpoint is a shell whose model is behind scripted HTTP.
-func endpoint(t *testing.T, mem *hosttest.Memory, set protocol.Settings, answers ...llmtest.Answer) (*shell, *llmtest.Transport) {
+// endpoint is a panel whose model is behind scripted HTTP.
+func endpoint(t *testing.T, mem *hosttest.Memory, set protocol.Settings, answers ...llmtest.Answer) (*panel, *llmtest.Transport) {
 	t.Helper()
 	return endpointWith(t, mem, set, nil, answers...)
 }
 
 // endpointWith is endpoint with something else in what the core is given.
-func endpointWith(t *testing.T, mem *hosttest.Memory, set protocol.Settings, with func(*Deps), answers ...llmtest.Answer) (*shell, *llmtest.Transport) {
+func endpointWith(t *testing.T, mem *hosttest.Memory, set protocol.Settings, with func(*Deps), answers ...llmtest.Answer) (*panel, *llmtest.Transport) {
 	t.Helper()
-	sh := &shell{t: t, mem: mem}
-	sh.cond.L = &sh.mu
+	ui := &panel{t: t, mem: mem}
+	ui.cond.L = &ui.mu
 	tr := llmtest.NewTransport(answers...)
-	d := Deps{Host: mem.Host(), Transport: tr, Emit: sh.hear}
+	d := Deps{Host: mem.Host(), Transport: tr, Emit: ui.hear}
 	if with != nil {
 		with(&d)
 	}
@@ -40,9 +40,9 @@ func endpointWith(t *testing.T, mem *hosttest.Memory, set protocol.Settings, wit
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	sh.s = s
-	call[protocol.Welcome](sh, "hello", protocol.Hello{Contract: protocol.Contract, Settings: set, Platform: protocol.Platform{Name: "linux"}})
-	return sh, tr
+	ui.s = s
+	call[protocol.Welcome](ui, "hello", protocol.Hello{Contract: protocol.Contract, Settings: set, Platform: protocol.Platform{Name: "linux"}})
+	return ui, tr
 }
 
 var sseHead = map[string]string{"content-type": "text/event-stream"}
@@ -96,7 +96,7 @@ func how(r web.Request) string {
 	return way
 }
 
-func (sh *shell) asked(tr *llmtest.Transport) []string {
+func (ui *panel) asked(tr *llmtest.Transport) []string {
 	var out []string
 	for _, r := range tr.Requests() {
 		if strings.HasSuffix(r.URL, "/chat/completions") {
@@ -107,15 +107,15 @@ func (sh *shell) asked(tr *llmtest.Transport) []string {
 }
 
 // turnEnd waits for the end of a turn.
-func (sh *shell) turnEnd() *protocol.Turn {
-	sh.t.Helper()
-	return sh.await("end of the turn", func(e protocol.Event) bool { return e.Type == protocol.EventTurnEnded }).Turn
+func (ui *panel) turnEnd() *protocol.Turn {
+	ui.t.Helper()
+	return ui.await("end of the turn", func(e protocol.Event) bool { return e.Type == protocol.EventTurnEnded }).Turn
 }
 
-func (sh *shell) say(text string) *protocol.Turn {
-	sh.t.Helper()
-	call[protocol.Accepted](sh, "send", protocol.Send{Text: text, Mode: protocol.ModePlan, UseSelection: true})
-	return sh.turnEnd()
+func (ui *panel) say(text string) *protocol.Turn {
+	ui.t.Helper()
+	call[protocol.Accepted](ui, "send", protocol.Send{Text: text, Mode: protocol.ModePlan, UseSelection: true})
+	return ui.turnEnd()
 }
 
 func notes(t *protocol.Turn) string {
@@ -170,23 +170,23 @@ func TestAnEndpointThatRefusesIsAskedInTheNextWayOnceAndForGood(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			mem := ideasVault()
-			sh, tr := endpoint(t, mem, custom, c.answers...)
-			turn := sh.say("make notes")
+			ui, tr := endpoint(t, mem, custom, c.answers...)
+			turn := ui.say("make notes")
 			if turn.Outcome != protocol.TurnPlan || notes(turn) != c.notes {
 				t.Fatalf("%s %+v, notes %q", turn.Outcome, turn.Problem, notes(turn))
 			}
-			if got := sh.asked(tr); !slices.Equal(got, c.asked) {
+			if got := ui.asked(tr); !slices.Equal(got, c.asked) {
 				t.Errorf("asked %q", got)
 			}
-			if st := call[protocol.State](sh, "state", protocol.Empty{}); st.Review == nil || !st.Review.Approvable {
+			if st := call[protocol.State](ui, "state", protocol.Empty{}); st.Review == nil || !st.Review.Approvable {
 				t.Errorf("no review: %+v", st.Review)
 			}
-			sh.s.Close()
+			ui.s.Close()
 			// Another start asks at once in the way that works, and says nothing.
 			again := c.answers[len(c.answers)-1]
-			sh, tr = endpoint(t, mem, custom, again)
-			turn = sh.say("again")
-			if got := sh.asked(tr); turn.Outcome != protocol.TurnPlan || notes(turn) != "" || len(got) != 1 || got[0] != c.then {
+			ui, tr = endpoint(t, mem, custom, again)
+			turn = ui.say("again")
+			if got := ui.asked(tr); turn.Outcome != protocol.TurnPlan || notes(turn) != "" || len(got) != 1 || got[0] != c.then {
 				t.Errorf("then: %s, notes %q, asked %q", turn.Outcome, notes(turn), got)
 			}
 		})
@@ -194,11 +194,11 @@ func TestAnEndpointThatRefusesIsAskedInTheNextWayOnceAndForGood(t *testing.T) {
 }
 
 func TestOtherModelsOfAnEndpointAreNotJudgedByOne(t *testing.T) {
-	sh, tr := endpoint(t, ideasVault(), custom, no(noTools), streamed(bulletsPlan), calls(bulletsPlan))
-	sh.say("one")
-	call[protocol.Accepted](sh, "send", protocol.Send{Text: "two", Mode: protocol.ModePlan, Model: "other", UseSelection: true})
-	sh.turnEnd()
-	if got := sh.asked(tr); !slices.Equal(got, []string{"call", "schema", "call"}) {
+	ui, tr := endpoint(t, ideasVault(), custom, no(noTools), streamed(bulletsPlan), calls(bulletsPlan))
+	ui.say("one")
+	call[protocol.Accepted](ui, "send", protocol.Send{Text: "two", Mode: protocol.ModePlan, Model: "other", UseSelection: true})
+	ui.turnEnd()
+	if got := ui.asked(tr); !slices.Equal(got, []string{"call", "schema", "call"}) {
 		t.Errorf("asked %q", got)
 	}
 	if body := string(tr.Requests()[2].Body); !strings.Contains(body, `"model":"other"`) {
@@ -207,14 +207,14 @@ func TestOtherModelsOfAnEndpointAreNotJudgedByOne(t *testing.T) {
 }
 
 func TestAnAgentOfAnEndpointWithoutToolsWritesItsCalls(t *testing.T) {
-	sh, tr := endpoint(t, ideasVault(), custom, no(noTools),
+	ui, tr := endpoint(t, ideasVault(), custom, no(noTools),
 		streamed(block("vault.createFile", `{"path":"Said.md","content":"x"}`)), streamed("Done."))
-	call[protocol.Accepted](sh, "send", protocol.Send{Text: "write it", Mode: protocol.ModeAgent, Conversation: "c"})
-	r := sh.review()
+	call[protocol.Accepted](ui, "send", protocol.Send{Text: "write it", Mode: protocol.ModeAgent, Conversation: "c"})
+	r := ui.review()
 	if len(r.Files) != 1 || r.Files[0].Path != "Said.md" {
 		t.Fatalf("%+v", r.Files)
 	}
-	if got := sh.asked(tr); !slices.Equal(got, []string{"call", "text", "text"}) {
+	if got := ui.asked(tr); !slices.Equal(got, []string{"call", "text", "text"}) {
 		t.Errorf("asked %q", got)
 	}
 }
@@ -243,15 +243,15 @@ func TestAConnectionTestDecidesHowPlansAreAskedFor(t *testing.T) {
 		{false, false, "connection.planBy.text", "text", streamed(bulletsPlan)},
 	} {
 		mem := ideasVault()
-		sh, tr := endpoint(t, mem, custom, append(probed(c.tools, c.schema), c.answer)...)
-		r := call[protocol.TestResult](sh, "connection.test", protocol.Empty{})
+		ui, tr := endpoint(t, mem, custom, append(probed(c.tools, c.schema), c.answer)...)
+		r := call[protocol.TestResult](ui, "connection.test", protocol.Empty{})
 		if !r.OK || !slices.ContainsFunc(r.Findings, func(m protocol.Message) bool { return m.Key == c.finding }) || !slices.Equal(r.Models, []string{"b", "m"}) {
 			t.Fatalf("%+v", r)
 		}
-		if turn := sh.say("make notes"); turn.Outcome != protocol.TurnPlan || notes(turn) != "" {
+		if turn := ui.say("make notes"); turn.Outcome != protocol.TurnPlan || notes(turn) != "" {
 			t.Errorf("%s: %+v, notes %q", c.way, turn.Problem, notes(turn))
 		}
-		if got := sh.asked(tr); got[len(got)-1] != c.way {
+		if got := ui.asked(tr); got[len(got)-1] != c.way {
 			t.Errorf("asked %q, want %s", got, c.way)
 		}
 		for path := range mem.StoreFiles() {
@@ -263,18 +263,18 @@ func TestAConnectionTestDecidesHowPlansAreAskedFor(t *testing.T) {
 }
 
 func TestATestTakesBackWhatARefusalTaught(t *testing.T) {
-	sh, tr := endpoint(t, ideasVault(), custom, append(append([]llmtest.Answer{no(noTools), streamed(bulletsPlan)}, probed(true, true)...), calls(bulletsPlan))...)
-	sh.say("one")
-	call[protocol.TestResult](sh, "connection.test", protocol.Empty{})
-	sh.say("two")
-	if got := sh.asked(tr); got[len(got)-1] != "call" {
+	ui, tr := endpoint(t, ideasVault(), custom, append(append([]llmtest.Answer{no(noTools), streamed(bulletsPlan)}, probed(true, true)...), calls(bulletsPlan))...)
+	ui.say("one")
+	call[protocol.TestResult](ui, "connection.test", protocol.Empty{})
+	ui.say("two")
+	if got := ui.asked(tr); got[len(got)-1] != "call" {
 		t.Errorf("asked %q", got)
 	}
 }
 
 func TestWhatARefusalTaughtIsTriedAgainAfterAWhile(t *testing.T) {
 	mem := ideasVault()
-	start := func(now time.Time, answers ...llmtest.Answer) (*shell, *llmtest.Transport) {
+	start := func(now time.Time, answers ...llmtest.Answer) (*panel, *llmtest.Transport) {
 		return endpointWith(t, mem, custom, func(d *Deps) { d.Now = func() time.Time { return now } }, answers...)
 	}
 	begin := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -287,9 +287,9 @@ func TestWhatARefusalTaughtIsTriedAgainAfterAWhile(t *testing.T) {
 		{13, []llmtest.Answer{streamed(bulletsPlan)}, "schema"},
 		{15, []llmtest.Answer{calls(bulletsPlan)}, "call"},
 	} {
-		sh, tr := start(begin.AddDate(0, 0, c.days), c.answers...)
-		if turn := sh.say("one"); turn.Outcome != protocol.TurnPlan || strings.Join(sh.asked(tr), " ") != c.want {
-			t.Errorf("after %d days: %+v, asked %q", c.days, turn.Problem, sh.asked(tr))
+		ui, tr := start(begin.AddDate(0, 0, c.days), c.answers...)
+		if turn := ui.say("one"); turn.Outcome != protocol.TurnPlan || strings.Join(ui.asked(tr), " ") != c.want {
+			t.Errorf("after %d days: %+v, asked %q", c.days, turn.Problem, ui.asked(tr))
 		}
 	}
 }
@@ -297,8 +297,8 @@ func TestWhatARefusalTaughtIsTriedAgainAfterAWhile(t *testing.T) {
 func TestAConnectionTestSaysWhenAnswersCannotBeStreamed(t *testing.T) {
 	answers := probed(true, true)
 	answers[0].Buffered = true
-	sh, _ := endpoint(t, ideasVault(), custom, answers...)
-	r := call[protocol.TestResult](sh, "connection.test", protocol.Empty{})
+	ui, _ := endpoint(t, ideasVault(), custom, answers...)
+	r := call[protocol.TestResult](ui, "connection.test", protocol.Empty{})
 	i := slices.IndexFunc(r.Findings, func(m protocol.Message) bool { return m.Key == "llm.finding.streaming.buffered" })
 	if !r.OK || i < 0 || r.Findings[i].Params["host"] != "model.test:1" {
 		t.Errorf("%+v", r)
@@ -307,15 +307,15 @@ func TestAConnectionTestSaysWhenAnswersCannotBeStreamed(t *testing.T) {
 
 func TestWhatIsKnownOfEndpointsIsForgottenNotFeltWhenItsFileIsCut(t *testing.T) {
 	mem := ideasVault()
-	sh, _ := endpoint(t, mem, custom, no(noTools), streamed(bulletsPlan))
-	sh.say("one")
+	ui, _ := endpoint(t, mem, custom, no(noTools), streamed(bulletsPlan))
+	ui.say("one")
 	whole := mem.StoreFiles()[chat.EndpointsFile]
 	for _, cut := range []int{0, 1, len(whole) / 2, len(whole) - 1} {
 		if err := mem.Host().Store.Write(t.Context(), chat.EndpointsFile, whole[:cut]); err != nil {
 			t.Fatal(err)
 		}
-		sh, tr := endpoint(t, mem, custom, calls(bulletsPlan))
-		if turn := sh.say("two"); turn.Outcome != protocol.TurnPlan || sh.asked(tr)[0] != "call" {
+		ui, tr := endpoint(t, mem, custom, calls(bulletsPlan))
+		if turn := ui.say("two"); turn.Outcome != protocol.TurnPlan || ui.asked(tr)[0] != "call" {
 			t.Errorf("cut at %d: %+v", cut, turn)
 		}
 	}
@@ -324,11 +324,11 @@ func TestWhatIsKnownOfEndpointsIsForgottenNotFeltWhenItsFileIsCut(t *testing.T) 
 func TestAnAnswerThatCouldNotBeStreamedIsSaidOnce(t *testing.T) {
 	answer := calls(bulletsPlan)
 	answer.Buffered = true
-	sh, _ := endpoint(t, ideasVault(), custom, answer, answer)
-	if turn := sh.say("one"); turn.Outcome != protocol.TurnPlan || notes(turn) != "turn.buffered" || turn.Notes[0].Params["host"] != "model.test:1" {
+	ui, _ := endpoint(t, ideasVault(), custom, answer, answer)
+	if turn := ui.say("one"); turn.Outcome != protocol.TurnPlan || notes(turn) != "turn.buffered" || turn.Notes[0].Params["host"] != "model.test:1" {
 		t.Errorf("%s, notes %+v", turn.Outcome, turn.Notes)
 	}
-	if turn := sh.say("two"); notes(turn) != "" {
+	if turn := ui.say("two"); notes(turn) != "" {
 		t.Errorf("said again: %q", notes(turn))
 	}
 }
@@ -337,9 +337,9 @@ func TestABusyEndpointIsWaitedForAsLongAsItSays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		busy := llmtest.Answer{Status: 429, Header: map[string]string{"retry-after": "7"}, Body: []byte(`{"error":{"message":"slow down"}}`)}
 		broken := llmtest.Answer{Status: 503, Body: []byte(`{"error":{"message":"overloaded"}}`)}
-		sh, tr := endpoint(t, ideasVault(), custom, busy, broken, calls(bulletsPlan))
+		ui, tr := endpoint(t, ideasVault(), custom, busy, broken, calls(bulletsPlan))
 		begun := time.Now()
-		turn := sh.say("one")
+		turn := ui.say("one")
 		took := time.Since(begun)
 		if turn.Outcome != protocol.TurnPlan || notes(turn) != "turn.retrying turn.retrying" || turn.Notes[0].Params["seconds"] != "7" {
 			t.Fatalf("%+v, notes %+v", turn.Problem, turn.Notes)
@@ -348,14 +348,14 @@ func TestABusyEndpointIsWaitedForAsLongAsItSays(t *testing.T) {
 		if took < 8*time.Second || took > 9*time.Second || len(tr.Requests()) != 3 {
 			t.Errorf("%v, %d requests", took, len(tr.Requests()))
 		}
-		sh.s.Close()
+		ui.s.Close()
 	})
 }
 
 func TestAWaitThatIsTooLongIsTold(t *testing.T) {
 	busy := llmtest.Answer{Status: 429, Header: map[string]string{"retry-after": "3600"}, Body: []byte(`{"error":{"message":"slow down"}}`)}
-	sh, tr := endpoint(t, ideasVault(), custom, busy)
-	turn := sh.say("one")
+	ui, tr := endpoint(t, ideasVault(), custom, busy)
+	turn := ui.say("one")
 	if turn.Problem == nil || turn.Problem.Code != protocol.ProblemCode(fault.RateLimit) || turn.Problem.RetryAfterS != 3600 || len(tr.Requests()) != 1 {
 		t.Errorf("%+v after %d requests", turn.Problem, len(tr.Requests()))
 	}
@@ -365,8 +365,8 @@ func TestMistralGetsIdsOfNineCharactersBack(t *testing.T) {
 	set := custom
 	set.BaseURL = "https://api.mistral.ai/v1"
 	bad := strings.Replace(bulletsPlan, "util.joinLines", "util.joinAll", 1)
-	sh, tr := endpoint(t, ideasVault(), set, calls(bad), calls(bulletsPlan))
-	if turn := sh.say("one"); turn.Outcome != protocol.TurnPlan {
+	ui, tr := endpoint(t, ideasVault(), set, calls(bad), calls(bulletsPlan))
+	if turn := ui.say("one"); turn.Outcome != protocol.TurnPlan {
 		t.Fatalf("%+v", turn.Problem)
 	}
 	var body struct {
@@ -396,12 +396,12 @@ func TestMistralGetsIdsOfNineCharactersBack(t *testing.T) {
 func TestACallThatWasCutOffIsNotExecuted(t *testing.T) {
 	cut := calls(bulletsPlan)
 	cut.Body = []byte(strings.Replace(string(cut.Body), `"finish_reason":"tool_calls"`, `"finish_reason":"length"`, 1))
-	sh, _ := endpoint(t, ideasVault(), custom, cut, cut, cut)
-	turn := sh.say("one")
+	ui, _ := endpoint(t, ideasVault(), custom, cut, cut, cut)
+	turn := ui.say("one")
 	if turn.Outcome != protocol.TurnFailed || turn.Problem == nil || turn.Problem.Key != "error.planner.notRepaired" {
 		t.Errorf("%s %+v", turn.Outcome, turn.Problem)
 	}
-	if st := call[protocol.State](sh, "state", protocol.Empty{}); st.Review != nil {
+	if st := call[protocol.State](ui, "state", protocol.Empty{}); st.Review != nil {
 		t.Error("a review of it was opened")
 	}
 }
@@ -409,23 +409,23 @@ func TestACallThatWasCutOffIsNotExecuted(t *testing.T) {
 func TestAStreamThatBreaksKeepsWhatHadArrived(t *testing.T) {
 	broken := streamed("I will look at the notes and then")
 	broken.CutAfter = len(broken.Body) - 200
-	sh, _ := endpoint(t, ideasVault(), custom, broken)
-	turn := sh.say("one")
+	ui, _ := endpoint(t, ideasVault(), custom, broken)
+	turn := ui.say("one")
 	if turn.Problem == nil || turn.Problem.Key != "llm.error.cut" || !strings.HasPrefix("I will look at the notes and then", turn.Reply) || turn.Reply == "" {
 		t.Errorf("%q %+v", turn.Reply, turn.Problem)
 	}
 }
 
 func TestEveryRefusalHasWordsForThePerson(t *testing.T) {
-	sh, _ := endpoint(t, ideasVault(), custom)
-	m, err := sh.s.chat.Models.New(t.Context(), "", nil)
+	ui, _ := endpoint(t, ideasVault(), custom)
+	m, err := ui.s.chat.Models.New(t.Context(), "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range []llm.Feature{llm.FeatureStreaming, llm.FeatureTemperature, llm.FeatureImages, llm.FeatureTools, llm.FeatureSchema} {
 		var told protocol.Message
 		m.Note = func(n protocol.Message) { told = n }
-		sh.s.chat.Models.Refused(m, f)
+		ui.s.chat.Models.Refused(m, f)
 		if told.Key == "" || !strings.HasPrefix(told.Key, "turn.no") {
 			t.Errorf("%s: %+v", f, told)
 		}

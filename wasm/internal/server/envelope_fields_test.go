@@ -53,25 +53,25 @@ func shaky() tool.Tool {
 }
 
 // fields runs fieldsPlan and gives its calls and results by step, in order.
-func fields(t *testing.T) (sh *shell, run string, calls, results map[string][]map[string]any) {
+func fields(t *testing.T) (ui *panel, run string, calls, results map[string][]map[string]any) {
 	t.Helper()
 	mem := hosttest.New(hosttest.Options{Files: map[string]string{"A.md": "a #old\n", "B.md": "b #old\n", "Secret/s.md": ""}})
 	set := free
 	set.DenyPatterns = []string{"Secret"}
-	sh = &shell{t: t, mem: mem}
-	sh.cond.L = &sh.mu
-	s, err := New(Deps{Host: mem.Host(), Emit: sh.hear, Tools: []tool.Tool{shaky()}})
+	ui = &panel{t: t, mem: mem}
+	ui.cond.L = &ui.mu
+	s, err := New(Deps{Host: mem.Host(), Emit: ui.hear, Tools: []tool.Tool{shaky()}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	sh.s = s
-	call[protocol.Welcome](sh, "hello", protocol.Hello{Contract: protocol.Contract, Settings: set, Platform: protocol.Platform{Name: "linux"}})
-	r, err := sh.s.tx.OpenPlan(t.Context(), []byte(fieldsPlan), nil, false)
+	ui.s = s
+	call[protocol.Welcome](ui, "hello", protocol.Hello{Contract: protocol.Contract, Settings: set, Platform: protocol.Platform{Name: "linux"}})
+	r, err := ui.s.tx.OpenPlan(t.Context(), []byte(fieldsPlan), nil, false)
 	if err != nil || !r.Approvable {
 		t.Fatalf("%v %+v", err, r)
 	}
-	sh.approve(r)
+	ui.approve(r)
 	checkEnvelopes(t, mem, r.Run)
 	calls, results = map[string][]map[string]any{}, map[string][]map[string]any{}
 	for file, by := range map[string]map[string][]map[string]any{audit.CallsFile: calls, audit.ResultsFile: results} {
@@ -89,12 +89,12 @@ func fields(t *testing.T) (sh *shell, run string, calls, results map[string][]ma
 		}
 		slices.SortFunc(results[step], func(a, b map[string]any) int { return place(a) - place(b) })
 	}
-	return sh, r.Run, calls, results
+	return ui, r.Run, calls, results
 }
 
 func TestEveryFieldOfACallIsWhatTheDesignSays(t *testing.T) {
-	sh, run, calls, _ := fields(t)
-	d, err := sh.s.history.Read(t.Context(), run)
+	ui, run, calls, _ := fields(t)
+	d, err := ui.s.history.Read(t.Context(), run)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestEveryFieldOfACallIsWhatTheDesignSays(t *testing.T) {
 				t.Errorf("%s: callId %v twice", step, c["callId"])
 			}
 			seen[c["callId"]] = true
-			if c["confirmationId"] != d.Confirmation.ID || c["executorVersion"] != version.Core || c["toolRegistryVersion"] != sh.s.registry.Version() || c["cancellable"] != true {
+			if c["confirmationId"] != d.Confirmation.ID || c["executorVersion"] != version.Core || c["toolRegistryVersion"] != ui.s.registry.Version() || c["cancellable"] != true {
 				t.Errorf("%s: %v", step, c)
 			}
 			p := c["policy"].(map[string]any)
@@ -195,12 +195,12 @@ func TestEveryFieldOfAResultIsWhatTheDesignSays(t *testing.T) {
 }
 
 func TestARefusedCallIsNeverDispatched(t *testing.T) {
-	sh, run, _, _ := fields(t)
-	l := sh.mem.Snapshot()
+	ui, run, _, _ := fields(t)
+	l := ui.mem.Snapshot()
 	if _, there := l["Secret/x.md"]; there {
 		t.Fatal("written")
 	}
-	events := recorded(t, sh.mem, run, audit.EventsFile)
+	events := recorded(t, ui.mem, run, audit.EventsFile)
 	skipped := slices.ContainsFunc(events, func(e map[string]any) bool {
 		p, _ := e["payload"].(map[string]any)
 		return p["stepId"] == "after" && p["status"] == "skipped" && strings.Contains(e["message"].(string), "known")
@@ -211,10 +211,10 @@ func TestARefusedCallIsNeverDispatched(t *testing.T) {
 }
 
 func TestARunCanBeReconstructedFromItsFolder(t *testing.T) {
-	sh, run, calls, _ := fields(t)
-	sh.s.Close()
-	sh = begin(t, sh.mem, free)
-	got := call[protocol.RunDetail](sh, "run.get", protocol.RunRef{Run: run})
+	ui, run, calls, _ := fields(t)
+	ui.s.Close()
+	ui = begin(t, ui.mem, free)
+	got := call[protocol.RunDetail](ui, "run.get", protocol.RunRef{Run: run})
 	n := 0
 	for _, list := range calls {
 		n += len(list)

@@ -169,8 +169,8 @@ func TestEveryLineThatARunEmitsFitsItsSchemaAndTheOthers(t *testing.T) {
 				all[p] = text
 			}
 			mem := hosttest.New(hosttest.Options{Files: all, Active: "Active.md", Commands: []hosttest.Command{{ID: "a:b"}}})
-			sh := begin(t, mem, free)
-			r, err := sh.s.tx.OpenPlan(t.Context(), []byte(c.plan), nil, false)
+			ui := begin(t, mem, free)
+			r, err := ui.s.tx.OpenPlan(t.Context(), []byte(c.plan), nil, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -180,15 +180,15 @@ func TestEveryLineThatARunEmitsFitsItsSchemaAndTheOthers(t *testing.T) {
 			if c.drift != nil {
 				justBefore(mem, func() { c.drift(mem) })
 			}
-			call[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
+			call[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
 			for {
-				e := sh.await("question or end", func(e protocol.Event) bool {
+				e := ui.await("question or end", func(e protocol.Event) bool {
 					return e.Type == protocol.EventQuestionOpened || e.Type == protocol.EventRunState && e.Run.State == "finished"
 				})
 				if e.Question == nil {
 					break
 				}
-				call[protocol.Empty](sh, "answer", protocol.Answer{ID: e.Question.ID, Yes: true})
+				call[protocol.Empty](ui, "answer", protocol.Answer{ID: e.Question.ID, Yes: true})
 			}
 			checkEnvelopes(t, mem, r.Run)
 		})
@@ -197,10 +197,10 @@ func TestEveryLineThatARunEmitsFitsItsSchemaAndTheOthers(t *testing.T) {
 
 func TestEffectsAreWhatWasObservedAndNotWhatWasIntended(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: twoNotes})
-	sh := begin(t, mem, free)
-	r := sh.open(editPlan)
+	ui := begin(t, mem, free)
+	r := ui.open(editPlan)
 	justBefore(mem, func() { mem.Put("B.md", "drift") })
-	sh.approve(r)
+	ui.approve(r)
 	for _, line := range recorded(t, mem, r.Run, "results.jsonl") {
 		effects := line["effects"] != nil
 		if want := line["stepId"] == "a1" || line["stepId"] == "a2"; effects != want {

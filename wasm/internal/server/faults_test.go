@@ -23,15 +23,15 @@ func calmRun(t *testing.T, p hosttest.Profile) calm {
 	c.files, c.plan = workload(t)
 	mem := c.vault(p)
 	c.before = mem.Snapshot()
-	sh := begin(t, mem, free)
-	r := sh.open(c.plan)
+	ui := begin(t, mem, free)
+	r := ui.open(c.plan)
 	if n := mem.Counts(); n.Ops() != 0 {
 		t.Fatalf("the simulation wrote: %+v", n)
 	}
 	if d := c.before.Diff(mem.Snapshot()); d != "" {
 		t.Fatalf("the simulation changed the vault:\n%s", d)
 	}
-	if end := sh.approve(r); end.Outcome != "ok" {
+	if end := ui.approve(r); end.Outcome != "ok" {
 		t.Fatalf("the run ended %s: %+v", end.Outcome, end.Problem)
 	}
 	c.after, c.ops, c.writes = mem.Snapshot(), mem.Counts().Ops(), mem.Counts().Writes
@@ -39,7 +39,7 @@ func calmRun(t *testing.T, p hosttest.Profile) calm {
 		t.Fatalf("the workload makes %d writes, want about a hundred", c.writes)
 	}
 	if len(mem.StoreFiles()) > 0 {
-		sh.revert(r.Run)
+		ui.revert(r.Run)
 	}
 	if d := c.before.Diff(mem.Snapshot()); d != "" {
 		t.Fatalf("reverted, the vault is not what it was:\n%s", d)
@@ -88,11 +88,11 @@ func TestAKillAtAnyOperationIsRecoveredAndTakenBackWhole(t *testing.T) {
 func killed(t *testing.T, c calm, p hosttest.Profile, n int, choice protocol.RecoveryChoice) {
 	t.Helper()
 	mem := c.vault(p)
-	sh := begin(t, mem, free)
-	r := sh.open(c.plan)
+	ui := begin(t, mem, free)
+	r := ui.open(c.plan)
 	mem.KillAt(n, uint64(n)*0x9E3779B97F4A7C15, false)
-	sh.approve(r)
-	sh.s.Close()
+	ui.approve(r)
+	ui.s.Close()
 	where := fmt.Sprintf("killed at operation %d of %d, %s", n, c.ops, choice)
 
 	found := mem.CrashClone()
@@ -151,10 +151,10 @@ func TestAFailureAtAnyOperationIsTakenBackWhole(t *testing.T) {
 func failed(t *testing.T, c calm, p hosttest.Profile, n int) {
 	t.Helper()
 	mem := c.vault(p)
-	sh := begin(t, mem, free)
-	r := sh.open(c.plan)
+	ui := begin(t, mem, free)
+	r := ui.open(c.plan)
 	mem.FailAt(n, nil)
-	end := sh.approve(r)
+	end := ui.approve(r)
 	mem.FailAt(0, nil)
 	where := fmt.Sprintf("the disk was full at operation %d of %d", n, c.ops)
 	if end.Outcome == "ok" && end.Problem == nil && n < c.writes {

@@ -22,11 +22,11 @@ func asJSON(t *testing.T, v any) string {
 }
 
 // answer waits for the end of a turn whose plan only reads, and gives it.
-func (sh *shell) answer() *protocol.Turn {
-	sh.t.Helper()
-	turn := sh.await("end of the turn", func(e protocol.Event) bool { return e.Type == protocol.EventTurnEnded }).Turn
+func (ui *panel) answer() *protocol.Turn {
+	ui.t.Helper()
+	turn := ui.await("end of the turn", func(e protocol.Event) bool { return e.Type == protocol.EventTurnEnded }).Turn
 	if turn.Findings == nil || !turn.Findings.Done {
-		sh.t.Fatalf("no answer: %+v %+v", turn.Outcome, turn.Problem)
+		ui.t.Fatalf("no answer: %+v %+v", turn.Outcome, turn.Problem)
 	}
 	return turn
 }
@@ -34,18 +34,18 @@ func (sh *shell) answer() *protocol.Turn {
 // garden is a vault of three notes. Two of them mention compost.
 var garden = map[string]string{"Beds.md": "Compost first.\nThen\nmore compost.\n", "Shed/Tools.md": "The compost fork, see [[Beds]].\n", "Rain.md": "Nothing.\n"}
 
-func asksGarden(t *testing.T, steps ...string) (*shell, *protocol.Turn) {
+func asksGarden(t *testing.T, steps ...string) (*panel, *protocol.Turn) {
 	t.Helper()
-	sh := newShell(t, hosttest.New(hosttest.Options{Files: garden}), protocol.Settings{Provider: "openai", Confirm: "always"},
+	ui := newPanel(t, hosttest.New(hosttest.Options{Files: garden}), protocol.Settings{Provider: "openai", Confirm: "always"},
 		llmtest.Call("p", "submit_plan", planOf("look", steps...)))
-	call[protocol.Accepted](sh, "send", protocol.Send{Text: "which notes mention it?", Mode: protocol.ModePlan, Conversation: "talk"})
-	return sh, sh.answer()
+	call[protocol.Accepted](ui, "send", protocol.Send{Text: "which notes mention it?", Mode: protocol.ModePlan, Conversation: "talk"})
+	return ui, ui.answer()
 }
 
 const searchCompost = `{"id":"s","tool":"vault.searchText","args":{"query":"compost"}}`
 
 func TestAPlanThatOnlyReadsIsAnAnswerAtOnceWithoutAReviewOrARun(t *testing.T) {
-	sh, turn := asksGarden(t, searchCompost)
+	ui, turn := asksGarden(t, searchCompost)
 	p := turn.Findings.Parts[0]
 	if turn.Outcome != protocol.TurnAnswer || len(turn.Findings.Parts) != 1 || p.Count != 3 {
 		t.Fatalf("%s %+v", turn.Outcome, p)
@@ -56,15 +56,15 @@ func TestAPlanThatOnlyReadsIsAnAnswerAtOnceWithoutAReviewOrARun(t *testing.T) {
 	if c := p.Rows[1][0]; c.Path != "Beds.md" || c.Line != 3 || p.Columns[0].Kind != protocol.CellNote || p.Rows[1][1].Text != "more compost." {
 		t.Errorf("%+v", p.Rows)
 	}
-	for _, e := range sh.heard() {
+	for _, e := range ui.heard() {
 		if e.Type == protocol.EventReviewOpened || e.Type == protocol.EventRunState {
 			t.Errorf("told %s", e.Type)
 		}
 	}
-	if runs := call[protocol.Runs](sh, "runs.list", protocol.RunsQuery{}); len(runs.Runs) != 0 {
+	if runs := call[protocol.Runs](ui, "runs.list", protocol.RunsQuery{}); len(runs.Runs) != 0 {
 		t.Errorf("%d runs", len(runs.Runs))
 	}
-	if tr := call[protocol.Trace](sh, "trace.get", protocol.RunRef{Run: turn.Run}); len(tr.Spans) == 0 {
+	if tr := call[protocol.Trace](ui, "trace.get", protocol.RunRef{Run: turn.Run}); len(tr.Spans) == 0 {
 		t.Error("it has no trace")
 	}
 }
@@ -105,19 +105,19 @@ func TestALongAnswerIsWholeAndToldToTheNextMessageWithinBounds(t *testing.T) {
 }
 
 func TestAnAnswerIsKeptOverAStartAndCanBeSavedAsAnAction(t *testing.T) {
-	sh, turn := asksGarden(t, searchCompost)
-	sh.s.Close()
-	sh = begin(t, sh.mem, free)
-	kept := call[protocol.ConversationDetail](sh, "conversation.get", protocol.ConversationRef{ID: "talk"}).Turns[0]
+	ui, turn := asksGarden(t, searchCompost)
+	ui.s.Close()
+	ui = begin(t, ui.mem, free)
+	kept := call[protocol.ConversationDetail](ui, "conversation.get", protocol.ConversationRef{ID: "talk"}).Turns[0]
 	if asJSON(t, kept.Findings) != asJSON(t, turn.Findings) {
 		t.Fatalf("%s\nwas %s", asJSON(t, kept.Findings), asJSON(t, turn.Findings))
 	}
-	call[protocol.RunRef](sh, "conversation.export", protocol.ConversationExport{ID: "talk", Path: "Talk.md"})
-	sh.approve(sh.review())
-	if text := sh.text("Talk.md"); !strings.Contains(text, "2 notes mention “compost”, in 3 places.") || !strings.Contains(text, "| [[Beds]]:3 | more compost. |") {
+	call[protocol.RunRef](ui, "conversation.export", protocol.ConversationExport{ID: "talk", Path: "Talk.md"})
+	ui.approve(ui.review())
+	if text := ui.text("Talk.md"); !strings.Contains(text, "2 notes mention “compost”, in 3 places.") || !strings.Contains(text, "| [[Beds]]:3 | more compost. |") {
 		t.Errorf("the conversation as a note has no answer: %q", text)
 	}
-	a := call[protocol.Action](sh, "actions.save", protocol.ActionSave{Run: kept.Run, Plan: kept.Findings.Plan, Name: "Compost"})
+	a := call[protocol.Action](ui, "actions.save", protocol.ActionSave{Run: kept.Run, Plan: kept.Findings.Plan, Name: "Compost"})
 	if a.Name != "Compost" {
 		t.Errorf("%+v", a)
 	}
@@ -131,44 +131,44 @@ func TestALargeAnswerIsKeptByItsFirstRowsAndFoundWholeAgain(t *testing.T) {
 	r := newRig(t, hosttest.New(hosttest.Options{Files: files}), protocol.Settings{}, nil, llmtest.Call("p", "submit_plan", planOf("look", searchCompost)))
 	now := r.send(protocol.Send{Text: "compost?", Mode: protocol.ModePlan, Conversation: "talk"}).Findings
 	r.s.Close()
-	sh := begin(t, r.mem, free)
-	kept := call[protocol.ConversationDetail](sh, "conversation.get", protocol.ConversationRef{ID: "talk"}).Turns[0].Findings
+	ui := begin(t, r.mem, free)
+	kept := call[protocol.ConversationDetail](ui, "conversation.get", protocol.ConversationRef{ID: "talk"}).Turns[0].Findings
 	if n := len(kept.Parts[0].Rows); len(now.Parts[0].Rows) != 3000 || n == 0 || n >= 3000 || kept.Parts[0].Count != 3000 {
 		t.Fatalf("%d of %d rows are kept", n, kept.Parts[0].Count)
 	}
-	call[protocol.RunRef](sh, "review.open", protocol.PlanAgain{Plan: kept.Plan})
-	if r := sh.review(); r.Approvable || r.Findings == nil || len(r.Findings.Parts[0].Rows) != 3000 {
+	call[protocol.RunRef](ui, "review.open", protocol.PlanAgain{Plan: kept.Plan})
+	if r := ui.review(); r.Approvable || r.Findings == nil || len(r.Findings.Parts[0].Rows) != 3000 {
 		t.Errorf("%+v", r)
 	}
 }
 
 func TestAnAnswerBecomesANoteThroughAReview(t *testing.T) {
-	sh, turn := asksGarden(t, searchCompost)
+	ui, turn := asksGarden(t, searchCompost)
 	p := turn.Findings.Parts[0]
-	call[protocol.RunRef](sh, "findings.note", protocol.FindingsNote{
+	call[protocol.RunRef](ui, "findings.note", protocol.FindingsNote{
 		Title: "which notes: mention it?", Parts: []protocol.FindingsNotePart{{Text: "2 notes", Columns: []string{"Note", "Text"}, Rows: p.Rows}},
 	})
-	r := sh.review()
-	if len(r.Files) != 1 || !r.Approvable || sh.text(r.Files[0].Path) != "(none)" {
+	r := ui.review()
+	if len(r.Files) != 1 || !r.Approvable || ui.text(r.Files[0].Path) != "(none)" {
 		t.Fatalf("%+v", r.Files)
 	}
-	end := sh.approve(r)
+	end := ui.approve(r)
 	want := "2 notes\n\n| Note | Text |\n| --- | --- |\n| [[Beds]]:1 | Compost first. |\n| [[Beds]]:3 | more compost. |\n| [[Shed/Tools\\|Tools]]:1 | The compost fork, see \\[\\[Beds\\]\\]. |\n"
-	if got := sh.text(r.Files[0].Path); got != want {
+	if got := ui.text(r.Files[0].Path); got != want {
 		t.Fatalf("%q\nwant %q", got, want)
 	}
-	sh.revert(end.Run)
-	if sh.text(r.Files[0].Path) != "(none)" {
+	ui.revert(end.Run)
+	if ui.text(r.Files[0].Path) != "(none)" {
 		t.Error("it cannot be taken back")
 	}
 }
 
 func TestThePlanThatOpensANoteIsStillAskedAboutAndItsFindingsStay(t *testing.T) {
-	sh := newShell(t, hosttest.New(hosttest.Options{Files: garden}), protocol.Settings{Provider: "openai", Confirm: "always"},
+	ui := newPanel(t, hosttest.New(hosttest.Options{Files: garden}), protocol.Settings{Provider: "openai", Confirm: "always"},
 		llmtest.Call("p", "submit_plan", planOf("look", searchCompost, `{"id":"o","tool":"workspace.openFile","args":{"path":"Beds.md"}}`)))
-	call[protocol.Accepted](sh, "send", protocol.Send{Text: "open it", Mode: protocol.ModePlan})
-	r := sh.review()
-	turn := sh.turnEnd()
+	call[protocol.Accepted](ui, "send", protocol.Send{Text: "open it", Mode: protocol.ModePlan})
+	r := ui.review()
+	turn := ui.turnEnd()
 	if !r.Approvable || turn.Findings == nil || turn.Findings.Done || turn.Findings.Parts[0].Count != 3 || turn.Outcome != protocol.TurnPlan {
 		t.Errorf("%+v", turn)
 	}
@@ -176,8 +176,8 @@ func TestThePlanThatOpensANoteIsStillAskedAboutAndItsFindingsStay(t *testing.T) 
 
 func TestTheReadingFormOfAToolThatWritesIsAnAnswer(t *testing.T) {
 	for args, reads := range map[string]bool{`{}`: true, `{"link":false}`: true, `{"link":true}`: false, `{"apply":true}`: false} {
-		sh := begin(t, hosttest.New(hosttest.Options{Files: map[string]string{"Rain.md": "", "A.md": "the rain\n"}}), free)
-		r := sh.open(planOf("mentions", `{"id":"m","tool":"links.unlinkedMentions","args":`+args+`}`))
+		ui := begin(t, hosttest.New(hosttest.Options{Files: map[string]string{"Rain.md": "", "A.md": "the rain\n"}}), free)
+		r := ui.open(planOf("mentions", `{"id":"m","tool":"links.unlinkedMentions","args":`+args+`}`))
 		done := r.Findings != nil && r.Findings.Done
 		if done != reads || r.Approvable == reads || (len(r.Files) == 0) != reads {
 			t.Errorf("%s: done %v, approvable %v, %d files", args, done, r.Approvable, len(r.Files))
@@ -189,10 +189,10 @@ func TestTheReadingFormOfAToolThatWritesIsAnAnswer(t *testing.T) {
 }
 
 func TestASavedActionThatOnlyReadsIsAnAnswer(t *testing.T) {
-	sh, turn := asksGarden(t, searchCompost)
-	a := call[protocol.Action](sh, "actions.save", protocol.ActionSave{Run: turn.Run, Name: "Compost"})
-	call[protocol.Accepted](sh, "actions.run", protocol.ActionRun{ID: a.ID, Values: map[string]string{}})
-	if again := sh.answer(); again.Findings.Parts[0].Count != 3 {
+	ui, turn := asksGarden(t, searchCompost)
+	a := call[protocol.Action](ui, "actions.save", protocol.ActionSave{Run: turn.Run, Name: "Compost"})
+	call[protocol.Accepted](ui, "actions.run", protocol.ActionRun{ID: a.ID, Values: map[string]string{}})
+	if again := ui.answer(); again.Findings.Parts[0].Count != 3 {
 		t.Errorf("%+v", again.Findings)
 	}
 }

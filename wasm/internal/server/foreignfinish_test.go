@@ -25,28 +25,28 @@ func TestAForgedRunThatWasFinishedIsNotOfferedAgain(t *testing.T) {
 		for _, elsewhere := range []bool{false, true} {
 			t.Run(name, func(t *testing.T) {
 				mem := forgedVault(t, journaltest.Run{Ops: c.ops, Hot: true, Open: true}, elsewhere)
-				sh := begin(t, mem, careless)
-				back := call[protocol.Reverted](sh, "recovery.resolve", protocol.Recovery{Run: forgedRun, Choice: protocol.RecoverFinish})
-				if st := call[protocol.State](sh, "state", protocol.Empty{}); len(st.Recoveries) != 1 {
+				ui := begin(t, mem, careless)
+				back := call[protocol.Reverted](ui, "recovery.resolve", protocol.Recovery{Run: forgedRun, Choice: protocol.RecoverFinish})
+				if st := call[protocol.State](ui, "state", protocol.Empty{}); len(st.Recoveries) != 1 {
 					t.Fatalf("without an approval the card is %+v", st.Recoveries)
 				}
-				r := call[protocol.Review](sh, "review.get", protocol.RunRef{Run: back.Review})
+				r := call[protocol.Review](ui, "review.get", protocol.RunRef{Run: back.Review})
 				if c.drop != "" {
-					r = call[protocol.Review](sh, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendDrop, Path: c.drop})
+					r = call[protocol.Review](ui, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendDrop, Path: c.drop})
 				}
-				if end := sh.approve(&r); end.Outcome != protocol.OutcomeOK || sh.text("Note.md") != "new\n" {
+				if end := ui.approve(&r); end.Outcome != protocol.OutcomeOK || ui.text("Note.md") != "new\n" {
 					t.Fatalf("%+v", end)
 				}
-				if st := sh.await("the state after it", func(e protocol.Event) bool { return e.State != nil }).State; len(st.Recoveries) != 0 {
+				if st := ui.await("the state after it", func(e protocol.Event) bool { return e.State != nil }).State; len(st.Recoveries) != 0 {
 					t.Errorf("still offered: %+v", st.Recoveries)
 				}
-				sh.s.Close()
-				if sh = begin(t, mem, careless); len(call[protocol.State](sh, "state", protocol.Empty{}).Recoveries) != 0 {
+				ui.s.Close()
+				if ui = begin(t, mem, careless); len(call[protocol.State](ui, "state", protocol.Empty{}).Recoveries) != 0 {
 					t.Error("offered again after a restart")
 				}
 				// What was finished is a run of its own, and can be taken back.
-				if sh.revert(r.Run); sh.text("Note.md") != "note\n" {
-					t.Errorf("%q", sh.text("Note.md"))
+				if ui.revert(r.Run); ui.text("Note.md") != "note\n" {
+					t.Errorf("%q", ui.text("Note.md"))
 				}
 			})
 		}

@@ -104,24 +104,24 @@ func forgedOnce(t *testing.T, a journaltest.Attack, r journaltest.Run, elsewhere
 	for _, at := range attempts(r.Hot) {
 		mem := forgedVault(t, r, elsewhere)
 		before := mem.Snapshot()
-		sh, w, err := start(t, mem, careless)
+		ui, w, err := start(t, mem, careless)
 		if err != nil {
 			t.Fatalf("the start fails: %v", err)
 		}
 		if r.Hot && (len(w.State.Recoveries) != 1 || w.State.Recoveries[0].Origin == "") || w.State.LastRun != nil {
 			t.Errorf("offered as our own: %+v, %+v", w.State.Recoveries, w.State.LastRun)
 		}
-		_, failed := try[map[string]any](sh, at.method, at.params)
+		_, failed := try[map[string]any](ui, at.method, at.params)
 		if d := before.Diff(mem.Snapshot()); d != "" {
 			t.Fatalf("%s %+v wrote without an approval (%v):\n%s", at.method, at.params, failed, d)
 		}
 		if len(mem.Trash()) > 0 {
 			t.Fatalf("%s %+v moved to the trash", at.method, at.params)
 		}
-		if call[protocol.State](sh, "state", protocol.Empty{}).Review == nil {
+		if call[protocol.State](ui, "state", protocol.Empty{}).Review == nil {
 			continue
 		}
-		review := sh.reviewed()
+		review := ui.reviewed()
 		if v := review.View; v.Approvable && !a.Allowed && at.method != "run.rest" && !r.Open {
 			t.Errorf("%s offers %+v", at.method, v.Files)
 		}
@@ -131,8 +131,8 @@ func forgedOnce(t *testing.T, a journaltest.Attack, r journaltest.Run, elsewhere
 		if !review.View.Approvable {
 			continue
 		}
-		if _, err := try[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: review.ID, Approval: review.View.Approval}); err == nil {
-			sh.ended(true)
+		if _, err := try[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: review.ID, Approval: review.View.Approval}); err == nil {
+			ui.ended(true)
 		}
 		for line := range strings.Lines(before.Diff(mem.Snapshot())) {
 			path, _, _ := strings.Cut(line[2:], " ")
@@ -151,28 +151,28 @@ func TestWhatAPersonApprovesOfAForgedRunIsARunOfItsOwn(t *testing.T) {
 			{Kind: host.OpCreate, Path: "Sub/Note.md", Data: []byte("sub\n")},
 		}}, true)
 		before := mem.Snapshot()
-		sh := begin(t, mem, careless)
-		back := call[protocol.Reverted](sh, "run.revert", protocol.Revert{Run: forgedRun})
-		r := call[protocol.Review](sh, "review.get", protocol.RunRef{Run: back.Review})
+		ui := begin(t, mem, careless)
+		back := call[protocol.Reverted](ui, "run.revert", protocol.Revert{Run: forgedRun})
+		r := call[protocol.Review](ui, "review.get", protocol.RunRef{Run: back.Review})
 		if len(r.Files) != 3 || r.Title == nil || r.Title.Key != "review.undo.revert" {
 			t.Fatalf("%+v", r)
 		}
-		v := call[protocol.FileView](sh, "review.file", protocol.FileRef{Run: r.Run, Path: "Note.md"})
+		v := call[protocol.FileView](ui, "review.file", protocol.FileRef{Run: r.Run, Path: "Note.md"})
 		if v.Before != "note\n" || v.After != "old\n" {
 			t.Errorf("%+v", v)
 		}
-		r = call[protocol.Review](sh, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendDrop, Path: "Gone.md"})
-		end := sh.approve(&r)
-		if end.Outcome != protocol.OutcomeOK || !end.Can.Revert || sh.text("Note.md") != "old\n" || sh.text("Gone.md") != "(none)" || sh.text("Sub/Note.md") != "(none)" {
+		r = call[protocol.Review](ui, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendDrop, Path: "Gone.md"})
+		end := ui.approve(&r)
+		if end.Outcome != protocol.OutcomeOK || !end.Can.Revert || ui.text("Note.md") != "old\n" || ui.text("Gone.md") != "(none)" || ui.text("Sub/Note.md") != "(none)" {
 			t.Fatalf("%+v\n%s", end, before.Diff(mem.Snapshot()))
 		}
 		if len(mem.Trash()) != 1 {
 			t.Error("what a stranger's run removes is gone for good")
 		}
-		if verified := sh.verified(end.Run); !verified.OK || verified.Origin != "" {
+		if verified := ui.verified(end.Run); !verified.OK || verified.Origin != "" {
 			t.Errorf("%+v", verified)
 		}
-		sh.revert(end.Run)
+		ui.revert(end.Run)
 		if d := before.Diff(mem.Snapshot()); d != "" {
 			t.Errorf("the undo, taken back:\n%s", d)
 		}
@@ -181,50 +181,50 @@ func TestWhatAPersonApprovesOfAForgedRunIsARunOfItsOwn(t *testing.T) {
 
 func TestOnAnotherDeviceARunIsTakenBackByAReview(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: twoNotes})
-	sh := begin(t, mem, free)
+	ui := begin(t, mem, free)
 	before := mem.Snapshot()
-	run := sh.do(editPlan).Run
-	sh.s.Close()
+	run := ui.do(editPlan).Run
+	ui.s.Close()
 	mem.MoveTo("phone")
-	sh = begin(t, mem, free)
-	if st := call[protocol.State](sh, "state", protocol.Empty{}); st.LastRun != nil {
+	ui = begin(t, mem, free)
+	if st := call[protocol.State](ui, "state", protocol.Empty{}); st.LastRun != nil {
 		t.Errorf("%+v", st.LastRun)
 	}
-	back := sh.revert(run)
+	back := ui.revert(run)
 	if back.Review == "" || back.Run != "" {
 		t.Fatalf("%+v", back)
 	}
-	r := call[protocol.Review](sh, "review.get", protocol.RunRef{Run: back.Review})
-	if end := sh.approve(&r); end.Outcome != protocol.OutcomeOK {
+	r := call[protocol.Review](ui, "review.get", protocol.RunRef{Run: back.Review})
+	if end := ui.approve(&r); end.Outcome != protocol.OutcomeOK {
 		t.Fatalf("%+v", end)
 	}
 	if d := before.Diff(mem.Snapshot()); d != "" {
 		t.Errorf("%s", d)
 	}
-	if sum := call[protocol.RunDetail](sh, "run.get", protocol.RunRef{Run: run}).Summary; sum.RevertedBy != back.Review {
+	if sum := call[protocol.RunDetail](ui, "run.get", protocol.RunRef{Run: run}).Summary; sum.RevertedBy != back.Review {
 		t.Errorf("%+v", sum)
 	}
 }
 
 func TestARunOfOursIsPreviewedAndTakenBackWhatIsDeniedSinceStays(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: twoNotes})
-	sh := begin(t, mem, free)
+	ui := begin(t, mem, free)
 	before := mem.Snapshot()
-	run := sh.do(editPlan).Run
+	run := ui.do(editPlan).Run
 	after := mem.Snapshot()
-	preview := call[protocol.Reverted](sh, "run.revert", protocol.Revert{Run: run, Review: true})
+	preview := call[protocol.Reverted](ui, "run.revert", protocol.Revert{Run: run, Review: true})
 	if d := after.Diff(mem.Snapshot()); d != "" || preview.Review == "" {
 		t.Fatalf("a preview wrote:\n%s", d)
 	}
-	call[protocol.Empty](sh, "review.close", protocol.RunRef{Run: preview.Review})
+	call[protocol.Empty](ui, "review.close", protocol.RunRef{Run: preview.Review})
 	tight := protocol.Settings{Provider: "openai", DenyPatterns: []string{"B.md"}} // deletes and renames are off, too
-	call[protocol.State](sh, "configure", tight)
-	back := sh.revert(run)
-	if sh.text("B.md") != "b\nmore\n" || len(back.NotUndone) == 0 || back.NotUndone[0].Key != "undo.refused" || slices.Contains(back.Restored, "B.md") {
+	call[protocol.State](ui, "configure", tight)
+	back := ui.revert(run)
+	if ui.text("B.md") != "b\nmore\n" || len(back.NotUndone) == 0 || back.NotUndone[0].Key != "undo.refused" || slices.Contains(back.Restored, "B.md") {
 		t.Errorf("%+v", back)
 	}
-	call[protocol.State](sh, "configure", protocol.Settings{Provider: "openai"})
-	sh.revert(run)
+	call[protocol.State](ui, "configure", protocol.Settings{Provider: "openai"})
+	ui.revert(run)
 	if d := before.Diff(mem.Snapshot()); d != "" {
 		t.Errorf("with deletes off a person cannot undo what a run made:\n%s", d)
 	}
@@ -232,13 +232,13 @@ func TestARunOfOursIsPreviewedAndTakenBackWhatIsDeniedSinceStays(t *testing.T) {
 
 func TestWithoutAKeyARunIsMadeAndTakenBackByAReview(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: twoNotes, NoKey: true})
-	sh := begin(t, mem, free)
-	sh.await("the notice", func(e protocol.Event) bool { return e.Notice != nil && e.Notice.Text.Key == "notice.noKey" })
+	ui := begin(t, mem, free)
+	ui.await("the notice", func(e protocol.Event) bool { return e.Notice != nil && e.Notice.Text.Key == "notice.noKey" })
 	before := mem.Snapshot()
-	run := sh.do(editPlan).Run
-	back := sh.revert(run)
-	r := call[protocol.Review](sh, "review.get", protocol.RunRef{Run: back.Review})
-	sh.approve(&r)
+	run := ui.do(editPlan).Run
+	back := ui.revert(run)
+	r := call[protocol.Review](ui, "review.get", protocol.RunRef{Run: back.Review})
+	ui.approve(&r)
 	if d := before.Diff(mem.Snapshot()); d != "" {
 		t.Errorf("%s", d)
 	}

@@ -17,13 +17,13 @@ import (
 
 func TestAPastRunIsListedOpenedVerifiedAndReplayed(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: twoNotes})
-	sh := begin(t, mem, free)
-	end := sh.do(editPlan)
-	list := call[protocol.Runs](sh, "runs.list", protocol.RunsQuery{})
+	ui := begin(t, mem, free)
+	end := ui.do(editPlan)
+	list := call[protocol.Runs](ui, "runs.list", protocol.RunsQuery{})
 	if len(list.Runs) != 1 || list.Runs[0].Run != end.Run || list.Runs[0].Bytes == 0 || list.Bytes != list.Runs[0].Bytes || list.Runs[0].Outcome != "ok" {
 		t.Fatalf("%+v", list)
 	}
-	if none := call[protocol.Runs](sh, "runs.list", protocol.RunsQuery{Text: "other"}); len(none.Runs) != 0 {
+	if none := call[protocol.Runs](ui, "runs.list", protocol.RunsQuery{Text: "other"}); len(none.Runs) != 0 {
 		t.Errorf("%+v", none)
 	}
 	for _, q := range []struct {
@@ -34,23 +34,23 @@ func TestAPastRunIsListedOpenedVerifiedAndReplayed(t *testing.T) {
 		{protocol.RunsQuery{Kind: "revert"}, 0},
 		{protocol.RunsQuery{Outcome: "failed"}, 0},
 	} {
-		if l := call[protocol.Runs](sh, "runs.list", q.RunsQuery); len(l.Runs) != q.found {
+		if l := call[protocol.Runs](ui, "runs.list", q.RunsQuery); len(l.Runs) != q.found {
 			t.Errorf("%+v found %d", q.RunsQuery, len(l.Runs))
 		}
 	}
-	d := call[protocol.RunDetail](sh, "run.get", protocol.RunRef{Run: end.Run})
+	d := call[protocol.RunDetail](ui, "run.get", protocol.RunRef{Run: end.Run})
 	if len(d.Calls) != 4 || len(d.Files) != 3 || !strings.Contains(d.Plan, `"goal":"Edit"`) {
 		t.Fatalf("%+v", d)
 	}
-	v := call[protocol.FileView](sh, "review.file", protocol.FileRef{Run: end.Run, Path: "A.md"})
-	if v.Before != twoNotes["A.md"] || v.After != sh.text("A.md") {
+	v := call[protocol.FileView](ui, "review.file", protocol.FileRef{Run: end.Run, Path: "A.md"})
+	if v.Before != twoNotes["A.md"] || v.After != ui.text("A.md") {
 		t.Errorf("a past file is shown as %q, then %q", v.Before, v.After)
 	}
-	if ok := call[protocol.Verified](sh, "run.verify", protocol.RunRef{Run: end.Run}); !ok.OK || ok.Records == 0 {
+	if ok := call[protocol.Verified](ui, "run.verify", protocol.RunRef{Run: end.Run}); !ok.OK || ok.Records == 0 {
 		t.Errorf("%+v", ok)
 	}
 	after := mem.Snapshot()
-	call[protocol.RunRef](sh, "run.replay", protocol.RunRef{Run: end.Run})
+	call[protocol.RunRef](ui, "run.replay", protocol.RunRef{Run: end.Run})
 	if d := after.Diff(mem.Snapshot()); d != "" {
 		t.Errorf("a replay wrote:\n%s", d)
 	}
@@ -59,17 +59,17 @@ func TestAPastRunIsListedOpenedVerifiedAndReplayed(t *testing.T) {
 func TestTheWholeWorkloadReplaysAlsoAfterItWasTakenBack(t *testing.T) {
 	files, plan := workload(t)
 	mem := hosttest.New(hosttest.Options{Files: files, Active: "Active.md"})
-	sh := begin(t, mem, free)
-	end := sh.do(plan)
-	call[protocol.RunRef](sh, "run.replay", protocol.RunRef{Run: end.Run})
-	sh.revert(end.Run)
-	call[protocol.RunRef](sh, "run.replay", protocol.RunRef{Run: end.Run})
+	ui := begin(t, mem, free)
+	end := ui.do(plan)
+	call[protocol.RunRef](ui, "run.replay", protocol.RunRef{Run: end.Run})
+	ui.revert(end.Run)
+	call[protocol.RunRef](ui, "run.replay", protocol.RunRef{Run: end.Run})
 }
 
 func TestAChangedByteInAnyFileOfARunIsFound(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: twoNotes})
-	sh := begin(t, mem, free)
-	end := sh.do(editPlan)
+	ui := begin(t, mem, free)
+	end := ui.do(editPlan)
 	store := mem.Host().Store
 	for path, data := range mem.StoreFiles() {
 		name, ok := strings.CutPrefix(path, history.Dir(end.Run)+"/")
@@ -84,7 +84,7 @@ func TestAChangedByteInAnyFileOfARunIsFound(t *testing.T) {
 				if err := store.Write(t.Context(), path, bad); err != nil {
 					t.Fatal(err)
 				}
-				v, err := try[protocol.Verified](sh, "run.verify", protocol.RunRef{Run: end.Run})
+				v, err := try[protocol.Verified](ui, "run.verify", protocol.RunRef{Run: end.Run})
 				if err == nil && v.OK {
 					t.Fatalf("byte %d of %d was changed (%q) and not found", i, len(data), around(data, i))
 				}
@@ -93,20 +93,20 @@ func TestAChangedByteInAnyFileOfARunIsFound(t *testing.T) {
 				if err := store.Write(t.Context(), path, data[:cut]); err != nil {
 					t.Fatal(err)
 				}
-				if v, err := try[protocol.Verified](sh, "run.verify", protocol.RunRef{Run: end.Run}); err == nil && v.OK {
+				if v, err := try[protocol.Verified](ui, "run.verify", protocol.RunRef{Run: end.Run}); err == nil && v.OK {
 					t.Fatalf("cut to %d of %d bytes and not found", cut, len(data))
 				}
 			}
 			if err := store.Remove(t.Context(), path); err != nil {
 				t.Fatal(err)
 			}
-			if v, err := try[protocol.Verified](sh, "run.verify", protocol.RunRef{Run: end.Run}); err == nil && v.OK {
+			if v, err := try[protocol.Verified](ui, "run.verify", protocol.RunRef{Run: end.Run}); err == nil && v.OK {
 				t.Fatal("removed and not found")
 			}
 			if err := store.Write(t.Context(), path, data); err != nil {
 				t.Fatal(err)
 			}
-			if v := call[protocol.Verified](sh, "run.verify", protocol.RunRef{Run: end.Run}); !v.OK {
+			if v := call[protocol.Verified](ui, "run.verify", protocol.RunRef{Run: end.Run}); !v.OK {
 				t.Fatalf("whole again, and refused: %+v", v)
 			}
 		})
@@ -117,8 +117,8 @@ func around(data []byte, i int) []byte { return data[max(0, i-20):min(len(data),
 
 func TestALineLeftOutOrMovedIsFound(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: twoNotes})
-	sh := begin(t, mem, free)
-	end := sh.do(editPlan)
+	ui := begin(t, mem, free)
+	end := ui.do(editPlan)
 	for _, name := range []string{"calls.jsonl", "results.jsonl", "events.jsonl", "journal.jsonl"} {
 		path := history.Dir(end.Run) + "/" + name
 		data := mem.StoreFiles()[path]
@@ -129,7 +129,7 @@ func TestALineLeftOutOrMovedIsFound(t *testing.T) {
 			if err := mem.Host().Store.Write(t.Context(), path, bytes.Join(bad, nil)); err != nil {
 				t.Fatal(err)
 			}
-			if v, err := try[protocol.Verified](sh, "run.verify", protocol.RunRef{Run: end.Run}); err == nil && v.OK {
+			if v, err := try[protocol.Verified](ui, "run.verify", protocol.RunRef{Run: end.Run}); err == nil && v.OK {
 				t.Errorf("%s: %s, and not found", name, what)
 			}
 		}
@@ -155,16 +155,16 @@ func TestRunsAreKeptWithinTheirLimitsAndTheNewestAlways(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			set := free
 			c.set(&set)
-			sh := begin(t, hosttest.New(hosttest.Options{}), set)
+			ui := begin(t, hosttest.New(hosttest.Options{}), set)
 			var last string
 			for i := range 6 {
-				last = sh.do(note(i)).Run
+				last = ui.do(note(i)).Run
 			}
 			// A run makes room after its end is told; asked again, here, it is made.
-			if err := sh.s.history.Prune(t.Context()); err != nil {
+			if err := ui.s.history.Prune(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			runs := call[protocol.Runs](sh, "runs.list", protocol.RunsQuery{})
+			runs := call[protocol.Runs](ui, "runs.list", protocol.RunsQuery{})
 			if len(runs.Runs) != c.want || runs.Runs[0].Run != last {
 				t.Fatalf("%d runs are kept, want %d; the newest is %v", len(runs.Runs), c.want, runs.Runs[0].Run == last)
 			}
@@ -176,19 +176,19 @@ func TestOldRunsGoByTheirAge(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{})
 	began := time.Now()
 	var later atomic.Int64
-	sh := &shell{t: t, mem: mem}
-	sh.cond.L = &sh.mu
-	s, err := New(Deps{Host: mem.Host(), Emit: sh.hear, Now: func() time.Time { return began.Add(time.Duration(later.Load())) }})
+	ui := &panel{t: t, mem: mem}
+	ui.cond.L = &ui.mu
+	s, err := New(Deps{Host: mem.Host(), Emit: ui.hear, Now: func() time.Time { return began.Add(time.Duration(later.Load())) }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	sh.s = s
+	ui.s = s
 	set := free
 	set.KeepDays = 30
-	call[protocol.Welcome](sh, "hello", protocol.Hello{Contract: protocol.Contract, Settings: set})
+	call[protocol.Welcome](ui, "hello", protocol.Hello{Contract: protocol.Contract, Settings: set})
 	for i := range 3 {
-		sh.do(planOf("old", fmt.Sprintf(`{"id":"a","tool":"vault.createFile","args":{"path":"N%d.md","content":""}}`, i)))
+		ui.do(planOf("old", fmt.Sprintf(`{"id":"a","tool":"vault.createFile","args":{"path":"N%d.md","content":""}}`, i)))
 	}
 	later.Store(int64(31 * 24 * time.Hour))
 	if err := s.history.Prune(t.Context()); err != nil {
@@ -201,17 +201,17 @@ func TestOldRunsGoByTheirAge(t *testing.T) {
 
 func TestClearedRunsAreGoneAndOneUnderWayStays(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: twoNotes})
-	sh := begin(t, mem, free)
-	a := sh.do(planOf("a", `{"id":"a","tool":"vault.createFile","args":{"path":"X.md","content":""}}`))
-	b := sh.do(planOf("b", `{"id":"a","tool":"vault.createFile","args":{"path":"Y.md","content":""}}`))
-	if err := sh.s.runs.Begin(t.Context(), b.Run, func() {}); err != nil {
+	ui := begin(t, mem, free)
+	a := ui.do(planOf("a", `{"id":"a","tool":"vault.createFile","args":{"path":"X.md","content":""}}`))
+	b := ui.do(planOf("b", `{"id":"a","tool":"vault.createFile","args":{"path":"Y.md","content":""}}`))
+	if err := ui.s.runs.Begin(t.Context(), b.Run, func() {}); err != nil {
 		t.Fatal(err)
 	}
-	left := call[protocol.Runs](sh, "runs.clear", protocol.Clear{})
+	left := call[protocol.Runs](ui, "runs.clear", protocol.Clear{})
 	if len(left.Runs) != 1 || left.Runs[0].Run != b.Run {
 		t.Fatalf("%+v", left)
 	}
-	if _, err := try[protocol.RunDetail](sh, "run.get", protocol.RunRef{Run: a.Run}); !fault.Is(err, fault.NotFound) {
+	if _, err := try[protocol.RunDetail](ui, "run.get", protocol.RunRef{Run: a.Run}); !fault.Is(err, fault.NotFound) {
 		t.Errorf("a cleared run: %v", err)
 	}
 	for p := range mem.StoreFiles() {
@@ -222,14 +222,14 @@ func TestClearedRunsAreGoneAndOneUnderWayStays(t *testing.T) {
 }
 
 func TestARunThatIsNotThereIsNotFound(t *testing.T) {
-	sh := begin(t, hosttest.New(hosttest.Options{}), free)
+	ui := begin(t, hosttest.New(hosttest.Options{}), free)
 	for _, id := range []string{"", "x", "../../secret", "a/b", "..", `a\b`} {
 		for _, m := range []string{"run.get", "run.verify", "run.replay", "run.rest", "run.revert"} {
-			if _, err := try[map[string]any](sh, m, protocol.RunRef{Run: id}); !fault.Is(err, fault.NotFound) {
+			if _, err := try[map[string]any](ui, m, protocol.RunRef{Run: id}); !fault.Is(err, fault.NotFound) {
 				t.Errorf("%s %q: %v", m, id, err)
 			}
 		}
-		if _, err := try[protocol.Reverted](sh, "recovery.resolve", protocol.Recovery{Run: id, Choice: "keep"}); !fault.Is(err, fault.NotFound) {
+		if _, err := try[protocol.Reverted](ui, "recovery.resolve", protocol.Recovery{Run: id, Choice: "keep"}); !fault.Is(err, fault.NotFound) {
 			t.Errorf("recovery.resolve %q: %v", id, err)
 		}
 	}

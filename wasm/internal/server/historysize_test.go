@@ -13,11 +13,11 @@ import (
 // sizes are counted once, and then it is a file a run and the list of them.
 func TestAnOpenedHistoryReadsOneFileOfEachRun(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: twoNotes})
-	sh := begin(t, mem, free)
+	ui := begin(t, mem, free)
 	for range 10 {
-		sh.revert(sh.do(editPlan).Run)
+		ui.revert(ui.do(editPlan).Run)
 	}
-	look := func() protocol.Runs { return call[protocol.Runs](sh, "runs.list", protocol.RunsQuery{}) }
+	look := func() protocol.Runs { return call[protocol.Runs](ui, "runs.list", protocol.RunsQuery{}) }
 	runs := look()
 	mem.ResetCounts()
 	again := look()
@@ -28,7 +28,7 @@ func TestAnOpenedHistoryReadsOneFileOfEachRun(t *testing.T) {
 		t.Errorf("%d bytes, before %d", again.Bytes, runs.Bytes)
 	}
 	mem.ResetCounts()
-	sh.revert(sh.do(editPlan).Run)
+	ui.revert(ui.do(editPlan).Run)
 	if n, most := mem.Counts().StoreReads, 60; n > most {
 		t.Errorf("a run and its revert with 20 runs kept: %d reads of the store, want at most %d", n, most)
 	}
@@ -37,11 +37,11 @@ func TestAnOpenedHistoryReadsOneFileOfEachRun(t *testing.T) {
 // The sizes that the history tells are those of the files on disk.
 func TestTheHistoryTellsTheSizeThatTheFilesHave(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: twoNotes})
-	sh := begin(t, mem, free)
-	run := sh.do(editPlan).Run
-	for _, then := range []func(){func() {}, func() { sh.revert(run) }, func() { sh.verified(run) }} {
+	ui := begin(t, mem, free)
+	run := ui.do(editPlan).Run
+	for _, then := range []func(){func() {}, func() { ui.revert(run) }, func() { ui.verified(run) }} {
 		then()
-		for _, sum := range call[protocol.Runs](sh, "runs.list", protocol.RunsQuery{}).Runs {
+		for _, sum := range call[protocol.Runs](ui, "runs.list", protocol.RunsQuery{}).Runs {
 			var bytes int64
 			for path, data := range mem.StoreFiles() {
 				if strings.HasPrefix(path, history.Dir(sum.Run)+"/") {

@@ -246,16 +246,16 @@ func (h *hostile) play(t *testing.T, mode protocol.Mode) bool {
 	if end.Run == "" || end.Findings != nil && end.Findings.Done { // nothing to approve
 		return false
 	}
-	p := call[protocol.Review](r.shell, "review.get", protocol.RunRef{Run: end.Run})
+	p := call[protocol.Review](r.panel, "review.get", protocol.RunRef{Run: end.Run})
 	if !p.Approvable {
-		if _, err := try[protocol.RunRef](r.shell, "review.approve", protocol.Approve{Run: p.Run, Approval: p.Approval}); err == nil {
+		if _, err := try[protocol.RunRef](r.panel, "review.approve", protocol.Approve{Run: p.Run, Approval: p.Approval}); err == nil {
 			t.Error("what cannot be approved was")
 		}
 		return false
 	}
 	want := maps.Clone(before)
 	applyShown(want, &p, r.shown(&p))
-	call[protocol.RunRef](r.shell, "review.approve", protocol.Approve{Run: p.Run, Approval: p.Approval})
+	call[protocol.RunRef](r.panel, "review.approve", protocol.Approve{Run: p.Run, Approval: p.Approval})
 	r.finished()
 	if d := want.Diff(mem.Snapshot()); d != "" {
 		t.Errorf("the run did something else than was shown:\n%s", d)

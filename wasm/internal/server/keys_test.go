@@ -97,18 +97,18 @@ func (d *device) out() []string {
 }
 
 // onDevice is a core over a device.
-func onDevice(t *testing.T, d *device, set protocol.Settings) *shell {
+func onDevice(t *testing.T, d *device, set protocol.Settings) *panel {
 	t.Helper()
-	sh := &shell{t: t, mem: hosttest.New(hosttest.Options{Files: map[string]string{"A.md": "a\n"}})}
-	sh.cond.L = &sh.mu
-	s, err := New(Deps{Host: sh.mem.Host(), Transport: d, Emit: sh.hear, Keys: d, HasSecret: d.Has})
+	ui := &panel{t: t, mem: hosttest.New(hosttest.Options{Files: map[string]string{"A.md": "a\n"}})}
+	ui.cond.L = &ui.mu
+	s, err := New(Deps{Host: ui.mem.Host(), Transport: d, Emit: ui.hear, Keys: d, HasSecret: d.Has})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	sh.s = s
-	call[protocol.Welcome](sh, "hello", protocol.Hello{Contract: protocol.Contract, Settings: set, Platform: protocol.Platform{Name: "linux"}})
-	return sh
+	ui.s = s
+	call[protocol.Welcome](ui, "hello", protocol.Hello{Contract: protocol.Contract, Settings: set, Platform: protocol.Platform{Name: "linux"}})
+	return ui
 }
 
 func TestTheModelsKeyGoesOnlyWhereThisDeviceWasAllowedToSendIt(t *testing.T) {
@@ -149,12 +149,12 @@ func TestTheModelsKeyGoesOnlyWhereThisDeviceWasAllowedToSendIt(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				sh := onDevice(t, d, c.set)
+				ui := onDevice(t, d, c.set)
 				asked := []protocol.Question{}
 				say := func() {
 					t.Helper()
-					call[protocol.Accepted](sh, "send", protocol.Send{Text: "hello", Mode: mode, Conversation: "c"})
-					more, _ := sh.questioned(c.yes)
+					call[protocol.Accepted](ui, "send", protocol.Send{Text: "hello", Mode: mode, Conversation: "c"})
+					more, _ := ui.questioned(c.yes)
 					asked = append(asked, more...)
 				}
 				say()
@@ -210,7 +210,7 @@ func TestAToolsKeyGoesToItsHostsAlone(t *testing.T) {
 						}
 					}
 				}
-				sh := onDevice(t, d, protocol.Settings{
+				ui := onDevice(t, d, protocol.Settings{
 					Provider: "custom", BaseURL: "https://models.example.com/v1", KeyName: "model-key", AllowHTTP: true, HTTPHosts: hosts,
 					Secrets: []protocol.NamedSecret{
 						{Name: "weather", Scope: "device", Secret: "weather-key", Hosts: c.hosts}, {Name: "model", Scope: "device", Secret: "model-key", Hosts: c.hosts},
@@ -222,21 +222,21 @@ func TestAToolsKeyGoesToItsHostsAlone(t *testing.T) {
 				}
 				done := make(chan *protocol.Review, 1)
 				go func() {
-					r, err := sh.s.tx.OpenPlan(t.Context(), []byte(planOf("ask", fmt.Sprintf(`{"id":"a","tool":%q,"args":{"url":%q,"headers":{"X-Key":"{{secret:%s}}"}}}`, tl, c.url, key))), nil, false)
+					r, err := ui.s.tx.OpenPlan(t.Context(), []byte(planOf("ask", fmt.Sprintf(`{"id":"a","tool":%q,"args":{"url":%q,"headers":{"X-Key":"{{secret:%s}}"}}}`, tl, c.url, key))), nil, false)
 					if err != nil {
 						t.Error(err)
 					}
 					done <- r
 				}()
-				asked, r := sh.questioned(true)
+				asked, r := ui.questioned(true)
 				<-done
 				if r.Approvable && tl == "http.send" {
-					_, err := try[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
+					_, err := try[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
 					if err != nil && c.sends {
 						t.Fatal(err)
 					}
 					if err == nil {
-						if _, n := sh.ended(true); n != 1 {
+						if _, n := ui.ended(true); n != 1 {
 							t.Errorf("asked %d times before it is sent", n)
 						}
 					}
@@ -257,11 +257,11 @@ func TestTheListOfKeysSaysWhereEachGoes(t *testing.T) {
 	if err := d.Allow(t.Context(), "weather-key", "https://api.example.com", false); err != nil {
 		t.Fatal(err)
 	}
-	sh := onDevice(t, d, protocol.Settings{Secrets: []protocol.NamedSecret{
+	ui := onDevice(t, d, protocol.Settings{Secrets: []protocol.NamedSecret{
 		{Name: "weather", Scope: "device", Secret: "weather-key", Hosts: []string{"api.example.com", "b.example.com:8443"}},
 		{Name: "lost", Scope: "device", Secret: "none", Hosts: nil},
 	}})
-	got := call[protocol.Secrets](sh, "secrets.list", protocol.Empty{}).Secrets
+	got := call[protocol.Secrets](ui, "secrets.list", protocol.Empty{}).Secrets
 	if len(got) != 2 || len(got[0].Hosts) != 0 || !slices.Equal(got[1].Hosts, []string{"api.example.com", "b.example.com:8443"}) ||
 		!slices.Equal(got[1].Unconfirmed, []string{"b.example.com:8443"}) {
 		t.Errorf("%+v", got)
@@ -284,10 +284,10 @@ func TestAKeyThatTheEndpointRepeatsInPiecesIsKeptNowhere(t *testing.T) {
 			}
 			b.WriteString("data: {\"id\":\"x\",\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
 			d.answer = []byte(b.String())
-			sh := onDevice(t, d, protocol.Settings{Provider: "custom", BaseURL: "https://models.example.com/v1", KeyName: "model-key", Model: "m", Streaming: true})
-			call[protocol.Accepted](sh, "send", protocol.Send{Text: "hello", Mode: mode, Conversation: "c"})
+			ui := onDevice(t, d, protocol.Settings{Provider: "custom", BaseURL: "https://models.example.com/v1", KeyName: "model-key", Model: "m", Streaming: true})
+			call[protocol.Accepted](ui, "send", protocol.Send{Text: "hello", Mode: mode, Conversation: "c"})
 			drawn := ""
-			end := sh.await("end", func(e protocol.Event) bool {
+			end := ui.await("end", func(e protocol.Event) bool {
 				if e.Delta != nil {
 					drawn += e.Delta.Text
 				}
@@ -297,7 +297,7 @@ func TestAKeyThatTheEndpointRepeatsInPiecesIsKeptNowhere(t *testing.T) {
 			if end.Turn.Reply != want || drawn != want {
 				t.Errorf("%q, drawn %q: %+v", end.Turn.Reply, drawn, end.Turn.Problem)
 			}
-			for path, data := range sh.mem.StoreFiles() {
+			for path, data := range ui.mem.StoreFiles() {
 				if strings.Contains(string(data), key) {
 					t.Errorf("%s holds the key", path)
 				}

@@ -17,48 +17,48 @@ var (
 )
 
 // beginAt starts a core in another window, or on another device.
-func beginAt(t *testing.T, mem *hosttest.Memory, at host.Owner) *shell {
+func beginAt(t *testing.T, mem *hosttest.Memory, at host.Owner) *panel {
 	t.Helper()
 	return beginWith(t, mem, at, free)
 }
 
 // beginWith does so with other settings.
-func beginWith(t *testing.T, mem *hosttest.Memory, at host.Owner, set protocol.Settings) *shell {
+func beginWith(t *testing.T, mem *hosttest.Memory, at host.Owner, set protocol.Settings) *panel {
 	t.Helper()
-	sh := &shell{t: t, mem: mem}
-	sh.cond.L = &sh.mu
-	s, err := New(Deps{Host: mem.HostAt(at), Emit: sh.hear})
+	ui := &panel{t: t, mem: mem}
+	ui.cond.L = &ui.mu
+	s, err := New(Deps{Host: mem.HostAt(at), Emit: ui.hear})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	sh.s = s
-	call[protocol.Welcome](sh, "hello", protocol.Hello{Contract: protocol.Contract, Settings: set, Platform: protocol.Platform{Name: "linux", Language: "en"}})
-	return sh
+	ui.s = s
+	call[protocol.Welcome](ui, "hello", protocol.Hello{Contract: protocol.Contract, Settings: set, Platform: protocol.Platform{Name: "linux", Language: "en"}})
+	return ui
 }
 
 // underWay approves the boxes and pauses the run after its first writes, so that
 // it is under way.
-func underWay(t *testing.T, mem *hosttest.Memory) (*shell, *protocol.Review) {
+func underWay(t *testing.T, mem *hosttest.Memory) (*panel, *protocol.Review) {
 	t.Helper()
-	sh := begin(t, mem, free)
-	r := sh.open(boxPlan)
+	ui := begin(t, mem, free)
+	r := ui.open(boxPlan)
 	var once sync.Once
 	for n := 2; n < 40; n++ {
 		mem.BeforeWrite(n, func() {
-			if sh.text("Box/a.md") != boxes["Box/a.md"] {
-				once.Do(func() { call[protocol.Empty](sh, "run.pause", protocol.RunRef{Run: r.Run}) })
+			if ui.text("Box/a.md") != boxes["Box/a.md"] {
+				once.Do(func() { call[protocol.Empty](ui, "run.pause", protocol.RunRef{Run: r.Run}) })
 			}
 		})
 	}
-	call[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
-	sh.await("pause", func(e protocol.Event) bool { return e.Type == protocol.EventRunState && e.Run.State == "paused" })
+	call[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
+	ui.await("pause", func(e protocol.Event) bool { return e.Type == protocol.EventRunState && e.Run.State == "paused" })
 	synctest.Wait()
-	return sh, r
+	return ui, r
 }
 
-func cardsOf(sh *shell) []protocol.RunSummary {
-	return call[protocol.State](sh, "state", protocol.Empty{}).Recoveries
+func cardsOf(ui *panel) []protocol.RunSummary {
+	return call[protocol.State](ui, "state", protocol.Empty{}).Recoveries
 }
 
 func TestARunThatIsUnderWayElsewhereIsWatchedAndNotRecovered(t *testing.T) {
@@ -68,8 +68,8 @@ func TestARunThatIsUnderWayElsewhereIsWatchedAndNotRecovered(t *testing.T) {
 	}{{secondWindow, "recovery.liveHere"}, {otherDevice, "recovery.liveRemote"}} {
 		synctest.Test(t, func(t *testing.T) {
 			mem := hosttest.New(hosttest.Options{Files: boxes})
-			sh, r := underWay(t, mem)
-			defer sh.s.Close()
+			ui, r := underWay(t, mem)
+			defer ui.s.Close()
 			time.Sleep(2 * time.Minute) // it beats all the while
 			other := beginAt(t, mem, c.at)
 			defer other.s.Close()
@@ -92,8 +92,8 @@ func TestARunThatIsUnderWayElsewhereIsWatchedAndNotRecovered(t *testing.T) {
 			if d := at.Diff(mem.Snapshot()); d != "" {
 				t.Error(d)
 			}
-			call[protocol.Empty](sh, "run.resume", protocol.RunRef{Run: r.Run})
-			if end := sh.ranTo(); end.Outcome != "ok" {
+			call[protocol.Empty](ui, "run.resume", protocol.RunRef{Run: r.Run})
+			if end := ui.ranTo(); end.Outcome != "ok" {
 				t.Errorf("%+v", end)
 			}
 			time.Sleep(time.Minute) // the other one looks again
@@ -106,8 +106,8 @@ func TestARunThatIsUnderWayElsewhereIsWatchedAndNotRecovered(t *testing.T) {
 }
 
 // ranTo gives the end of the run that is under way.
-func (sh *shell) ranTo() *protocol.RunState {
-	return sh.await("the end of the run", func(e protocol.Event) bool {
+func (ui *panel) ranTo() *protocol.RunState {
+	return ui.await("the end of the run", func(e protocol.Event) bool {
 		return e.Type == protocol.EventRunState && e.Run.State == "finished"
 	}).Run
 }
@@ -116,10 +116,10 @@ func TestARunWhoseOwnerIsGoneIsOfferedAtOnceInAWindowAndLaterOnAnotherDevice(t *
 	synctest.Test(t, func(t *testing.T) {
 		mem := hosttest.New(hosttest.Options{Files: boxes})
 		before := mem.Snapshot()
-		sh, r := underWay(t, mem)
+		ui, r := underWay(t, mem)
 		mem.Slow(1000)
 		mem.Crash(func(int) []int { return nil })
-		sh.s.Close()
+		ui.s.Close()
 		synctest.Wait()
 		mem.Restart()
 		remote := beginAt(t, mem, otherDevice)
@@ -149,15 +149,15 @@ func TestARunWhoseGroundWasTakenStopsAndSaysSo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		mem := hosttest.New(hosttest.Options{Files: boxes})
 		before := mem.Snapshot()
-		sh, r := underWay(t, mem)
-		defer sh.s.Close()
-		sh.s.runs.Lease(r.Run).Stop() // the first device sleeps: nothing of it beats
+		ui, r := underWay(t, mem)
+		defer ui.s.Close()
+		ui.s.runs.Lease(r.Run).Stop() // the first device sleeps: nothing of it beats
 		time.Sleep(11 * time.Minute)
 		remote := beginAt(t, mem, otherDevice)
 		defer remote.s.Close()
 		call[protocol.Reverted](remote, "recovery.resolve", protocol.Recovery{Run: r.Run, Choice: protocol.RecoverRevert})
-		call[protocol.Empty](sh, "run.resume", protocol.RunRef{Run: r.Run})
-		end := sh.ranTo()
+		call[protocol.Empty](ui, "run.resume", protocol.RunRef{Run: r.Run})
+		end := ui.ranTo()
 		if end.Outcome != "conflict" || end.Problem == nil || end.Problem.Key != "error.run.taken" || end.Can.Revert {
 			t.Errorf("%+v %+v", end, end.Problem)
 		}

@@ -144,7 +144,7 @@ func TestABadNoteIsLeftAloneForTheSameReasonByEveryTool(t *testing.T) {
 						continue
 					}
 					mem := hosttest.New(hosttest.Options{Files: badVault()})
-					sh := begin(t, mem, protocol.Settings{Confirm: "always", AllowDeletes: true, AllowRenames: true, DenyPatterns: []string{"Out"}})
+					ui := begin(t, mem, protocol.Settings{Confirm: "always", AllowDeletes: true, AllowRenames: true, DenyPatterns: []string{"Out"}})
 					before := mem.Snapshot()
 					more := ""
 					if how.args != "" {
@@ -154,7 +154,7 @@ func TestABadNoteIsLeftAloneForTheSameReasonByEveryTool(t *testing.T) {
 					if loop {
 						step = fmt.Sprintf(`{"id":"s","tool":%q,"foreach":{"from":%s,"itemName":"item"},"args":{"path":"{item}"%s}}`, name, list, more)
 					}
-					r := sh.open(planOf("bad", found, step))
+					r := ui.open(planOf("bad", found, step))
 					if r.Problem != nil || !r.Approvable {
 						t.Fatalf("loop %v: %+v", loop, r.Problem)
 					}
@@ -166,18 +166,18 @@ func TestABadNoteIsLeftAloneForTheSameReasonByEveryTool(t *testing.T) {
 					if want != "" && (left[0].Count != 1 || left[0].Total != 3) {
 						t.Errorf("loop %v: %d of %d", loop, left[0].Count, left[0].Total)
 					}
-					end := sh.approve(r)
+					end := ui.approve(r)
 					if end.Outcome != "ok" || end.Failed != 0 || len(leftAlone(end.LeftOut)) != len(got) {
 						t.Fatalf("loop %v: %s, %d failed, left alone %v: %+v", loop, end.Outcome, end.Failed, end.LeftOut, end.Problem)
 					}
 					if now, _ := mem.File("N/a.md"); string(now) == goodNote && name != "vault.copyFile" {
 						t.Errorf("loop %v: a good note beside a bad one was not changed", loop)
 					}
-					sh.revert(end.Run)
+					ui.revert(end.Run)
 					if d := before.Diff(mem.Snapshot()); d != "" {
 						t.Errorf("loop %v: after the revert:\n%s", loop, d)
 					}
-					sh.s.Close()
+					ui.s.Close()
 				}
 			})
 		}
@@ -208,9 +208,9 @@ func TestAllOfThreeThousandNotesAreChangedButThoseThatAreNamed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			mem := hosttest.New(hosttest.Options{Files: files})
-			sh := begin(t, mem, protocol.Settings{Confirm: "always"})
+			ui := begin(t, mem, protocol.Settings{Confirm: "always"})
 			before := mem.Snapshot()
-			r := sh.open(planOf("all", `{"id":"q","tool":"vault.query","args":{"folder":"Notes"}}`, step))
+			r := ui.open(planOf("all", `{"id":"q","tool":"vault.query","args":{"folder":"Notes"}}`, step))
 			left := leftout.Of(r.Steps)
 			if len(r.Files) != 3176-bad || len(left) != 1 || left[0].Count != bad || left[0].Total != 3176 {
 				t.Fatalf("%d files, left out: %+v", len(r.Files), left)
@@ -218,15 +218,15 @@ func TestAllOfThreeThousandNotesAreChangedButThoseThatAreNamed(t *testing.T) {
 			if g := left[0].Groups; len(g) != 1 || g[0].Reason.Key != "skip.front" || len(g[0].Items) != bad || g[0].Items[0].Name != "Notes/0050.md" {
 				t.Fatalf("%+v", g)
 			}
-			end := sh.approve(r)
+			end := ui.approve(r)
 			if end.Outcome != "ok" || len(end.LeftOut) != 1 || end.LeftOut[0].Count != bad || end.Failed != 0 {
 				t.Fatalf("%s, %d failed, left out %+v", end.Outcome, end.Failed, end.LeftOut)
 			}
-			past := call[protocol.RunDetail](sh, "run.get", protocol.RunRef{Run: end.Run})
+			past := call[protocol.RunDetail](ui, "run.get", protocol.RunRef{Run: end.Run})
 			if len(past.LeftOut) != 1 || past.LeftOut[0].Count != bad {
 				t.Fatalf("the history says %+v", past.LeftOut)
 			}
-			sh.revert(end.Run)
+			ui.revert(end.Run)
 			if d := before.Diff(mem.Snapshot()); d != "" {
 				t.Fatalf("after the revert:\n%s", d)
 			}
@@ -236,13 +236,13 @@ func TestAllOfThreeThousandNotesAreChangedButThoseThatAreNamed(t *testing.T) {
 
 func TestALimitThatAPlanNamesIsSaidAndCanBeTakenOut(t *testing.T) {
 	files, bad := largeVault()
-	sh := begin(t, hosttest.New(hosttest.Options{Files: files}), protocol.Settings{Confirm: "always"})
-	r := sh.open(planOf("some", `{"id":"q","tool":"vault.query","args":{"folder":"Notes","limit":1000}}`,
+	ui := begin(t, hosttest.New(hosttest.Options{Files: files}), protocol.Settings{Confirm: "always"})
+	r := ui.open(planOf("some", `{"id":"q","tool":"vault.query","args":{"folder":"Notes","limit":1000}}`,
 		`{"id":"do","tool":"tags.add","args":{"paths":"$steps.q.paths","tags":["done"]}}`))
 	if cut := r.Steps[0].Cut; cut == nil || cut.Shown != 1000 || cut.Total != 3176 || !cut.All {
 		t.Fatalf("%+v", r.Steps[0].Cut)
 	}
-	all := call[protocol.Review](sh, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendAll, Step: "q"})
+	all := call[protocol.Review](ui, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendAll, Step: "q"})
 	if left := leftout.Of(all.Steps); all.Steps[0].Cut != nil || len(all.Files) != 3176-bad || left[0].Count != bad || left[0].Total != 3176 {
 		t.Fatalf("%+v, %d files, %+v", all.Steps[0].Cut, len(all.Files), left)
 	}
@@ -272,13 +272,13 @@ func halfTool() tool.Tool {
 
 func TestAnElementThatFailsLeavesNothingOfItselfInTheReviewOrInTheRun(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: map[string]string{"A.md": "a\n"}})
-	sh := begin(t, mem, protocol.Settings{Confirm: "always"}, func(d *Deps) { d.Tools = append(d.Tools, halfTool()) })
-	r := sh.open(planOf("half", `{"id":"do","tool":"x.half","foreach":{"from":["one.md","bad.md","two.md"],"itemName":"p"},"args":{"path":"{p}"}}`))
+	ui := begin(t, mem, protocol.Settings{Confirm: "always"}, func(d *Deps) { d.Tools = append(d.Tools, halfTool()) })
+	r := ui.open(planOf("half", `{"id":"do","tool":"x.half","foreach":{"from":["one.md","bad.md","two.md"],"itemName":"p"},"args":{"path":"{p}"}}`))
 	if len(r.Files) != 2 || leftAlone(leftout.Of(r.Steps))["bad.md"] != "skip.front" {
 		t.Fatalf("%+v", r.Files)
 	}
-	end := sh.approve(r)
-	if _, there := mem.File("bad.md"); there || end.Outcome != "ok" || sh.text("one.md") != "half\n" || sh.text("two.md") != "half\n" {
+	end := ui.approve(r)
+	if _, there := mem.File("bad.md"); there || end.Outcome != "ok" || ui.text("one.md") != "half\n" || ui.text("two.md") != "half\n" {
 		t.Fatalf("%s: %v", end.Outcome, mem.Snapshot())
 	}
 	checkEnvelopes(t, mem, end.Run)

@@ -13,28 +13,28 @@ import (
 // hold on to it: not the core, and nothing that waits to be told.
 func TestARunThatHasEndedIsLetGoOf(t *testing.T) {
 	files, raw := thousand(700) // more events than are gathered at once
-	sh := newShell(t, hosttest.New(hosttest.Options{Files: files}), protocol.Settings{Provider: "openai", MaxCalls: 10_000})
-	r, err := sh.s.tx.OpenPlan(t.Context(), []byte(raw), nil, false)
+	ui := newPanel(t, hosttest.New(hosttest.Options{Files: files}), protocol.Settings{Provider: "openai", MaxCalls: 10_000})
+	r, err := ui.s.tx.OpenPlan(t.Context(), []byte(raw), nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	let := make(chan string, 2)
 	func() {
-		rv, err := sh.s.tx.Open(r.Run)
+		rv, err := ui.s.tx.Open(r.Run)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := sh.s.tx.Begin(rv, false); err != nil {
+		if err := ui.s.tx.Begin(rv, false); err != nil {
 			t.Fatal(err)
 		}
 		runtime.AddCleanup(rv, func(what string) { let <- what }, "the review")
-		run, err := sh.s.tx.Running(r.Run)
+		run, err := ui.s.tx.Running(r.Run)
 		if err != nil {
 			t.Fatal(err)
 		}
 		runtime.AddCleanup(run, func(what string) { let <- what }, "the run")
 	}()
-	if end := sh.finished(); end.Outcome != "ok" {
+	if end := ui.finished(); end.Outcome != "ok" {
 		t.Fatal(end.Outcome)
 	}
 	for given, late := 0, time.After(time.Minute); given < 2; {

@@ -78,9 +78,9 @@ func randomPlan(t *rapid.T) string {
 
 // draw simulates a random plan over a random vault; nil where there is
 // nothing to approve.
-func draw(rt *rapid.T, t *testing.T, mem *hosttest.Memory) (*shell, *protocol.Review) {
-	sh := begin(t, mem, free)
-	r, err := sh.s.tx.OpenPlan(t.Context(), []byte(randomPlan(rt)), nil, false)
+func draw(rt *rapid.T, t *testing.T, mem *hosttest.Memory) (*panel, *protocol.Review) {
+	ui := begin(t, mem, free)
+	r, err := ui.s.tx.OpenPlan(t.Context(), []byte(randomPlan(rt)), nil, false)
 	if err != nil {
 		rt.Fatal(err)
 	}
@@ -88,9 +88,9 @@ func draw(rt *rapid.T, t *testing.T, mem *hosttest.Memory) (*shell, *protocol.Re
 		rt.Fatalf("the simulation wrote %d times", n)
 	}
 	if !r.Approvable {
-		return sh, nil
+		return ui, nil
 	}
-	return sh, r
+	return ui, r
 }
 
 func TestARandomRunMakesWhatItsSimulationShowedAndIsTakenBack(t *testing.T) {
@@ -98,15 +98,15 @@ func TestARandomRunMakesWhatItsSimulationShowedAndIsTakenBack(t *testing.T) {
 		p := rapid.SampledFrom(hosttest.Profiles()).Draw(rt, "profile")
 		mem := hosttest.New(hosttest.Options{Profile: p, Files: randomVault(rt)})
 		before := mem.Snapshot()
-		sh, r := draw(rt, t, mem)
-		defer sh.s.Close()
+		ui, r := draw(rt, t, mem)
+		defer ui.s.Close()
 		if r == nil {
 			return
 		}
-		shown := sh.shown(r)
+		shown := ui.shown(r)
 		want := maps.Clone(before)
 		applyShown(want, r, shown)
-		end := sh.approve(r)
+		end := ui.approve(r)
 		if end.Outcome == "conflict" {
 			rt.Fatalf("%s: %+v", end.Outcome, end.Problem)
 		}
@@ -114,13 +114,13 @@ func TestARandomRunMakesWhatItsSimulationShowedAndIsTakenBack(t *testing.T) {
 			rt.Fatalf("the run differs from what was shown:\n%s\nfiles: %+v", d, r.Files)
 		}
 		checkEnvelopes(t, mem, r.Run)
-		if v := call[protocol.Verified](sh, "run.verify", protocol.RunRef{Run: r.Run}); !v.OK {
+		if v := call[protocol.Verified](ui, "run.verify", protocol.RunRef{Run: r.Run}); !v.OK {
 			rt.Fatalf("%+v", v)
 		}
-		if _, err := try[protocol.RunRef](sh, "run.replay", protocol.RunRef{Run: r.Run}); err != nil {
+		if _, err := try[protocol.RunRef](ui, "run.replay", protocol.RunRef{Run: r.Run}); err != nil {
 			rt.Fatalf("replay: %v", err)
 		}
-		if back, err := try[protocol.Reverted](sh, "run.revert", protocol.Revert{Run: r.Run}); err != nil || back.Problem != nil {
+		if back, err := try[protocol.Reverted](ui, "run.revert", protocol.Revert{Run: r.Run}); err != nil || back.Problem != nil {
 			rt.Fatalf("revert: %v %+v", err, back.Problem)
 		}
 		if d := before.Diff(mem.Snapshot()); d != "" {
@@ -173,8 +173,8 @@ func applyShown(v hosttest.Snapshot, r *protocol.Review, shown map[string]protoc
 func TestARandomEditInBetweenIsNeverLost(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		mem := hosttest.New(hosttest.Options{Files: randomVault(rt)})
-		sh, r := draw(rt, t, mem)
-		defer sh.s.Close()
+		ui, r := draw(rt, t, mem)
+		defer ui.s.Close()
 		if r == nil {
 			return
 		}
@@ -197,12 +197,12 @@ func TestARandomEditInBetweenIsNeverLost(t *testing.T) {
 		switch rapid.SampledFrom([]string{"before", "during", "after"}).Draw(rt, "when") {
 		case "before":
 			edit()
-			sh.approveAnyway(r)
+			ui.approveAnyway(r)
 		case "during":
 			mem.BeforeWrite(rapid.IntRange(1, 12).Draw(rt, "write"), edit)
-			sh.approve(r)
+			ui.approve(r)
 		default:
-			sh.approve(r)
+			ui.approve(r)
 			edit()
 		}
 		there := func() bool {
@@ -214,7 +214,7 @@ func TestARandomEditInBetweenIsNeverLost(t *testing.T) {
 			return len(mem.Trash()) > 0 && slices.ContainsFunc(mem.Trash(), func(x hosttest.Trashed) bool { return strings.Contains(string(x.Data), "MINE") })
 		}
 		was := there()
-		if back, err := try[protocol.Reverted](sh, "run.revert", protocol.Revert{Run: r.Run}); err != nil || back.Problem != nil {
+		if back, err := try[protocol.Reverted](ui, "run.revert", protocol.Revert{Run: r.Run}); err != nil || back.Problem != nil {
 			rt.Logf("revert: %v %+v", err, back.Problem)
 		}
 		if was && !there() {

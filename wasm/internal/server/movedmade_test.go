@@ -23,7 +23,7 @@ func TestARunThatMovedWhatItMadeIsTakenBackAfterThreeCrashes(t *testing.T) {
 		}
 		for m := 1; ; m += stride(2, 5) {
 			mem, run, _ := interrupted(t, boxes, madeAndMoved, n)
-			sh, w, err := start(t, mem, free)
+			ui, w, err := start(t, mem, free)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -33,8 +33,8 @@ func TestARunThatMovedWhatItMadeIsTakenBackAfterThreeCrashes(t *testing.T) {
 			mem.ResetCounts()
 			mem.KillAt(m, uint64(m)*0x9E3779B97F4A7C15, false)
 			// It dies, or it was quick enough: what it says is not the point.
-			_, _ = try[protocol.Reverted](sh, "recovery.resolve", protocol.Recovery{Run: run, Choice: protocol.RecoverRevert})
-			sh.s.Close()
+			_, _ = try[protocol.Reverted](ui, "recovery.resolve", protocol.Recovery{Run: run, Choice: protocol.RecoverRevert})
+			ui.s.Close()
 			died := false
 			select {
 			case <-mem.Dead():
@@ -42,22 +42,22 @@ func TestARunThatMovedWhatItMadeIsTakenBackAfterThreeCrashes(t *testing.T) {
 			default:
 			}
 			mem = mem.CrashClone()
-			if sh, w, err = start(t, mem, free); err != nil {
+			if ui, w, err = start(t, mem, free); err != nil {
 				t.Fatal(err)
 			}
 			if died && len(w.State.Recoveries) > 0 { // and a third time
 				mem.ResetCounts()
 				mem.KillAt((n*7+m*5)%13+1, uint64(m), false)
-				_, _ = try[protocol.Reverted](sh, "recovery.resolve", protocol.Recovery{Run: run, Choice: protocol.RecoverRevert})
-				sh.s.Close()
+				_, _ = try[protocol.Reverted](ui, "recovery.resolve", protocol.Recovery{Run: run, Choice: protocol.RecoverRevert})
+				ui.s.Close()
 				mem = mem.CrashClone()
-				if sh, w, err = start(t, mem, free); err != nil {
+				if ui, w, err = start(t, mem, free); err != nil {
 					t.Fatal(err)
 				}
 			}
 			where := fmt.Sprintf("killed at %d, and its taking back at %d", n, m)
 			for _, c := range w.State.Recoveries {
-				back := call[protocol.Reverted](sh, "recovery.resolve", protocol.Recovery{Run: c.Run, Choice: protocol.RecoverRevert})
+				back := call[protocol.Reverted](ui, "recovery.resolve", protocol.Recovery{Run: c.Run, Choice: protocol.RecoverRevert})
 				where += fmt.Sprintf(" (%s) %+v", c.Stands, back)
 			}
 			if d := before.Diff(mem.Snapshot()); d != "" {

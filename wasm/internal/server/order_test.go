@@ -26,15 +26,15 @@ func TestStepsThatNeedEachOthersFoldersDoNotWaitForEachOtherForEver(t *testing.T
 			before := mem.Snapshot()
 			set := free
 			set.MaxConcurrency = width
-			sh := begin(t, mem, set)
-			end := sh.do(planOf("folders",
+			ui := begin(t, mem, set)
+			end := ui.do(planOf("folders",
 				`{"id":"x","tool":"vault.createFile","args":{"folder":"{f}/Deep","title":"x","content":"x"},"foreach":{"from":[`+folders(0, 30)+`],"itemName":"f"}}`,
 				`{"id":"y","tool":"vault.createFile","args":{"folder":"{f}/Deep","title":"y","content":"y"},"foreach":{"from":[`+folders(15, 30)+`],"itemName":"f"}}`,
 				`{"id":"z","tool":"vault.ensureFolder","args":{"path":"{f}/Deep/Er"},"foreach":{"from":[`+folders(20, 35)+`],"itemName":"f"}}`))
 			if end.Done != 60 {
 				t.Fatalf("%+v", end)
 			}
-			sh.revert(end.Run)
+			ui.revert(end.Run)
 			if d := before.Diff(mem.Snapshot()); d != "" {
 				t.Fatalf("reverted:\n%s", d)
 			}
@@ -44,15 +44,15 @@ func TestStepsThatNeedEachOthersFoldersDoNotWaitForEachOtherForEver(t *testing.T
 
 func TestADriftEndsTheRunAlsoWhereThePlanWouldSkipErrors(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: twoNotes})
-	sh := begin(t, mem, free)
-	r := sh.open(planOf("skips",
+	ui := begin(t, mem, free)
+	r := ui.open(planOf("skips",
 		`{"id":"a","tool":"vault.appendFile","args":{"path":"A.md","content":"x"},"onError":"skip"}`,
 		`{"id":"f","tool":"vault.createFile","args":{"path":"New/f.md","content":"f"},"dependsOn":["a"],"onError":"skip"}`,
 		`{"id":"g","tool":"vault.createFile","args":{"path":"New/g.md","content":"g"},"onError":"skip"}`))
 	justBefore(mem, func() { mem.Put("A.md", "mine") })
 	drifted := mem.Snapshot()
 	drifted["A.md"] = []byte("mine")
-	end := sh.approve(r)
+	end := ui.approve(r)
 	if d := drifted.Diff(mem.Snapshot()); end.Outcome != "conflict" || d != "" {
 		t.Fatalf("%s; written all the same:\n%s", end.Outcome, d)
 	}
@@ -60,8 +60,8 @@ func TestADriftEndsTheRunAlsoWhereThePlanWouldSkipErrors(t *testing.T) {
 
 func TestAConflictThatWasShownIsNoDrift(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: twoNotes})
-	sh := begin(t, mem, free)
-	r, err := sh.s.tx.OpenPlan(t.Context(), []byte(planOf("taken",
+	ui := begin(t, mem, free)
+	r, err := ui.s.tx.OpenPlan(t.Context(), []byte(planOf("taken",
 		`{"id":"a","tool":"vault.createFile","args":{"path":"A.md","content":"x","onCollision":"error"},"onError":"skip"}`,
 		`{"id":"b","tool":"vault.createFile","args":{"path":"New.md","content":"new"}}`)), nil, false)
 	if err != nil {
@@ -70,8 +70,8 @@ func TestAConflictThatWasShownIsNoDrift(t *testing.T) {
 	if !r.Approvable || r.Problem == nil || r.Steps[0].Problem == nil {
 		t.Fatalf("approvable %v, problem %+v", r.Approvable, r.Problem)
 	}
-	sh.approve(r)
-	if sh.text("New.md") != "new" || sh.text("A.md") != twoNotes["A.md"] {
-		t.Fatalf("%q %q", sh.text("New.md"), sh.text("A.md"))
+	ui.approve(r)
+	if ui.text("New.md") != "new" || ui.text("A.md") != twoNotes["A.md"] {
+		t.Fatalf("%q %q", ui.text("New.md"), ui.text("A.md"))
 	}
 }

@@ -40,7 +40,7 @@ func (w *wire) requests() []web.Request {
 }
 
 // online is a core with notes, a selection, a network and a model of turns.
-func online(t *testing.T, set protocol.Settings, turns ...llmtest.Turn) (*shell, *wire) {
+func online(t *testing.T, set protocol.Settings, turns ...llmtest.Turn) (*panel, *wire) {
 	t.Helper()
 	mem := hosttest.New(hosttest.Options{
 		Files: map[string]string{
@@ -55,27 +55,27 @@ func online(t *testing.T, set protocol.Settings, turns ...llmtest.Turn) (*shell,
 		},
 	})
 	w := &wire{}
-	sh := &shell{t: t, mem: mem}
-	sh.cond.L = &sh.mu
+	ui := &panel{t: t, mem: mem}
+	ui.cond.L = &ui.mu
 	ports := mem.Host()
 	runner := child.New()
 	t.Cleanup(runner.Close)
 	ports.Sandbox = runner
 	s, err := New(Deps{
-		Host: ports, Transport: w, Emit: sh.hear, Provider: llmtest.NewProvider(turns...),
+		Host: ports, Transport: w, Emit: ui.hear, Provider: llmtest.NewProvider(turns...),
 		HasSecret: func(context.Context, string) (bool, error) { return true, nil },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	sh.s = s
+	ui.s = s
 	set.Provider, set.Streaming, set.AllowHTTP = "openai", true, true
 	if set.HTTPHosts == nil {
 		set.HTTPHosts = []protocol.HTTPHost{{Host: "api.example.com", Methods: []string{"GET", "HEAD", "POST"}}, {Host: "*.example.org"}}
 	}
-	call[protocol.Welcome](sh, "hello", protocol.Hello{Contract: protocol.Contract, Settings: set, Platform: protocol.Platform{Name: "linux"}})
-	return sh, w
+	call[protocol.Welcome](ui, "hello", protocol.Hello{Contract: protocol.Contract, Settings: set, Platform: protocol.Platform{Name: "linux"}})
+	return ui, w
 }
 
 const askStep = `{"id":"ask","tool":"http.request","args":{"url":"https://api.example.com/?d=%s"}}`
@@ -177,9 +177,9 @@ func TestNoTextOfANoteReachesTheWebWithoutAQuestion(t *testing.T) {
 	for name, steps := range ways {
 		t.Run(name, func(t *testing.T) {
 			set := free
-			sh, w := online(t, set, llmtest.Call("1", "submit_plan", planOf("ask the web", steps...)))
-			call[protocol.Accepted](sh, "send", protocol.Send{Text: "look it up", Mode: protocol.ModePlan})
-			asked, r := sh.questioned(false)
+			ui, w := online(t, set, llmtest.Call("1", "submit_plan", planOf("ask the web", steps...)))
+			call[protocol.Accepted](ui, "send", protocol.Send{Text: "look it up", Mode: protocol.ModePlan})
+			asked, r := ui.questioned(false)
 			for _, sent := range w.requests() {
 				t.Errorf("sent without a yes: %s %s %v", sent.Method, sent.URL, sent.Header)
 			}
@@ -212,9 +212,9 @@ func TestWhatThePersonOrThePlanSaysByItselfNeedsNoQuestion(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sh, w := online(t, free, llmtest.Call("1", "submit_plan", planOf("ask the web", steps...)))
-			call[protocol.Accepted](sh, "send", protocol.Send{Text: "look it up", Mode: protocol.ModePlan})
-			asked, r := sh.questioned(false)
+			ui, w := online(t, free, llmtest.Call("1", "submit_plan", planOf("ask the web", steps...)))
+			call[protocol.Accepted](ui, "send", protocol.Send{Text: "look it up", Mode: protocol.ModePlan})
+			asked, r := ui.questioned(false)
 			if len(asked) != 0 || r == nil || r.Problem != nil || len(w.requests()) == 0 {
 				t.Fatalf("%d questions, %d requests, %+v", len(asked), len(w.requests()), r)
 			}
@@ -229,10 +229,10 @@ func TestAConstantIsAskedAboutWhereTheModelWasToldOfNotes(t *testing.T) {
 		"an attached note": {Text: "look it up", Attached: []protocol.Attachment{{Kind: "note", Path: "T.md"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sh, w := online(t, free, llmtest.Call("1", "submit_plan", plan))
+			ui, w := online(t, free, llmtest.Call("1", "submit_plan", plan))
 			send.Mode = protocol.ModePlan
-			call[protocol.Accepted](sh, "send", send)
-			if asked, _ := sh.questioned(false); len(asked) != 1 || len(w.requests()) != 0 {
+			call[protocol.Accepted](ui, "send", send)
+			if asked, _ := ui.questioned(false); len(asked) != 1 || len(w.requests()) != 0 {
 				t.Fatalf("%d questions, %d requests", len(asked), len(w.requests()))
 			}
 		})
@@ -261,9 +261,9 @@ func TestAnAgentAsksBeforeItReadsAnAddressThatThePersonDidNotWrite(t *testing.T)
 		"another host with the same end":     {`{"url":"https://x.example.org/page"}`, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sh, w := online(t, free, llmtest.Call("1", "http.request", c.args), llmtest.Say("done"))
-			call[protocol.Accepted](sh, "send", protocol.Send{Text: said, Mode: protocol.ModeAgent, Conversation: "c"})
-			asked, _ := sh.questioned(false)
+			ui, w := online(t, free, llmtest.Call("1", "http.request", c.args), llmtest.Say("done"))
+			call[protocol.Accepted](ui, "send", protocol.Send{Text: said, Mode: protocol.ModeAgent, Conversation: "c"})
+			asked, _ := ui.questioned(false)
 			if (len(asked) == 1) != c.asks || (len(w.requests()) == 1) == c.asks {
 				t.Fatalf("%d questions, %d requests: %+v", len(asked), len(w.requests()), asked)
 			}
@@ -276,17 +276,17 @@ func TestALoopIsOneQuestionWithAllItsRequestsAndIsNotAskedAgain(t *testing.T) {
 	for i := range 12 {
 		items = append(items, fmt.Sprintf("- item %d\n", i))
 	}
-	sh, w := online(t, free, llmtest.Call("1", "submit_plan", planOf("ask",
+	ui, w := online(t, free, llmtest.Call("1", "submit_plan", planOf("ask",
 		`{"id":"w","tool":"vault.createFile","args":{"path":"List.md","content":"`+strings.ReplaceAll(strings.Join(items, ""), "\n", `\n`)+`"}}`,
 		`{"id":"r","tool":"vault.readFile","args":{"path":"List.md"},"dependsOn":["w"]}`,
 		`{"id":"b","tool":"util.parseMarkdownBullets","args":{"text":"$steps.r.content"}}`,
 		`{"id":"ask","tool":"http.request","args":{"url":"https://api.example.com/?d={item.title}"},"foreach":{"from":"$steps.b.items"}}`)))
-	call[protocol.Accepted](sh, "send", protocol.Send{Text: "look it up", Mode: protocol.ModePlan})
-	asked, r := sh.questioned(true)
+	call[protocol.Accepted](ui, "send", protocol.Send{Text: "look it up", Mode: protocol.ModePlan})
+	asked, r := ui.questioned(true)
 	if len(asked) != 1 || len(asked[0].Requests) != 12 || len(w.requests()) != 12 || r.Problem != nil {
 		t.Fatalf("%d questions, %d requests: %+v", len(asked), len(w.requests()), asked)
 	}
-	call[protocol.Review](sh, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendEdit, Path: "List.md", Text: "mine\n"})
+	call[protocol.Review](ui, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendEdit, Path: "List.md", Text: "mine\n"})
 	if len(w.requests()) != 12 {
 		t.Errorf("%d requests after an amendment", len(w.requests()))
 	}
@@ -327,22 +327,22 @@ func TestAQuestionShowsTheWholeRequestItsDestinationFirst(t *testing.T) {
 		}
 	}
 	t.Run("an agent's", func(t *testing.T) {
-		sh, w := online(t, set, llmtest.Call("1", "http.send", args), llmtest.Say("done"))
-		call[protocol.Accepted](sh, "send", protocol.Send{Text: "send it", Mode: protocol.ModeAgent, Conversation: "c"})
-		asked, _ := sh.questioned(true)
+		ui, w := online(t, set, llmtest.Call("1", "http.send", args), llmtest.Say("done"))
+		call[protocol.Accepted](ui, "send", protocol.Send{Text: "send it", Mode: protocol.ModeAgent, Conversation: "c"})
+		asked, _ := ui.questioned(true)
 		if len(asked) != 1 || len(w.requests()) != 1 {
 			t.Fatalf("%d questions, %d requests", len(asked), len(w.requests()))
 		}
 		look(t, asked[0])
 	})
 	t.Run("a run's, and its key is sent", func(t *testing.T) {
-		sh, w := online(t, set)
-		r := sh.open(planOf("send", `{"id":"s","tool":"http.send","args":`+args+`}`))
-		call[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
-		q := sh.await("question", func(e protocol.Event) bool { return e.Type == protocol.EventQuestionOpened })
+		ui, w := online(t, set)
+		r := ui.open(planOf("send", `{"id":"s","tool":"http.send","args":`+args+`}`))
+		call[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
+		q := ui.await("question", func(e protocol.Event) bool { return e.Type == protocol.EventQuestionOpened })
 		look(t, *q.Question)
-		call[protocol.Empty](sh, "answer", protocol.Answer{ID: q.Question.ID, Yes: true})
-		if end := sh.finished(); end.Outcome != "ok" {
+		call[protocol.Empty](ui, "answer", protocol.Answer{ID: q.Question.ID, Yes: true})
+		if end := ui.finished(); end.Outcome != "ok" {
 			t.Fatalf("%+v", end.Problem)
 		}
 		sent := w.requests()
@@ -353,8 +353,8 @@ func TestAQuestionShowsTheWholeRequestItsDestinationFirst(t *testing.T) {
 }
 
 func TestAReviewNamesEveryCommandAndEveryDestinationAsTheyAreResolved(t *testing.T) {
-	sh, _ := online(t, free)
-	r := sh.open(planOf("run",
+	ui, _ := online(t, free)
+	r := ui.open(planOf("run",
 		`{"id":"find","tool":"commands.list","args":{"query":"split"}}`,
 		`{"id":"go","tool":"commands.run","args":{"id":"${steps.find.commands[0].id}"}}`))
 	line := func(r *protocol.Review) protocol.SummaryLine {
@@ -371,46 +371,46 @@ func TestAReviewNamesEveryCommandAndEveryDestinationAsTheyAreResolved(t *testing
 	for range 6 {
 		ids = append(ids, `"split:right"`, `"split:down"`)
 	}
-	r = sh.open(planOf("run", `{"id":"go","tool":"commands.run","args":{"id":"{item}"},"foreach":{"from":[`+strings.Join(ids, ",")+`]}}`))
+	r = ui.open(planOf("run", `{"id":"go","tool":"commands.run","args":{"id":"{item}"},"foreach":{"from":[`+strings.Join(ids, ",")+`]}}`))
 	l := line(r)
 	if l.Text.Key != "review.commands.many" || l.Text.Params["n"] != "12" || len(l.Paths) != 12 ||
 		l.Paths[0] != "1. Split right (split:right)" || l.Paths[11] != "12. Split down (split:down)" {
 		t.Errorf("%+v", l)
 	}
-	r = sh.open(planOf("send", `{"id":"go","tool":"http.send","args":{"url":"https://api.example.com/{item}","method":"POST"},"foreach":{"from":["a","b"]}}`))
+	r = ui.open(planOf("send", `{"id":"go","tool":"http.send","args":{"url":"https://api.example.com/{item}","method":"POST"},"foreach":{"from":["a","b"]}}`))
 	if l := line(r); l.Text.Params["names"] != "api.example.com (POST), api.example.com (POST)" || l.Text.Params["n"] != "2" {
 		t.Errorf("%+v", l)
 	}
 }
 
 func TestACommandIsAskedForByItsNameAndId(t *testing.T) {
-	sh, _ := online(t, free)
-	r := sh.open(planOf("run", `{"id":"go","tool":"commands.run","args":{"id":"split:down"}}`))
-	call[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
-	q := sh.await("question", func(e protocol.Event) bool { return e.Type == protocol.EventQuestionOpened })
+	ui, _ := online(t, free)
+	r := ui.open(planOf("run", `{"id":"go","tool":"commands.run","args":{"id":"split:down"}}`))
+	call[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
+	q := ui.await("question", func(e protocol.Event) bool { return e.Type == protocol.EventQuestionOpened })
 	if len(q.Question.Commands) != 1 || q.Question.Commands[0] != (protocol.CommandView{ID: "split:down", Name: "Split down"}) {
 		t.Errorf("%+v", q.Question)
 	}
-	call[protocol.Empty](sh, "answer", protocol.Answer{ID: q.Question.ID, Yes: true})
-	if end := sh.finished(); end.Outcome != "ok" || len(sh.mem.Ran()) != 1 {
-		t.Fatalf("%+v %v", end.Problem, sh.mem.Ran())
+	call[protocol.Empty](ui, "answer", protocol.Answer{ID: q.Question.ID, Yes: true})
+	if end := ui.finished(); end.Outcome != "ok" || len(ui.mem.Ran()) != 1 {
+		t.Fatalf("%+v %v", end.Problem, ui.mem.Ran())
 	}
 }
 
 func TestACommandThatIsNotThereCannotBeApprovedAndGoesBackToTheModel(t *testing.T) {
 	const bad = `{"id":"go","tool":"commands.run","args":{"id":"split:left"}}`
-	sh, _ := online(t, free)
-	r, err := sh.s.tx.OpenPlan(t.Context(), []byte(planOf("run", bad)), nil, false)
+	ui, _ := online(t, free)
+	r, err := ui.s.tx.OpenPlan(t.Context(), []byte(planOf("run", bad)), nil, false)
 	if err != nil || r.Approvable || r.Problem == nil || r.Problem.Key != "tools.commands.unknown" {
 		t.Fatalf("%v %+v", err, r)
 	}
 	mended := ""
-	sh, _ = online(t, free, llmtest.Call("1", "submit_plan", planOf("run", bad)), llmtest.Turn{Answer: func(r llm.Request) llmtest.Turn {
+	ui, _ = online(t, free, llmtest.Call("1", "submit_plan", planOf("run", bad)), llmtest.Turn{Answer: func(r llm.Request) llmtest.Turn {
 		mended = r.Messages[len(r.Messages)-1].Text()
 		return llmtest.Call("2", "submit_plan", planOf("run", strings.Replace(bad, "left", "right", 1)))
 	}})
-	call[protocol.Accepted](sh, "send", protocol.Send{Text: "split", Mode: protocol.ModePlan})
-	if got := sh.review(); !got.Approvable || !strings.Contains(mended, "split:left") || !strings.Contains(mended, "split:right") {
+	call[protocol.Accepted](ui, "send", protocol.Send{Text: "split", Mode: protocol.ModePlan})
+	if got := ui.review(); !got.Approvable || !strings.Contains(mended, "split:left") || !strings.Contains(mended, "split:right") {
 		t.Fatalf("%+v\n%s", got.Problem, mended)
 	}
 }
@@ -418,11 +418,11 @@ func TestACommandThatIsNotThereCannotBeApprovedAndGoesBackToTheModel(t *testing.
 // A model that is asked as a step has read what it was given.
 func TestAModelStepAsksBeforeItReadsTheWeb(t *testing.T) {
 	step := `{"id":"a","tool":"agent.run","args":{"prompt":"Look it up.","tools":["http.request"]}}`
-	sh, w := online(t, free,
+	ui, w := online(t, free,
 		llmtest.Call("1", "submit_plan", planOf("ask", step)),
 		llmtest.Call("2", "http.request", `{"url":"https://api.example.com/?d=CANARYTEXT"}`), llmtest.Say("done"))
-	call[protocol.Accepted](sh, "send", protocol.Send{Text: "look it up", Mode: protocol.ModePlan})
-	asked, r := sh.questioned(false)
+	call[protocol.Accepted](ui, "send", protocol.Send{Text: "look it up", Mode: protocol.ModePlan})
+	asked, r := ui.questioned(false)
 	if len(asked) != 1 || asked[0].Requests[0].URL != "https://api.example.com/?d=CANARYTEXT" || len(w.requests()) != 0 {
 		t.Fatalf("%+v, sent %v: %+v", asked, w.requests(), r)
 	}
@@ -435,13 +435,13 @@ func TestAnActionAsksAboutWhatItTakesFromTheOpenNote(t *testing.T) {
 		return `{"format":"embedded-agent/actions","version":2,"actions":[{"id":"1","name":"Look up","plan":` + planOf("ask", `{"id":"ask","tool":"http.request","args":{"url":"`+url+`"}}`) + `}]}`
 	}
 	for url, asks := range map[string]int{"https://api.example.com/news": 0, "https://api.example.com/?d=${selection}": 1, "https://api.example.com/?d=${note}": 1, "https://api.example.com/?d=${date}": 0} {
-		sh, w := online(t, free)
-		got, err := try[protocol.Imported](sh, "actions.import", protocol.Import{JSON: doc(url), Confirm: true})
+		ui, w := online(t, free)
+		got, err := try[protocol.Imported](ui, "actions.import", protocol.Import{JSON: doc(url), Confirm: true})
 		if err != nil || len(got.Actions) != 1 {
 			t.Fatalf("%s: %v %+v", url, err, got)
 		}
-		call[protocol.Accepted](sh, "actions.run", protocol.ActionRun{ID: got.Actions[0].ID})
-		asked, r := sh.questioned(false)
+		call[protocol.Accepted](ui, "actions.run", protocol.ActionRun{ID: got.Actions[0].ID})
+		asked, r := ui.questioned(false)
 		if len(asked) != asks || (len(w.requests()) == 0) != (asks == 1) {
 			t.Errorf("%s: %d questions, %d requests, %+v", url, len(asked), len(w.requests()), r)
 		}
@@ -460,14 +460,14 @@ func TestWhatAConversationWasToldBeforeCountsForItsConstants(t *testing.T) {
 		"an agent that has read": {protocol.Send{Mode: protocol.ModeAgent}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sh, w := online(t, free, llmtest.Say("It says much."), llmtest.Say("Still."), plan)
+			ui, w := online(t, free, llmtest.Say("It says much."), llmtest.Say("Still."), plan)
 			c.before.Text, c.before.Conversation = "what does it say?", "c"
-			call[protocol.Accepted](sh, "send", c.before)
-			sh.questioned(false)
-			call[protocol.Accepted](sh, "send", protocol.Send{Text: "and now?", Mode: protocol.ModePlan, Conversation: "c"})
-			sh.questioned(false)
-			call[protocol.Accepted](sh, "send", protocol.Send{Text: "look it up", Mode: protocol.ModePlan, Conversation: "c"})
-			if asked, _ := sh.questioned(false); len(asked) != c.asks || (len(w.requests()) == 0) != (c.asks == 1) {
+			call[protocol.Accepted](ui, "send", c.before)
+			ui.questioned(false)
+			call[protocol.Accepted](ui, "send", protocol.Send{Text: "and now?", Mode: protocol.ModePlan, Conversation: "c"})
+			ui.questioned(false)
+			call[protocol.Accepted](ui, "send", protocol.Send{Text: "look it up", Mode: protocol.ModePlan, Conversation: "c"})
+			if asked, _ := ui.questioned(false); len(asked) != c.asks || (len(w.requests()) == 0) != (c.asks == 1) {
 				t.Errorf("%d questions, %d requests", len(asked), len(w.requests()))
 			}
 		})

@@ -9,38 +9,38 @@ import (
 
 func TestAPlanWhoseReviewWasLostIsSimulatedAgainWithoutAModel(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: twoNotes})
-	sh := begin(t, mem, free)
-	lost := sh.open(editPlan)
-	sh.s.Close()
+	ui := begin(t, mem, free)
+	lost := ui.open(editPlan)
+	ui.s.Close()
 	mem.Put("B.md", "b\nmeanwhile\n")
 	// There is no turn for a model here, and nothing is asked beforehand.
 	never := free
 	never.Confirm = "never"
-	sh = newShell(t, mem, never)
-	again := call[protocol.RunRef](sh, "review.open", protocol.PlanAgain{Plan: lost.Plan})
-	r := sh.await("the review", func(e protocol.Event) bool { return e.Type == protocol.EventReviewOpened }).Review
+	ui = newPanel(t, mem, never)
+	again := call[protocol.RunRef](ui, "review.open", protocol.PlanAgain{Plan: lost.Plan})
+	r := ui.await("the review", func(e protocol.Event) bool { return e.Type == protocol.EventReviewOpened }).Review
 	if r.Run != again.Run || r.Run == lost.Run || !r.Approvable || r.Goal != lost.Goal || len(r.Files) != len(lost.Files) {
 		t.Fatalf("%+v", r)
 	}
-	if sh.text("B.md") != "b\nmeanwhile\n" {
+	if ui.text("B.md") != "b\nmeanwhile\n" {
 		t.Fatal("it ran without a yes")
 	}
-	if _, err := try[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: lost.Approval}); err == nil {
+	if _, err := try[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: r.Run, Approval: lost.Approval}); err == nil {
 		t.Error("a yes to the review that was lost counts for the new one")
 	}
-	if end := sh.approve(r); end.Outcome != protocol.OutcomeOK || sh.text("B.md") != "b\nmeanwhile\nmore\n" {
-		t.Errorf("%+v, %q", end, sh.text("B.md"))
+	if end := ui.approve(r); end.Outcome != protocol.OutcomeOK || ui.text("B.md") != "b\nmeanwhile\nmore\n" {
+		t.Errorf("%+v, %q", end, ui.text("B.md"))
 	}
 }
 
 func TestALostDryRunStaysOneAndABrokenPlanIsRefused(t *testing.T) {
-	sh := begin(t, hosttest.New(hosttest.Options{Files: twoNotes}), free)
-	again := call[protocol.RunRef](sh, "review.open", protocol.PlanAgain{Plan: editPlan, DryRun: true})
-	if r := call[protocol.Review](sh, "review.get", again); !r.DryRun || r.Approvable {
+	ui := begin(t, hosttest.New(hosttest.Options{Files: twoNotes}), free)
+	again := call[protocol.RunRef](ui, "review.open", protocol.PlanAgain{Plan: editPlan, DryRun: true})
+	if r := call[protocol.Review](ui, "review.get", again); !r.DryRun || r.Approvable {
 		t.Errorf("%+v", r)
 	}
 	for _, broken := range []string{"", "{}", `{"goal":"x","assumptions":[],"riskLevel":"writes","steps":[{"id":"a","tool":"no.such","args":{}}]}`} {
-		if _, err := try[protocol.RunRef](sh, "review.open", protocol.PlanAgain{Plan: broken}); err == nil {
+		if _, err := try[protocol.RunRef](ui, "review.open", protocol.PlanAgain{Plan: broken}); err == nil {
 			t.Errorf("%q was opened", broken)
 		}
 	}
@@ -48,9 +48,9 @@ func TestALostDryRunStaysOneAndABrokenPlanIsRefused(t *testing.T) {
 
 func TestWhatALostPlanWouldSendIsAskedAbout(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: twoNotes})
-	sh := begin(t, mem, free)
-	again := call[protocol.RunRef](sh, "review.open", protocol.PlanAgain{Plan: editPlan})
-	se, err := sh.s.tx.Open(again.Run)
+	ui := begin(t, mem, free)
+	again := call[protocol.RunRef](ui, "review.open", protocol.PlanAgain{Plan: editPlan})
+	se, err := ui.s.tx.Open(again.Run)
 	if err != nil {
 		t.Fatal(err)
 	}

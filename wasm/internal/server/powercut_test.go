@@ -14,11 +14,11 @@ func TestAPowerCutAtAnyOperationIsRecoveredAndTakenBackWhole(t *testing.T) {
 	offered := 0
 	for _, n := range points(c.ops, 60) {
 		mem := c.vault(hosttest.Linux)
-		sh := begin(t, mem, free)
-		r := sh.open(c.plan)
+		ui := begin(t, mem, free)
+		r := ui.open(c.plan)
 		mem.KillAt(n, uint64(n)*0x9E3779B97F4A7C15, false)
-		sh.approve(r)
-		sh.s.Close()
+		ui.approve(r)
+		ui.s.Close()
 
 		found := hosttest.PowerCut(mem)
 		sh2, w, err := start(t, found, free)

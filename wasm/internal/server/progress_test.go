@@ -13,21 +13,21 @@ import (
 	"embedded-agent/wasm/internal/protocol"
 )
 
-// atPace gives a shell whose clock goes on by so much each time it is looked at.
-func atPace(t *testing.T, mem *hosttest.Memory, step time.Duration, heard func(protocol.Event)) *shell {
+// atPace gives a panel whose clock goes on by so much each time it is looked at.
+func atPace(t *testing.T, mem *hosttest.Memory, step time.Duration, heard func(protocol.Event)) *panel {
 	t.Helper()
-	sh := &shell{t: t, mem: mem}
-	sh.cond.L = &sh.mu
+	ui := &panel{t: t, mem: mem}
+	ui.cond.L = &ui.mu
 	var n atomic.Int64
 	began := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	s, err := New(Deps{Host: mem.Host(), Emit: func(e protocol.Event) { heard(e); sh.hear(e) }, Now: func() time.Time { return began.Add(time.Duration(n.Add(1)) * step) }})
+	s, err := New(Deps{Host: mem.Host(), Emit: func(e protocol.Event) { heard(e); ui.hear(e) }, Now: func() time.Time { return began.Add(time.Duration(n.Add(1)) * step) }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	sh.s = s
-	call[protocol.Welcome](sh, "hello", protocol.Hello{Contract: protocol.Contract, Settings: free, Platform: protocol.Platform{Name: "linux", Language: "en"}})
-	return sh
+	ui.s = s
+	call[protocol.Welcome](ui, "hello", protocol.Hello{Contract: protocol.Contract, Settings: free, Platform: protocol.Platform{Name: "linux", Language: "en"}})
+	return ui
 }
 
 const longPlan = `{"goal":"long","assumptions":[],"riskLevel":"writes","steps":[
@@ -48,14 +48,14 @@ func TestHowFarCallsAndStepsAreIsToldNowAndThen(t *testing.T) {
 		mu   sync.Mutex
 		told = map[string]int{}
 	)
-	sh := atPace(t, mem, 200*time.Millisecond, func(e protocol.Event) {
+	ui := atPace(t, mem, 200*time.Millisecond, func(e protocol.Event) {
 		mu.Lock()
 		defer mu.Unlock()
 		if x := e.Exec; x != nil && x.Type == "step.progress" && x.Progress.Total == 12 && x.Progress.Done < 12 {
 			told[x.StepID]++
 		}
 	})
-	end := sh.do(longPlan)
+	end := ui.do(longPlan)
 	checkEnvelopes(t, mem, end.Run)
 	far := map[string][]float64{}
 	for _, e := range recorded(t, mem, end.Run, "events.jsonl") {
@@ -105,8 +105,8 @@ func TestHowFarCallsAndStepsAreIsToldNowAndThen(t *testing.T) {
 
 func TestWhatIsOverAtOnceTellsNoProgress(t *testing.T) {
 	mem := longVault()
-	sh := atPace(t, mem, 0, func(protocol.Event) {})
-	end := sh.do(longPlan)
+	ui := atPace(t, mem, 0, func(protocol.Event) {})
+	end := ui.do(longPlan)
 	for _, e := range recorded(t, mem, end.Run, "events.jsonl") {
 		if e["type"] == "step.progress" {
 			t.Errorf("%v", e)

@@ -4,10 +4,10 @@ import "embedded-agent/wasm/internal/protocol"
 
 // questioned answers every question the same until a review opens or the turn
 // ends, and gives the questions; of a turn that ends with an answer, that.
-func (sh *shell) questioned(yes bool) (asked []protocol.Question, r *protocol.Review) {
-	sh.t.Helper()
+func (ui *panel) questioned(yes bool) (asked []protocol.Question, r *protocol.Review) {
+	ui.t.Helper()
 	for {
-		e := sh.await("question, review or end", func(e protocol.Event) bool {
+		e := ui.await("question, review or end", func(e protocol.Event) bool {
 			return e.Type == protocol.EventQuestionOpened || e.Type == protocol.EventReviewOpened || e.Type == protocol.EventTurnEnded
 		})
 		if e.Turn != nil && e.Turn.Findings != nil && e.Turn.Findings.Done { // an answer, as a review has it
@@ -17,6 +17,6 @@ func (sh *shell) questioned(yes bool) (asked []protocol.Question, r *protocol.Re
 			return asked, e.Review
 		}
 		asked = append(asked, *e.Question)
-		call[protocol.Empty](sh, "answer", protocol.Answer{ID: e.Question.ID, Yes: yes})
+		call[protocol.Empty](ui, "answer", protocol.Answer{ID: e.Question.ID, Yes: yes})
 	}
 }

@@ -49,10 +49,10 @@ func TestAPlanThatWouldFillTheMemoryIsRefusedBeforeItDoes(t *testing.T) {
 			mem := hosttest.New(hosttest.Options{Files: map[string]string{
 				"Note.md": strings.Repeat("x", 20_000), "Template.md": strings.Repeat("{{x}}", 20_000),
 			}})
-			sh := begin(t, mem, protocol.Settings{MaxPlanMB: 20})
+			ui := begin(t, mem, protocol.Settings{MaxPlanMB: 20})
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			r := opened(sh, plan)
+			r := opened(ui, plan)
 			runtime.ReadMemStats(&after)
 			if r.Problem == nil || r.Problem.Code != protocol.ProblemCode(fault.Denied) || r.Problem.Key != "error.plan.tooMuch" || r.Problem.Params["max"] != "20" {
 				t.Fatalf("%+v", r.Problem)
@@ -69,8 +69,8 @@ func TestAPlanThatWouldFillTheMemoryIsRefusedBeforeItDoes(t *testing.T) {
 
 func TestAPlanWithinTheLimitRuns(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: map[string]string{"Note.md": strings.Repeat("x", 20_000)}})
-	sh := begin(t, mem, protocol.Settings{MaxPlanMB: 20})
-	if r := sh.open(doubling(13)); r.Problem != nil {
+	ui := begin(t, mem, protocol.Settings{MaxPlanMB: 20})
+	if r := ui.open(doubling(13)); r.Problem != nil {
 		t.Fatalf("%+v", r.Problem)
 	}
 }
@@ -78,19 +78,19 @@ func TestAPlanWithinTheLimitRuns(t *testing.T) {
 func TestTheLimitOfAPlanIsWhatTheSettingsSay(t *testing.T) {
 	plan := planOf("write", fmt.Sprintf(`{"id":"w","tool":"vault.createFile","args":{"path":"N.md","content":%q}}`, strings.Repeat("x", 1_500_000)))
 	for mb, refused := range map[int]bool{0: false, 1: true, 2: false} {
-		sh := begin(t, hosttest.New(hosttest.Options{}), protocol.Settings{MaxPlanMB: mb})
-		if r := opened(sh, plan); (r.Problem != nil) != refused {
+		ui := begin(t, hosttest.New(hosttest.Options{}), protocol.Settings{MaxPlanMB: mb})
+		if r := opened(ui, plan); (r.Problem != nil) != refused {
 			t.Errorf("%d MB: %+v", mb, r.Problem)
 		}
 	}
 }
 
 // opened simulates a plan, which may fail.
-func opened(sh *shell, plan string) *protocol.Review {
-	sh.t.Helper()
-	r, err := sh.s.tx.OpenPlan(sh.t.Context(), []byte(plan), nil, false)
+func opened(ui *panel, plan string) *protocol.Review {
+	ui.t.Helper()
+	r, err := ui.s.tx.OpenPlan(ui.t.Context(), []byte(plan), nil, false)
 	if err != nil {
-		sh.t.Fatal(err)
+		ui.t.Fatal(err)
 	}
 	return r
 }

@@ -129,23 +129,23 @@ func leftOpen(rt *rapid.T, args map[string]any) (template map[string]any, values
 // that writes, with arguments that an action leaves open in some shape and that
 // are then filled, and holds what is written against what was said beforehand.
 func TestWhatAnActionWritesIsNeverMoreThanWhatWasSaid(t *testing.T) {
-	sh := begin(t, reachVault(), free)
+	ui := begin(t, reachVault(), free)
 	for _, name := range writingTools(t) {
 		wrote := 0
 		t.Run(name, func(t *testing.T) {
-			e, err := sh.s.registry.Get(name, "")
+			e, err := ui.s.registry.Get(name, "")
 			if err != nil {
 				t.Fatal(err)
 			}
 			trial := func(rt *rapid.T) {
 				template, values := leftOpen(rt, argsFor(rt, e))
 				p := &plan.Plan{Version: "1", Goal: "g", Assumptions: []string{}, Steps: []plan.Step{{ID: "a", Tool: name, Args: template}}}
-				said := reach.Of(p, sh.s.registry)
+				said := reach.Of(p, ui.s.registry)
 				bound, err := plan.BindParameters(p, values)
 				if err != nil {
 					rt.Fatal(err)
 				}
-				g, problems := plan.Check(bound, sh.s.registry, sh.s.guard.BoundRules())
+				g, problems := plan.Check(bound, ui.s.registry, ui.s.guard.BoundRules())
 				if g == nil || plan.Failed(problems) {
 					return
 				}
@@ -153,7 +153,7 @@ func TestWhatAnActionWritesIsNeverMoreThanWhatWasSaid(t *testing.T) {
 				if err != nil {
 					rt.Fatal(err)
 				}
-				se, err := sh.s.tx.Simulate(t.Context(), sh.s.tx.NewDraft(bound, g, raw))
+				se, err := ui.s.tx.Simulate(t.Context(), ui.s.tx.NewDraft(bound, g, raw))
 				if err != nil {
 					rt.Fatal(err)
 				}
@@ -186,7 +186,7 @@ func TestWhatAnActionWritesIsNeverMoreThanWhatWasSaid(t *testing.T) {
 // TestAnImportThatLiesIsSaidToTouchWhatItTouches has exports that try to seem
 // less than they are. Each has to be refused, or what it does to be said.
 func TestAnImportThatLiesIsSaidToTouchWhatItTouches(t *testing.T) {
-	sh := begin(t, hosttest.New(hosttest.Options{}), free)
+	ui := begin(t, hosttest.New(hosttest.Options{}), free)
 	step := func(tl, args string) string {
 		return plans(fmt.Sprintf(`{"id":"a","tool":%q,"args":%s}`, tl, args))
 	}
@@ -225,10 +225,10 @@ func TestAnImportThatLiesIsSaidToTouchWhatItTouches(t *testing.T) {
 		"arguments twice":                   {plans(`{"id":"a","tool":"vault.createFile","args":{"path":"Safe/x.md","path":"Other/x.md","content":"x"}}`), "error.action.unclear"},
 	} {
 		doc := `{"format":"embedded-agent/actions","version":2,"actions":[{"id":"1","name":"N <b>x</b>",` + c.action + `}]}`
-		got, err := try[protocol.Imported](sh, "actions.import", protocol.Import{JSON: doc})
+		got, err := try[protocol.Imported](ui, "actions.import", protocol.Import{JSON: doc})
 		var said []string
 		if err != nil {
-			said = append(said, sh.s.out.Problem(err).Key)
+			said = append(said, ui.s.out.Problem(err).Key)
 		}
 		for _, m := range got.Review {
 			said = append(said, m.Key)
@@ -248,9 +248,9 @@ func TestAnImportThatLiesIsSaidToTouchWhatItTouches(t *testing.T) {
 }
 
 func TestAChangeThatLetsAnActionTouchMoreSaysSo(t *testing.T) {
-	sh := begin(t, hosttest.New(hosttest.Options{}), free)
+	ui := begin(t, hosttest.New(hosttest.Options{}), free)
 	put := func(id, steps string) protocol.ActionDetail {
-		return call[protocol.ActionDetail](sh, "action.put", protocol.ActionPut{ID: id, Name: "N", Kind: "plan", Plan: `{"version":"1","goal":"g","assumptions":[],"steps":[` + steps + `]}`})
+		return call[protocol.ActionDetail](ui, "action.put", protocol.ActionPut{ID: id, Name: "N", Kind: "plan", Plan: `{"version":"1","goal":"g","assumptions":[],"steps":[` + steps + `]}`})
 	}
 	said := func(ms []protocol.Message) string {
 		var out []string

@@ -14,7 +14,7 @@ import (
 
 // ofTwo gives a core over a store with the runs of this device, one of them cut
 // short, and with those of another one.
-func ofTwo(t *testing.T) (sh *shell, theirs map[string][]byte) {
+func ofTwo(t *testing.T) (ui *panel, theirs map[string][]byte) {
 	t.Helper()
 	mem := cutShort(t, "mine", host.Owner{Device: "this device", Window: "window 1"})
 	theirs = recordsOf(cutShort(t, "theirs", otherDevice))
@@ -23,10 +23,10 @@ func ofTwo(t *testing.T) (sh *shell, theirs map[string][]byte) {
 }
 
 func TestTheUndoRecordsOfThisDeviceAreDeletedOnceEveryRunIsDecidedAbout(t *testing.T) {
-	sh, theirs := ofTwo(t)
-	was := call[protocol.Records](sh, "records.get", protocol.Empty{})
+	ui, theirs := ofTwo(t)
+	was := call[protocol.Records](ui, "records.get", protocol.Empty{})
 	var size int64
-	for _, data := range filesOf(sh.mem.StoreFiles(), "runs/") {
+	for _, data := range filesOf(ui.mem.StoreFiles(), "runs/") {
 		size += int64(len(data))
 	}
 	for path, data := range theirs {
@@ -37,33 +37,33 @@ func TestTheUndoRecordsOfThisDeviceAreDeletedOnceEveryRunIsDecidedAbout(t *testi
 	if was.Kind != protocol.RecordsFolder || was.Runs != 3 || was.Bytes != size || len(was.Unfinished) != 1 || was.Unfinished[0] != "boxes" {
 		t.Fatalf("%+v, not %d bytes", was, size)
 	}
-	before := sh.mem.StoreFiles()
-	_, err := try[protocol.Records](sh, "records.delete", protocol.Empty{})
-	if f := fault.From(err); f.Key != "error.records.unfinished" || f.Params["goal"] != "boxes" || !equalFiles(before, sh.mem.StoreFiles()) {
+	before := ui.mem.StoreFiles()
+	_, err := try[protocol.Records](ui, "records.delete", protocol.Empty{})
+	if f := fault.From(err); f.Key != "error.records.unfinished" || f.Params["goal"] != "boxes" || !equalFiles(before, ui.mem.StoreFiles()) {
 		t.Fatalf("with a run that was cut short: %v", err)
 	}
-	cards := cardsOf(sh)
-	call[protocol.Reverted](sh, "recovery.resolve", protocol.Recovery{Run: cards[0].Run, Choice: protocol.RecoverRevert})
-	if left := call[protocol.Records](sh, "records.delete", protocol.Empty{}); left.Runs != 0 || left.Bytes != 0 {
+	cards := cardsOf(ui)
+	call[protocol.Reverted](ui, "recovery.resolve", protocol.Recovery{Run: cards[0].Run, Choice: protocol.RecoverRevert})
+	if left := call[protocol.Records](ui, "records.delete", protocol.Empty{}); left.Runs != 0 || left.Bytes != 0 {
 		t.Errorf("left: %+v", left)
 	}
-	untouched(t, sh.mem, theirs)
-	if now := recordsOf(sh.mem); !equalFiles(now, theirs) {
+	untouched(t, ui.mem, theirs)
+	if now := recordsOf(ui.mem); !equalFiles(now, theirs) {
 		t.Errorf("left: %v", maps.Keys(now))
 	}
-	if st := call[protocol.State](sh, "state", protocol.Empty{}); st.LastRun != nil {
+	if st := call[protocol.State](ui, "state", protocol.Empty{}); st.LastRun != nil {
 		t.Errorf("a run that is gone can be reverted: %+v", st.LastRun)
 	}
 }
 
 func TestTheCopyOfTheUndoRecordsIsReadByAnotherInstallation(t *testing.T) {
-	sh, theirs := ofTwo(t)
-	out := call[protocol.RecordsCopied](sh, "records.copy", protocol.RecordsCopy{Folder: "Undo records"})
+	ui, theirs := ofTwo(t)
+	out := call[protocol.RecordsCopied](ui, "records.copy", protocol.RecordsCopy{Folder: "Undo records"})
 	if out.Folder != "Undo records" || out.Runs != 2 || len(out.Left) != 1 || out.Left[0] != "boxes" {
 		t.Fatalf("%+v", out)
 	}
-	copied, own := map[string][]byte{}, sh.mem.StoreFiles()
-	for path, data := range sh.mem.Snapshot() {
+	copied, own := map[string][]byte{}, ui.mem.StoreFiles()
+	for path, data := range ui.mem.Snapshot() {
 		if in, ok := strings.CutPrefix(path, "Undo records/"); ok && !strings.HasSuffix(path, "/") {
 			copied[in] = data
 			if !bytes.Equal(own[in], data) || theirs[in] != nil {
@@ -74,7 +74,7 @@ func TestTheCopyOfTheUndoRecordsIsReadByAnotherInstallation(t *testing.T) {
 	if len(runsIn(copied)) != 2 {
 		t.Fatalf("%v", runsIn(copied))
 	}
-	again := call[protocol.RecordsCopied](sh, "records.copy", protocol.RecordsCopy{Folder: "Undo records"})
+	again := call[protocol.RecordsCopied](ui, "records.copy", protocol.RecordsCopy{Folder: "Undo records"})
 	if again.Folder != "Undo records 2" || again.Bytes != out.Bytes {
 		t.Errorf("the next copy: %+v", again)
 	}
@@ -95,14 +95,14 @@ func TestTheCopyOfTheUndoRecordsIsReadByAnotherInstallation(t *testing.T) {
 }
 
 func TestTheCopyOfTheUndoRecordsStaysInTheVault(t *testing.T) {
-	sh, _ := ofTwo(t)
-	before := sh.mem.Snapshot()
+	ui, _ := ofTwo(t)
+	before := ui.mem.Snapshot()
 	for _, folder := range []string{"../outside", ".obsidian/records", "", "/tmp/records"} {
-		if _, err := try[protocol.RecordsCopied](sh, "records.copy", protocol.RecordsCopy{Folder: folder}); err == nil {
+		if _, err := try[protocol.RecordsCopied](ui, "records.copy", protocol.RecordsCopy{Folder: folder}); err == nil {
 			t.Errorf("%q was written to", folder)
 		}
 	}
-	if d := before.Diff(sh.mem.Snapshot()); d != "" {
+	if d := before.Diff(ui.mem.Snapshot()); d != "" {
 		t.Error(d)
 	}
 }

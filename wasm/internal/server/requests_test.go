@@ -245,8 +245,8 @@ func textsOf(v any, out []string) []string {
 	return out
 }
 
-// shellFor starts the core on a vault, with a model that follows the story.
-func (r *request) shellFor(t *testing.T, v *requestVault) *shell {
+// panelFor starts the core on a vault, with a model that follows the story.
+func (r *request) panelFor(t *testing.T, v *requestVault) *panel {
 	t.Helper()
 	mem := hosttest.New(hosttest.Options{Files: v.given, Active: v.active})
 	for path, at := range v.times {
@@ -264,54 +264,54 @@ func (r *request) shellFor(t *testing.T, v *requestVault) *shell {
 	t.Cleanup(runner.Close)
 	ports := mem.Host()
 	ports.Sandbox = runner
-	sh := &shell{t: t, mem: mem}
-	sh.cond.L = &sh.mu
-	s, err := New(Deps{Host: ports, Provider: llmtest.NewProvider(turns...), Emit: sh.hear, Now: func() time.Time { return friday }})
+	ui := &panel{t: t, mem: mem}
+	ui.cond.L = &ui.mu
+	s, err := New(Deps{Host: ports, Provider: llmtest.NewProvider(turns...), Emit: ui.hear, Now: func() time.Time { return friday }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	sh.s = s
+	ui.s = s
 	set := free
 	set.Streaming, set.CodeMaxMs, set.CodeMaxMB = true, 30_000, 256
-	call[protocol.Welcome](sh, "hello", protocol.Hello{
+	call[protocol.Welcome](ui, "hello", protocol.Hello{
 		Contract: protocol.Contract, Settings: set,
 		Platform: protocol.Platform{Name: "linux", ConfigDir: ".obsidian"},
 	})
-	return sh
+	return ui
 }
 
 // ask types the request, and answers what the model asks back. It gives the review
 // that comes of it, or nil for an answer, and the run's id.
-func (r *request) ask(sh *shell) (*protocol.Review, string) {
-	sh.t.Helper()
-	call[protocol.Accepted](sh, "send", protocol.Send{Text: r.words, Mode: protocol.ModePlan, UseSelection: true})
+func (r *request) ask(ui *panel) (*protocol.Review, string) {
+	ui.t.Helper()
+	call[protocol.Accepted](ui, "send", protocol.Send{Text: r.words, Mode: protocol.ModePlan, UseSelection: true})
 	if r.asked != "" {
-		e := sh.await("question", func(e protocol.Event) bool { return e.Type == protocol.EventTurnEnded })
+		e := ui.await("question", func(e protocol.Event) bool { return e.Type == protocol.EventTurnEnded })
 		if e.Turn.Outcome != protocol.TurnQuestion || e.Turn.Reply != r.asked {
-			sh.t.Errorf("the person is not asked: %s, %q", e.Turn.Outcome, e.Turn.Reply)
+			ui.t.Errorf("the person is not asked: %s, %q", e.Turn.Outcome, e.Turn.Reply)
 		}
-		call[protocol.Accepted](sh, "send", protocol.Send{Text: r.said, Mode: protocol.ModePlan})
+		call[protocol.Accepted](ui, "send", protocol.Send{Text: r.said, Mode: protocol.ModePlan})
 	}
-	e := sh.await("review or answer", func(e protocol.Event) bool {
+	e := ui.await("review or answer", func(e protocol.Event) bool {
 		return e.Type == protocol.EventReviewOpened || e.Type == protocol.EventTurnEnded && e.Turn.Text != ""
 	})
 	if e.Review != nil {
 		return e.Review, e.Review.Run
 	}
 	if e.Turn.Findings == nil || !e.Turn.Findings.Done || e.Turn.Problem != nil {
-		sh.t.Fatalf("neither a review nor an answer: %+v", e.Turn)
+		ui.t.Fatalf("neither a review nor an answer: %+v", e.Turn)
 	}
 	return nil, e.Turn.Run
 }
 
 func (r *request) run(t *testing.T, v *requestVault) {
-	sh := r.shellFor(t, v)
-	before, expected := sh.mem.Snapshot(), v.expected(sh.mem)
-	review, id := r.ask(sh)
+	ui := r.panelFor(t, v)
+	before, expected := ui.mem.Snapshot(), v.expected(ui.mem)
+	review, id := r.ask(ui)
 	if review == nil {
-		v.compare(t, sh, id)
-		if d := before.Diff(sh.mem.Snapshot()); d != "" || len(v.want)+len(v.gone)+len(v.list) > 0 {
+		v.compare(t, ui, id)
+		if d := before.Diff(ui.mem.Snapshot()); d != "" || len(v.want)+len(v.gone)+len(v.list) > 0 {
 			t.Errorf("an answer for what changes notes:\n%s", d)
 		}
 		return
@@ -319,7 +319,7 @@ func (r *request) run(t *testing.T, v *requestVault) {
 	if review.Problem != nil {
 		t.Fatalf("the simulation failed in %s: %+v", review.Problem.Step, review.Problem)
 	}
-	if d := before.Diff(sh.mem.Snapshot()); d != "" {
+	if d := before.Diff(ui.mem.Snapshot()); d != "" {
 		t.Fatalf("the simulation wrote:\n%s", d)
 	}
 	var list []string
@@ -329,24 +329,24 @@ func (r *request) run(t *testing.T, v *requestVault) {
 	if v.list != nil && !slices.Equal(list, v.list) {
 		t.Errorf("the review lists\n%s\nnot\n%s", strings.Join(list, "\n"), strings.Join(v.list, "\n"))
 	}
-	v.compare(t, sh, id)
-	end := sh.approve(review)
+	v.compare(t, ui, id)
+	end := ui.approve(review)
 	if end.Outcome != "ok" {
 		t.Fatalf("%s: %+v", end.Outcome, end.Problem)
 	}
-	if d := expected.Diff(sh.mem.Snapshot()); d != "" {
+	if d := expected.Diff(ui.mem.Snapshot()); d != "" {
 		t.Fatalf("the vault is not as expected:\n%s", d)
 	}
 	if r.same || r.refuse {
-		again, err := sh.s.tx.OpenPlan(t.Context(), r.plan, nil, false)
+		again, err := ui.s.tx.OpenPlan(t.Context(), r.plan, nil, false)
 		if err != nil || (again.Problem != nil) != r.refuse || len(again.Files) > 0 {
 			t.Errorf("a second run is not without changes: %+v %v", again, err)
 		}
 	}
 	if len(list) > 0 {
-		sh.revert(end.Run)
+		ui.revert(end.Run)
 	}
-	if d := before.Diff(sh.mem.Snapshot()); d != "" {
+	if d := before.Diff(ui.mem.Snapshot()); d != "" {
 		t.Errorf("taken back, the vault is not what it was:\n%s", d)
 	}
 }
@@ -356,10 +356,10 @@ func (v *requestVault) expected(mem *hosttest.Memory) hosttest.Snapshot {
 }
 
 // compare holds the outputs of the simulation against the story's.
-func (v *requestVault) compare(t *testing.T, sh *shell, run string) {
+func (v *requestVault) compare(t *testing.T, ui *panel, run string) {
 	t.Helper()
 	outputs := map[string]any{}
-	there := sh.s.tx.Simulated(run, func(c *tool.Call, r *tool.Result) {
+	there := ui.s.tx.Simulated(run, func(c *tool.Call, r *tool.Result) {
 		var data any
 		text, err := json.Marshal(r.Data)
 		if err == nil && json.Unmarshal(text, &data) == nil {

@@ -12,14 +12,14 @@ import (
 
 func TestOneFileOfARunIsTakenBackAndThenTheRest(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: twoNotes})
-	sh := begin(t, mem, free)
+	ui := begin(t, mem, free)
 	before := mem.Snapshot()
-	end := sh.do(editPlan)
-	back := call[protocol.Reverted](sh, "run.revert", protocol.Revert{Run: end.Run, Path: "A.md"})
-	if sh.text("A.md") != twoNotes["A.md"] || sh.text("B.md") != "b\nmore\n" || sh.text("D.md") != "d\n" || back.Run == "" {
+	end := ui.do(editPlan)
+	back := call[protocol.Reverted](ui, "run.revert", protocol.Revert{Run: end.Run, Path: "A.md"})
+	if ui.text("A.md") != twoNotes["A.md"] || ui.text("B.md") != "b\nmore\n" || ui.text("D.md") != "d\n" || back.Run == "" {
 		t.Fatalf("%+v", back)
 	}
-	sh.revert(end.Run)
+	ui.revert(end.Run)
 	if d := before.Diff(mem.Snapshot()); d != "" {
 		t.Fatalf("%s", d)
 	}
@@ -28,12 +28,12 @@ func TestOneFileOfARunIsTakenBackAndThenTheRest(t *testing.T) {
 func TestARevertCanBeRevertedAgainAndAgain(t *testing.T) {
 	files, plan := workload(t)
 	mem := hosttest.New(hosttest.Options{Files: files, Active: "Active.md"})
-	sh := begin(t, mem, free)
+	ui := begin(t, mem, free)
 	before := mem.Snapshot()
-	run := sh.do(plan).Run
+	run := ui.do(plan).Run
 	after := mem.Snapshot()
 	for i := range 4 {
-		back := sh.revert(run)
+		back := ui.revert(run)
 		want, what := before, "taken back"
 		if i%2 == 1 {
 			want, what = after, "made again"
@@ -47,15 +47,15 @@ func TestARevertCanBeRevertedAgainAndAgain(t *testing.T) {
 
 func TestARevertedRunHasNothingMoreToTakeBack(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: twoNotes})
-	sh := begin(t, mem, free)
-	end := sh.do(editPlan)
-	sh.revert(end.Run)
+	ui := begin(t, mem, free)
+	end := ui.do(editPlan)
+	ui.revert(end.Run)
 	before := mem.Snapshot()
-	again := sh.revert(end.Run)
+	again := ui.revert(end.Run)
 	if d := before.Diff(mem.Snapshot()); d != "" || again.Run != "" || len(again.Restored)+len(again.Merged)+len(again.Conflicts) > 0 {
 		t.Fatalf("%s\n%+v", d, again)
 	}
-	sum := call[protocol.RunDetail](sh, "run.get", protocol.RunRef{Run: end.Run}).Summary
+	sum := call[protocol.RunDetail](ui, "run.get", protocol.RunRef{Run: end.Run}).Summary
 	if sum.RevertedBy == "" || sum.Can.Revert {
 		t.Errorf("%+v", sum)
 	}
@@ -73,22 +73,22 @@ func TestAConflictOfARevertIsShownAndEachChoiceDoesWhatItSays(t *testing.T) {
 	} {
 		t.Run(string(c.choice.Choice), func(t *testing.T) {
 			mem := hosttest.New(hosttest.Options{Files: twoNotes})
-			sh := begin(t, mem, free)
-			end := sh.do(editPlan)
+			ui := begin(t, mem, free)
+			end := ui.do(editPlan)
 			mem.Put("A.md", mine)
-			first := sh.revert(end.Run)
+			first := ui.revert(end.Run)
 			if len(first.Conflicts) != 1 || first.Conflicts[0].Path != "A.md" || first.Conflicts[0].Now != mine || first.Conflicts[0].Before != twoNotes["A.md"] {
 				t.Fatalf("%+v", first)
 			}
-			if sh.text("A.md") != mine || sh.text("B.md") != "b\n" || sh.text("D.md") != "(none)" {
+			if ui.text("A.md") != mine || ui.text("B.md") != "b\n" || ui.text("D.md") != "(none)" {
 				t.Fatal("a conflict was overwritten, or kept the rest from being taken back")
 			}
 			c.choice.Path, c.choice.Now = "A.md", first.Conflicts[0].NowEtag
-			if second := sh.revert(end.Run, c.choice); len(second.Conflicts) != 0 {
+			if second := ui.revert(end.Run, c.choice); len(second.Conflicts) != 0 {
 				t.Fatalf("%+v", second)
 			}
 			for p, want := range c.want {
-				if got := sh.text(p); got != want {
+				if got := ui.text(p); got != want {
 					t.Errorf("%s is %q, want %q", p, got, want)
 				}
 			}
@@ -100,14 +100,14 @@ func TestAChoiceMadeOnOtherBytesIsAConflictAgain(t *testing.T) {
 	for _, choice := range []protocol.Settlement{protocol.ChooseKeep, protocol.ChooseRestore, protocol.ChooseMerged} {
 		t.Run(string(choice), func(t *testing.T) {
 			mem := hosttest.New(hosttest.Options{Files: twoNotes})
-			sh := begin(t, mem, free)
-			end := sh.do(editPlan)
+			ui := begin(t, mem, free)
+			end := ui.do(editPlan)
 			mem.Put("A.md", "one\nMINE\n")
-			first := sh.revert(end.Run)
+			first := ui.revert(end.Run)
 			mem.Put("A.md", "one\nLATER\n")
 			before := mem.Snapshot()
 			for _, now := range []string{first.Conflicts[0].NowEtag, ""} {
-				again := sh.revert(end.Run, protocol.ConflictChoice{Path: "A.md", Now: now, Choice: choice, Text: "mine\n"})
+				again := ui.revert(end.Run, protocol.ConflictChoice{Path: "A.md", Now: now, Choice: choice, Text: "mine\n"})
 				if len(again.Conflicts) != 1 || again.Conflicts[0].Now != "one\nLATER\n" || again.Conflicts[0].NowEtag != host.Etag([]byte("one\nLATER\n")) {
 					t.Fatalf("%+v", again)
 				}
@@ -116,7 +116,7 @@ func TestAChoiceMadeOnOtherBytesIsAConflictAgain(t *testing.T) {
 				}
 				first = again
 			}
-			if last := sh.revert(end.Run, protocol.ConflictChoice{Path: "A.md", Now: first.Conflicts[0].NowEtag, Choice: choice, Text: "mine\n"}); len(last.Conflicts) != 0 {
+			if last := ui.revert(end.Run, protocol.ConflictChoice{Path: "A.md", Now: first.Conflicts[0].NowEtag, Choice: choice, Text: "mine\n"}); len(last.Conflicts) != 0 {
 				t.Fatalf("%+v", last)
 			}
 		})
@@ -131,19 +131,19 @@ func TestAMoveBackToATakenNameIsAConflictAndEachChoiceDoesWhatItSays(t *testing.
 	} {
 		t.Run(string(choice), func(t *testing.T) {
 			mem := hosttest.New(hosttest.Options{Files: twoNotes})
-			sh := begin(t, mem, free)
-			end := sh.do(planOf("move", move))
+			ui := begin(t, mem, free)
+			end := ui.do(planOf("move", move))
 			mem.Put("A.md", "new\n")
-			first := sh.revert(end.Run)
-			if len(first.Conflicts) != 1 || first.Conflicts[0].Path != "Moved.md" || !first.Conflicts[0].Binary || sh.text("A.md") != "new\n" {
+			first := ui.revert(end.Run)
+			if len(first.Conflicts) != 1 || first.Conflicts[0].Path != "Moved.md" || !first.Conflicts[0].Binary || ui.text("A.md") != "new\n" {
 				t.Fatalf("%+v", first)
 			}
-			back := sh.revert(end.Run, protocol.ConflictChoice{Path: "Moved.md", Now: first.Conflicts[0].NowEtag, Choice: choice})
+			back := ui.revert(end.Run, protocol.ConflictChoice{Path: "Moved.md", Now: first.Conflicts[0].NowEtag, Choice: choice})
 			if len(back.Conflicts) != 0 {
 				t.Fatalf("%+v", back)
 			}
 			for path, text := range want {
-				if got := sh.text(path); got != text {
+				if got := ui.text(path); got != text {
 					t.Errorf("%s is %q, want %q", path, got, text)
 				}
 			}
@@ -153,37 +153,37 @@ func TestAMoveBackToATakenNameIsAConflictAndEachChoiceDoesWhatItSays(t *testing.
 
 func TestARecoveryWithConflictsIsOverWhenTheyAreSettled(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: twoNotes})
-	sh := begin(t, mem, free)
-	r := sh.open(editPlan)
+	ui := begin(t, mem, free)
+	r := ui.open(editPlan)
 	mem.KillAt(11, 1, false) // in the middle of the writes
-	sh.approve(r)
-	sh.s.Close()
+	ui.approve(r)
+	ui.s.Close()
 	mem = mem.CrashClone()
 	mem.Put("A.md", "one\nMINE\n")
-	sh, w, err := start(t, mem, free)
+	ui, w, err := start(t, mem, free)
 	if err != nil || len(w.State.Recoveries) != 1 {
 		t.Fatalf("%v %+v", err, w.State.Recoveries)
 	}
-	first := call[protocol.Reverted](sh, "recovery.resolve", protocol.Recovery{Run: r.Run, Choice: protocol.RecoverRevert})
+	first := call[protocol.Reverted](ui, "recovery.resolve", protocol.Recovery{Run: r.Run, Choice: protocol.RecoverRevert})
 	if len(first.Conflicts) != 1 {
 		t.Fatalf("%+v", first)
 	}
-	if st := call[protocol.State](sh, "state", protocol.Empty{}); len(st.Recoveries) != 1 {
+	if st := call[protocol.State](ui, "state", protocol.Empty{}); len(st.Recoveries) != 1 {
 		t.Fatal("with a conflict open, the recovery is not over")
 	}
-	sh.revert(r.Run, protocol.ConflictChoice{Path: "A.md", Now: first.Conflicts[0].NowEtag, Choice: protocol.ChooseKeep})
-	if st := call[protocol.State](sh, "state", protocol.Empty{}); len(st.Recoveries) != 0 {
+	ui.revert(r.Run, protocol.ConflictChoice{Path: "A.md", Now: first.Conflicts[0].NowEtag, Choice: protocol.ChooseKeep})
+	if st := call[protocol.State](ui, "state", protocol.Empty{}); len(st.Recoveries) != 0 {
 		t.Fatalf("still offered: %+v", st.Recoveries)
 	}
 }
 
 func TestAnUnknownChoiceIsRefusedAndWritesNothing(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: twoNotes})
-	sh := begin(t, mem, free)
-	end := sh.do(editPlan)
+	ui := begin(t, mem, free)
+	end := ui.do(editPlan)
 	mem.Put("A.md", "one\nMINE\n")
 	before := mem.Snapshot()
-	_, err := try[protocol.Reverted](sh, "run.revert", protocol.Revert{Run: end.Run, Choices: []protocol.ConflictChoice{{Path: "A.md", Choice: "made up"}}})
+	_, err := try[protocol.Reverted](ui, "run.revert", protocol.Revert{Run: end.Run, Choices: []protocol.ConflictChoice{{Path: "A.md", Choice: "made up"}}})
 	if d := before.Diff(mem.Snapshot()); !fault.Is(err, fault.Validation) || d != "" {
 		t.Fatalf("%v\n%s", err, d)
 	}
@@ -204,10 +204,10 @@ func TestAnEditSinceIsNeverLostByARevert(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			mem := hosttest.New(hosttest.Options{Files: twoNotes})
-			sh := begin(t, mem, free)
-			end := sh.do(editPlan)
+			ui := begin(t, mem, free)
+			end := ui.do(editPlan)
 			c.edit(mem)
-			sh.revert(end.Run)
+			ui.revert(end.Run)
 			mem.CloseNotes()
 			var all strings.Builder
 			for _, b := range mem.Snapshot() {
@@ -222,34 +222,34 @@ func TestAnEditSinceIsNeverLostByARevert(t *testing.T) {
 
 func TestTheRestOfARunMakesOnlyWhatFailedOrWasNotReached(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: twoNotes})
-	sh := begin(t, mem, free)
+	ui := begin(t, mem, free)
 	before := mem.Snapshot()
-	r := sh.open(planOf("rest",
+	r := ui.open(planOf("rest",
 		`{"id":"a","tool":"vault.appendFile","args":{"path":"A.md","content":"once"}}`,
 		`{"id":"n","tool":"vault.createFile","args":{"title":"{x}","folder":"N","content":"{x}"},"foreach":{"from":["1","2","3"],"itemName":"x"},"dependsOn":["a"]}`,
 		`{"id":"b","tool":"vault.appendFile","args":{"path":"B.md","content":"once"},"dependsOn":["n"]}`,
 		`{"id":"c","tool":"vault.appendFile","args":{"path":"C.md","content":"$steps.n.items.0.link"},"dependsOn":["b"]}`))
 	justBefore(mem, func() { mem.Put("B.md", "drift\n") })
-	if end := sh.approve(r); end.Outcome != "conflict" {
+	if end := ui.approve(r); end.Outcome != "conflict" {
 		t.Fatalf("%+v", end)
 	}
-	ref := call[protocol.RunRef](sh, "run.rest", protocol.RunRef{Run: r.Run})
-	rest := call[protocol.Review](sh, "review.get", ref)
+	ref := call[protocol.RunRef](ui, "run.rest", protocol.RunRef{Run: r.Run})
+	rest := call[protocol.Review](ui, "review.get", ref)
 	for _, f := range rest.Files {
 		if f.Path != "B.md" && f.Path != "C.md" {
 			t.Errorf("the rest writes %s again", f.Path)
 		}
 	}
-	if end := sh.approve(&rest); end.Outcome != "ok" {
+	if end := ui.approve(&rest); end.Outcome != "ok" {
 		t.Fatalf("%+v", end.Problem)
 	}
 	for p, want := range map[string]string{"A.md": twoNotes["A.md"] + "once\n", "B.md": "drift\nonce\n", "C.md": "c\n[[1]]\n", "N/1.md": "1", "N/3.md": "3"} {
-		if got := sh.text(p); got != want {
+		if got := ui.text(p); got != want {
 			t.Errorf("%s is %q, want %q", p, got, want)
 		}
 	}
-	sh.revert(rest.Run)
-	sh.revert(r.Run)
+	ui.revert(rest.Run)
+	ui.revert(r.Run)
 	mem.Put("B.md", twoNotes["B.md"])
 	if d := before.Diff(mem.Snapshot()); d != "" {
 		t.Errorf("both taken back:\n%s", d)
@@ -258,15 +258,15 @@ func TestTheRestOfARunMakesOnlyWhatFailedOrWasNotReached(t *testing.T) {
 
 func TestTheRestIsKnownAlsoAfterAnotherStart(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: twoNotes})
-	sh := begin(t, mem, free)
+	ui := begin(t, mem, free)
 	long := strings.Repeat("a long text that the records keep by its hash ", 30)
-	r := sh.open(planOf("rest",
+	r := ui.open(planOf("rest",
 		`{"id":"a","tool":"vault.createFile","args":{"path":"Long.md","content":`+quote(long)+`}}`,
 		`{"id":"r","tool":"vault.readFile","args":{"path":"Long.md"},"dependsOn":["a"]}`,
 		`{"id":"b","tool":"vault.appendFile","args":{"path":"B.md","content":"$steps.r.content"}}`))
 	justBefore(mem, func() { mem.Put("B.md", "drift\n") })
-	sh.approve(r)
-	sh.s.Close()
+	ui.approve(r)
+	ui.s.Close()
 	sh2 := begin(t, mem, free)
 	ref := call[protocol.RunRef](sh2, "run.rest", protocol.RunRef{Run: r.Run})
 	rest := call[protocol.Review](sh2, "review.get", ref)
@@ -283,12 +283,12 @@ func TestTheRestIsKnownAlsoAfterAnotherStart(t *testing.T) {
 
 func TestARunOfEmptyNotesAloneIsTakenBack(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{})
-	sh := begin(t, mem, free)
-	end := sh.do(planOf("empty", `{"id":"a","tool":"vault.createFile","args":{"path":"A.md","content":""}}`))
-	if v := call[protocol.Verified](sh, "run.verify", protocol.RunRef{Run: end.Run}); !v.OK {
+	ui := begin(t, mem, free)
+	end := ui.do(planOf("empty", `{"id":"a","tool":"vault.createFile","args":{"path":"A.md","content":""}}`))
+	if v := call[protocol.Verified](ui, "run.verify", protocol.RunRef{Run: end.Run}); !v.OK {
 		t.Fatalf("%+v", v)
 	}
-	sh.revert(end.Run)
+	ui.revert(end.Run)
 	if s := mem.Snapshot(); len(s) != 0 {
 		t.Fatalf("%v", s)
 	}

@@ -29,10 +29,10 @@ func TestARevertReadsNothingThatTheHostTellsIsAsTheRunLeftIt(t *testing.T) {
 	files, plan := forty()
 	mem := hosttest.New(hosttest.Options{Files: files})
 	before := mem.Snapshot()
-	sh := begin(t, mem, free)
-	run := sh.do(plan).Run
+	ui := begin(t, mem, free)
+	run := ui.do(plan).Run
 	mem.ResetCounts()
-	back := sh.revert(run)
+	back := ui.revert(run)
 	if d := before.Diff(mem.Snapshot()); d != "" || len(back.Restored) != 80 {
 		t.Fatalf("%s\n%+v", d, back)
 	}
@@ -41,7 +41,7 @@ func TestARevertReadsNothingThatTheHostTellsIsAsTheRunLeftIt(t *testing.T) {
 	}
 	// Nor does taking that back.
 	mem.ResetCounts()
-	sh.revert(back.Run)
+	ui.revert(back.Run)
 	if n := mem.Counts().Reads; n > 90 { // what is made must not be there: one look each
 		t.Errorf("%d reads to make 80 notes again", n)
 	}
@@ -52,8 +52,8 @@ func TestARevertReadsNothingThatTheHostTellsIsAsTheRunLeftIt(t *testing.T) {
 func TestAnEditThatLeavesSizeAndTimeIsNotLostByARevert(t *testing.T) {
 	files, plan := forty()
 	mem := hosttest.New(hosttest.Options{Files: files})
-	sh := begin(t, mem, free)
-	run := sh.do(plan).Run
+	ui := begin(t, mem, free)
+	run := ui.do(plan).Run
 	dated := func(path, text string) {
 		var at int64
 		infos, err := mem.Host().Vault.List(t.Context(), "N")
@@ -73,7 +73,7 @@ func TestAnEditThatLeavesSizeAndTimeIsNotLostByARevert(t *testing.T) {
 	want := hosttest.New(hosttest.Options{Files: files}).Snapshot().With(map[string]string{
 		"N/05.md": "ONE\ntwo\nthree\n", "N/09 new.md": "NEW\n",
 	}, nil)
-	back := sh.revert(run)
+	back := ui.revert(run)
 	if d := want.Diff(mem.Snapshot()); d != "" {
 		t.Fatal(d)
 	}
@@ -85,11 +85,11 @@ func TestAnEditThatLeavesSizeAndTimeIsNotLostByARevert(t *testing.T) {
 func TestAnOpenNotesTextIsReadByARevert(t *testing.T) {
 	files, plan := forty()
 	mem := hosttest.New(hosttest.Options{Files: files, Active: "N/03.md"})
-	sh := begin(t, mem, free)
-	run := sh.do(plan).Run
+	ui := begin(t, mem, free)
+	run := ui.do(plan).Run
 	mem.Type("N/03.md", "zero\none\ntwo\nthree\nmore\n") // not in the file yet
-	back := call[protocol.Reverted](sh, "run.revert", protocol.Revert{Run: run})
-	if !slices.Equal(back.Merged, []string{"N/03.md"}) || sh.text("N/03.md") != "zero\none\ntwo\nthree\n" {
-		t.Fatalf("%+v\n%s", back, sh.text("N/03.md"))
+	back := call[protocol.Reverted](ui, "run.revert", protocol.Revert{Run: run})
+	if !slices.Equal(back.Merged, []string{"N/03.md"}) || ui.text("N/03.md") != "zero\none\ntwo\nthree\n" {
+		t.Fatalf("%+v\n%s", back, ui.text("N/03.md"))
 	}
 }

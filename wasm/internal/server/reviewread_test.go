@@ -46,11 +46,11 @@ func readWhole(t *testing.T, rv *transaction.Review) string {
 // The race detector finds what is written to a review that somebody reads. There
 // is none as wasm, where readers that never rest let nothing else run.
 func TestAReviewIsReadWithoutALockWhileItIsSimulatedAnew(t *testing.T) {
-	sh := begin(t, hosttest.New(hosttest.Options{Files: map[string]string{"A.md": "a\nb\nc\n", "B.md": "b\n", "C.md": "c\n"}}), free)
+	ui := begin(t, hosttest.New(hosttest.Options{Files: map[string]string{"A.md": "a\nb\nc\n", "B.md": "b\n", "C.md": "c\n"}}), free)
 	plan := planOf("change",
 		`{"id":"s","tool":"vault.appendFile","args":{"path":"{n}","content":"more\n"},"foreach":{"from":["A.md","B.md","C.md"],"itemName":"n"}}`)
-	r := sh.open(plan)
-	held := sh.reviewed()
+	r := ui.open(plan)
+	held := ui.reviewed()
 	was := readWhole(t, held)
 	shown := slices.Clone(held.Changes)
 
@@ -68,13 +68,13 @@ func TestAReviewIsReadWithoutALockWhileItIsSimulatedAnew(t *testing.T) {
 					t.Error("a review that is held has changed")
 					return
 				}
-				now, err := sh.s.tx.Open(r.Run)
+				now, err := ui.s.tx.Open(r.Run)
 				if err != nil {
 					t.Error(err)
 					return
 				}
 				readWhole(t, now)
-				if _, err := sh.s.tx.File(t.Context(), protocol.FileRef{Run: r.Run, Path: "B.md"}); err != nil {
+				if _, err := ui.s.tx.File(t.Context(), protocol.FileRef{Run: r.Run, Path: "B.md"}); err != nil {
 					t.Error(err)
 				}
 			}
@@ -91,7 +91,7 @@ func TestAReviewIsReadWithoutALockWhileItIsSimulatedAnew(t *testing.T) {
 			{Kind: protocol.AmendPlan, Plan: plan},
 		} {
 			a.Run = r.Run
-			call[protocol.Review](sh, "review.amend", a)
+			call[protocol.Review](ui, "review.amend", a)
 		}
 	}
 	close(stop)
@@ -99,10 +99,10 @@ func TestAReviewIsReadWithoutALockWhileItIsSimulatedAnew(t *testing.T) {
 	if readWhole(t, held) != was || !reflect.DeepEqual(held.Changes, shown) {
 		t.Error("a review that is held has changed")
 	}
-	if _, err := try[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: "of another"}); !fault.Is(err, fault.Conflict) {
+	if _, err := try[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: r.Run, Approval: "of another"}); !fault.Is(err, fault.Conflict) {
 		t.Errorf("approved what is not shown: %v", err)
 	}
-	if sh.reviewed() == held {
+	if ui.reviewed() == held {
 		t.Error("the review was changed in its place")
 	}
 }

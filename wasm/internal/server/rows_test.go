@@ -9,13 +9,13 @@ import (
 
 func TestAnAmendmentKeepsTheRowsOfWhatItLeavesAlone(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: map[string]string{"A.md": "a\n", "B.md": "b\n", "C.md": "c\n"}})
-	sh := begin(t, mem, free)
-	r := sh.open(planOf("code",
+	ui := begin(t, mem, free)
+	r := ui.open(planOf("code",
 		`{"id":"s","tool":"vault.appendFile","args":{"path":"{n}","content":"`+"```dataviewjs\\nx()\\n```\\n"+`"},"foreach":{"from":["A.md","B.md","C.md"],"itemName":"n"}}`))
 	amend := func(a protocol.Amendment) map[string]protocol.FileChange {
 		a.Run = r.Run
 		out := map[string]protocol.FileChange{}
-		for _, f := range call[protocol.Review](sh, "review.amend", a).Files {
+		for _, f := range call[protocol.Review](ui, "review.amend", a).Files {
 			out[f.Path] = f
 		}
 		return out

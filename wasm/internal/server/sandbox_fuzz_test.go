@@ -21,24 +21,24 @@ func FuzzNoPathLeavesTheAllowedFolder(f *testing.F) {
 		f.Add(path)
 	}
 	mem := hosttest.New(hosttest.Options{Files: map[string]string{"In/Source.md": "s\n", "Out/Secret.md": "x\n"}})
-	sh := &shell{t: f, mem: mem}
-	sh.cond.L = &sh.mu
+	ui := &panel{t: f, mem: mem}
+	ui.cond.L = &ui.mu
 	s, err := New(Deps{Host: mem.Host(), Emit: func(protocol.Event) {}})
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Cleanup(s.Close)
-	sh.s = s
+	ui.s = s
 	set := free
 	set.AllowedRoots = []string{"In"}
-	call[protocol.Welcome](sh, "hello", protocol.Hello{Contract: protocol.Contract, Settings: set, Platform: protocol.Platform{Name: "linux"}})
+	call[protocol.Welcome](ui, "hello", protocol.Hello{Contract: protocol.Contract, Settings: set, Platform: protocol.Platform{Name: "linux"}})
 	f.Fuzz(func(t *testing.T, path string) {
 		plan := planOf("p",
 			`{"id":"a","tool":"vault.createFile","args":{"path":`+quote(path)+`,"content":"x"},"onError":"skip"}`,
 			`{"id":"b","tool":"vault.copyFile","args":{"path":"In/Source.md","newPath":`+quote(path)+`,"onCollision":"unique"},"onError":"skip"}`,
 			`{"id":"c","tool":"vault.rename","args":{"path":"In/Source.md","newPath":`+quote(path)+`},"onError":"skip"}`,
 			`{"id":"d","tool":"vault.readFile","args":{"path":`+quote(path)+`},"onError":"skip"}`)
-		r, err := sh.s.tx.OpenPlan(t.Context(), []byte(plan), nil, false)
+		r, err := ui.s.tx.OpenPlan(t.Context(), []byte(plan), nil, false)
 		if err != nil {
 			return // refused before anything was simulated
 		}

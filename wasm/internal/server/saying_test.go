@@ -26,15 +26,15 @@ import (
 func TestTheLogSaysWhenTheChangesWereShownAndWhoSaidYes(t *testing.T) {
 	for _, automatic := range []bool{false, true} {
 		began, looked := time.Now(), atomic.Int64{}
-		sh := newRig(t, hosttest.New(hosttest.Options{Files: twoNotes}), free, func(d *Deps) {
+		ui := newRig(t, hosttest.New(hosttest.Options{Files: twoNotes}), free, func(d *Deps) {
 			d.Now = func() time.Time { return began.Add(time.Duration(looked.Load())) }
 		})
-		r := sh.open(editPlan)
+		r := ui.open(editPlan)
 		looked.Store(int64(time.Second)) // a person looks for a second
-		call[protocol.RunRef](sh.shell, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval, Automatic: automatic})
-		sh.finished()
+		call[protocol.RunRef](ui.panel, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval, Automatic: automatic})
+		ui.finished()
 		var requested, confirmed map[string]any
-		for _, e := range recorded(t, sh.mem, r.Run, audit.EventsFile) {
+		for _, e := range recorded(t, ui.mem, r.Run, audit.EventsFile) {
 			if e["message"] == "" {
 				t.Errorf("%s says nothing", e["type"])
 			}
@@ -64,18 +64,18 @@ func TestACallSaysWhetherItsRunHadToBeConfirmed(t *testing.T) {
 		{planOf("write", `{"id":"a","tool":"vault.writeFile","args":{"path":"A.md","content":"x"}}`), false},
 		{planOf("delete", `{"id":"a","tool":"vault.delete","args":{"path":"A.md"}}`), true},
 	} {
-		sh := begin(t, hosttest.New(hosttest.Options{Files: twoNotes}), set)
-		p, g := sh.checked(c.plan)
-		d := sh.s.tx.NewDraft(p, g, []byte(c.plan)) // as a plan that comes from the panel
-		if err := sh.s.tx.OpenReview(t.Context(), d); err != nil {
+		ui := begin(t, hosttest.New(hosttest.Options{Files: twoNotes}), set)
+		p, g := ui.checked(c.plan)
+		d := ui.s.tx.NewDraft(p, g, []byte(c.plan)) // as a plan that comes from the panel
+		if err := ui.s.tx.OpenReview(t.Context(), d); err != nil {
 			t.Fatal(err)
 		}
 		if c.want {
-			sh.approve(sh.reviewed().View)
+			ui.approve(ui.reviewed().View)
 		} else {
-			sh.finished()
+			ui.finished()
 		}
-		for _, line := range recorded(t, sh.mem, d.ID, audit.CallsFile) {
+		for _, line := range recorded(t, ui.mem, d.ID, audit.CallsFile) {
 			if got := line["policy"].(map[string]any)["confirmationsRequired"]; got != c.want {
 				t.Errorf("%s: confirmationsRequired is %v", line["tool"], got)
 			}
@@ -87,9 +87,9 @@ func TestCancellableIsFalseOfWhatRunsToItsEnd(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: twoNotes, Commands: []hosttest.Command{{ID: "x:do"}}})
 	set := free
 	set.AllowCommands = true
-	sh := begin(t, mem, set)
-	r := sh.open(planOf("both", `{"id":"a","tool":"vault.writeFile","args":{"path":"A.md","content":"x"}}`, `{"id":"b","tool":"commands.run","args":{"id":"x:do"}}`))
-	sh.answered(r, true)
+	ui := begin(t, mem, set)
+	r := ui.open(planOf("both", `{"id":"a","tool":"vault.writeFile","args":{"path":"A.md","content":"x"}}`, `{"id":"b","tool":"commands.run","args":{"id":"x:do"}}`))
+	ui.answered(r, true)
 	for _, line := range recorded(t, mem, r.Run, audit.CallsFile) {
 		if line["cancellable"] != (line["tool"] != "commands.run") {
 			t.Errorf("%s: cancellable is %v", line["tool"], line["cancellable"])
@@ -107,9 +107,9 @@ func TestCancellableIsFalseOfWhatRunsToItsEnd(t *testing.T) {
 }
 
 func TestTheHashOfDataIsThatOfTheDataInTheRecord(t *testing.T) {
-	sh, run, _, _ := fields(t)
+	ui, run, _, _ := fields(t)
 	n := 0
-	for _, line := range sh.lines(run, audit.ResultsFile) {
+	for _, line := range ui.lines(run, audit.ResultsFile) {
 		var r struct {
 			OK   bool            `json:"ok"`
 			Data json.RawMessage `json:"data"`
@@ -130,14 +130,14 @@ func TestTheHashOfDataIsThatOfTheDataInTheRecord(t *testing.T) {
 }
 
 // lines gives the records of a file as they are in it.
-func (sh *shell) lines(run, name string) []json.RawMessage {
+func (ui *panel) lines(run, name string) []json.RawMessage {
 	var out []json.RawMessage
-	for _, l := range strings.Split(strings.TrimSpace(string(sh.mem.StoreFiles()[history.Dir(run)+"/"+name])), "\n") {
+	for _, l := range strings.Split(strings.TrimSpace(string(ui.mem.StoreFiles()[history.Dir(run)+"/"+name])), "\n") {
 		var frame struct {
 			R json.RawMessage `json:"r"`
 		}
 		if err := json.Unmarshal([]byte(l), &frame); err != nil {
-			sh.t.Fatal(err)
+			ui.t.Fatal(err)
 		}
 		out = append(out, frame.R)
 	}
@@ -148,20 +148,20 @@ func TestALinkIsNotTheOwner(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: twoNotes, Commands: []hosttest.Command{{ID: "x:do"}}})
 	set := free
 	set.AllowCommands = true
-	sh := begin(t, mem, set)
-	r := sh.open(planOf("do", `{"id":"b","tool":"commands.run","args":{"id":"x:do"}}`))
-	sh.answered(r, true)
-	d := call[protocol.ActionDetail](sh, "action.step", protocol.ActionStep{Run: r.Run, CallID: recorded(t, mem, r.Run, audit.CallsFile)[0]["callId"].(string), Name: "Do"})
+	ui := begin(t, mem, set)
+	r := ui.open(planOf("do", `{"id":"b","tool":"commands.run","args":{"id":"x:do"}}`))
+	ui.answered(r, true)
+	d := call[protocol.ActionDetail](ui, "action.step", protocol.ActionStep{Run: r.Run, CallID: recorded(t, mem, r.Run, audit.CallsFile)[0]["callId"].(string), Name: "Do"})
 	for _, link := range []bool{true, false} {
-		call[protocol.Accepted](sh, "actions.run", protocol.ActionRun{ID: d.Action.ID, Link: link})
-		r := sh.review()
+		call[protocol.Accepted](ui, "actions.run", protocol.ActionRun{ID: d.Action.ID, Link: link})
+		r := ui.review()
 		if r.Approvable == link {
 			t.Errorf("from a link: %v, approvable: %v, %+v", link, r.Approvable, r.Problem)
 		}
 		if link && r.Problem.Key != "policy.ownerOnly" {
 			t.Errorf("%+v", r.Problem)
 		}
-		sh.await("end of the turn", func(e protocol.Event) bool { return e.Type == protocol.EventTurnEnded })
+		ui.await("end of the turn", func(e protocol.Event) bool { return e.Type == protocol.EventTurnEnded })
 	}
 }
 
@@ -176,9 +176,9 @@ func TestAnOutputThatIsTooLargeForAPlanIsRefusedAndNotCut(t *testing.T) {
 			return tool.Data{"list": list}, nil
 		}
 	})
-	sh := &shell{t: t, mem: hosttest.New(hosttest.Options{})}
-	sh.cond.L = &sh.mu
-	s, err := New(Deps{Host: sh.mem.Host(), Emit: sh.hear, Tools: []tool.Tool{flood}})
+	ui := &panel{t: t, mem: hosttest.New(hosttest.Options{})}
+	ui.cond.L = &ui.mu
+	s, err := New(Deps{Host: ui.mem.Host(), Emit: ui.hear, Tools: []tool.Tool{flood}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,16 +203,16 @@ func TestTheSelectorSaysWhetherTheKeysOfTheWebToolsAreThereAndFromWhere(t *testi
 	} {
 		set := webtest.Allowed()
 		set.Secrets = c.secrets
-		sh := &shell{t: t, mem: hosttest.New(hosttest.Options{})}
-		sh.cond.L = &sh.mu
-		s, err := New(Deps{Host: sh.mem.Host(), Emit: sh.hear, HasSecret: func(_ context.Context, name string) (bool, error) { return c.has && name == "k", nil }})
+		ui := &panel{t: t, mem: hosttest.New(hosttest.Options{})}
+		ui.cond.L = &ui.mu
+		s, err := New(Deps{Host: ui.mem.Host(), Emit: ui.hear, HasSecret: func(_ context.Context, name string) (bool, error) { return c.has && name == "k", nil }})
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(s.Close)
-		sh.s = s
-		call[protocol.Welcome](sh, "hello", protocol.Hello{Contract: protocol.Contract, Settings: set, Platform: protocol.Platform{Name: "linux"}})
-		for _, info := range call[protocol.ToolList](sh, "tools.list", protocol.Empty{}).Tools {
+		ui.s = s
+		call[protocol.Welcome](ui, "hello", protocol.Hello{Contract: protocol.Contract, Settings: set, Platform: protocol.Platform{Name: "linux"}})
+		for _, info := range call[protocol.ToolList](ui, "tools.list", protocol.Empty{}).Tools {
 			auth, scope := "", ""
 			if strings.HasPrefix(info.Name, "http.") {
 				auth, scope = c.auth, c.scope

@@ -23,7 +23,7 @@ func TestACanaryKeyIsFoundNowhereInTheRecordsOrTheEvents(t *testing.T) {
 			mem := hosttest.New(hosttest.Options{Files: files, Active: "In.md"})
 			set := free
 			set.RedactPatterns = []string{`ZEBRA-[0-9]+-[A-Z]+`}
-			sh := begin(t, mem, set)
+			ui := begin(t, mem, set)
 			var told bytes.Buffer
 			keep := func(e protocol.Event) bool {
 				// The review shows the person the very bytes; all else is redacted.
@@ -57,21 +57,21 @@ func TestACanaryKeyIsFoundNowhereInTheRecordsOrTheEvents(t *testing.T) {
 				`{"id":"miss","tool":"vault.patchFile","args":{"path":"A.md","find":"nowhere `+canary+`","replace":"x"},"onError":"skip"}`,
 				`{"id":"w","tool":"vault.createFile","args":{"path":"B.md","content":"$steps.r.content and $steps.sel.text `+canary+`"}}`,
 				`{"id":"each","tool":"vault.appendFile","args":{"path":"B.md","content":"{x.k}"},"foreach":{"from":[{"k":"`+canary+`"},{"k":"two"}],"itemName":"x"},"dependsOn":["w"]}`)
-			r, err := sh.s.tx.OpenPlan(t.Context(), []byte(pl), nil, false)
+			r, err := ui.s.tx.OpenPlan(t.Context(), []byte(pl), nil, false)
 			if err != nil || !r.Approvable {
 				t.Fatalf("%v %+v", err, r)
 			}
-			call[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
-			if end := sh.await("end", keep); end.Run.Outcome != "partial" {
+			call[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
+			if end := ui.await("end", keep); end.Run.Outcome != "partial" {
 				t.Fatalf("%+v", end.Run)
 			}
 			look("after a run")
-			d := call[protocol.RunDetail](sh, "run.get", protocol.RunRef{Run: r.Run})
+			d := call[protocol.RunDetail](ui, "run.get", protocol.RunRef{Run: r.Run})
 			if b, err := json.Marshal(d); err != nil || bytes.Contains(b, []byte(canary)) {
 				t.Errorf("run.get: %v %s", err, b)
 			}
 			// What was not kept is at hand until the next start.
-			call[protocol.RunRef](sh, "run.replay", protocol.RunRef{Run: r.Run})
+			call[protocol.RunRef](ui, "run.replay", protocol.RunRef{Run: r.Run})
 			later := begin(t, mem.CrashClone(), set)
 			for _, m := range []string{"run.replay", "run.rest"} {
 				_, err := try[protocol.RunRef](later, m, protocol.RunRef{Run: r.Run})
@@ -82,12 +82,12 @@ func TestACanaryKeyIsFoundNowhereInTheRecordsOrTheEvents(t *testing.T) {
 
 			// The host's own words.
 			mem.FailAt(mem.Counts().Ops()+6, fault.New(fault.Internal, "error.vault.io", fault.P{"path": "C.md"}).With(errors.New("token "+canary)))
-			r, err = sh.s.tx.OpenPlan(t.Context(), []byte(planOf("fails", `{"id":"c","tool":"vault.createFile","args":{"path":"C.md","content":"c"}}`)), nil, false)
+			r, err = ui.s.tx.OpenPlan(t.Context(), []byte(planOf("fails", `{"id":"c","tool":"vault.createFile","args":{"path":"C.md","content":"c"}}`)), nil, false)
 			if err != nil {
 				t.Fatal(err)
 			}
-			call[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
-			sh.await("end", keep)
+			call[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
+			ui.await("end", keep)
 			mem.FailAt(0, nil)
 			look("after a failure")
 		})

@@ -32,11 +32,11 @@ var (
 func interrupted(t *testing.T, files map[string]string, plan string, n int) (*hosttest.Memory, string, bool) {
 	t.Helper()
 	mem := hosttest.New(hosttest.Options{Files: files})
-	sh := begin(t, mem, free)
-	r := sh.open(plan)
+	ui := begin(t, mem, free)
+	r := ui.open(plan)
 	mem.KillAt(n, uint64(n)*0x9E3779B97F4A7C15, false)
-	sh.approve(r)
-	sh.s.Close()
+	ui.approve(r)
+	ui.s.Close()
 	select {
 	case <-mem.Dead():
 		return mem.CrashClone(), r.Run, true
@@ -53,21 +53,21 @@ func TestARunThatWasLeftOrFinishedAfterACrashIsTakenBackWholeAlsoWhereItMovedWha
 			if !died {
 				break
 			}
-			sh, w, err := start(t, found, free)
+			ui, w, err := start(t, found, free)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if len(w.State.Recoveries) == 0 {
 				continue
 			}
-			got := call[protocol.Reverted](sh, "recovery.resolve", protocol.Recovery{Run: run, Choice: choice})
+			got := call[protocol.Reverted](ui, "recovery.resolve", protocol.Recovery{Run: run, Choice: choice})
 			runs := []string{run}
 			if choice == protocol.RecoverFinish && got.Run != "" {
 				runs = []string{got.Run, run}
 			}
 			if choice != protocol.RecoverRevert {
 				for _, id := range runs {
-					got = sh.revert(id)
+					got = ui.revert(id)
 				}
 			}
 			if d := before.Diff(found.Snapshot()); d != "" || got.Problem != nil {
@@ -85,7 +85,7 @@ func TestANoteThatWasEditedAfterACrashIsMergedOrToldByALaterRevert(t *testing.T)
 			if !died {
 				break
 			}
-			sh, w, err := start(t, found, free)
+			ui, w, err := start(t, found, free)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -100,7 +100,7 @@ func TestANoteThatWasEditedAfterACrashIsMergedOrToldByALaterRevert(t *testing.T)
 				found.Put(path, string(data)+line)
 				edited++
 			}
-			got := call[protocol.Reverted](sh, "recovery.resolve", protocol.Recovery{Run: run, Choice: choice})
+			got := call[protocol.Reverted](ui, "recovery.resolve", protocol.Recovery{Run: run, Choice: choice})
 			runs := []string{run}
 			if choice == protocol.RecoverFinish && got.Run != "" {
 				runs = []string{got.Run, run}
@@ -108,7 +108,7 @@ func TestANoteThatWasEditedAfterACrashIsMergedOrToldByALaterRevert(t *testing.T)
 			told := notPutBack(got)
 			if choice != protocol.RecoverRevert {
 				for _, id := range runs {
-					got = sh.revert(id)
+					got = ui.revert(id)
 					told = append(told, notPutBack(got)...)
 				}
 			}

@@ -14,14 +14,14 @@ func TestToolsThatWalkTheVaultSeeOnlyTheAllowedFolders(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: map[string]string{
 		"Work/Plan.md": "the word\n", "Private/Diary.md": "the word, and a secret\n", "Work/salary.md": "the word\n",
 	}})
-	sh := newShell(t, mem, protocol.Settings{Provider: "openai", AllowedRoots: []string{"Work"}, DenyPatterns: []string{"salary"}})
-	r, err := sh.s.tx.OpenPlan(t.Context(), []byte(`{"goal":"look","assumptions":[],"steps":[
+	ui := newPanel(t, mem, protocol.Settings{Provider: "openai", AllowedRoots: []string{"Work"}, DenyPatterns: []string{"salary"}})
+	r, err := ui.s.tx.OpenPlan(t.Context(), []byte(`{"goal":"look","assumptions":[],"steps":[
 {"id":"list","tool":"vault.listFiles","args":{}},
 {"id":"find","tool":"vault.searchText","args":{"query":"the word"},"dependsOn":["list"]}]}`), nil, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	se, err := sh.s.tx.Open(r.Run)
+	se, err := ui.s.tx.Open(r.Run)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,12 +40,12 @@ func TestOfTheAppsFolderTheSettingsThatToolsNeedAreSeenAndNothingElse(t *testing
 		".obsidian/templates.json":    `{"dateFormat":"YYYY"}`,
 		".obsidian/app.json":          `{}`, "Work/T.md": "{{date}}",
 	}})
-	sh := newShell(t, mem, protocol.Settings{Provider: "openai", AllowedRoots: []string{"Work"}, DenyPatterns: []string{"obsidian", "json"}})
-	sh.s.guard.SetPlatform(protocol.Platform{ConfigDir: ".obsidian"}) // as a handshake says it
-	if err := sh.s.configure(sh.s.guard.Settings()); err != nil {
+	ui := newPanel(t, mem, protocol.Settings{Provider: "openai", AllowedRoots: []string{"Work"}, DenyPatterns: []string{"obsidian", "json"}})
+	ui.s.guard.SetPlatform(protocol.Platform{ConfigDir: ".obsidian"}) // as a handshake says it
+	if err := ui.s.configure(ui.s.guard.Settings()); err != nil {
 		t.Fatal(err)
 	}
-	see := sh.s.guard.Policy().MaySee
+	see := ui.s.guard.Policy().MaySee
 	for path, seen := range map[string]bool{
 		".obsidian/core-plugins.json": true, ".obsidian/daily-notes.json": true, ".obsidian/templates.json": true,
 		".obsidian/app.json": false, ".obsidian/plugins/daily-notes.json": false, "daily-notes.json": false,
@@ -55,20 +55,20 @@ func TestOfTheAppsFolderTheSettingsThatToolsNeedAreSeenAndNothingElse(t *testing
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	r, err := sh.s.tx.OpenPlan(t.Context(), []byte(`{"goal":"the day","assumptions":[],"steps":[
+	r, err := ui.s.tx.OpenPlan(t.Context(), []byte(`{"goal":"the day","assumptions":[],"steps":[
 {"id":"day","tool":"dates.dailyNote","args":{}},
 {"id":"make","tool":"template.apply","args":{"template":"Work/T.md","path":"$steps.day.path"},"dependsOn":["day"]}]}`), nil, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	se, err := sh.s.tx.Open(r.Run)
+	se, err := ui.s.tx.Open(r.Run)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if out := history.ShortJSON(se.Report.Steps[0].Results[0].Data); !strings.Contains(out, `"Work/Daily/`) || !strings.Contains(out, `"enabled":true`) {
 		t.Errorf("the app's settings were not seen: %s", out)
 	}
-	_, err = sh.s.tx.OpenPlan(t.Context(), []byte(`{"goal":"peek","assumptions":[],"steps":[
+	_, err = ui.s.tx.OpenPlan(t.Context(), []byte(`{"goal":"peek","assumptions":[],"steps":[
 {"id":"peek","tool":"vault.readFile","args":{"path":".obsidian/daily-notes.json"}}]}`), nil, true)
 	if !fault.Is(err, fault.Validation) {
 		t.Errorf("a step that names the file itself: %v", err)

@@ -32,7 +32,7 @@ func aHaystack(n, every int) *hosttest.Memory {
 
 var forNeedles = planOf("find", `{"id":"find","tool":"vault.searchText","args":{"query":"needle"}}`)
 
-// toldOf gathers how far a shell was told that calls are.
+// toldOf gathers how far a panel was told that calls are.
 type toldOf struct {
 	mu   sync.Mutex
 	told []protocol.StepProgress
@@ -53,17 +53,17 @@ func (o *toldOf) all() []protocol.StepProgress {
 }
 
 // watched is begin, with what is told of how far calls are.
-func watched(t *testing.T, mem *hosttest.Memory) (*shell, *toldOf) {
+func watched(t *testing.T, mem *hosttest.Memory) (*panel, *toldOf) {
 	t.Helper()
-	sh, told := &shell{t: t, mem: mem}, &toldOf{}
-	sh.cond.L = &sh.mu
-	s, err := New(Deps{Host: mem.Host(), Emit: func(e protocol.Event) { told.hear(e); sh.hear(e) }})
+	ui, told := &panel{t: t, mem: mem}, &toldOf{}
+	ui.cond.L = &ui.mu
+	s, err := New(Deps{Host: mem.Host(), Emit: func(e protocol.Event) { told.hear(e); ui.hear(e) }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	sh.s = s
-	call[protocol.Welcome](sh, "hello", protocol.Hello{Contract: protocol.Contract, Settings: free, Platform: protocol.Platform{Name: "linux", Language: "en"}})
-	return sh, told
+	ui.s = s
+	call[protocol.Welcome](ui, "hello", protocol.Hello{Contract: protocol.Contract, Settings: free, Platform: protocol.Platform{Name: "linux", Language: "en"}})
+	return ui, told
 }
 
 // sized is the number of notes: less where everything takes several times as long.
@@ -79,15 +79,15 @@ func TestASearchOfAHundredThousandNotesOnASlowDiskGoesOnToItsEnd(t *testing.T) {
 	mem := aHaystack(n, n/10)
 	synctest.Test(t, func(t *testing.T) {
 		mem.SlowReads(6 * time.Millisecond)
-		sh, told := watched(t, mem)
-		defer sh.s.Close()
+		ui, told := watched(t, mem)
+		defer ui.s.Close()
 		began := time.Now()
-		r := sh.open(forNeedles)
+		r := ui.open(forNeedles)
 		took := time.Since(began)
 		if took < 2*time.Minute {
 			t.Fatalf("it took %v, which no limit forbids", took)
 		}
-		if got := len(sh.hits(r)); got != 10 {
+		if got := len(ui.hits(r)); got != 10 {
 			t.Errorf("%d hits", got)
 		}
 		heard := told.all()
@@ -109,7 +109,7 @@ func TestASearchOfAHundredThousandNotesOnASlowDiskGoesOnToItsEnd(t *testing.T) {
 		}
 		mem.ResetCounts()
 		began = time.Now()
-		if got := len(sh.hits(sh.open(forNeedles))); got != 10 || mem.Counts().Reads > n/100 || time.Since(began) > 10*time.Second {
+		if got := len(ui.hits(ui.open(forNeedles))); got != 10 || mem.Counts().Reads > n/100 || time.Since(began) > 10*time.Second {
 			t.Errorf("the second search: %d hits, %d reads, %v", got, mem.Counts().Reads, time.Since(began))
 		}
 	})
@@ -120,22 +120,22 @@ func TestWhatASearchHadReadWhenItWasCancelledIsNotReadAgain(t *testing.T) {
 	mem := aHaystack(n, n/10)
 	synctest.Test(t, func(t *testing.T) {
 		mem.SlowReads(6 * time.Millisecond)
-		sh, _ := watched(t, mem)
+		ui, _ := watched(t, mem)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(n)*6*time.Millisecond/2)
 		defer cancel()
-		if _, err := sh.s.tx.OpenPlan(ctx, []byte(forNeedles), nil, false); err == nil {
+		if _, err := ui.s.tx.OpenPlan(ctx, []byte(forNeedles), nil, false); err == nil {
 			t.Fatal("it was not cancelled")
 		}
-		sh.s.Close()
+		ui.s.Close()
 		read := mem.Counts().Reads
 		if read < n/3 || read > 2*n/3 {
 			t.Fatalf("%d of %d were read", read, n)
 		}
 		again := mem.CrashClone()
 		again.ResetCounts()
-		sh, _ = watched(t, again)
-		defer sh.s.Close()
-		if got := len(sh.hits(sh.open(forNeedles))); got != 10 {
+		ui, _ = watched(t, again)
+		defer ui.s.Close()
+		if got := len(ui.hits(ui.open(forNeedles))); got != 10 {
 			t.Errorf("%d hits", got)
 		}
 		// Half was known but for the notes that may hold the word, and a few seconds' worth.
@@ -146,9 +146,9 @@ func TestWhatASearchHadReadWhenItWasCancelledIsNotReadAgain(t *testing.T) {
 }
 
 // hits gives what a review's only step found.
-func (sh *shell) hits(r *protocol.Review) []any {
-	sh.t.Helper()
-	for _, st := range sh.reviewed().Report.Steps {
+func (ui *panel) hits(r *protocol.Review) []any {
+	ui.t.Helper()
+	for _, st := range ui.reviewed().Report.Steps {
 		for _, res := range st.Results {
 			list, _ := res.Data["hits"].([]any)
 			return list
@@ -162,11 +162,11 @@ func TestADiskThatTakesSecondsForEachNoteIsWaitedForToo(t *testing.T) {
 	mem := aHaystack(n, n/10)
 	synctest.Test(t, func(t *testing.T) {
 		mem.SlowReads(3 * time.Second) // one note after the other: 64 of them take longer than a call may be silent
-		sh, told := watched(t, mem)
-		defer sh.s.Close()
+		ui, told := watched(t, mem)
+		defer ui.s.Close()
 		began := time.Now()
-		r := sh.open(forNeedles)
-		if got := len(sh.hits(r)); got != 10 {
+		r := ui.open(forNeedles)
+		if got := len(ui.hits(r)); got != 10 {
 			t.Errorf("%d hits after %v", got, time.Since(began))
 		}
 		if heard := told.all(); len(heard) < 10 {
@@ -180,8 +180,8 @@ func TestTheRowsOfNotesAreMadeOnADiskThatTakesSecondsForEach(t *testing.T) {
 	mem := aHaystack(n, n/10)
 	synctest.Test(t, func(t *testing.T) {
 		mem.SlowReads(3 * time.Second)
-		sh, _ := watched(t, mem)
-		defer sh.s.Close()
-		sh.open(planOf("find", `{"id":"find","tool":"vault.query","args":{"tags":["x"]}}`))
+		ui, _ := watched(t, mem)
+		defer ui.s.Close()
+		ui.open(planOf("find", `{"id":"find","tool":"vault.query","args":{"tags":["x"]}}`))
 	})
 }

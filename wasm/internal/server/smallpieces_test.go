@@ -75,11 +75,11 @@ func streamCost(t *testing.T, dialect string, mode protocol.Mode, length, piece 
 		body.WriteString(d.piece(text[at:min(at+piece, len(text))]))
 	}
 	body.WriteString(d.after(text))
-	sh, _ := endpoint(t, hosttest.New(hosttest.Options{}), d.set, llmtest.Answer{Header: sseHead, Body: []byte(body.String()), Chunk: 16 << 10})
+	ui, _ := endpoint(t, hosttest.New(hosttest.Options{}), d.set, llmtest.Answer{Header: sseHead, Body: []byte(body.String()), Chunk: 16 << 10})
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	call[protocol.Accepted](sh, "send", protocol.Send{Text: "go on", Mode: mode, Conversation: "talk"})
-	end := sh.turnEnd()
+	call[protocol.Accepted](ui, "send", protocol.Send{Text: "go on", Mode: mode, Conversation: "talk"})
+	end := ui.turnEnd()
 	runtime.ReadMemStats(&after)
 	if strings.TrimSpace(end.Reply) != strings.TrimSpace(text) {
 		t.Fatalf("%s, %s: %d bytes of %d were read: %+v", dialect, mode, len(end.Reply), len(text), end.Problem)

@@ -13,8 +13,8 @@ import (
 	"embedded-agent/wasm/internal/transaction"
 )
 
-// shell plays the panel: it asks the core, and hears its events.
-type shell struct {
+// panel plays the panel: it asks the core, and hears its events.
+type panel struct {
 	t   testing.TB
 	s   *Server
 	mem *hosttest.Memory
@@ -26,96 +26,96 @@ type shell struct {
 }
 
 // heard gives every event so far.
-func (sh *shell) heard() []protocol.Event {
-	sh.mu.Lock()
-	defer sh.mu.Unlock()
-	return append([]protocol.Event(nil), sh.all...)
+func (ui *panel) heard() []protocol.Event {
+	ui.mu.Lock()
+	defer ui.mu.Unlock()
+	return append([]protocol.Event(nil), ui.all...)
 }
 
-func newShell(t *testing.T, mem *hosttest.Memory, set protocol.Settings, turns ...llmtest.Turn) *shell {
+func newPanel(t *testing.T, mem *hosttest.Memory, set protocol.Settings, turns ...llmtest.Turn) *panel {
 	t.Helper()
-	sh := &shell{t: t, mem: mem}
-	sh.cond.L = &sh.mu
-	s, err := New(Deps{Host: mem.Host(), Provider: llmtest.NewProvider(turns...), Emit: sh.hear})
+	ui := &panel{t: t, mem: mem}
+	ui.cond.L = &ui.mu
+	s, err := New(Deps{Host: mem.Host(), Provider: llmtest.NewProvider(turns...), Emit: ui.hear})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	sh.s = s
+	ui.s = s
 	set.Streaming = true
-	call[protocol.Welcome](sh, "hello", protocol.Hello{Contract: protocol.Contract, Settings: set, Platform: protocol.Platform{Name: "linux"}})
-	return sh
+	call[protocol.Welcome](ui, "hello", protocol.Hello{Contract: protocol.Contract, Settings: set, Platform: protocol.Platform{Name: "linux"}})
+	return ui
 }
 
-func (sh *shell) hear(e protocol.Event) {
-	sh.mu.Lock()
-	defer sh.mu.Unlock()
-	sh.events, sh.all = append(sh.events, e), append(sh.all, e)
-	sh.cond.Broadcast()
+func (ui *panel) hear(e protocol.Event) {
+	ui.mu.Lock()
+	defer ui.mu.Unlock()
+	ui.events, ui.all = append(ui.events, e), append(ui.all, e)
+	ui.cond.Broadcast()
 }
 
 // await waits for an event that fits, from the first one on.
-func (sh *shell) await(what string, fits func(protocol.Event) bool) protocol.Event {
-	sh.t.Helper()
-	stop := context.AfterFunc(sh.t.Context(), sh.cond.Broadcast)
+func (ui *panel) await(what string, fits func(protocol.Event) bool) protocol.Event {
+	ui.t.Helper()
+	stop := context.AfterFunc(ui.t.Context(), ui.cond.Broadcast)
 	defer stop()
-	sh.mu.Lock()
-	defer sh.mu.Unlock()
+	ui.mu.Lock()
+	defer ui.mu.Unlock()
 	for i := 0; ; i++ {
-		for i == len(sh.events) {
-			if sh.t.Context().Err() != nil {
-				sh.t.Fatalf("no %s", what)
+		for i == len(ui.events) {
+			if ui.t.Context().Err() != nil {
+				ui.t.Fatalf("no %s", what)
 			}
-			sh.cond.Wait()
+			ui.cond.Wait()
 		}
-		if fits(sh.events[i]) {
-			e := sh.events[i]
-			sh.events = sh.events[i+1:]
+		if fits(ui.events[i]) {
+			e := ui.events[i]
+			ui.events = ui.events[i+1:]
 			return e
 		}
 	}
 }
 
-func call[R any](sh *shell, method string, params any) R {
-	sh.t.Helper()
-	r, err := try[R](sh, method, params)
+func call[R any](ui *panel, method string, params any) R {
+	ui.t.Helper()
+	r, err := try[R](ui, method, params)
 	if err != nil {
-		sh.t.Fatalf("%s: %v", method, err)
+		ui.t.Fatalf("%s: %v", method, err)
 	}
 	return r
 }
 
-func try[R any](sh *shell, method string, params any) (R, error) {
-	sh.t.Helper()
+func try[R any](ui *panel, method string, params any) (R, error) {
+	ui.t.Helper()
 	var r R
 	b, err := json.Marshal(params)
 	if err != nil {
-		sh.t.Fatal(err)
+		ui.t.Fatal(err)
 	}
-	out, err := sh.s.Handle(sh.t.Context(), method, b)
+	out, err := ui.s.Handle(ui.t.Context(), method, b)
 	if err == nil {
 		err = json.Unmarshal(out, &r)
 	}
 	return r, err
 }
 
-func (sh *shell) review() *protocol.Review {
-	sh.t.Helper()
-	e := sh.await("review", func(e protocol.Event) bool {
+func (ui *panel) review() *protocol.Review {
+	ui.t.Helper()
+	e := ui.await("review", func(e protocol.Event) bool {
 		if e.Type == protocol.EventTurnEnded && e.Turn.Problem != nil {
-			sh.t.Fatalf("the turn failed: %+v", e.Turn.Problem)
+			ui.t.Fatalf("the turn failed: %+v", e.Turn.Problem)
 		}
 		if e.Type == protocol.EventTurnEnded && e.Turn.Findings != nil && e.Turn.Findings.Done {
-			sh.t.Fatal("the turn gave an answer, and no review")
+			ui.t.Fatal("the turn gave an answer, and no review")
 		}
 		return e.Type == protocol.EventReviewOpened
 	})
 	return e.Review
 }
 
-func (sh *shell) finished() *protocol.RunState {
-	sh.t.Helper()
-	e := sh.await("end of the run", func(e protocol.Event) bool {
+func (ui *panel) finished() *protocol.RunState {
+	ui.t.Helper()
+	e := ui.await("end of the run", func(e protocol.Event) bool {
 		return e.Type == protocol.EventRunState && e.Run.State == "finished"
 	})
 	return e.Run
@@ -140,22 +140,22 @@ func ideasVault() *hosttest.Memory {
 func TestABulletListBecomesNotesAndOneClickTakesThemBack(t *testing.T) {
 	mem := ideasVault()
 	before := mem.Snapshot()
-	sh := newShell(t, mem, protocol.Settings{Provider: "openai"}, llmtest.Call("c1", "submit_plan", bulletsPlan))
-	call[protocol.Accepted](sh, "send", protocol.Send{Text: "make notes", Mode: protocol.ModePlan, UseSelection: true})
-	r := sh.review()
+	ui := newPanel(t, mem, protocol.Settings{Provider: "openai"}, llmtest.Call("c1", "submit_plan", bulletsPlan))
+	call[protocol.Accepted](ui, "send", protocol.Send{Text: "make notes", Mode: protocol.ModePlan, UseSelection: true})
+	r := ui.review()
 	if d := before.Diff(mem.Snapshot()); d != "" {
 		t.Fatalf("the simulation wrote:\n%s", d)
 	}
 	if !r.Approvable || r.Risk != "writes" {
 		t.Fatalf("%+v", r)
 	}
-	call[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
-	end := sh.finished()
+	call[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
+	end := ui.finished()
 	if end.Outcome != "ok" || !end.Can.Revert || !end.Can.Save {
 		t.Fatalf("%+v %+v", end, end.Problem)
 	}
 	for _, f := range r.Files {
-		v := call[protocol.FileView](sh, "review.file", protocol.FileRef{Run: r.Run, Path: f.Path})
+		v := call[protocol.FileView](ui, "review.file", protocol.FileRef{Run: r.Run, Path: f.Path})
 		if f.Status == "mkdir" {
 			continue
 		}
@@ -163,27 +163,27 @@ func TestABulletListBecomesNotesAndOneClickTakesThemBack(t *testing.T) {
 			t.Fatalf("%s: shown %q, written %q", f.Path, v.After, got)
 		}
 	}
-	back := call[protocol.Reverted](sh, "run.revert", protocol.Revert{Run: r.Run})
+	back := call[protocol.Reverted](ui, "run.revert", protocol.Revert{Run: r.Run})
 	if d := before.Diff(mem.Snapshot()); d != "" || len(back.Conflicts) != 0 || back.Problem != nil {
 		t.Fatalf("after revert:\n%s\n%+v", d, back)
 	}
 	// A revert can be reverted.
-	call[protocol.Reverted](sh, "run.revert", protocol.Revert{Run: back.Run})
+	call[protocol.Reverted](ui, "run.revert", protocol.Revert{Run: back.Run})
 	if got, _ := mem.File("Projects/XYZ/Rain barrel.md"); string(got) == "" {
 		t.Fatal("the revert was not reverted")
 	}
 }
 
 // reviewed gives the review that is open.
-func (sh *shell) reviewed() *transaction.Review {
-	sh.t.Helper()
-	st := call[protocol.State](sh, "state", protocol.Empty{})
+func (ui *panel) reviewed() *transaction.Review {
+	ui.t.Helper()
+	st := call[protocol.State](ui, "state", protocol.Empty{})
 	if st.Review == nil {
-		sh.t.Fatal("no review is open")
+		ui.t.Fatal("no review is open")
 	}
-	se, err := sh.s.tx.Open(st.Review.Run)
+	se, err := ui.s.tx.Open(st.Review.Run)
 	if err != nil {
-		sh.t.Fatal(err)
+		ui.t.Fatal(err)
 	}
 	return se
 }

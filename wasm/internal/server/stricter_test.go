@@ -93,7 +93,7 @@ func (c *counting) Do(context.Context, web.Request) (web.Response, error) {
 
 // strictRig is a vault with a review open that does what a case takes away.
 type strictRig struct {
-	*shell
+	*panel
 	acted  atomic.Int32
 	net    counting
 	before hosttest.Snapshot
@@ -106,7 +106,7 @@ func newStrictRig(t *testing.T, c stricter) *strictRig {
 	mem := hosttest.New(hosttest.Options{Files: map[string]string{"B.md": "b\n"}, Commands: []hosttest.Command{{
 		ID: "act", Name: "Act", Run: func(*hosttest.Memory) (bool, error) { g.acted.Add(1); return true, nil },
 	}}})
-	g.shell = begin(t, mem, lenient, func(d *Deps) { d.Transport = &g.net })
+	g.panel = begin(t, mem, lenient, func(d *Deps) { d.Transport = &g.net })
 	g.r = g.open(`{"goal":"G","assumptions":[],"riskLevel":"commands","steps":[
 		{"id":"q","tool":"vault.query","args":{}},
 		{"id":"a","tool":"vault.createFile","args":{"path":"First.md","content":"1"},"dependsOn":["q"]},` + c.step + `,
@@ -126,7 +126,7 @@ func (g *strictRig) tighten(c stricter) {
 	}
 	set := lenient
 	c.tighten(&set)
-	call[protocol.State](g.shell, "configure", set)
+	call[protocol.State](g.panel, "configure", set)
 }
 
 func (g *strictRig) untouched(paths ...string) {
@@ -147,17 +147,17 @@ func TestWhatBecameStricterWhileAReviewIsOpenHoldsForIt(t *testing.T) {
 		t.Run(strings.ReplaceAll(name, " ", "-"), func(t *testing.T) {
 			g := newStrictRig(t, c)
 			g.tighten(c)
-			_, err := try[protocol.RunRef](g.shell, "review.approve", protocol.Approve{Run: g.r.Run, Approval: g.r.Approval})
+			_, err := try[protocol.RunRef](g.panel, "review.approve", protocol.Approve{Run: g.r.Run, Approval: g.r.Approval})
 			if f := fault.From(err); err == nil || f.Code != fault.Denied || c.key != "*" && f.Key != c.key {
 				t.Errorf("approved: %v, want %s", err, c.key)
 			}
 			g.untouched()
-			now := call[protocol.Review](g.shell, "review.get", protocol.RunRef{Run: g.r.Run})
+			now := call[protocol.Review](g.panel, "review.get", protocol.RunRef{Run: g.r.Run})
 			if !slices.ContainsFunc(now.Warnings, func(m protocol.Message) bool { return m.Key == "review.stricter" }) {
 				t.Errorf("the review was not made anew: %+v", now.Warnings)
 			}
 			if now.Approvable { // what is left of it may be approved: without what is refused
-				if _, err := try[protocol.RunRef](g.shell, "review.approve", protocol.Approve{Run: now.Run, Approval: now.Approval}); err == nil {
+				if _, err := try[protocol.RunRef](g.panel, "review.approve", protocol.Approve{Run: now.Run, Approval: now.Approval}); err == nil {
 					g.ended(true)
 				}
 				g.untouched("First.md", "Last.md")
@@ -175,7 +175,7 @@ func TestWhatBecomesStricterWhileARunIsUnderWayEndsIt(t *testing.T) {
 				changed = true
 				g.tighten(c)
 			})
-			call[protocol.RunRef](g.shell, "review.approve", protocol.Approve{Run: g.r.Run, Approval: g.r.Approval})
+			call[protocol.RunRef](g.panel, "review.approve", protocol.Approve{Run: g.r.Run, Approval: g.r.Approval})
 			end, _ := g.ended(true)
 			if !changed {
 				t.Fatal("nothing was changed meanwhile")

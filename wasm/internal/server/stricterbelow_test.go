@@ -17,23 +17,23 @@ var onBox = map[string]string{
 
 // openBox is a review that moves or removes a folder in which nothing is refused
 // yet; a note that is comes with appear, in the folder or in one below.
-func openBox(t *testing.T, step string) (sh *shell, r *protocol.Review, appear func()) {
+func openBox(t *testing.T, step string) (ui *panel, r *protocol.Review, appear func()) {
 	t.Helper()
 	mem := hosttest.New(hosttest.Options{Files: map[string]string{"Box/a.md": "a", "Box/Deep/b.md": "b"}})
 	set := lenient
 	set.DenyPatterns = []string{"salary"}
-	sh = begin(t, mem, set)
-	r = sh.open(`{"goal":"G","assumptions":[],"riskLevel":"writes","steps":[
+	ui = begin(t, mem, set)
+	r = ui.open(`{"goal":"G","assumptions":[],"riskLevel":"writes","steps":[
 		{"id":"a","tool":"vault.createFile","args":{"path":"First.md","content":"1"}},` + step + `]}`)
-	return sh, r, func() { mem.Put("Box/Deep/salary.md", "kept") }
+	return ui, r, func() { mem.Put("Box/Deep/salary.md", "kept") }
 }
 
-func isKept(t *testing.T, sh *shell) {
+func isKept(t *testing.T, ui *panel) {
 	t.Helper()
-	if data, there := sh.mem.File("Box/Deep/salary.md"); !there || string(data) != "kept" {
+	if data, there := ui.mem.File("Box/Deep/salary.md"); !there || string(data) != "kept" {
 		t.Errorf("the note is not where it was: %v, %q", there, data)
 	}
-	for _, gone := range sh.mem.Trash() {
+	for _, gone := range ui.mem.Trash() {
 		if strings.Contains(gone.Path, "salary") {
 			t.Errorf("%s is in the trash", gone.Path)
 		}
@@ -43,18 +43,18 @@ func isKept(t *testing.T, sh *shell) {
 func TestAFolderThatGotANoteWhichMayNotBeTouchedIsLeftAtTheYes(t *testing.T) {
 	for name, step := range onBox {
 		t.Run(name, func(t *testing.T) {
-			sh, r, appear := openBox(t, step)
+			ui, r, appear := openBox(t, step)
 			appear()
-			before := sh.mem.Snapshot()
-			_, err := try[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
+			before := ui.mem.Snapshot()
+			_, err := try[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
 			if f := fault.From(err); err == nil || f.Code != fault.Denied && f.Code != fault.Conflict {
 				t.Errorf("approved: %v", err)
 			}
-			if diff := before.Diff(sh.mem.Snapshot()); diff != "" {
+			if diff := before.Diff(ui.mem.Snapshot()); diff != "" {
 				t.Errorf("written all the same:\n%s", diff)
 			}
-			isKept(t, sh)
-			now := call[protocol.Review](sh, "review.get", protocol.RunRef{Run: r.Run})
+			isKept(t, ui)
+			now := call[protocol.Review](ui, "review.get", protocol.RunRef{Run: r.Run})
 			if now.Approval == r.Approval {
 				t.Error("the review was not made anew")
 			}
@@ -65,21 +65,21 @@ func TestAFolderThatGotANoteWhichMayNotBeTouchedIsLeftAtTheYes(t *testing.T) {
 func TestAFolderThatGetsANoteWhichMayNotBeTouchedDuringTheRunStaysWhereItIs(t *testing.T) {
 	for name, step := range onBox {
 		t.Run(name, func(t *testing.T) {
-			sh, r, appear := openBox(t, step)
-			before := sh.mem.Snapshot()
-			sh.mem.BeforeWriteOf("First.md", appear)
-			call[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
-			end, _ := sh.ended(true)
+			ui, r, appear := openBox(t, step)
+			before := ui.mem.Snapshot()
+			ui.mem.BeforeWriteOf("First.md", appear)
+			call[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
+			end, _ := ui.ended(true)
 			if end.Outcome == protocol.OutcomeOK || end.Problem == nil || end.Problem.Code != protocol.ProblemCode(fault.Denied) || end.Problem.Key != "error.path.unseenBelow" {
 				t.Errorf("it ended %s: %+v", end.Outcome, end.Problem)
 			}
-			isKept(t, sh)
-			if back := sh.revert(end.Run); len(back.Conflicts) > 0 {
+			isKept(t, ui)
+			if back := ui.revert(end.Run); len(back.Conflicts) > 0 {
 				t.Errorf("%+v", back)
 			}
-			isKept(t, sh)
-			sh.mem.Delete("Box/Deep/salary.md")
-			if diff := before.Diff(sh.mem.Snapshot()); diff != "" {
+			isKept(t, ui)
+			ui.mem.Delete("Box/Deep/salary.md")
+			if diff := before.Diff(ui.mem.Snapshot()); diff != "" {
 				t.Errorf("not taken back whole:\n%s", diff)
 			}
 		})
@@ -89,15 +89,15 @@ func TestAFolderThatGetsANoteWhichMayNotBeTouchedDuringTheRunStaysWhereItIs(t *t
 // A folder was moved, and then somebody puts a note into it that may not be
 // touched: what moves the folder back would take the note along.
 func TestAFolderIsNotMovedBackWithANoteInItThatMayNotBeTouched(t *testing.T) {
-	sh, r, _ := openBox(t, onBox["a move"])
-	call[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
-	end, _ := sh.ended(true)
+	ui, r, _ := openBox(t, onBox["a move"])
+	call[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
+	end, _ := ui.ended(true)
 	if end.Outcome != protocol.OutcomeOK {
 		t.Fatalf("%+v", end)
 	}
-	sh.mem.Put("Moved/salary.md", "kept")
-	_, _ = try[protocol.Reverted](sh, "run.revert", protocol.Revert{Run: end.Run})
-	if data, there := sh.mem.File("Moved/salary.md"); !there || string(data) != "kept" {
+	ui.mem.Put("Moved/salary.md", "kept")
+	_, _ = try[protocol.Reverted](ui, "run.revert", protocol.Revert{Run: end.Run})
+	if data, there := ui.mem.File("Moved/salary.md"); !there || string(data) != "kept" {
 		t.Error("the note was moved with the folder")
 	}
 }

@@ -27,12 +27,12 @@ import (
 func cutShort(t *testing.T, device string, at host.Owner) *hosttest.Memory {
 	t.Helper()
 	mem := hosttest.New(hosttest.Options{Files: boxes, Device: device})
-	sh := beginAt(t, mem, at)
-	sh.revert(sh.do(oneNote).Run)
-	r := sh.open(boxPlan)
+	ui := beginAt(t, mem, at)
+	ui.revert(ui.do(oneNote).Run)
+	r := ui.open(boxPlan)
 	mem.KillAt(mem.Counts().Ops()+12, 1, false)
-	sh.approve(r)
-	sh.s.Close()
+	ui.approve(r)
+	ui.s.Close()
 	return mem.CrashClone()
 }
 
@@ -209,16 +209,16 @@ func TestWhatWasTakenOverIsRecoveredAndVerifiedInTheNewStore(t *testing.T) {
 		t.Fatalf("%+v, %v", rep, err)
 	}
 	inNew := func(d *Deps) { d.Host.Store = m.fresh.Host().Store }
-	sh, w, err := start(t, mine, free, inNew)
+	ui, w, err := start(t, mine, free, inNew)
 	if err != nil || len(w.State.Recoveries) != 1 {
 		t.Fatalf("%+v, %v", w.State.Recoveries, err)
 	}
-	call[protocol.Reverted](sh, "recovery.resolve", protocol.Recovery{Run: w.State.Recoveries[0].Run, Choice: protocol.RecoverRevert})
+	call[protocol.Reverted](ui, "recovery.resolve", protocol.Recovery{Run: w.State.Recoveries[0].Run, Choice: protocol.RecoverRevert})
 	if d := hosttest.New(hosttest.Options{Files: boxes}).Snapshot().Diff(mine.Snapshot()); d != "" {
 		t.Error(d)
 	}
-	for _, sum := range call[protocol.Runs](sh, "runs.list", protocol.RunsQuery{}).Runs {
-		if v := sh.verified(sum.Run); !v.OK || sum.Origin != "" {
+	for _, sum := range call[protocol.Runs](ui, "runs.list", protocol.RunsQuery{}).Runs {
+		if v := ui.verified(sum.Run); !v.OK || sum.Origin != "" {
 			t.Errorf("%+v: %+v", sum, v)
 		}
 	}
@@ -231,12 +231,12 @@ func TestWhatASyncBringsBackIsNotTakenOverTwice(t *testing.T) {
 	if _, err := m.take(t, &faulty{}); err != nil {
 		t.Fatal(err)
 	}
-	sh, w, err := start(t, mine, free, func(d *Deps) { d.Host.Store = m.fresh.Host().Store })
+	ui, w, err := start(t, mine, free, func(d *Deps) { d.Host.Store = m.fresh.Host().Store })
 	if err != nil {
 		t.Fatal(err)
 	}
-	call[protocol.Reverted](sh, "recovery.resolve", protocol.Recovery{Run: w.State.Recoveries[0].Run, Choice: protocol.RecoverRevert})
-	sh.s.Close()
+	call[protocol.Reverted](ui, "recovery.resolve", protocol.Recovery{Run: w.State.Recoveries[0].Run, Choice: protocol.RecoverRevert})
+	ui.s.Close()
 	now := m.fresh.StoreFiles()
 	arrived(t, m.old, files)
 	if _, err := m.take(t, &faulty{}); err != nil {
@@ -298,7 +298,7 @@ func TestAStartTakesOverWhatAnEarlierVersionLeftAndOffersWhatACrashCutShort(t *t
 		mine := cutShort(t, "mine", host.Owner{Device: "this device", Window: "window 1"})
 		fresh := hosttest.New(hosttest.Options{})
 		p := &placed{Store: fresh.Host().Store, shared: mine.Host().Store, readOnly: readOnly}
-		sh, w, err := start(t, mine, free, func(d *Deps) { d.Host.Store = p })
+		ui, w, err := start(t, mine, free, func(d *Deps) { d.Host.Store = p })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -314,7 +314,7 @@ func TestAStartTakesOverWhatAnEarlierVersionLeftAndOffersWhatACrashCutShort(t *t
 		if len(w.State.Recoveries) != 1 || len(recordsOf(mine)) != 0 {
 			t.Errorf("offered: %+v; left: %d", w.State.Recoveries, len(recordsOf(mine)))
 		}
-		e := sh.await("a word about it", func(e protocol.Event) bool {
+		e := ui.await("a word about it", func(e protocol.Event) bool {
 			return e.Type == protocol.EventNotice && e.Notice.Text.Key == "notice.takenOver"
 		})
 		if e.Notice.Text.Params["n"] != "3" {
@@ -331,9 +331,9 @@ func testARunOfAnotherDevice(t *testing.T) {
 	theirs := theirRuns(t)["ended"]
 	mem := hosttest.New(hosttest.Options{Files: boxes, Device: "mine"})
 	before := mem.Snapshot()
-	sh := begin(t, mem, free)
-	sh.do(boxPlan) // the notes are here as the other device has left them
-	sh.s.Close()
+	ui := begin(t, mem, free)
+	ui.do(boxPlan) // the notes are here as the other device has left them
+	ui.s.Close()
 	notes := map[string]string{}
 	for path, data := range mem.Snapshot() {
 		if !strings.HasSuffix(path, "/") {
@@ -342,7 +342,7 @@ func testARunOfAnotherDevice(t *testing.T) {
 	}
 	mem = hosttest.New(hosttest.Options{Files: notes, Device: "mine"})
 	arrived(t, mem, theirs.files)
-	sh, w, err := start(t, mem, free, func(d *Deps) {
+	ui, w, err := start(t, mem, free, func(d *Deps) {
 		place := func(context.Context) (devicestore.Place, error) {
 			return devicestore.Place{ID: "this vault", Kept: true, Owns: true}, nil
 		}
@@ -352,17 +352,17 @@ func testARunOfAnotherDevice(t *testing.T) {
 	if err != nil || len(w.State.Recoveries) != 0 {
 		t.Fatalf("%v, offered %+v", err, w.State.Recoveries)
 	}
-	defer sh.s.Close()
-	runs := call[protocol.Runs](sh, "runs.list", protocol.RunsQuery{}).Runs
+	defer ui.s.Close()
+	runs := call[protocol.Runs](ui, "runs.list", protocol.RunsQuery{}).Runs
 	if len(runs) != 1 || runs[0].Origin != protocol.OriginElsewhere {
 		t.Fatalf("the history has %+v", runs)
 	}
-	back := sh.revert(theirs.run)
+	back := ui.revert(theirs.run)
 	if back.Review == "" {
 		t.Fatalf("reverted without a review: %+v", back)
 	}
-	review := call[protocol.Review](sh, "review.get", protocol.RunRef{Run: back.Review})
-	sh.approve(&review)
+	review := call[protocol.Review](ui, "review.get", protocol.RunRef{Run: back.Review})
+	ui.approve(&review)
 	if d := before.Diff(mem.Snapshot()); d != "" {
 		t.Errorf("reverted, the vault is not what it was:\n%s", d)
 	}

@@ -27,31 +27,31 @@ func block(name, arguments string) string {
 	return fmt.Sprintf("<tool_call>{\"name\":%q,\"arguments\":%s}</tool_call>", name, args)
 }
 
-func newTextShell(t *testing.T, answers ...string) (*shell, *llmtest.Transport) {
+func newTextShell(t *testing.T, answers ...string) (*panel, *llmtest.Transport) {
 	t.Helper()
-	sh := &shell{t: t, mem: ideasVault()}
-	sh.cond.L = &sh.mu
+	ui := &panel{t: t, mem: ideasVault()}
+	ui.cond.L = &ui.mu
 	var as []llmtest.Answer
 	for _, a := range answers {
 		as = append(as, llmtest.Answer{Header: map[string]string{"content-type": "text/event-stream"}, Body: chatStream(a)})
 	}
 	tr := llmtest.NewTransport(as...)
-	s, err := New(Deps{Host: sh.mem.Host(), Transport: tr, Emit: sh.hear})
+	s, err := New(Deps{Host: ui.mem.Host(), Transport: tr, Emit: ui.hear})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	sh.s = s
-	call[protocol.Welcome](sh, "hello", protocol.Hello{Contract: protocol.Contract, Settings: protocol.Settings{
+	ui.s = s
+	call[protocol.Welcome](ui, "hello", protocol.Hello{Contract: protocol.Contract, Settings: protocol.Settings{
 		Provider: "text", BaseURL: "http://127.0.0.1:1/v1", Model: "talker", Streaming: true,
 	}})
-	return sh, tr
+	return ui, tr
 }
 
 func TestAModelThatCanOnlyTalkPlansByWritingACall(t *testing.T) {
-	sh, tr := newTextShell(t, "I make one note for each bullet.\n"+block("submit_plan", bulletsPlan))
-	call[protocol.Accepted](sh, "send", protocol.Send{Text: "make notes", Mode: protocol.ModePlan, UseSelection: true})
-	r := sh.review()
+	ui, tr := newTextShell(t, "I make one note for each bullet.\n"+block("submit_plan", bulletsPlan))
+	call[protocol.Accepted](ui, "send", protocol.Send{Text: "make notes", Mode: protocol.ModePlan, UseSelection: true})
+	r := ui.review()
 	if !r.Approvable || len(r.Files) == 0 {
 		t.Fatalf("%+v", r)
 	}
@@ -61,16 +61,16 @@ func TestAModelThatCanOnlyTalkPlansByWritingACall(t *testing.T) {
 }
 
 func TestAModelThatCanOnlyTalkActsByWritingCalls(t *testing.T) {
-	sh, _ := newTextShell(t,
+	ui, _ := newTextShell(t,
 		block("vault.createFile", `{"path":"Said.md","content":"quotes <tool_call> itself"}`),
 		"Done.")
-	call[protocol.Accepted](sh, "send", protocol.Send{Text: "write it", Mode: protocol.ModeAgent, Conversation: "c"})
-	r := sh.review()
-	call[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
-	if end := sh.finished(); end.Outcome != "ok" {
+	call[protocol.Accepted](ui, "send", protocol.Send{Text: "write it", Mode: protocol.ModeAgent, Conversation: "c"})
+	r := ui.review()
+	call[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
+	if end := ui.finished(); end.Outcome != "ok" {
 		t.Fatalf("%+v", end.Problem)
 	}
-	if got, _ := sh.mem.File("Said.md"); string(got) != "quotes <tool_call> itself" {
+	if got, _ := ui.mem.File("Said.md"); string(got) != "quotes <tool_call> itself" {
 		t.Fatalf("%q", got)
 	}
 }

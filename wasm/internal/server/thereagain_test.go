@@ -54,16 +54,16 @@ func TestWhatIsThereAgainWhereSomethingMovedAwayIsShownRunReplayedAndTakenBack(t
 		t.Run(name, func(t *testing.T) {
 			mem := hosttest.New(hosttest.Options{Files: map[string]string{"F/C.md": "c\n", "F/D.md": "[[C]]\n", "F/G/E.md": "[[Awaited]]\n"}})
 			before := mem.Snapshot()
-			sh := begin(t, mem, free)
-			r := sh.open(planOf(name, steps...))
+			ui := begin(t, mem, free)
+			r := ui.open(planOf(name, steps...))
 			want := maps.Clone(before)
-			applyShown(want, r, sh.shown(r))
-			sh.approve(r)
+			applyShown(want, r, ui.shown(r))
+			ui.approve(r)
 			if d := want.Diff(mem.Snapshot()); d != "" {
 				t.Fatalf("the run differs from what was shown:\n%s\n%+v", d, r.Files)
 			}
-			call[protocol.RunRef](sh, "run.replay", protocol.RunRef{Run: r.Run})
-			sh.revert(r.Run)
+			call[protocol.RunRef](ui, "run.replay", protocol.RunRef{Run: r.Run})
+			ui.revert(r.Run)
 			if d := before.Diff(mem.Snapshot()); d != "" {
 				t.Fatalf("taken back:\n%s", d)
 			}
@@ -73,11 +73,11 @@ func TestWhatIsThereAgainWhereSomethingMovedAwayIsShownRunReplayedAndTakenBack(t
 
 func TestALinkThatLedNowhereFollowsTheNoteThatTookItsNameForAWhile(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: map[string]string{"C.md": "c\n", "E.md": "[[Awaited]]\n"}})
-	sh := begin(t, mem, free)
-	sh.do(planOf("twice",
+	ui := begin(t, mem, free)
+	ui.do(planOf("twice",
 		`{"id":"m","tool":"vault.rename","args":{"path":"C.md","newPath":"Awaited.md"}}`,
 		`{"id":"n","tool":"vault.rename","args":{"path":"Awaited.md","newPath":"Other.md"},"dependsOn":["m"]}`))
-	if got := sh.text("E.md"); got != "[[Other]]\n" {
+	if got := ui.text("E.md"); got != "[[Other]]\n" {
 		t.Errorf("%q", got)
 	}
 }

@@ -13,11 +13,11 @@ import (
 func TestTheCoreStartsWhateverAPowerCutHasTakenOfARunUnderWay(t *testing.T) {
 	c := calmRun(t, hosttest.Linux)
 	mem := c.vault(hosttest.Linux)
-	sh := begin(t, mem, free)
-	r := sh.open(c.plan)
+	ui := begin(t, mem, free)
+	r := ui.open(c.plan)
 	mem.KillAt(c.ops/2, 1, false)
-	sh.approve(r)
-	sh.s.Close()
+	ui.approve(r)
+	ui.s.Close()
 
 	var files []string
 	for path := range mem.CrashClone().StoreFiles() {
@@ -40,13 +40,13 @@ func TestTheCoreStartsWhateverAPowerCutHasTakenOfARunUnderWay(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			sh, _, err := start(t, found, free)
+			ui, _, err := start(t, found, free)
 			if err != nil {
 				t.Errorf("without %s (part %d): hello: %v", lost, part, err)
 				continue
 			}
-			sh.open(planOf("find", `{"id":"find","tool":"vault.searchText","args":{"query":"needle"}}`))
-			sh.s.Close()
+			ui.open(planOf("find", `{"id":"find","tool":"vault.searchText","args":{"query":"needle"}}`))
+			ui.s.Close()
 		}
 	}
 }
@@ -61,29 +61,29 @@ func TestARunWhoseDocumentIsLostIsTakenBackByAReview(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			mem := c.vault(hosttest.Linux)
-			sh := begin(t, mem, free)
-			r := sh.open(c.plan)
+			ui := begin(t, mem, free)
+			r := ui.open(c.plan)
 			mem.KillAt(c.ops/2, 1, false)
-			sh.approve(r)
-			sh.s.Close()
+			ui.approve(r)
+			ui.s.Close()
 			found := mem.CrashClone()
 			if err := damage(found, "runs/"+r.Run+"/run.json"); err != nil {
 				t.Fatal(err)
 			}
-			sh, w, err := start(t, found, free)
+			ui, w, err := start(t, found, free)
 			if err != nil || len(w.State.Recoveries) != 1 || w.State.Recoveries[0].Run != r.Run {
 				t.Fatalf("%v, offered: %+v", err, w.State.Recoveries)
 			}
-			back := call[protocol.Reverted](sh, "recovery.resolve", protocol.Recovery{Run: r.Run, Choice: protocol.RecoverRevert})
+			back := call[protocol.Reverted](ui, "recovery.resolve", protocol.Recovery{Run: r.Run, Choice: protocol.RecoverRevert})
 			if back.Review == "" {
 				t.Fatalf("undone without a review: %+v", back)
 			}
-			review := call[protocol.Review](sh, "review.get", protocol.RunRef{Run: back.Review})
-			sh.approve(&review)
+			review := call[protocol.Review](ui, "review.get", protocol.RunRef{Run: back.Review})
+			ui.approve(&review)
 			if d := c.before.Diff(found.Snapshot()); d != "" {
 				t.Errorf("taken back, the vault is not what it was:\n%s", d)
 			}
-			sh.await("state without the run", func(e protocol.Event) bool {
+			ui.await("state without the run", func(e protocol.Event) bool {
 				return e.Type == protocol.EventState && len(e.State.Recoveries) == 0
 			})
 		})

@@ -42,8 +42,8 @@ func TestTheTraceOfAnAgentsTurnAndItsRunHasPoliciesModelCallsToolCallsAndTheRun(
 	if run == end.TracesURL || run != end.Run {
 		t.Fatalf("%q does not open %s", end.TracesURL, end.Run)
 	}
-	p := call[protocol.Review](r.shell, "review.get", protocol.RunRef{Run: run})
-	call[protocol.RunRef](r.shell, "review.approve", protocol.Approve{Run: run, Approval: p.Approval})
+	p := call[protocol.Review](r.panel, "review.get", protocol.RunRef{Run: run})
+	call[protocol.RunRef](r.panel, "review.approve", protocol.Approve{Run: run, Approval: p.Approval})
 	r.finished()
 	if _, ok := mem.StoreFiles()[history.Dir(run)+"/"+history.TraceFile]; !ok {
 		t.Fatal("the run folder has no trace")
@@ -52,7 +52,7 @@ func TestTheTraceOfAnAgentsTurnAndItsRunHasPoliciesModelCallsToolCallsAndTheRun(
 		t.Error("the turn's trace is there twice")
 	}
 	for _, x := range []*rig{r, newRig(t, mem.CrashClone(), free, nil)} {
-		got := call[protocol.Trace](x.shell, "trace.get", protocol.RunRef{Run: run})
+		got := call[protocol.Trace](x.panel, "trace.get", protocol.RunRef{Run: run})
 		const read = `  tool execute_tool vault.readFile NOT_FOUND
    policy policy_check ok
 `
@@ -72,7 +72,7 @@ func TestTheTraceOfAnAgentsTurnAndItsRunHasPoliciesModelCallsToolCallsAndTheRun(
 		if tr := tree(got.Spans); tr != want && tr != strings.Replace(want, read+create, create+read, 1) {
 			t.Errorf("got\n%s\nwant\n%s", tr, want)
 		}
-		calls := call[protocol.RunDetail](x.shell, "run.get", protocol.RunRef{Run: run}).Calls
+		calls := call[protocol.RunDetail](x.panel, "run.get", protocol.RunRef{Run: run}).Calls
 		found := false
 		for _, s := range got.Spans {
 			if s.CallID == calls[0].CallID && s.ID == trace.SpanID(run, calls[0].CallID) {
@@ -97,13 +97,13 @@ func TestAPlansTraceHasItsModelCallsAndStepsAndALargeRunsCallsAreMadeOfItsRecord
 	plan := `{"goal":"many","assumptions":[],"steps":[{"id":"ask","tool":"agent.run","args":{"prompt":"x"}},
 		{"id":"make","tool":"vault.createFile","args":{"path":"Out/{i}.md","content":"$steps.ask.response"},"foreach":{"from":[` + strings.Join(items, ",") + `],"itemName":"i"}}]}`
 	r := newRig(t, mem, free, nil, llmtest.Call("c", "submit_plan", plan), llmtest.Say("text"))
-	a := call[protocol.Accepted](r.shell, "send", protocol.Send{Text: "go", Mode: protocol.ModePlan, Conversation: "talk"})
+	a := call[protocol.Accepted](r.panel, "send", protocol.Send{Text: "go", Mode: protocol.ModePlan, Conversation: "talk"})
 	end := r.turnEnded(a.Turn)
-	p := call[protocol.Review](r.shell, "review.get", protocol.RunRef{Run: end.Run})
-	if live := call[protocol.Trace](r.shell, "trace.get", protocol.RunRef{Run: end.Run}); len(live.Spans) < 3 {
+	p := call[protocol.Review](r.panel, "review.get", protocol.RunRef{Run: end.Run})
+	if live := call[protocol.Trace](r.panel, "trace.get", protocol.RunRef{Run: end.Run}); len(live.Spans) < 3 {
 		t.Errorf("while it is in review: %+v", live.Spans)
 	}
-	call[protocol.RunRef](r.shell, "review.approve", protocol.Approve{Run: p.Run, Approval: p.Approval})
+	call[protocol.RunRef](r.panel, "review.approve", protocol.Approve{Run: p.Run, Approval: p.Approval})
 	if end := r.finished(); end.Outcome != "ok" {
 		t.Fatalf("%+v", end.Problem)
 	}
@@ -111,7 +111,7 @@ func TestAPlansTraceHasItsModelCallsAndStepsAndALargeRunsCallsAreMadeOfItsRecord
 	if n := strings.Count(string(lines), `"execute_tool vault.createFile"`); n > history.MaxSpans {
 		t.Errorf("%d spans are written down", n)
 	}
-	got := call[protocol.Trace](r.shell, "trace.get", protocol.RunRef{Run: end.Run})
+	got := call[protocol.Trace](r.panel, "trace.get", protocol.RunRef{Run: end.Run})
 	kinds, byName := map[protocol.SpanKind]int{}, map[string]int{}
 	for _, s := range got.Spans {
 		kinds[s.Kind]++
@@ -130,16 +130,16 @@ func TestAWholeConversationReplaysFromItsExportWithoutAModel(t *testing.T) {
 		llmtest.Say("Nothing more."))
 	r.say("first " + key)
 	second := r.say("second")
-	p := call[protocol.Review](r.shell, "review.get", protocol.RunRef{Run: second.Run})
-	call[protocol.RunRef](r.shell, "review.approve", protocol.Approve{Run: p.Run, Approval: p.Approval})
+	p := call[protocol.Review](r.panel, "review.get", protocol.RunRef{Run: second.Run})
+	call[protocol.RunRef](r.panel, "review.approve", protocol.Approve{Run: p.Run, Approval: p.Approval})
 	r.finished()
 	third := r.say("third")
 	last := strings.TrimPrefix(third.TracesURL, history.TracesURL(""))
 
 	later := newRig(t, mem.CrashClone(), free, func(d *Deps) { d.Provider = nil })
 	for run, want := range map[string][]string{second.Run: {"Made B.", "Made C."}, last: {"Made B.", "Made C.", "Nothing more."}} {
-		text := call[protocol.Document](later.shell, "run.export", protocol.RunRef{Run: run}).Text
-		if again := call[protocol.Document](later.shell, "run.export", protocol.RunRef{Run: run}).Text; again != text {
+		text := call[protocol.Document](later.panel, "run.export", protocol.RunRef{Run: run}).Text
+		if again := call[protocol.Document](later.panel, "run.export", protocol.RunRef{Run: run}).Text; again != text {
 			t.Error("two exports differ")
 		}
 		if strings.Contains(text, key) {
@@ -182,10 +182,10 @@ func TestAModelStepReplaysFromTheExportOfItsRun(t *testing.T) {
 	mem := alphaBeta()
 	r := newRig(t, mem, free, nil, answers()...)
 	p := r.openPlan(sumUp("null"))
-	call[protocol.RunRef](r.shell, "review.approve", protocol.Approve{Run: p.Run, Approval: p.Approval})
+	call[protocol.RunRef](r.panel, "review.approve", protocol.Approve{Run: p.Run, Approval: p.Approval})
 	r.finished()
 	var doc history.ExportDocument
-	if err := json.Unmarshal([]byte(call[protocol.Document](r.shell, "run.export", protocol.RunRef{Run: p.Run}).Text), &doc); err != nil || len(doc.Bundles) != 1 || len(doc.Frozen) != 1 {
+	if err := json.Unmarshal([]byte(call[protocol.Document](r.panel, "run.export", protocol.RunRef{Run: p.Run}).Text), &doc); err != nil || len(doc.Bundles) != 1 || len(doc.Frozen) != 1 {
 		t.Fatalf("%v %+v", err, doc)
 	}
 	b, err := agent.ParseBundle(doc.Bundles[0])
@@ -201,7 +201,7 @@ func TestWhatIsNotThereHasNoTrace(t *testing.T) {
 	r := newRig(t, note(), free, nil)
 	for _, run := range []string{"", "no", "../x", "a/b"} {
 		for _, m := range []string{"trace.get", "run.export"} {
-			if _, err := try[protocol.Document](r.shell, m, protocol.RunRef{Run: run}); !fault.Is(err, fault.NotFound) {
+			if _, err := try[protocol.Document](r.panel, m, protocol.RunRef{Run: run}); !fault.Is(err, fault.NotFound) {
 				t.Errorf("%s %q: %v", m, run, err)
 			}
 		}
@@ -231,7 +231,7 @@ func TestOldTurnsThatLedToNoRunMakeRoom(t *testing.T) {
 	if n != history.MaxTraces {
 		t.Errorf("%d are kept", n)
 	}
-	if _, err := try[protocol.Trace](r.shell, "trace.get", protocol.RunRef{Run: first}); !fault.Is(err, fault.NotFound) {
+	if _, err := try[protocol.Trace](r.panel, "trace.get", protocol.RunRef{Run: first}); !fault.Is(err, fault.NotFound) {
 		t.Errorf("%v", err)
 	}
 }
@@ -243,8 +243,8 @@ func TestALargeOutputIsShortenedAndKeptBesideTheRun(t *testing.T) {
 	if told := r.results()[0]; !strings.Contains(told, `"truncated":true`) || len(told) > 80<<10 {
 		t.Errorf("%d bytes", len(told))
 	}
-	p := call[protocol.Review](r.shell, "review.get", protocol.RunRef{Run: end.Run})
-	call[protocol.RunRef](r.shell, "review.approve", protocol.Approve{Run: p.Run, Approval: p.Approval})
+	p := call[protocol.Review](r.panel, "review.get", protocol.RunRef{Run: end.Run})
+	call[protocol.RunRef](r.panel, "review.approve", protocol.Approve{Run: p.Run, Approval: p.Approval})
 	r.finished()
 	found := false
 	for path, data := range mem.StoreFiles() {

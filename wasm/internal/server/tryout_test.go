@@ -40,7 +40,7 @@ var (
 	repaired = planOf("file them", `{"id":"q","tool":"vault.query","args":{}}`, `{"id":"mv","tool":"vault.rename","foreach":{"from":"$steps.q.notes","itemName":"n"},"args":{"path":"{n.path}","newPath":"Filed/{n.name}"}}`)
 )
 
-func trying(t *testing.T, answers ...llmtest.Answer) (*shell, *llmtest.Transport) {
+func trying(t *testing.T, answers ...llmtest.Answer) (*panel, *llmtest.Transport) {
 	t.Helper()
 	set := custom
 	set.Confirm, set.AllowRenames, set.DenyPatterns = "always", true, []string{"Private"}
@@ -48,20 +48,20 @@ func trying(t *testing.T, answers ...llmtest.Answer) (*shell, *llmtest.Transport
 }
 
 // planned says something, and gives the review that comes of it and the turn.
-func (sh *shell) planned(text string) (*protocol.Review, *protocol.Turn) {
-	sh.t.Helper()
-	call[protocol.Accepted](sh, "send", protocol.Send{Text: text, Mode: protocol.ModePlan})
-	r := sh.review()
-	return r, sh.turnEnd()
+func (ui *panel) planned(text string) (*protocol.Review, *protocol.Turn) {
+	ui.t.Helper()
+	call[protocol.Accepted](ui, "send", protocol.Send{Text: text, Mode: protocol.ModePlan})
+	r := ui.review()
+	return r, ui.turnEnd()
 }
 
 func TestAPlanThatFailsInTheSimulationGoesBackToTheModelOnce(t *testing.T) {
-	sh, tr := trying(t, calls(fails), calls(repaired))
-	r, turn := sh.planned("file my notes")
+	ui, tr := trying(t, calls(fails), calls(repaired))
+	r, turn := ui.planned("file my notes")
 	if turn.Outcome != protocol.TurnPlan || r.Problem != nil || !r.Approvable || len(r.Files) != 4 {
 		t.Fatalf("%s: %+v, %d files", turn.Outcome, r.Problem, len(r.Files))
 	}
-	asked := sh.asked(tr)
+	asked := ui.asked(tr)
 	if len(asked) != 2 {
 		t.Fatalf("the model was asked %d times", len(asked))
 	}
@@ -83,9 +83,9 @@ func TestAPlanThatFailsInTheSimulationGoesBackToTheModelOnce(t *testing.T) {
 }
 
 func TestAPlanThatFailsTwiceIsShownWithItsProblem(t *testing.T) {
-	sh, tr := trying(t, calls(fails), calls(fails), calls(repaired))
-	if r, turn := sh.planned("file my notes"); turn.Outcome != protocol.TurnPlan || r.Problem == nil || r.Approvable || r.Problem.Step != "mv" || len(sh.asked(tr)) != 2 {
-		t.Fatalf("%s: %+v, asked %d times", turn.Outcome, r.Problem, len(sh.asked(tr)))
+	ui, tr := trying(t, calls(fails), calls(fails), calls(repaired))
+	if r, turn := ui.planned("file my notes"); turn.Outcome != protocol.TurnPlan || r.Problem == nil || r.Approvable || r.Problem.Step != "mv" || len(ui.asked(tr)) != 2 {
+		t.Fatalf("%s: %+v, asked %d times", turn.Outcome, r.Problem, len(ui.asked(tr)))
 	}
 }
 
@@ -95,8 +95,8 @@ func TestAPlanThatFailedIsShownAlsoWhereTheModelHasNoOther(t *testing.T) {
 		"failure": no("overloaded"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			sh, _ := trying(t, calls(fails), second, second, second, second)
-			if r, turn := sh.planned("file my notes"); turn.Outcome != protocol.TurnPlan || r.Problem == nil || r.Problem.Step != "mv" {
+			ui, _ := trying(t, calls(fails), second, second, second, second)
+			if r, turn := ui.planned("file my notes"); turn.Outcome != protocol.TurnPlan || r.Problem == nil || r.Problem.Step != "mv" {
 				t.Fatalf("%s: %+v", turn.Outcome, r.Problem)
 			}
 		})
@@ -104,10 +104,10 @@ func TestAPlanThatFailedIsShownAlsoWhereTheModelHasNoOther(t *testing.T) {
 }
 
 func TestWhatTheSettingsRefuseDoesNotGoBackToTheModel(t *testing.T) {
-	sh, tr := trying(t, calls(planOf("drop it", `{"id":"d","tool":"vault.delete","args":{"path":"Notes/a.md"}}`)))
-	r, _ := sh.planned("drop it")
-	if len(sh.asked(tr)) != 1 {
-		t.Fatalf("the model was asked %d times", len(sh.asked(tr)))
+	ui, tr := trying(t, calls(planOf("drop it", `{"id":"d","tool":"vault.delete","args":{"path":"Notes/a.md"}}`)))
+	r, _ := ui.planned("drop it")
+	if len(ui.asked(tr)) != 1 {
+		t.Fatalf("the model was asked %d times", len(ui.asked(tr)))
 	}
 	if r.Problem == nil || r.Problem.Code != protocol.ProblemCode("POLICY_DENIED") {
 		t.Fatalf("%+v", r.Problem)
@@ -115,19 +115,19 @@ func TestWhatTheSettingsRefuseDoesNotGoBackToTheModel(t *testing.T) {
 }
 
 func TestWhatNoPlanCanDoBetterDoesNotGoBackToTheModel(t *testing.T) {
-	sh, tr := trying(t, calls(planOf("replace it", `{"id":"s","tool":"editor.getSelection","args":{}}`)))
-	r, _ := sh.planned("replace it")
-	if r.Problem == nil || r.Problem.Code != protocol.ProblemCode("PRECONDITION_FAILED") || len(sh.asked(tr)) != 1 {
-		t.Fatalf("%+v, asked %d times", r.Problem, len(sh.asked(tr)))
+	ui, tr := trying(t, calls(planOf("replace it", `{"id":"s","tool":"editor.getSelection","args":{}}`)))
+	r, _ := ui.planned("replace it")
+	if r.Problem == nil || r.Problem.Code != protocol.ProblemCode("PRECONDITION_FAILED") || len(ui.asked(tr)) != 1 {
+		t.Fatalf("%+v, asked %d times", r.Problem, len(ui.asked(tr)))
 	}
 }
 
 func TestTheNextMessageKnowsThePlanItsFailureAndItsFindings(t *testing.T) {
 	found := planOf("count them", `{"id":"q","tool":"vault.query","args":{"folder":"Notes"}}`)
-	sh, tr := trying(t, calls(fails), calls(fails), calls(found), streamed("ok"))
+	ui, tr := trying(t, calls(fails), calls(fails), calls(found), streamed("ok"))
 	for _, text := range []string{"file my notes", "which are there?", "only those in Archive"} {
-		call[protocol.Accepted](sh, "send", protocol.Send{Text: text, Mode: protocol.ModePlan, Conversation: "0190a8b0-0000-7000-8000-0000000000aa"})
-		sh.turnEnd()
+		call[protocol.Accepted](ui, "send", protocol.Send{Text: text, Mode: protocol.ModePlan, Conversation: "0190a8b0-0000-7000-8000-0000000000aa"})
+		ui.turnEnd()
 	}
 	all := tr.Requests()
 	after, last := messages(t, all[len(all)-2]), messages(t, all[len(all)-1])

@@ -14,14 +14,14 @@ func TestAKillInTheMiddleOfARecoveryIsRecoveredToo(t *testing.T) {
 		for m := n%3 + 1; m < 40; m += 4 { // a revert of the first writes has few of its own
 			where := fmt.Sprintf("killed at %d, and its recovery at %d", n, m)
 			mem := c.vault(hosttest.Linux)
-			sh := begin(t, mem, free)
-			r := sh.open(c.plan)
+			ui := begin(t, mem, free)
+			r := ui.open(c.plan)
 			mem.KillAt(n, uint64(n), false)
-			sh.approve(r)
-			sh.s.Close()
+			ui.approve(r)
+			ui.s.Close()
 
 			mem = mem.CrashClone()
-			sh, w, err := start(t, mem, free)
+			ui, w, err := start(t, mem, free)
 			if err != nil {
 				t.Fatalf("%s: %v", where, err)
 			}
@@ -31,11 +31,11 @@ func TestAKillInTheMiddleOfARecoveryIsRecoveredToo(t *testing.T) {
 			mem.ResetCounts()
 			mem.KillAt(m, uint64(m), false)
 			// It dies, or it was quick enough: what it says is not the point.
-			_, _ = try[protocol.Reverted](sh, "recovery.resolve", protocol.Recovery{Run: r.Run, Choice: protocol.RecoverRevert})
-			sh.s.Close()
+			_, _ = try[protocol.Reverted](ui, "recovery.resolve", protocol.Recovery{Run: r.Run, Choice: protocol.RecoverRevert})
+			ui.s.Close()
 
 			mem = mem.CrashClone()
-			sh, w, err = start(t, mem, free)
+			ui, w, err = start(t, mem, free)
 			if err != nil {
 				t.Fatalf("%s: %v", where, err)
 			}
@@ -44,7 +44,7 @@ func TestAKillInTheMiddleOfARecoveryIsRecoveredToo(t *testing.T) {
 					if sum.Kind != kind {
 						continue
 					}
-					back, err := try[protocol.Reverted](sh, "recovery.resolve", protocol.Recovery{Run: sum.Run, Choice: protocol.RecoverRevert})
+					back, err := try[protocol.Reverted](ui, "recovery.resolve", protocol.Recovery{Run: sum.Run, Choice: protocol.RecoverRevert})
 					if err != nil || back.Problem != nil || len(back.Conflicts) > 0 {
 						t.Fatalf("%s: taking back the %s: %v %+v", where, kind, err, back)
 					}

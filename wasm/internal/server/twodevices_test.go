@@ -66,38 +66,38 @@ func theirRuns(t *testing.T) map[string]struct {
 	}
 	out := map[string]records{}
 	mem := hosttest.New(hosttest.Options{Files: boxes, Device: "theirs"})
-	sh, r := underWay(t, mem)
+	ui, r := underWay(t, mem)
 	out["under way"] = records{r.Run, recordsOf(mem)}
-	sh.s.Close()
+	ui.s.Close()
 	synctest.Wait()
 	mem = hosttest.New(hosttest.Options{Files: boxes, Device: "theirs"})
-	sh = begin(t, mem, free)
-	run := sh.do(boxPlan).Run
+	ui = begin(t, mem, free)
+	run := ui.do(boxPlan).Run
 	out["ended"] = records{run, recordsOf(mem)}
-	sh.revert(run)
+	ui.revert(run)
 	out["taken back"] = records{run, recordsOf(mem)}
-	sh.s.Close()
+	ui.s.Close()
 	return out
 }
 
 // meddle does all that a person can do about a run, and about all of them.
-func meddle(sh *shell, run string) {
-	sh.s.undo.LookAgain(sh.t.Context())
+func meddle(ui *panel, run string) {
+	ui.s.undo.LookAgain(ui.t.Context())
 	for _, choice := range []protocol.RecoveryChoice{protocol.RecoverFinish, protocol.RecoverRevert, protocol.RecoverKeep, protocol.RecoverBring} {
-		_, _ = try[protocol.Reverted](sh, "recovery.resolve", protocol.Recovery{Run: run, Choice: choice})
+		_, _ = try[protocol.Reverted](ui, "recovery.resolve", protocol.Recovery{Run: run, Choice: choice})
 	}
 	for _, method := range []string{"run.get", "run.verify", "run.export", "run.replay", "run.rest"} {
-		_, _ = try[map[string]any](sh, method, protocol.RunRef{Run: run})
+		_, _ = try[map[string]any](ui, method, protocol.RunRef{Run: run})
 	}
-	back, err := try[protocol.Reverted](sh, "run.revert", protocol.Revert{Run: run})
+	back, err := try[protocol.Reverted](ui, "run.revert", protocol.Revert{Run: run})
 	if err == nil && back.Review != "" {
-		r := call[protocol.Review](sh, "review.get", protocol.RunRef{Run: back.Review})
-		if _, err := try[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval}); err == nil {
-			sh.finished()
+		r := call[protocol.Review](ui, "review.get", protocol.RunRef{Run: back.Review})
+		if _, err := try[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval}); err == nil {
+			ui.finished()
 		}
 	}
-	_, _ = try[protocol.Runs](sh, "runs.clear", protocol.Clear{Run: run})
-	call[protocol.Runs](sh, "runs.clear", protocol.Clear{})
+	_, _ = try[protocol.Runs](ui, "runs.clear", protocol.Clear{Run: run})
+	call[protocol.Runs](ui, "runs.clear", protocol.Clear{})
 }
 
 func TestNothingOfARunOfAnotherDeviceIsTouchedWhateverOfItHasArrived(t *testing.T) {
@@ -111,20 +111,20 @@ func TestNothingOfARunOfAnotherDeviceIsTouchedWhateverOfItHasArrived(t *testing.
 				}
 				mem := hosttest.New(hosttest.Options{Files: boxes, Device: "ours"})
 				arrived(t, mem, some)
-				sh := beginWith(t, mem, otherDevice, sparing())
-				if cards := cardsOf(sh); len(cards) != 0 {
+				ui := beginWith(t, mem, otherDevice, sparing())
+				if cards := cardsOf(ui); len(cards) != 0 {
 					t.Errorf("%s, with %v: offered: %+v", name, sizes, cards)
 				}
-				list := call[protocol.Runs](sh, "runs.list", protocol.RunsQuery{})
+				list := call[protocol.Runs](ui, "runs.list", protocol.RunsQuery{})
 				for _, sum := range list.Runs {
 					if sum.Origin != protocol.OriginElsewhere || sum.Can != (protocol.Can{Revert: true}) {
 						t.Errorf("%s, with %v: as a run of this device: %+v", name, sizes, sum)
 					}
 				}
-				meddle(sh, theirs.run)
-				sh.do(oneNote)
+				meddle(ui, theirs.run)
+				ui.do(oneNote)
 				untouched(t, mem, some)
-				sh.s.Close()
+				ui.s.Close()
 				synctest.Wait()
 				if t.Failed() {
 					t.Fatalf("%s, with %v", name, sizes)
@@ -187,11 +187,11 @@ func TestARunUnderWayIsStillRecoveredAfterAnotherDeviceHasSeenItsRecords(t *test
 		for seed := range uint64(24) {
 			mine := hosttest.New(hosttest.Options{Files: boxes, Device: "mine"})
 			before := mine.Snapshot()
-			sh, r := underWay(t, mine)
+			ui, r := underWay(t, mine)
 			sent := recordsOf(mine)
 			mine.Slow(1000)
 			mine.Crash(func(int) []int { return nil })
-			sh.s.Close()
+			ui.s.Close()
 			synctest.Wait()
 
 			// The other device has the panel open while the files come, one by one; of some

@@ -31,19 +31,19 @@ func (m *meanwhile) Append(ctx context.Context, path string, data []byte) error 
 
 // windowOf starts a core in a window of this device, in front of a store. Of all
 // windows, one writes what the device keeps.
-func windowOf(t *testing.T, mem *hosttest.Memory, at host.Owner, store host.Store, readOnly bool) *shell {
+func windowOf(t *testing.T, mem *hosttest.Memory, at host.Owner, store host.Store, readOnly bool) *panel {
 	t.Helper()
-	sh, _ := endpointWith(t, mem, custom, func(d *Deps) {
+	ui, _ := endpointWith(t, mem, custom, func(d *Deps) {
 		d.Host = mem.HostAt(at)
 		d.Host.Store = &placed{Store: store, shared: store, readOnly: readOnly}
 	}, streamed("One."), streamed("Two."), streamed("Three."))
-	return sh
+	return ui
 }
 
 // talk says something, and waits for the answer.
-func (sh *shell) talk(text string) {
-	call[protocol.Accepted](sh, "send", protocol.Send{Text: text, Conversation: "c"})
-	sh.turnEnd()
+func (ui *panel) talk(text string) {
+	call[protocol.Accepted](ui, "send", protocol.Send{Text: text, Conversation: "c"})
+	ui.turnEnd()
 }
 
 func TestTurnsThatTwoWindowsAddInOneMomentAreAllKept(t *testing.T) {
@@ -77,9 +77,9 @@ func TestTurnsThatTwoWindowsAddInOneMomentAreAllKept(t *testing.T) {
 }
 
 // callsCounted gives how many answers of models the ledger knows of.
-func callsCounted(sh *shell) int {
+func callsCounted(ui *panel) int {
 	n := 0
-	for _, row := range call[protocol.UsageReport](sh, "usage.get", protocol.Empty{}).Rows {
+	for _, row := range call[protocol.UsageReport](ui, "usage.get", protocol.Empty{}).Rows {
 		n += row.Calls
 	}
 	return n

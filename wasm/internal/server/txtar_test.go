@@ -51,7 +51,7 @@ func TestStories(t *testing.T) {
 type story struct {
 	t    *testing.T
 	mem  *hosttest.Memory
-	sh   *shell
+	ui   *panel
 	set  protocol.Settings
 	plan string
 	r    *protocol.Review
@@ -86,7 +86,7 @@ func tell(t *testing.T, name string) {
 		}
 	}
 	s.mem = hosttest.New(hosttest.Options{Files: files, Commands: palette})
-	s.sh = begin(t, s.mem, s.set)
+	s.ui = begin(t, s.mem, s.set)
 	for line := range strings.Lines(script) {
 		s.play(strings.TrimSpace(line))
 	}
@@ -102,7 +102,7 @@ func (s *story) play(line string) {
 	switch verb {
 	case "":
 	case "open":
-		r, err := s.sh.s.tx.OpenPlan(s.t.Context(), []byte(s.plan), nil, false)
+		r, err := s.ui.s.tx.OpenPlan(s.t.Context(), []byte(s.plan), nil, false)
 		if err != nil {
 			s.say("open: refused: %v", err)
 			return
@@ -111,25 +111,25 @@ func (s *story) play(line string) {
 	case "approve":
 		s.approve()
 	case "rest":
-		ref, err := try[protocol.RunRef](s.sh, "run.rest", protocol.RunRef{Run: s.r.Run})
+		ref, err := try[protocol.RunRef](s.ui, "run.rest", protocol.RunRef{Run: s.r.Run})
 		if err != nil {
 			s.say("rest: refused: %v", err)
 			return
 		}
-		r := call[protocol.Review](s.sh, "review.get", ref)
+		r := call[protocol.Review](s.ui, "review.get", ref)
 		s.shown("rest", &r)
 	case "revert":
 		s.reverted("revert", "run.revert", protocol.Revert{Run: s.r.Run})
 	case "recover":
 		s.reverted("recover "+rest, "recovery.resolve", protocol.Recovery{Run: s.r.Run, Choice: protocol.RecoveryChoice(rest)})
 	case "restart":
-		s.sh.s.Close()
+		s.ui.s.Close()
 		s.mem = s.mem.CrashClone()
-		sh, w, err := start(s.t, s.mem, s.set)
+		ui, w, err := start(s.t, s.mem, s.set)
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		s.sh = sh
+		s.ui = ui
 		s.say("restart: %d to recover", len(w.State.Recoveries))
 	case "put":
 		put(s.mem, rest)
@@ -185,13 +185,13 @@ func (s *story) shown(what string, r *protocol.Review) {
 
 // approve says yes to what is shown, and to every question.
 func (s *story) approve() {
-	if _, err := try[protocol.RunRef](s.sh, "review.approve", protocol.Approve{Run: s.r.Run, Approval: s.r.Approval}); err != nil {
+	if _, err := try[protocol.RunRef](s.ui, "review.approve", protocol.Approve{Run: s.r.Run, Approval: s.r.Approval}); err != nil {
 		s.say("approve: refused: %s", fault.From(err).Key)
-		r := call[protocol.Review](s.sh, "review.get", protocol.RunRef{Run: s.r.Run})
+		r := call[protocol.Review](s.ui, "review.get", protocol.RunRef{Run: s.r.Run})
 		s.shown("again", &r)
 		return
 	}
-	end, asked := s.sh.ended(true)
+	end, asked := s.ui.ended(true)
 	if asked > 0 {
 		s.say("approve: asked %d times", asked)
 	}
@@ -200,7 +200,7 @@ func (s *story) approve() {
 		s.say("approve: problem %s %s %v", end.Problem.Code, end.Problem.Key, end.Problem.Params["path"])
 	}
 	if end.Text.Key == "run.asksAgain" {
-		s.shown("again", s.sh.review())
+		s.shown("again", s.ui.review())
 	}
 }
 
@@ -212,7 +212,7 @@ func from(path string) string {
 }
 
 func (s *story) reverted(what, method string, p any) {
-	back, err := try[protocol.Reverted](s.sh, method, p)
+	back, err := try[protocol.Reverted](s.ui, method, p)
 	if err != nil {
 		s.say("%s: refused: %v", what, err)
 		return

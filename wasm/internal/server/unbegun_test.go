@@ -20,8 +20,8 @@ func TestARunThatDiedBeforeItsJournalBeganIsNotOfferedToBeTakenBack(t *testing.T
 		if !doc || journal {
 			continue
 		}
-		sh := begin(t, mem, free)
-		for _, sum := range call[protocol.Runs](sh, "runs.list", protocol.RunsQuery{}).Runs {
+		ui := begin(t, mem, free)
+		for _, sum := range call[protocol.Runs](ui, "runs.list", protocol.RunsQuery{}).Runs {
 			if sum.Run == run && sum.Can.Revert {
 				t.Fatalf("killed at %d: %+v", n, sum)
 			}

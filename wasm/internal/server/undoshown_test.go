@@ -87,13 +87,13 @@ var kindsOfChange = map[string]changeOf{
 
 // factsOf gives a review's facts about its changes, and about each file of them when
 // it is opened; with the files left out, too.
-func (sh *shell) factsOf(r *protocol.Review) []any {
-	sh.t.Helper()
-	out := []any{r.Files, r.Summary, sh.shown(r)}
+func (ui *panel) factsOf(r *protocol.Review) []any {
+	ui.t.Helper()
+	out := []any{r.Files, r.Summary, ui.shown(r)}
 	for _, f := range r.Files {
-		left := call[protocol.Review](sh, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendDrop, Path: f.Path})
+		left := call[protocol.Review](ui, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendDrop, Path: f.Path})
 		out = append(out, left.Files, left.Summary)
-		call[protocol.Review](sh, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendKeep, Path: f.Path})
+		call[protocol.Review](ui, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendKeep, Path: f.Path})
 	}
 	return out
 }
@@ -101,23 +101,23 @@ func (sh *shell) factsOf(r *protocol.Review) []any {
 func TestTheReviewOfAnUndoShowsWhatAReviewShows(t *testing.T) {
 	for name, c := range kindsOfChange {
 		t.Run(name, func(t *testing.T) {
-			sh := begin(t, hosttest.New(hosttest.Options{Files: c.files}), free)
-			want := sh.factsOf(sh.open(planWith(c.step)))
+			ui := begin(t, hosttest.New(hosttest.Options{Files: c.files}), free)
+			want := ui.factsOf(ui.open(planWith(c.step)))
 			for kind, r := range map[protocol.RunKind]journaltest.Run{
 				protocol.KindRevert: {ID: forgedRun, Goal: "Undo", Ops: []host.Op{c.undid}},
 				protocol.KindFinish: {ID: forgedRun, Goal: "Undo", Device: ourName, Ops: []host.Op{c.left}, Hot: true, Open: true},
 			} {
 				mem := hosttest.New(hosttest.Options{Files: c.files})
 				journaltest.Forge(t, mem.Host().Store, r)
-				sh := begin(t, mem, free)
+				ui := begin(t, mem, free)
 				var back protocol.Reverted
 				if kind == protocol.KindRevert {
-					back = call[protocol.Reverted](sh, "run.revert", protocol.Revert{Run: forgedRun})
+					back = call[protocol.Reverted](ui, "run.revert", protocol.Revert{Run: forgedRun})
 				} else {
-					back = call[protocol.Reverted](sh, "recovery.resolve", protocol.Recovery{Run: forgedRun, Choice: protocol.RecoverFinish})
+					back = call[protocol.Reverted](ui, "recovery.resolve", protocol.Recovery{Run: forgedRun, Choice: protocol.RecoverFinish})
 				}
-				review := call[protocol.Review](sh, "review.get", protocol.RunRef{Run: back.Review})
-				for i, got := range sh.factsOf(&review) {
+				review := call[protocol.Review](ui, "review.get", protocol.RunRef{Run: back.Review})
+				for i, got := range ui.factsOf(&review) {
 					if i >= len(want) || !reflect.DeepEqual(got, want[i]) {
 						t.Errorf("%s shows\n%+v\nnot\n%+v", kind, got, want[min(i, len(want)-1)])
 					}
@@ -133,9 +133,9 @@ func TestAForgedRunCannotSayThatAChangeOnlyFollowsARename(t *testing.T) {
 		ID: forgedRun, Goal: "Undo", Device: ourName, Hot: true, Open: true,
 		Ops: []host.Op{{Kind: host.OpModify, Path: "A.md", Before: []byte("a\n"), Data: []byte("evil\n"), Follows: true}},
 	})
-	sh := begin(t, mem, free)
-	back := call[protocol.Reverted](sh, "recovery.resolve", protocol.Recovery{Run: forgedRun, Choice: protocol.RecoverFinish})
-	r := call[protocol.Review](sh, "review.get", protocol.RunRef{Run: back.Review})
+	ui := begin(t, mem, free)
+	back := call[protocol.Reverted](ui, "recovery.resolve", protocol.Recovery{Run: forgedRun, Choice: protocol.RecoverFinish})
+	r := call[protocol.Review](ui, "review.get", protocol.RunRef{Run: back.Review})
 	if len(r.Files) != 1 || r.Files[0].LinksOnly || len(r.Summary) != 1 || r.Summary[0].Text.Key != "review.modify" {
 		t.Errorf("%+v, %+v", r.Files, r.Summary)
 	}

@@ -43,8 +43,8 @@ func TestNoTextToolWritesControlCharactersAndSaysWhere(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			mem := hosttest.New(hosttest.Options{Files: files})
-			sh := begin(t, mem, free)
-			r, err := sh.s.tx.OpenPlan(t.Context(), []byte(planWith(s)), nil, false)
+			ui := begin(t, mem, free)
+			r, err := ui.s.tx.OpenPlan(t.Context(), []byte(planWith(s)), nil, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -58,20 +58,20 @@ func TestNoTextToolWritesControlCharactersAndSaysWhere(t *testing.T) {
 func TestANoteThatHasAControlCharacterIsStillEditedShownAndTakenBack(t *testing.T) {
 	const odd = "# A\x00\n\nold \x1b[1m\n"
 	mem := hosttest.New(hosttest.Options{Files: map[string]string{"A.md": odd}})
-	sh := begin(t, mem, free)
+	ui := begin(t, mem, free)
 	before := mem.Snapshot()
-	r := sh.open(planWith(
+	r := ui.open(planWith(
 		stepOf("p", "vault.patchFile", map[string]any{"path": "A.md", "find": "old", "replace": "new"}),
 		stepOf("c", "vault.copyFile", map[string]any{"path": "A.md", "newPath": "B.md"})))
-	for path, v := range sh.shown(r) {
+	for path, v := range ui.shown(r) {
 		if v.Binary || !strings.Contains(v.After, "new \x1b[1m") && !strings.Contains(v.After, "old \x1b[1m") || len(v.Hunks) == 0 {
 			t.Errorf("%s: %+v", path, v)
 		}
 	}
-	if end := sh.approve(r); end.Outcome != "ok" || sh.text("A.md") != strings.Replace(odd, "old", "new", 1) {
-		t.Fatalf("%+v %q", end, sh.text("A.md"))
+	if end := ui.approve(r); end.Outcome != "ok" || ui.text("A.md") != strings.Replace(odd, "old", "new", 1) {
+		t.Fatalf("%+v %q", end, ui.text("A.md"))
 	}
-	call[protocol.Reverted](sh, "run.revert", protocol.Revert{Run: r.Run})
+	call[protocol.Reverted](ui, "run.revert", protocol.Revert{Run: r.Run})
 	if got := mem.Snapshot(); !maps.EqualFunc(got, before, bytes.Equal) {
 		t.Errorf("%v", got)
 	}
@@ -80,14 +80,14 @@ func TestANoteThatHasAControlCharacterIsStillEditedShownAndTakenBack(t *testing.
 func TestABinaryFileIsToldBySizeKindAndHash(t *testing.T) {
 	png := "\x89PNG\r\n\x1a\n" + strings.Repeat("\xff\x00", 50)
 	mem := hosttest.New(hosttest.Options{Files: map[string]string{"p.png": png, "q.png": png, "r.bin": "\xff\x01\x02"}})
-	sh := begin(t, mem, free)
-	r := sh.open(planWith(
+	ui := begin(t, mem, free)
+	r := ui.open(planWith(
 		stepOf("c", "vault.copyFile", map[string]any{"path": "p.png", "newPath": "copy.png"}),
 		stepOf("m", "vault.rename", map[string]any{"path": "q.png", "newPath": "moved.png"}),
 		stepOf("d", "vault.delete", map[string]any{"path": "r.bin"})))
 	sum := digest.Sum256([]byte(png))
 	want := protocol.FileFacts{Bytes: int64(len(png)), Type: protocol.Message{Key: "file.type.image", Params: map[string]string{"format": "PNG"}}, Hash: hex.EncodeToString(sum[:])}
-	shown := sh.shown(r)
+	shown := ui.shown(r)
 	for path, facts := range map[string]*protocol.FileFacts{
 		"copy.png": shown["copy.png"].AfterFacts, "moved.png": shown["moved.png"].AfterFacts, "moved.png before": shown["moved.png"].BeforeFacts,
 	} {
@@ -141,21 +141,21 @@ func TestNothingThatCanBeApprovedIsUnseen(t *testing.T) {
 			steps = append(steps, s[:len(s)-1]+`,"onError":"skip"}`)
 		}
 		mem := hosttest.New(hosttest.Options{Files: files})
-		sh, _, err := start(whole, mem, free)
+		ui, _, err := start(whole, mem, free)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer sh.s.Close()
-		r, err := sh.s.tx.OpenPlan(t.Context(), []byte(planWith(steps...)), nil, false)
+		defer ui.s.Close()
+		r, err := ui.s.tx.OpenPlan(t.Context(), []byte(planWith(steps...)), nil, false)
 		if err != nil {
 			return // no plan: the check said so
 		}
-		se := sh.reviewed()
+		se := ui.reviewed()
 		for _, c := range se.Changes {
 			if c.Kind == "folder" {
 				continue
 			}
-			v, err := sh.s.tx.File(t.Context(), protocol.FileRef{Run: r.Run, Path: c.Path})
+			v, err := ui.s.tx.File(t.Context(), protocol.FileRef{Run: r.Run, Path: c.Path})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -178,12 +178,12 @@ func TestNothingThatCanBeApprovedIsUnseen(t *testing.T) {
 
 func TestCodeThatAWriteAddsIsSaidAndAlwaysAskedAbout(t *testing.T) {
 	never := protocol.Settings{Provider: "openai", Confirm: "never", AllowRenames: true, AllowDeletes: true}
-	asks := func(sh *shell) bool {
-		sh.reviewed().MustAsk = false // as for an action that was seen in a run
-		return sh.s.tx.MustAsk(sh.reviewed())
+	asks := func(ui *panel) bool {
+		ui.reviewed().MustAsk = false // as for an action that was seen in a run
+		return ui.s.tx.MustAsk(ui.reviewed())
 	}
-	sh := begin(t, hosttest.New(hosttest.Options{}), never)
-	if sh.open(planWith(stepOf("s", "vault.createFile", map[string]any{"path": "N.md", "content": "text"}))); asks(sh) {
+	ui := begin(t, hosttest.New(hosttest.Options{}), never)
+	if ui.open(planWith(stepOf("s", "vault.createFile", map[string]any{"path": "N.md", "content": "text"}))); asks(ui) {
 		t.Error("plain text is asked about, with confirmation off")
 	}
 	for name, c := range map[string]struct {
@@ -198,8 +198,8 @@ func TestCodeThatAWriteAddsIsSaidAndAlwaysAskedAbout(t *testing.T) {
 		"copied to a note": {planWith(stepOf("s", "vault.copyFile", map[string]any{"path": "c.txt", "newPath": "c.md"})), 1, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sh := begin(t, hosttest.New(hosttest.Options{Files: map[string]string{"A.md": "a\n", "c.txt": "```dataviewjs\nx\n```\n"}}), never)
-			r := sh.open(c.plan)
+			ui := begin(t, hosttest.New(hosttest.Options{Files: map[string]string{"A.md": "a\n", "c.txt": "```dataviewjs\nx\n```\n"}}), never)
+			r := ui.open(c.plan)
 			var runs, loads int
 			for _, f := range r.Files {
 				runs, loads = runs+f.Runs, loads+f.Loads
@@ -216,7 +216,7 @@ func TestCodeThatAWriteAddsIsSaidAndAlwaysAskedAbout(t *testing.T) {
 			if said != 1 {
 				t.Errorf("%+v", r.Summary)
 			}
-			if !asks(sh) {
+			if !asks(ui) {
 				t.Error("it would run without being asked about")
 			}
 		})
@@ -224,13 +224,13 @@ func TestCodeThatAWriteAddsIsSaidAndAlwaysAskedAbout(t *testing.T) {
 }
 
 func TestOnlyAddedCodeIsSaidByItsLine(t *testing.T) {
-	sh := begin(t, hosttest.New(hosttest.Options{Files: map[string]string{"A.md": "<% old %>\n"}}), free)
-	r := sh.open(planWith(stepOf("s", "vault.appendFile", map[string]any{"path": "A.md", "content": "text\n`$= new`\n"})))
-	v := sh.shown(r)["A.md"]
+	ui := begin(t, hosttest.New(hosttest.Options{Files: map[string]string{"A.md": "<% old %>\n"}}), free)
+	r := ui.open(planWith(stepOf("s", "vault.appendFile", map[string]any{"path": "A.md", "content": "text\n`$= new`\n"})))
+	v := ui.shown(r)["A.md"]
 	if len(v.Alerts) != 1 || v.Alerts[0].Line != 3 || v.Alerts[0].Text.Key != "alert.code" || v.Alerts[0].Text.Params["what"] != "Dataview" {
 		t.Errorf("%+v", v.Alerts)
 	}
-	if quiet := sh.open(planWith(stepOf("s", "vault.appendFile", map[string]any{"path": "A.md", "content": "text"}))); quiet.Files[0].Runs != 0 || len(sh.shown(quiet)["A.md"].Alerts) != 0 {
+	if quiet := ui.open(planWith(stepOf("s", "vault.appendFile", map[string]any{"path": "A.md", "content": "text"}))); quiet.Files[0].Runs != 0 || len(ui.shown(quiet)["A.md"].Alerts) != 0 {
 		t.Errorf("%+v", quiet.Files)
 	}
 }

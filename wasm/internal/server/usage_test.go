@@ -16,9 +16,9 @@ import (
 
 const euros = `{"currency":"EUR","updated":"2026-11-01","models":[{"model":"m","input":2,"output":10,"cacheRead":0.5,"window":64000}]}`
 
-func usageOf(sh *shell) protocol.UsageReport {
-	sh.t.Helper()
-	return call[protocol.UsageReport](sh, "usage.get", protocol.Empty{})
+func usageOf(ui *panel) protocol.UsageReport {
+	ui.t.Helper()
+	return call[protocol.UsageReport](ui, "usage.get", protocol.Empty{})
 }
 
 func near(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
@@ -28,15 +28,15 @@ func TestWhatATurnUsedAndCostIsShownAndKept(t *testing.T) {
 	set := custom
 	set.Prices = euros
 	bad := strings.Replace(bulletsPlan, "util.joinLines", "util.joinAll", 1)
-	sh, _ := endpoint(t, mem, set, calls(bad), calls(bulletsPlan))
-	turn := sh.say("make notes")
+	ui, _ := endpoint(t, mem, set, calls(bad), calls(bulletsPlan))
+	turn := ui.say("make notes")
 	// Two requests, of 1,000 tokens in and 50 out each.
 	if u := turn.Usage; u == nil || u.Input != 2000 || u.Output != 100 || !u.Priced || !near(u.Cost, 0.005) {
 		t.Fatalf("%+v", turn.Usage)
 	}
-	check := func(sh *shell) {
+	check := func(ui *panel) {
 		t.Helper()
-		r := usageOf(sh)
+		r := usageOf(ui)
 		if r.Currency != "EUR" || r.PricesOf != "2026-11-01" || len(r.Rows) != 1 {
 			t.Fatalf("%+v", r)
 		}
@@ -45,22 +45,22 @@ func TestWhatATurnUsedAndCostIsShownAndKept(t *testing.T) {
 			t.Errorf("%+v", row)
 		}
 	}
-	check(sh)
-	sh.s.Close()
-	sh, _ = endpoint(t, mem, set)
-	check(sh) // after another start
+	check(ui)
+	ui.s.Close()
+	ui, _ = endpoint(t, mem, set)
+	check(ui) // after another start
 
-	text := call[protocol.Document](sh, "usage.export", protocol.UsageExport{Format: "csv"}).Text
+	text := call[protocol.Document](ui, "usage.export", protocol.UsageExport{Format: "csv"}).Text
 	records, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 	if err != nil || len(records) != 2 || records[1][1] != "model.test:1" || records[1][4] != "2000" || records[0][9] != "cost_eur" || records[1][9] != "0.005" {
 		t.Errorf("%v %q", err, records)
 	}
 	var back usage.Ledger
-	lerr := json.Unmarshal([]byte(call[protocol.Document](sh, "usage.export", protocol.UsageExport{Format: "json"}).Text), &back)
+	lerr := json.Unmarshal([]byte(call[protocol.Document](ui, "usage.export", protocol.UsageExport{Format: "json"}).Text), &back)
 	if lerr != nil || back.Total().Input != 2000 {
 		t.Errorf("%v %+v", lerr, back)
 	}
-	if _, err := try[protocol.Document](sh, "usage.export", protocol.UsageExport{Format: "xls"}); !fault.Is(err, fault.Validation) {
+	if _, err := try[protocol.Document](ui, "usage.export", protocol.UsageExport{Format: "xls"}); !fault.Is(err, fault.Validation) {
 		t.Error(err)
 	}
 }
@@ -68,20 +68,20 @@ func TestWhatATurnUsedAndCostIsShownAndKept(t *testing.T) {
 func TestAnAgentAndAConnectionTestAreCountedToo(t *testing.T) {
 	set := custom
 	set.Prices = euros
-	sh, _ := endpoint(t, ideasVault(), set, calls(`{"goal":"x"}`), inOnePiece(`"content":"Done."`))
-	call[protocol.Accepted](sh, "send", protocol.Send{Text: "look", Mode: protocol.ModeAgent, Conversation: "c"})
-	if turn := sh.turnEnd(); turn.Usage == nil || turn.Usage.Input != 1100 || !turn.Usage.Priced {
+	ui, _ := endpoint(t, ideasVault(), set, calls(`{"goal":"x"}`), inOnePiece(`"content":"Done."`))
+	call[protocol.Accepted](ui, "send", protocol.Send{Text: "look", Mode: protocol.ModeAgent, Conversation: "c"})
+	if turn := ui.turnEnd(); turn.Usage == nil || turn.Usage.Input != 1100 || !turn.Usage.Priced {
 		t.Errorf("%+v", turn.Usage)
 	}
-	if r := usageOf(sh); len(r.Rows) != 1 || r.Rows[0].Calls != 2 {
+	if r := usageOf(ui); len(r.Rows) != 1 || r.Rows[0].Calls != 2 {
 		t.Errorf("%+v", r)
 	}
 	mem := ideasVault()
 	answers := probed(true, true)
 	answers[1] = calls(`{"goal":"x"}`) // counts 1,000
-	sh, _ = endpoint(t, mem, set, answers...)
-	call[protocol.TestResult](sh, "connection.test", protocol.Empty{})
-	if r := usageOf(sh); len(r.Rows) != 1 || r.Rows[0].Input != 1000 {
+	ui, _ = endpoint(t, mem, set, answers...)
+	call[protocol.TestResult](ui, "connection.test", protocol.Empty{})
+	if r := usageOf(ui); len(r.Rows) != 1 || r.Rows[0].Input != 1000 {
 		t.Errorf("%+v", r)
 	}
 }
@@ -89,12 +89,12 @@ func TestAnAgentAndAConnectionTestAreCountedToo(t *testing.T) {
 func TestAnAnswerThatCountsNoTokensIsACallWithoutAPrice(t *testing.T) {
 	set := custom
 	set.Prices = euros
-	sh, _ := endpoint(t, ideasVault(), set, streamed("Hello."), llmtest.Answer{Status: 401, Body: []byte(`{}`)})
-	if turn := sh.say("hello"); turn.Usage != nil {
+	ui, _ := endpoint(t, ideasVault(), set, streamed("Hello."), llmtest.Answer{Status: 401, Body: []byte(`{}`)})
+	if turn := ui.say("hello"); turn.Usage != nil {
 		t.Errorf("%+v", turn.Usage)
 	}
-	sh.say("again") // refused: no call
-	if r := usageOf(sh); len(r.Rows) != 1 || r.Rows[0].Calls != 1 || r.Rows[0].Unpriced != 1 || r.Rows[0].Cost != 0 {
+	ui.say("again") // refused: no call
+	if r := usageOf(ui); len(r.Rows) != 1 || r.Rows[0].Calls != 1 || r.Rows[0].Unpriced != 1 || r.Rows[0].Cost != 0 {
 		t.Errorf("%+v", r)
 	}
 }
@@ -102,21 +102,21 @@ func TestAnAnswerThatCountsNoTokensIsACallWithoutAPrice(t *testing.T) {
 func TestABrokenPriceTableIsRefusedAndAllOtherSettingsHold(t *testing.T) {
 	set := custom
 	set.Prices = euros
-	sh, _ := endpoint(t, ideasVault(), set)
+	ui, _ := endpoint(t, ideasVault(), set)
 	next := set
 	next.Prices, next.AllowDeletes = "{", true
-	if _, err := try[protocol.State](sh, "configure", next); !fault.Is(err, fault.Validation) || fault.From(err).Key != "error.usage.prices" {
+	if _, err := try[protocol.State](ui, "configure", next); !fault.Is(err, fault.Validation) || fault.From(err).Key != "error.usage.prices" {
 		t.Error(err)
 	}
-	if r := usageOf(sh); r.Currency != "EUR" {
+	if r := usageOf(ui); r.Currency != "EUR" {
 		t.Errorf("the old table is gone: %+v", r)
 	}
-	if !sh.s.guard.Policy().AllowDeletes {
+	if !ui.s.guard.Policy().AllowDeletes {
 		t.Error("the other settings do not hold")
 	}
 	next.Prices = ""
-	call[protocol.State](sh, "configure", next)
-	if r := usageOf(sh); r.Currency != "USD" || r.PricesOf == "" {
+	call[protocol.State](ui, "configure", next)
+	if r := usageOf(ui); r.Currency != "USD" || r.PricesOf == "" {
 		t.Errorf("%+v", r)
 	}
 }
@@ -124,12 +124,12 @@ func TestABrokenPriceTableIsRefusedAndAllOtherSettingsHold(t *testing.T) {
 func TestABrokenPriceTableDoesNotKeepTheCoreFromStarting(t *testing.T) {
 	set := custom
 	set.Prices = "{"
-	sh, _ := endpoint(t, ideasVault(), set)
-	e := sh.await("notice", func(e protocol.Event) bool { return e.Type == protocol.EventNotice })
+	ui, _ := endpoint(t, ideasVault(), set)
+	e := ui.await("notice", func(e protocol.Event) bool { return e.Type == protocol.EventNotice })
 	if e.Notice.Text.Key != "usage.prices" || e.Notice.Text.Params["detail"] == "" {
 		t.Errorf("%+v", e.Notice)
 	}
-	if r := usageOf(sh); r.Currency != "USD" {
+	if r := usageOf(ui); r.Currency != "USD" {
 		t.Errorf("%+v", r)
 	}
 }
@@ -137,12 +137,12 @@ func TestABrokenPriceTableDoesNotKeepTheCoreFromStarting(t *testing.T) {
 func TestModelsAreKeptWithTheirDateAndGivenWhenTheEndpointIsSilent(t *testing.T) {
 	mem := ideasVault()
 	list := llmtest.Answer{Body: []byte(`{"data":[{"id":"b"},{"id":"a","context_length":32000}]}`)}
-	sh, tr := endpoint(t, mem, custom, list)
-	first := call[protocol.Models](sh, "models.list", protocol.Empty{})
+	ui, tr := endpoint(t, mem, custom, list)
+	first := call[protocol.Models](ui, "models.list", protocol.Empty{})
 	if strings.Join(first.Models, " ") != "a b" || first.FetchedAt == "" || first.Problem != nil {
 		t.Fatalf("%+v", first)
 	}
-	if again := call[protocol.Models](sh, "models.list", protocol.Empty{}); len(tr.Requests()) != 1 || again.FetchedAt != first.FetchedAt {
+	if again := call[protocol.Models](ui, "models.list", protocol.Empty{}); len(tr.Requests()) != 1 || again.FetchedAt != first.FetchedAt {
 		t.Errorf("asked again: %+v", again)
 	}
 	// Too old, and nobody answers.
@@ -150,8 +150,8 @@ func TestModelsAreKeptWithTheirDateAndGivenWhenTheEndpointIsSilent(t *testing.T)
 	if err := mem.Host().Store.Write(t.Context(), chat.EndpointsFile, []byte(book)); err != nil {
 		t.Fatal(err)
 	}
-	sh, tr = endpoint(t, mem, custom, llmtest.Answer{Status: 500, Body: []byte(`{}`)})
-	old := call[protocol.Models](sh, "models.list", protocol.Empty{})
+	ui, tr = endpoint(t, mem, custom, llmtest.Answer{Status: 500, Body: []byte(`{}`)})
+	old := call[protocol.Models](ui, "models.list", protocol.Empty{})
 	if strings.Join(old.Models, " ") != "a b" || old.FetchedAt != "2020-01-01T00:00:00Z" || old.Problem == nil || len(tr.Requests()) != 1 {
 		t.Errorf("%+v", old)
 	}

@@ -12,31 +12,31 @@ import (
 	"embedded-agent/wasm/internal/protocol"
 )
 
-func (sh *shell) verified(run string) protocol.Verified {
-	sh.t.Helper()
-	return call[protocol.Verified](sh, "run.verify", protocol.RunRef{Run: run})
+func (ui *panel) verified(run string) protocol.Verified {
+	ui.t.Helper()
+	return call[protocol.Verified](ui, "run.verify", protocol.RunRef{Run: run})
 }
 
 // tampered writes a file of a run anew.
-func (sh *shell) tamper(run, file string, data []byte) {
-	sh.t.Helper()
-	store, path := sh.mem.Host().Store, history.Dir(run)+"/"+file
+func (ui *panel) tamper(run, file string, data []byte) {
+	ui.t.Helper()
+	store, path := ui.mem.Host().Store, history.Dir(run)+"/"+file
 	var err error
 	if data == nil {
-		err = store.Remove(sh.t.Context(), path)
+		err = store.Remove(ui.t.Context(), path)
 	} else {
-		err = store.Write(sh.t.Context(), path, data)
+		err = store.Write(ui.t.Context(), path, data)
 	}
 	if err != nil {
-		sh.t.Fatal(err)
+		ui.t.Fatal(err)
 	}
 }
 
 func TestAnyChangedFileOfARunFolderIsFoundByVerify(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: twoNotes})
-	sh := begin(t, mem, free)
-	run := sh.do(editPlan).Run
-	if v := sh.verified(run); !v.OK || v.Records == 0 {
+	ui := begin(t, mem, free)
+	run := ui.do(editPlan).Run
+	if v := ui.verified(run); !v.OK || v.Records == 0 {
 		t.Fatalf("%+v", v)
 	}
 	tested := 0
@@ -52,56 +52,56 @@ func TestAnyChangedFileOfARunFolderIsFoundByVerify(t *testing.T) {
 			if file == history.SummaryFile && what != "a bit" {
 				continue // the line is read from the end record then
 			}
-			sh.tamper(run, file, now)
-			if v, err := try[protocol.Verified](sh, "run.verify", protocol.RunRef{Run: run}); err == nil && v.OK {
+			ui.tamper(run, file, now)
+			if v, err := try[protocol.Verified](ui, "run.verify", protocol.RunRef{Run: run}); err == nil && v.OK {
 				t.Errorf("%s, %s: verified", file, what)
 			}
 		}
-		sh.tamper(run, file, data)
+		ui.tamper(run, file, data)
 	}
 	if tested < 7 {
 		t.Fatalf("only %d files", tested)
 	}
-	sh.tamper(run, journal.SettledFile, []byte("{}\n"))
-	if v := sh.verified(run); v.OK {
+	ui.tamper(run, journal.SettledFile, []byte("{}\n"))
+	if v := ui.verified(run); v.OK {
 		t.Error("a file that was put there: verified")
 	}
-	sh.tamper(run, journal.SettledFile, nil)
-	if v := sh.verified(run); !v.OK {
+	ui.tamper(run, journal.SettledFile, nil)
+	if v := ui.verified(run); !v.OK {
 		t.Errorf("as it was: %+v", v)
 	}
 }
 
 func TestTheHistoryIsReadFromWhatVerifyCovers(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: twoNotes})
-	sh := begin(t, mem, free)
-	run := sh.do(editPlan).Run
+	ui := begin(t, mem, free)
+	run := ui.do(editPlan).Run
 	read := func() protocol.RunSummary {
-		return call[protocol.RunDetail](sh, "run.get", protocol.RunRef{Run: run}).Summary
+		return call[protocol.RunDetail](ui, "run.get", protocol.RunRef{Run: run}).Summary
 	}
 	was := read()
 	kept := mem.StoreFiles()[history.Dir(run)+"/"+history.SummaryFile]
 	for _, torn := range [][]byte{nil, kept[:len(kept)/2]} {
-		sh.tamper(run, history.SummaryFile, torn)
+		ui.tamper(run, history.SummaryFile, torn)
 		if now := read(); fmt.Sprint(now) != fmt.Sprint(was) {
 			t.Errorf("without its file the line is %+v, was %+v", now, was)
 		}
 	}
-	sh.tamper(run, history.SummaryFile, bytes.Replace(kept, []byte(`"outcome":"ok"`), []byte(`"outcome":"failed"`), 1))
-	if v := sh.verified(run); v.OK {
+	ui.tamper(run, history.SummaryFile, bytes.Replace(kept, []byte(`"outcome":"ok"`), []byte(`"outcome":"failed"`), 1))
+	if v := ui.verified(run); v.OK {
 		t.Error("another outcome: verified")
 	}
-	sh.tamper(run, history.SummaryFile, kept)
-	back := sh.revert(run)
-	if v := sh.verified(run); !v.OK {
+	ui.tamper(run, history.SummaryFile, kept)
+	back := ui.revert(run)
+	if v := ui.verified(run); !v.OK {
 		t.Errorf("taken back: %+v", v)
 	}
-	if v := sh.verified(back.Run); !v.OK {
+	if v := ui.verified(back.Run); !v.OK {
 		t.Errorf("the revert: %+v", v)
 	}
 	marked := mem.StoreFiles()[history.Dir(run)+"/"+history.SummaryFile]
-	sh.tamper(run, history.SummaryFile, bytes.Replace(marked, []byte(back.Run), []byte(run), 1))
-	if v := sh.verified(run); v.OK {
+	ui.tamper(run, history.SummaryFile, bytes.Replace(marked, []byte(back.Run), []byte(run), 1))
+	if v := ui.verified(run); v.OK {
 		t.Error("taken back by a run that is no revert of it: verified")
 	}
 }
@@ -112,12 +112,12 @@ func TestARunThatACrashHasLeftIsVerifiedOnceItIsSettled(t *testing.T) {
 		for at := 2; at < 24; at++ {
 			where := fmt.Sprintf("%s, killed at %d", choice, at)
 			mem := hosttest.New(hosttest.Options{Files: twoNotes})
-			sh := begin(t, mem, free)
-			r := sh.open(editPlan)
+			ui := begin(t, mem, free)
+			r := ui.open(editPlan)
 			mem.KillAt(at, uint64(at)*7, false)
-			sh.approve(r)
-			sh.s.Close()
-			sh, w, err := start(t, mem.CrashClone(), free)
+			ui.approve(r)
+			ui.s.Close()
+			ui, w, err := start(t, mem.CrashClone(), free)
 			if err != nil {
 				t.Fatalf("%s: %v", where, err)
 			}
@@ -125,18 +125,18 @@ func TestARunThatACrashHasLeftIsVerifiedOnceItIsSettled(t *testing.T) {
 				continue
 			}
 			settled++
-			back := call[protocol.Reverted](sh, "recovery.resolve", protocol.Recovery{Run: r.Run, Choice: choice})
+			back := call[protocol.Reverted](ui, "recovery.resolve", protocol.Recovery{Run: r.Run, Choice: choice})
 			for _, run := range []string{r.Run, back.Run} {
 				if run == "" {
 					continue
 				}
-				if v := sh.verified(run); !v.OK {
+				if v := ui.verified(run); !v.OK {
 					t.Errorf("%s: %+v", where, v)
 				}
 			}
-			journalFile := sh.mem.StoreFiles()[history.Dir(r.Run)+"/"+journal.File]
-			sh.tamper(r.Run, journal.File, journalFile[:len(journalFile)-2])
-			if v := sh.verified(r.Run); v.OK {
+			journalFile := ui.mem.StoreFiles()[history.Dir(r.Run)+"/"+journal.File]
+			ui.tamper(r.Run, journal.File, journalFile[:len(journalFile)-2])
+			if v := ui.verified(r.Run); v.OK {
 				t.Errorf("%s: cut after it was settled: verified", where)
 			}
 		}
@@ -149,40 +149,40 @@ func TestARunThatACrashHasLeftIsVerifiedOnceItIsSettled(t *testing.T) {
 func TestWhatThePersonTypedInReviewIsRedactedInTheRecords(t *testing.T) {
 	const canary = "sk-canary0123456789abcdef"
 	mem := hosttest.New(hosttest.Options{Files: twoNotes})
-	sh := begin(t, mem, free)
-	r := sh.open(editPlan)
-	next := call[protocol.Review](sh, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendEdit, Path: "D.md", Text: "key " + canary + "\n"})
-	end := sh.approve(&next)
-	if got := sh.text("D.md"); got != "key "+canary+"\n" {
+	ui := begin(t, mem, free)
+	r := ui.open(editPlan)
+	next := call[protocol.Review](ui, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendEdit, Path: "D.md", Text: "key " + canary + "\n"})
+	end := ui.approve(&next)
+	if got := ui.text("D.md"); got != "key "+canary+"\n" {
 		t.Fatalf("written %q: what is approved is written as it is", got)
 	}
-	d, err := sh.s.history.Read(t.Context(), end.Run)
+	d, err := ui.s.history.Read(t.Context(), end.Run)
 	if err != nil || d.Amendments == nil || !d.Redacted {
 		t.Fatalf("%v %+v", err, d)
 	}
 	if data := string(d.Amendments.Edits["D.md"].Data); strings.Contains(data, canary) || !strings.Contains(data, "[redacted:") {
 		t.Errorf("kept: %q", data)
 	}
-	call[protocol.RunRef](sh, "run.replay", protocol.RunRef{Run: end.Run}) // the text is still at hand
-	sh.s.Close()
-	sh = begin(t, mem, free)
-	if _, err := try[protocol.RunRef](sh, "run.replay", protocol.RunRef{Run: end.Run}); err == nil {
+	call[protocol.RunRef](ui, "run.replay", protocol.RunRef{Run: end.Run}) // the text is still at hand
+	ui.s.Close()
+	ui = begin(t, mem, free)
+	if _, err := try[protocol.RunRef](ui, "run.replay", protocol.RunRef{Run: end.Run}); err == nil {
 		t.Error("replayed without the text")
 	}
-	sh.revert(end.Run)
-	if got := sh.text("D.md"); got != "(none)" {
+	ui.revert(end.Run)
+	if got := ui.text("D.md"); got != "(none)" {
 		t.Errorf("taken back: %q", got)
 	}
 }
 
 func TestTheHistoryIsSearchedByWordsKindAndOutcome(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: twoNotes})
-	sh := begin(t, mem, free)
-	ok := sh.do(editPlan).Run
-	back := sh.revert(ok).Run
-	r := sh.open(planOf("Sign B", `{"id":"b","tool":"vault.appendFile","args":{"path":"B.md","content":"x"}}`))
+	ui := begin(t, mem, free)
+	ok := ui.do(editPlan).Run
+	back := ui.revert(ok).Run
+	r := ui.open(planOf("Sign B", `{"id":"b","tool":"vault.appendFile","args":{"path":"B.md","content":"x"}}`))
 	justBefore(mem, func() { mem.Put("B.md", "drift") })
-	drifted := sh.approve(r).Run
+	drifted := ui.approve(r).Run
 	for _, c := range []struct {
 		q    protocol.RunsQuery
 		want []string
@@ -195,7 +195,7 @@ func TestTheHistoryIsSearchedByWordsKindAndOutcome(t *testing.T) {
 		{protocol.RunsQuery{Kind: "run", Limit: 1}, []string{drifted}},
 	} {
 		var got []string
-		for _, sum := range call[protocol.Runs](sh, "runs.list", c.q).Runs {
+		for _, sum := range call[protocol.Runs](ui, "runs.list", c.q).Runs {
 			got = append(got, sum.Run)
 		}
 		if fmt.Sprint(got) != fmt.Sprint(c.want) {
@@ -207,20 +207,20 @@ func TestTheHistoryIsSearchedByWordsKindAndOutcome(t *testing.T) {
 func TestARunThatWasLeftAsItIsCanBeTakenBackLater(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: twoNotes})
 	before := mem.Snapshot()
-	sh := begin(t, mem, free)
-	r := sh.open(editPlan)
+	ui := begin(t, mem, free)
+	r := ui.open(editPlan)
 	mem.KillAt(11, 1, false)
-	sh.approve(r)
-	sh.s.Close()
+	ui.approve(r)
+	ui.s.Close()
 	mem = mem.CrashClone()
-	sh = begin(t, mem, free)
-	call[protocol.Reverted](sh, "recovery.resolve", protocol.Recovery{Run: r.Run, Choice: protocol.RecoverKeep})
-	sh.s.Close()
-	sh, w, err := start(t, mem, free)
+	ui = begin(t, mem, free)
+	call[protocol.Reverted](ui, "recovery.resolve", protocol.Recovery{Run: r.Run, Choice: protocol.RecoverKeep})
+	ui.s.Close()
+	ui, w, err := start(t, mem, free)
 	if err != nil || w.State.LastRun == nil || w.State.LastRun.Run != r.Run || !w.State.LastRun.Can.Revert {
 		t.Fatalf("%v %+v", err, w.State.LastRun)
 	}
-	sh.revert(r.Run)
+	ui.revert(r.Run)
 	if d := before.Diff(mem.Snapshot()); d != "" {
 		t.Fatal(d)
 	}

@@ -19,45 +19,45 @@ const webPlan = `{"goal":"Keep what the page says","assumptions":[],"riskLevel":
 {"id":"get","tool":"http.request","args":{"url":"https://api.example.com/news","headers":{"X-Key":"{{secret:api}}"}}},
 {"id":"write","tool":"vault.createFile","args":{"path":"News.md","content":"$steps.get.text"}}]}`
 
-// newWebShell is a shell over a transport, and a model that plans once.
-func newWebShell(t *testing.T, transport web.Transport, set protocol.Settings, plan string) *shell {
+// newWebPanel is a panel over a transport, and a model that plans once.
+func newWebPanel(t *testing.T, transport web.Transport, set protocol.Settings, plan string) *panel {
 	t.Helper()
-	sh := &shell{t: t, mem: countedNotes(2)}
-	sh.cond.L = &sh.mu
+	ui := &panel{t: t, mem: countedNotes(2)}
+	ui.cond.L = &ui.mu
 	s, err := New(Deps{
-		Host: sh.mem.Host(), Transport: transport, Emit: sh.hear, Provider: llmtest.NewProvider(llmtest.Call("c1", "submit_plan", plan)),
+		Host: ui.mem.Host(), Transport: transport, Emit: ui.hear, Provider: llmtest.NewProvider(llmtest.Call("c1", "submit_plan", plan)),
 		HasSecret: func(context.Context, string) (bool, error) { return true, nil },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	sh.s = s
+	ui.s = s
 	set.Provider, set.Streaming = "openai", true
-	call[protocol.Welcome](sh, "hello", protocol.Hello{Contract: protocol.Contract, Settings: set, Platform: protocol.Platform{Name: "linux"}})
-	call[protocol.Accepted](sh, "send", protocol.Send{Text: "do it", Mode: protocol.ModePlan})
-	return sh
+	call[protocol.Welcome](ui, "hello", protocol.Hello{Contract: protocol.Contract, Settings: set, Platform: protocol.Platform{Name: "linux"}})
+	call[protocol.Accepted](ui, "send", protocol.Send{Text: "do it", Mode: protocol.ModePlan})
+	return ui
 }
 
 func TestWhatWasReadFromTheWebIsWhatIsShownAndWritten(t *testing.T) {
 	h, transport := webtest.NewBadWeb(t)
 	set := webtest.Allowed()
 	set.Secrets = []protocol.NamedSecret{{Name: "api", Scope: "vault", Secret: "stored-api", Hosts: []string{"api.example.com"}}}
-	sh := newWebShell(t, transport, set, webPlan)
-	r := sh.review()
+	ui := newWebPanel(t, transport, set, webPlan)
+	r := ui.review()
 	if !r.Approvable || len(r.Files) != 1 || h.Asked.Load() != 1 {
 		t.Fatalf("%d files, %d requests: %+v %+v", len(r.Files), h.Asked.Load(), r.Problem, r.Steps)
 	}
-	again := call[protocol.Review](sh, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendEdit, Path: "News.md", Text: "mine\n"})
-	call[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: again.Approval})
-	if end := sh.finished(); end.Outcome != "ok" {
+	again := call[protocol.Review](ui, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendEdit, Path: "News.md", Text: "mine\n"})
+	call[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: r.Run, Approval: again.Approval})
+	if end := ui.finished(); end.Outcome != "ok" {
 		t.Fatalf("%+v", end.Problem)
 	}
-	call[protocol.RunRef](sh, "run.replay", protocol.RunRef{Run: r.Run})
+	call[protocol.RunRef](ui, "run.replay", protocol.RunRef{Run: r.Run})
 	if h.Asked.Load() != 1 {
 		t.Errorf("%d requests for one reading", h.Asked.Load())
 	}
-	if got, _ := sh.mem.File("News.md"); string(got) != "mine\n" {
+	if got, _ := ui.mem.File("News.md"); string(got) != "mine\n" {
 		t.Errorf("%q", got)
 	}
 }
@@ -66,21 +66,21 @@ func TestSendingAsksOnceItsTurnHasComeAndIsMadeOnce(t *testing.T) {
 	h, transport := webtest.NewBadWeb(t)
 	plan := `{"goal":"Send","assumptions":[],"riskLevel":"commands","steps":[
 	{"id":"send","tool":"http.send","args":{"url":"https://api.example.com/items","body":"x"}}]}`
-	sh := newWebShell(t, transport, webtest.Allowed(), plan)
-	r := sh.review()
+	ui := newWebPanel(t, transport, webtest.Allowed(), plan)
+	r := ui.review()
 	if h.Asked.Load() != 0 || r.Risk != "commands" || r.Steps[0].Simulate || r.Steps[0].Undo {
 		t.Fatalf("%d requests, %s, %+v", h.Asked.Load(), r.Risk, r.Steps[0])
 	}
 	if len(r.Summary) != 1 || r.Summary[0].Text.Key != "review.sends" || r.Summary[0].Text.Params["names"] != "api.example.com (POST)" {
 		t.Errorf("%+v", r.Summary)
 	}
-	call[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
-	q := sh.await("question", func(e protocol.Event) bool { return e.Question != nil })
+	call[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
+	q := ui.await("question", func(e protocol.Event) bool { return e.Question != nil })
 	if h.Asked.Load() != 0 {
 		t.Error("sent before the answer")
 	}
-	call[protocol.Empty](sh, "answer", protocol.Answer{ID: q.Question.ID, Yes: true})
-	if end := sh.finished(); end.Outcome != "ok" || h.Asked.Load() != 1 {
+	call[protocol.Empty](ui, "answer", protocol.Answer{ID: q.Question.ID, Yes: true})
+	if end := ui.finished(); end.Outcome != "ok" || h.Asked.Load() != 1 {
 		t.Fatalf("%+v, %d requests", end.Problem, h.Asked.Load())
 	}
 }

@@ -53,9 +53,9 @@ func TestAWebPageThatIsReadAgainIsReadAfterThePauseThatThePlanOrItsServerAsksFor
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				web := &timedWeb{Transport: llmtest.NewTransport(c.answers...)}
-				sh := newWebShell(t, web, webtest.Allowed(), againPlan)
-				defer sh.s.Close()
-				turn := sh.await("end of the turn", func(e protocol.Event) bool { return e.Type == protocol.EventTurnEnded }).Turn
+				ui := newWebPanel(t, web, webtest.Allowed(), againPlan)
+				defer ui.s.Close()
+				turn := ui.await("end of the turn", func(e protocol.Event) bool { return e.Type == protocol.EventTurnEnded }).Turn
 				if (turn.Findings != nil) != c.found {
 					t.Fatalf("%+v", turn)
 				}

@@ -11,32 +11,32 @@ import (
 // wentOn gives a vault in which a run was killed at operation n and then finished,
 // and the two runs; false where the run had come to its end. There are no runs
 // where nothing was left to finish.
-func wentOn(t *testing.T, plan string, n int) (sh *shell, first, rest string, died bool) {
+func wentOn(t *testing.T, plan string, n int) (ui *panel, first, rest string, died bool) {
 	t.Helper()
 	mem, run, died := interrupted(t, boxes, plan, n)
 	if !died {
 		return nil, "", "", false
 	}
-	sh, w, err := start(t, mem, free)
+	ui, w, err := start(t, mem, free)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(w.State.Recoveries) == 0 {
-		return sh, "", "", true
+		return ui, "", "", true
 	}
-	got := call[protocol.Reverted](sh, "recovery.resolve", protocol.Recovery{Run: run, Choice: protocol.RecoverFinish})
+	got := call[protocol.Reverted](ui, "recovery.resolve", protocol.Recovery{Run: run, Choice: protocol.RecoverFinish})
 	if got.Run == "" {
-		return sh, "", "", true
+		return ui, "", "", true
 	}
-	return sh, run, got.Run, true
+	return ui, run, got.Run, true
 }
 
-func (sh *shell) lineOf(run string) protocol.RunSummary {
-	sh.t.Helper()
-	list := call[protocol.Runs](sh, "runs.list", protocol.RunsQuery{}).Runs
+func (ui *panel) lineOf(run string) protocol.RunSummary {
+	ui.t.Helper()
+	list := call[protocol.Runs](ui, "runs.list", protocol.RunsQuery{}).Runs
 	i := slices.IndexFunc(list, func(s protocol.RunSummary) bool { return s.Run == run })
 	if i < 0 {
-		sh.t.Fatalf("%s is not in the history", run)
+		ui.t.Fatalf("%s is not in the history", run)
 	}
 	return list[i]
 }
@@ -49,7 +49,7 @@ func TestARunAndTheOneThatWentOnWithItAreRevertedInEitherOrderWithoutAWord(t *te
 	for name, plan := range map[string]string{"boxes": boxPlan, "made and moved": madeAndMoved, "many": manyNotes} {
 		for _, order := range []string{"the rest first", "the run first", "one file of the rest, and then the run"} {
 			for n := 1; ; n += stride(1, 2) {
-				sh, first, rest, died := wentOn(t, plan, n)
+				ui, first, rest, died := wentOn(t, plan, n)
 				if !died {
 					break
 				}
@@ -65,20 +65,20 @@ func TestARunAndTheOneThatWentOnWithItAreRevertedInEitherOrderWithoutAWord(t *te
 					reverts[0].Path = "Z.md"
 				}
 				for k, r := range reverts {
-					got := call[protocol.Reverted](sh, "run.revert", r)
+					got := call[protocol.Reverted](ui, "run.revert", r)
 					if told := notPutBack(got); got.Problem != nil || len(told)+len(got.Merged)+len(got.NotUndone) > 0 {
 						t.Fatalf("%s, killed at %d, %s, revert %d: %q %+v", name, n, order, k, told, got)
 					}
 				}
-				if d := before.Diff(sh.mem.Snapshot()); d != "" {
+				if d := before.Diff(ui.mem.Snapshot()); d != "" {
 					t.Fatalf("%s, killed at %d, %s: taken back, the vault is not what it was:\n%s", name, n, order, d)
 				}
 				for _, run := range []string{first, rest} {
-					if sum := sh.lineOf(run); sum.Can.Revert {
+					if sum := ui.lineOf(run); sum.Can.Revert {
 						t.Fatalf("%s, killed at %d, %s: nothing is left to revert, and it is offered: %+v", name, n, order, sum)
 					}
 				}
-				sh.s.Close()
+				ui.s.Close()
 			}
 		}
 	}
@@ -93,31 +93,31 @@ func TestWhatWasBroughtBackOfARunThatWentOnIsRevertedWithTheRun(t *testing.T) {
 	before := hosttest.New(hosttest.Options{Files: boxes}).Snapshot()
 	for _, bring := range []string{"run", "rest"} {
 		for n := 1; ; n += stride(1, 3) {
-			sh, first, rest, died := wentOn(t, boxPlan, n)
+			ui, first, rest, died := wentOn(t, boxPlan, n)
 			if !died {
 				break
 			}
 			if rest == "" {
 				continue
 			}
-			after := sh.mem.Snapshot()
+			after := ui.mem.Snapshot()
 			run := map[string]string{"run": first, "rest": rest}[bring]
-			brought := sh.revert(sh.revert(run).Run)
-			if d := after.Diff(sh.mem.Snapshot()); d != "" {
+			brought := ui.revert(ui.revert(run).Run)
+			if d := after.Diff(ui.mem.Snapshot()); d != "" {
 				t.Fatalf("killed at %d, the %s: brought back it differs:\n%s", n, bring, d)
 			}
 			last := first
 			if bring == "run" {
 				last = brought.Run // the run itself has been dealt with
 			}
-			got := sh.revert(last)
+			got := ui.revert(last)
 			if told := notPutBack(got); len(told)+len(got.Merged) > 0 {
 				t.Fatalf("killed at %d, the %s: %q %+v", n, bring, told, got)
 			}
-			if d := before.Diff(sh.mem.Snapshot()); d != "" {
+			if d := before.Diff(ui.mem.Snapshot()); d != "" {
 				t.Fatalf("killed at %d, the %s: brought back and taken back, the vault is not what it was:\n%s", n, bring, d)
 			}
-			sh.s.Close()
+			ui.s.Close()
 		}
 	}
 }

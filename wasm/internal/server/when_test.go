@@ -17,9 +17,9 @@ func TestAConditionIsToldInTheReviewAndHoldsInTheRun(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: map[string]string{
 		"N/a.md": "---\ndue: 2020-01-01\n---\n", "N/b.md": "---\ndue: TBD\n---\n", "N/c.md": "---\ndue: 2999-01-01\n---\n", "N/d.md": "x\n",
 	}})
-	sh := begin(t, mem, protocol.Settings{Confirm: "always"})
+	ui := begin(t, mem, protocol.Settings{Confirm: "always"})
 	before := mem.Snapshot()
-	r := sh.open(planOf("overdue",
+	r := ui.open(planOf("overdue",
 		`{"id":"q","tool":"vault.query","args":{"folder":"N","fields":["properties"]}}`,
 		`{"id":"do","tool":"metadata.set","foreach":{"from":"$steps.q.notes","itemName":"n","when":[{"property":"due","op":"<","value":"today"}]},"args":{"path":"{n.path}","property":"late","value":true}}`,
 		`{"id":"many","tool":"vault.createFile","when":[{"property":"$steps.q.count","op":">","value":10}],"args":{"path":"Many.md","content":"x"}}`,
@@ -44,14 +44,14 @@ func TestAConditionIsToldInTheReviewAndHoldsInTheRun(t *testing.T) {
 	if len(left) != 1 || left[0].Count != 1 || left[0].Total != 4 || left[0].Groups[0].Reason.Key != "skip.compare" || left[0].Groups[0].Items[0].Name != "N/b.md" {
 		t.Errorf("%+v", left)
 	}
-	end := sh.approve(r)
+	end := ui.approve(r)
 	if end.Outcome != "ok" || end.Failed != 0 || end.Skipped != 0 {
 		t.Fatalf("%s, %d failed, %d skipped", end.Outcome, end.Failed, end.Skipped)
 	}
-	if got := sh.text("N/d.md"); got != "x\nfew [\"a\"]\n" {
+	if got := ui.text("N/d.md"); got != "x\nfew [\"a\"]\n" {
 		t.Errorf("%q", got)
 	}
-	sh.revert(end.Run)
+	ui.revert(end.Run)
 	if d := before.Diff(mem.Snapshot()); d != "" {
 		t.Fatalf("after the revert:\n%s", d)
 	}
@@ -60,19 +60,19 @@ func TestAConditionIsToldInTheReviewAndHoldsInTheRun(t *testing.T) {
 // What is taken otherwise than it is written is kept with the run's plan and shown.
 func TestWhatWasTakenIsShownWithItsStep(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: map[string]string{"N/a.md": "x\n"}})
-	sh := begin(t, mem, protocol.Settings{Confirm: "always"})
-	r := sh.open(planOf("forgiving",
+	ui := begin(t, mem, protocol.Settings{Confirm: "always"})
+	r := ui.open(planOf("forgiving",
 		`{"id":"q","tool":"vault.query","args":{"folder":"N","limit":"5"}}`,
 		`{"id":"log","tool":"vault.createFile","args":{"filePath":"Log.md","content":"{steps.q.count} of {q.count}"}}`))
 	notes := r.Steps[1].Notes
 	if len(r.Steps[0].Notes) != 1 || len(notes) != 3 || notes[0].Key != "review.taken" || notes[0].Params["from"] != "filePath" || notes[0].Params["to"] != "path" {
 		t.Fatalf("%+v %+v", r.Steps[0].Notes, notes)
 	}
-	end := sh.approve(r)
-	if got := sh.text("Log.md"); end.Outcome != "ok" || got != "1 of 1" {
+	end := ui.approve(r)
+	if got := ui.text("Log.md"); end.Outcome != "ok" || got != "1 of 1" {
 		t.Fatalf("%s: %q", end.Outcome, got)
 	}
-	if d := call[protocol.RunDetail](sh, "run.get", protocol.RunRef{Run: end.Run}); !strings.Contains(d.Plan, `"taken"`) || !strings.Contains(d.Plan, `${steps.q.count} of ${steps.q.count}`) {
+	if d := call[protocol.RunDetail](ui, "run.get", protocol.RunRef{Run: end.Run}); !strings.Contains(d.Plan, `"taken"`) || !strings.Contains(d.Plan, `${steps.q.count} of ${steps.q.count}`) {
 		t.Errorf("the run keeps %s", d.Plan)
 	}
 }

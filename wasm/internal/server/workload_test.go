@@ -190,12 +190,12 @@ func stride(sample, thin int) int {
 	return sample
 }
 
-// start is newShell for a host that may be found after a crash.
-func start(t testing.TB, mem *hosttest.Memory, set protocol.Settings, with ...func(*Deps)) (*shell, protocol.Welcome, error) {
+// start is newPanel for a host that may be found after a crash.
+func start(t testing.TB, mem *hosttest.Memory, set protocol.Settings, with ...func(*Deps)) (*panel, protocol.Welcome, error) {
 	t.Helper()
-	sh := &shell{t: t, mem: mem}
-	sh.cond.L = &sh.mu
-	d := Deps{Host: mem.Host(), Emit: sh.hear}
+	ui := &panel{t: t, mem: mem}
+	ui.cond.L = &ui.mu
+	d := Deps{Host: mem.Host(), Emit: ui.hear}
 	for _, also := range with {
 		also(&d)
 	}
@@ -204,69 +204,69 @@ func start(t testing.TB, mem *hosttest.Memory, set protocol.Settings, with ...fu
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	sh.s = s
-	w, err := try[protocol.Welcome](sh, "hello", protocol.Hello{Contract: protocol.Contract, Settings: set, Platform: protocol.Platform{Name: "linux", Language: "en"}})
-	return sh, w, err
+	ui.s = s
+	w, err := try[protocol.Welcome](ui, "hello", protocol.Hello{Contract: protocol.Contract, Settings: set, Platform: protocol.Platform{Name: "linux", Language: "en"}})
+	return ui, w, err
 }
 
-func begin(t testing.TB, mem *hosttest.Memory, set protocol.Settings, with ...func(*Deps)) *shell {
+func begin(t testing.TB, mem *hosttest.Memory, set protocol.Settings, with ...func(*Deps)) *panel {
 	t.Helper()
-	sh, _, err := start(t, mem, set, with...)
+	ui, _, err := start(t, mem, set, with...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return sh
+	return ui
 }
 
 // open simulates a plan and gives its review.
-func (sh *shell) open(plan string) *protocol.Review {
-	sh.t.Helper()
-	r, err := sh.s.tx.OpenPlan(sh.t.Context(), []byte(plan), nil, false)
+func (ui *panel) open(plan string) *protocol.Review {
+	ui.t.Helper()
+	r, err := ui.s.tx.OpenPlan(ui.t.Context(), []byte(plan), nil, false)
 	if err != nil {
-		sh.t.Fatal(err)
+		ui.t.Fatal(err)
 	}
 	if r.Problem != nil {
-		sh.t.Fatalf("the simulation failed: %+v %+v", r.Problem, r.Problem.Params)
+		ui.t.Fatalf("the simulation failed: %+v %+v", r.Problem, r.Problem.Params)
 	}
 	return r
 }
 
 // approve says yes to a review and gives the end of its run.
-func (sh *shell) approve(r *protocol.Review) *protocol.RunState {
-	sh.t.Helper()
-	call[protocol.RunRef](sh, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
-	return sh.finished()
+func (ui *panel) approve(r *protocol.Review) *protocol.RunState {
+	ui.t.Helper()
+	call[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
+	return ui.finished()
 }
 
 // do opens a plan, approves it and expects it to go well.
-func (sh *shell) do(plan string) *protocol.RunState {
-	sh.t.Helper()
-	end := sh.approve(sh.open(plan))
+func (ui *panel) do(plan string) *protocol.RunState {
+	ui.t.Helper()
+	end := ui.approve(ui.open(plan))
 	if end.Outcome != "ok" {
-		sh.t.Fatalf("the run ended %s: %+v", end.Outcome, end.Problem)
+		ui.t.Fatalf("the run ended %s: %+v", end.Outcome, end.Problem)
 	}
 	return end
 }
 
-func (sh *shell) revert(run string, choices ...protocol.ConflictChoice) protocol.Reverted {
-	sh.t.Helper()
-	back := call[protocol.Reverted](sh, "run.revert", protocol.Revert{Run: run, Choices: choices})
+func (ui *panel) revert(run string, choices ...protocol.ConflictChoice) protocol.Reverted {
+	ui.t.Helper()
+	back := call[protocol.Reverted](ui, "run.revert", protocol.Revert{Run: run, Choices: choices})
 	if back.Problem != nil {
-		sh.t.Fatalf("the revert failed: %+v", back.Problem)
+		ui.t.Fatalf("the revert failed: %+v", back.Problem)
 	}
 	return back
 }
 
 // checked decodes and checks a plan as a model's would be.
-func (sh *shell) checked(text string) (*plan.Plan, *plan.Graph) {
-	sh.t.Helper()
+func (ui *panel) checked(text string) (*plan.Plan, *plan.Graph) {
+	ui.t.Helper()
 	p, problems := plan.Decode([]byte(text), plan.Limits{})
 	if p == nil || plan.Failed(problems) {
-		sh.t.Fatal(plan.Fault(problems))
+		ui.t.Fatal(plan.Fault(problems))
 	}
-	g, problems := plan.Check(p, sh.s.registry, sh.s.guard.Rules())
+	g, problems := plan.Check(p, ui.s.registry, ui.s.guard.Rules())
 	if g == nil || plan.Failed(problems) {
-		sh.t.Fatal(plan.Fault(problems))
+		ui.t.Fatal(plan.Fault(problems))
 	}
 	return p, g
 }
