@@ -27,7 +27,7 @@ func block(name, arguments string) string {
 	return fmt.Sprintf("<tool_call>{\"name\":%q,\"arguments\":%s}</tool_call>", name, args)
 }
 
-func newTextShell(t *testing.T, answers ...string) (*panel, *llmtest.Transport) {
+func newTextPanel(t *testing.T, answers ...string) (*panel, *llmtest.Transport) {
 	t.Helper()
 	ui := &panel{t: t, mem: ideasVault()}
 	ui.cond.L = &ui.mu
@@ -49,7 +49,7 @@ func newTextShell(t *testing.T, answers ...string) (*panel, *llmtest.Transport) 
 }
 
 func TestAModelThatCanOnlyTalkPlansByWritingACall(t *testing.T) {
-	ui, tr := newTextShell(t, "I make one note for each bullet.\n"+block("submit_plan", bulletsPlan))
+	ui, tr := newTextPanel(t, "I make one note for each bullet.\n"+block("submit_plan", bulletsPlan))
 	call[protocol.Accepted](ui, "send", protocol.Send{Text: "make notes", Mode: protocol.ModePlan, UseSelection: true})
 	r := ui.review()
 	if !r.Approvable || len(r.Files) == 0 {
@@ -61,7 +61,7 @@ func TestAModelThatCanOnlyTalkPlansByWritingACall(t *testing.T) {
 }
 
 func TestAModelThatCanOnlyTalkActsByWritingCalls(t *testing.T) {
-	ui, _ := newTextShell(t,
+	ui, _ := newTextPanel(t,
 		block("vault.createFile", `{"path":"Said.md","content":"quotes <tool_call> itself"}`),
 		"Done.")
 	call[protocol.Accepted](ui, "send", protocol.Send{Text: "write it", Mode: protocol.ModeAgent, Conversation: "c"})
