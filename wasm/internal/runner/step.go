@@ -50,7 +50,7 @@ func (r *run) runStep(ctx context.Context, s *step) {
 // output.
 func (r *run) unmet(s *step, scope *plan.Scope) (bool, error) {
 	for _, d := range r.steps[:s.place] {
-		if d.Unmet && slices.Contains(s.Node.Needs, d.Node.Step.ID) {
+		if slices.Contains(s.Node.Needs, d.Node.Step.ID) && d.Unmet { // only what was waited for is read
 			s.Unmet, s.CauseStep = true, d.Node.Step.ID
 		}
 	}

@@ -72,7 +72,7 @@ func TestWhatIsWrongWithAScriptIsSaidWithItsLine(t *testing.T) {
 		"def main(x):\n  return (1 << 60) + 1":                        "str()",
 		"def main(x):\n  return float('nan')":                         "number",
 		"def main(x):\n  return {1: 2}":                               "key",
-		"def main(x):\n  return time.add('x', days=1)":                "no time",
+		"def main(x):\n  return time.add('x', days=1)":                "is not a time",
 		"def main(x):\n  return time.add('2026-01-01', years=999999)": "too far",
 		"def main(x):\n  return re.sub('a', 1, 'a')":                  "repl is a int",
 		"def main(x):\n  return re.sub('a', len, 'a')":                "",

@@ -21,6 +21,7 @@ func listArrange() tool.Tool {
 				"group": "groupBy", "total": "sum",
 			},
 		},
+		Found: &tool.Found{List: "items"},
 		Run: func(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
 			a := &arranged{items: args.List("items"), args: args, env: env}
 			for _, do := range []func() error{a.pair, a.keep, a.distinct, a.sort} {
