@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -103,6 +104,28 @@ func TestTwoWindowsOfOneDeviceAddToTheSameFile(t *testing.T) {
 		if got := said(t, l, "talk"); got != "w0: w0,w1,w2,w3,w4,w5" {
 			t.Error(got)
 		}
+	}
+}
+
+// A second window has a file of its own until it takes over; from then on it adds to
+// that of the device, with the conversation open or not.
+func TestAWindowThatTakesOverAddsToTheFileOfTheDevice(t *testing.T) {
+	for name, first := range map[string][]*Turn{"which is not there yet": nil, "which another window has begun": {turn(0, "first")}} {
+		t.Run(name, func(t *testing.T) {
+			mem := hosttest.New(hosttest.Options{})
+			mustAdd(t, libraryOn("device", mem, plain), "talk", first...)
+			second := libraryOn("window", mem, plain)
+			own := "window"
+			second.device = func(context.Context) (string, error) { return own, nil }
+			mustAdd(t, second, "talk", turn(1, "second"))
+			said(t, second, "talk") // its files are known as they are
+			own = "device"
+			mustAdd(t, second, "talk", turn(2, "third"), turn(3, "fourth"))
+			want := said(t, libraryOn("elsewhere", mem, plain), "talk")
+			if got := said(t, second, "talk"); got != want || !strings.HasSuffix(got, "second,third,fourth") {
+				t.Errorf("%q, and another device reads %q", got, want)
+			}
+		})
 	}
 }
 

@@ -77,7 +77,11 @@ func (l *Library) read(ctx context.Context, id string, infos []host.Info) (*file
 		return nil, err
 	}
 	out := &files{of: map[string]*file{}, own: pathOf(id, device)}
-	known, fresh := l.open[id], l.open[id] == nil
+	known := l.open[id]
+	if known != nil && known.own != out.own {
+		known = nil // this window has taken over: another file is its own now
+	}
+	fresh := known == nil
 	for _, info := range infos {
 		if f := known.file(info, out.own); f != nil {
 			f.info = info
