@@ -8,15 +8,14 @@ import (
 
 // Parser makes the reader of the answer to r.
 func (Dialect) Parser(e llm.Endpoint, _ llm.Request, b *llm.Builder) llm.Parser {
-	return &parser{b: b, host: e.Host(), block: -1}
+	return &parser{b: b, host: e.Host(), pieces: llm.NewPieces(b)}
 }
 
-// parser follows one answer. block is the open block of text or thinking, -1 for none.
+// parser follows one answer.
 type parser struct {
 	b      *llm.Builder
 	host   string
-	block  int
-	kind   llm.BlockType
+	pieces llm.Pieces
 	finish string
 	detail string
 }
@@ -72,42 +71,17 @@ func (p *parser) Event(_ string, v jsontree.Value) {
 func (p *parser) part(part jsontree.Value) {
 	signature := part.Get("thoughtSignature").Str()
 	if call := part.Get("functionCall"); call.Exists() {
-		p.close()
-		i := p.b.Open(llm.Call(call.Get("id").Str(), llm.ToolName(call.Get("name").Str()), nil))
-		if arguments := call.Get("args"); arguments.Exists() {
-			p.b.Delta(i, string(arguments.Raw()))
-		}
-		if b := p.b.Block(i); b != nil {
-			b.Signature = signature
-		}
-		p.b.Close(i)
+		p.pieces.Call(call.Get("id").Str(), call.Get("name").Str(), call.Get("args"), signature)
 		return
 	}
 	kind := llm.BlockText
 	if part.Get("thought").Bool() {
 		kind = llm.BlockThinking
 	}
-	p.add(kind, part.Get("text"))
-	if b := p.b.Block(p.block); b != nil && p.kind == kind && signature != "" {
+	p.pieces.Add(kind, part.Get("text"))
+	if b := p.pieces.Block(kind); b != nil && signature != "" {
 		b.Signature = signature
 	}
-}
-
-// add adds a piece to the open block of its kind, or to a new one.
-func (p *parser) add(kind llm.BlockType, piece jsontree.Value) {
-	if piece.Kind() != jsontree.String || piece.Is("") {
-		return
-	}
-	if p.block < 0 || p.kind != kind {
-		p.close()
-		p.block, p.kind = p.b.Open(llm.Block{Type: kind}), kind
-	}
-	p.b.DeltaJSON(p.block, piece)
-}
-
-func (p *parser) close() {
-	p.b.Close(p.block)
-	p.block = -1
 }
 
 func (p *parser) usage(u jsontree.Value) {
@@ -122,7 +96,7 @@ func (p *parser) usage(u jsontree.Value) {
 }
 
 func (p *parser) end() {
-	p.close()
+	p.pieces.Close()
 	if p.detail == "" {
 		p.detail = p.finish
 	}

@@ -8,15 +8,16 @@ import (
 
 // Parser makes the reader of the answer to r.
 func (Dialect) Parser(e llm.Endpoint, _ llm.Request, b *llm.Builder) llm.Parser {
-	return &parser{b: b, host: e.Host(), block: -1}
+	pieces := llm.NewPieces(b)
+	pieces.Sign = Name // thinking goes back as it came, without a signature of the endpoint's own
+	return &parser{b: b, host: e.Host(), pieces: pieces}
 }
 
-// parser follows one answer. block is the open block of text or thinking, -1 for none.
+// parser follows one answer.
 type parser struct {
-	b     *llm.Builder
-	host  string
-	block int
-	kind  llm.BlockType
+	b      *llm.Builder
+	host   string
+	pieces llm.Pieces
 }
 
 var _ llm.LineParser = (*parser)(nil)
@@ -45,50 +46,19 @@ func (p *parser) Line(v jsontree.Value) {
 		return
 	}
 	p.b.Start("", v.Get("model").Str())
-	p.add(llm.BlockThinking, message.Get("thinking"))
-	p.add(llm.BlockText, message.Get("content"))
+	p.pieces.Add(llm.BlockThinking, message.Get("thinking"))
+	p.pieces.Add(llm.BlockText, message.Get("content"))
 	for c := range message.Get("tool_calls").Elements() {
-		p.call(c)
+		f := c.Get("function") // a call always comes whole
+		p.pieces.Call(c.Get("id").Str(), f.Get("name").Str(), f.Get("arguments"), "")
 	}
 	if v.Get("done").Bool() {
 		p.end(v)
 	}
 }
 
-// add adds a piece to the open block of its kind, or to a new one.
-func (p *parser) add(kind llm.BlockType, piece jsontree.Value) {
-	if piece.Kind() != jsontree.String || piece.Is("") {
-		return
-	}
-	if p.block < 0 || p.kind != kind {
-		p.close()
-		p.block, p.kind = p.b.Open(llm.Block{Type: kind}), kind
-	}
-	p.b.DeltaJSON(p.block, piece)
-}
-
-// close ends the open block. Thinking goes back as it came, without a signature of the endpoint's own.
-func (p *parser) close() {
-	if b := p.b.Block(p.block); b != nil && p.kind == llm.BlockThinking {
-		b.Signature = Name
-	}
-	p.b.Close(p.block)
-	p.block = -1
-}
-
-// call takes a call, which always comes whole.
-func (p *parser) call(c jsontree.Value) {
-	p.close()
-	f := c.Get("function")
-	i := p.b.Open(llm.Call(c.Get("id").Str(), llm.ToolName(f.Get("name").Str()), nil))
-	if arguments := f.Get("arguments"); arguments.Exists() {
-		p.b.Delta(i, string(arguments.Raw()))
-	}
-	p.b.Close(i)
-}
-
 func (p *parser) end(v jsontree.Value) {
-	p.close()
+	p.pieces.Close()
 	if n := v.Get("eval_count"); n.Exists() {
 		p.b.Usage(price.Usage{Input: v.Get("prompt_eval_count").Int(), Output: n.Int()})
 	}
