@@ -100,26 +100,14 @@ func simpleScalar(s string) (any, bool) {
 	return plainScalar(s)
 }
 
-// plainScalar gives an unquoted text's type by YAML 1.2's core schema; forms
-// that readers disagree about go to the library.
+// plainScalar gives an unquoted text's value; false for numbers that readers
+// disagree about.
 func plainScalar(s string) (any, bool) {
-	switch s {
-	case "true", "True", "TRUE":
-		return true, true
-	case "false", "False", "FALSE":
-		return false, true
-	case "null", "Null", "NULL":
-		return nil, true
-	}
 	c := s[0]
-	if c >= '0' && c <= '9' || c == '-' || c == '+' || c == '.' {
-		if plainDecimal(s) {
-			f, err := strconv.ParseFloat(s, 64)
-			return f, err == nil
-		}
+	if (c >= '0' && c <= '9' || c == '-' || c == '+' || c == '.') && !plainDecimal(s) {
 		return s, plainDate(s)
 	}
-	return s, true
+	return safeyaml.Plain(s), true
 }
 
 // plainDecimal says whether a text is a decimal number in its usual form.

@@ -27,7 +27,7 @@ func scalarOf(n *yaml.Node) (any, error) {
 	}
 	switch tag {
 	case tagNull, tagBool, tagInteger, tagFloat:
-		v := plain(n.Value)
+		v := Plain(n.Value)
 		if !is(v, tag) {
 			return nil, at(n, fmt.Sprintf("%q is no %s", n.Value, tag))
 		}
@@ -38,7 +38,7 @@ func scalarOf(n *yaml.Node) (any, error) {
 	if n.Style&^yaml.TaggedStyle != 0 { // in quotes, or a block
 		return n.Value, nil
 	}
-	return plain(n.Value), nil
+	return Plain(n.Value), nil
 }
 
 func is(v any, tag string) bool {
@@ -53,9 +53,9 @@ func is(v any, tag string) bool {
 	return false
 }
 
-// plain gives an unquoted text's value by the core schema of YAML 1.2 (10.3.2).
+// Plain gives an unquoted text's value by the core schema of YAML 1.2 (10.3.2).
 // Infinity and what is no number are text, since JSON has neither.
-func plain(s string) any {
+func Plain(s string) any {
 	switch s {
 	case "", "~", "null", "Null", "NULL":
 		return nil
