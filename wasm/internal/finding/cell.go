@@ -50,7 +50,7 @@ func (s *Source) textOf(v any) string {
 	case string:
 		return s.Redact(bounded(v))
 	}
-	if list, ok := asList(v); ok && flatList(list) {
+	if list, ok := tool.ListOf(v); ok && flatList(list) {
 		texts := make([]string, len(list))
 		for i, e := range list {
 			texts[i] = s.textOf(e)
@@ -75,7 +75,7 @@ func bounded(t string) string {
 // flatList says whether a list holds single values alone.
 func flatList(list []any) bool {
 	for _, e := range list {
-		if _, ok := asList(e); ok {
+		if _, ok := tool.ListOf(e); ok {
 			return false
 		}
 		if _, ok := asMap(e); ok {
@@ -205,25 +205,4 @@ func asMap(v any) (map[string]any, bool) {
 		return v, true
 	}
 	return nil, false
-}
-
-// asList gives a list, in whatever form a tool gives one.
-func asList(v any) ([]any, bool) {
-	switch v := v.(type) {
-	case []any:
-		return v, true
-	case []string:
-		return anyList(v), true
-	case []map[string]any:
-		return anyList(v), true
-	}
-	return nil, false
-}
-
-func anyList[T any](list []T) []any {
-	out := make([]any, len(list))
-	for i, e := range list {
-		out[i] = e
-	}
-	return out
 }

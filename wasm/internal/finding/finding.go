@@ -143,14 +143,14 @@ func (s *Source) ofStep(st *runner.StepReport) protocol.Finding {
 // joined gives the lists that the iterations of a step found as one; where they are
 // no lists, the iterations themselves.
 func joined(items any, of *tool.Found) any {
-	list, _ := asList(items)
+	list, _ := tool.ListOf(items)
 	if of == nil {
 		return list
 	}
 	out := []any{}
 	for _, e := range list {
 		m, _ := asMap(e)
-		found, _ := asList(m[of.List])
+		found, _ := tool.ListOf(m[of.List])
 		out = append(out, found...)
 	}
 	return out
@@ -191,7 +191,7 @@ func describedBy(v any) (described, bool) {
 	d.one, _ = m["one"].(string)
 	d.many, _ = m["many"].(string)
 	d.none, _ = m["none"].(string)
-	list, _ := asList(m["columns"])
+	list, _ := tool.ListOf(m["columns"])
 	for _, c := range list {
 		if name, ok := c.(string); ok {
 			d.columns = append(d.columns, name)

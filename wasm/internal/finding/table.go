@@ -15,7 +15,7 @@ import (
 // value tells a value: a list as a table, an object as its fields, anything else in a
 // sentence. By is the step that found the list; columns are those that the plan names.
 func (s *Source) value(name string, v any, by *runner.StepReport, columns []string) protocol.Finding {
-	if list, ok := asList(v); ok {
+	if list, ok := tool.ListOf(v); ok {
 		return s.table(name, list, by, columns)
 	}
 	if m, ok := asMap(v); ok {
@@ -83,7 +83,7 @@ func opened(list []any, by *runner.StepReport) []any {
 	out := []any{}
 	for _, e := range list {
 		around, _ := asMap(e)
-		inner, _ := asList(around[within])
+		inner, _ := tool.ListOf(around[within])
 		for _, i := range inner {
 			m, _ := asMap(i)
 			row := maps.Clone(around)

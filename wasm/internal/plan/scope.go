@@ -88,7 +88,7 @@ func along(v any, path []seg) (any, bool) {
 			}
 			continue
 		}
-		elements, ok := listed(v)
+		elements, ok := tool.ListOf(v)
 		if !ok {
 			return nil, false
 		}
@@ -97,7 +97,7 @@ func along(v any, path []seg) (any, bool) {
 			if e, ok = along(e, path[i+1:]); !ok {
 				continue
 			}
-			if inner, is := listed(e); is {
+			if inner, is := tool.ListOf(e); is {
 				all = append(all, inner...)
 			} else {
 				all = append(all, e)
@@ -106,29 +106,6 @@ func along(v any, path []seg) (any, bool) {
 		return all, true
 	}
 	return v, true
-}
-
-// listed gives the elements of a list of any of the types that tools may give.
-func listed(v any) ([]any, bool) {
-	switch v := v.(type) {
-	case []any:
-		return v, true
-	case []string:
-		return elementsOf(v), true
-	case []map[string]any:
-		return elementsOf(v), true
-	case []tool.Data:
-		return elementsOf(v), true
-	}
-	return nil, false
-}
-
-func elementsOf[T any](list []T) []any {
-	out := make([]any, len(list))
-	for i, e := range list {
-		out[i] = e
-	}
-	return out
 }
 
 // enter goes one step into a value of any of the types that tools may give.
@@ -147,7 +124,7 @@ func enter(v any, s seg) (any, bool) {
 		x, ok := v[s.key]
 		return x, ok
 	default:
-		if list, ok := listed(v); ok && s.num && s.index < len(list) {
+		if list, ok := tool.ListOf(v); ok && s.num && s.index < len(list) {
 			return list[s.index], true
 		}
 	}

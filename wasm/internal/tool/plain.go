@@ -43,3 +43,27 @@ func plainList[T any](list []T) []any {
 	}
 	return out
 }
+
+// ListOf gives the elements of a list of any of the types that tools give; false for
+// what is no list. The elements are those of the value, not copies.
+func ListOf(v any) ([]any, bool) {
+	switch v := v.(type) {
+	case []any:
+		return v, true
+	case []string:
+		return elementsOf(v), true
+	case []map[string]any:
+		return elementsOf(v), true
+	case []Data:
+		return elementsOf(v), true
+	}
+	return nil, false
+}
+
+func elementsOf[T any](list []T) []any {
+	out := make([]any, len(list))
+	for i, e := range list {
+		out[i] = e
+	}
+	return out
+}
