@@ -1,8 +1,9 @@
-// Package finding makes of what a plan has read an answer for a person: sentences,
-// and tables whose cells are notes, lines in notes, tags, dates, numbers or text.
+// Package finding turns the results of a plan that only reads into an answer for a
+// person: sentences, and tables whose cells are notes, lines in notes, tags, dates,
+// numbers or text.
 //
-// What is told are the plan's outputs; of a plan without them, what its last steps
-// gave: those that no other step works on. An output is a value, or says more:
+// The answer is the plan's outputs. A plan without outputs is answered by its last
+// steps, those that no other step works on. An output is a value, or says more:
 //
 //	{"rows": "$steps.all.notes", "columns": ["path", "modified"],
 //	 "one": "One note has no links.", "many": "{n} notes have no links.", "none": "Every note has a link."}
@@ -24,7 +25,8 @@ import (
 	"embedded-agent/wasm/internal/tool"
 )
 
-// Source has what a plan found, and what makes it fit to be shown.
+// Source holds the results of a plan, and the functions that make them fit to be
+// shown.
 type Source struct {
 	Graph  *plan.Graph
 	Report *runner.Report

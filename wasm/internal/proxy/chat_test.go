@@ -29,7 +29,7 @@ func (s *system) chat(body string) (int, []byte) {
 	return resp.StatusCode, raw
 }
 
-// read reads an answer as the plugin does.
+// readChat reads an answer as the plugin does.
 func readChat(t *testing.T, raw []byte) llm.Message {
 	t.Helper()
 	events := llmtest.Decode(chat.Dialect{}, llm.Endpoint{BaseURL: "http://127.0.0.1/v1"}, llm.Request{Model: "m"}, raw, 50)

@@ -1,7 +1,8 @@
 package tool
 
-// Plain copies a value into the types that encoding/json decodes to, whole
-// numbers apart: what the validator knows, and what shares nothing with the value.
+// Plain copies a value into the types that encoding/json decodes to, which are those
+// that the validator knows. Whole numbers keep their type. The copy shares nothing
+// with the value.
 func Plain(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

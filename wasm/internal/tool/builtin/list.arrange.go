@@ -40,8 +40,8 @@ func listArrange() tool.Tool {
 	})
 }
 
-// arranged is a list on its way through the parts of a call, each of which makes
-// another list.
+// arranged is a list on its way through the parts of a call. Each part makes another
+// list.
 type arranged struct {
 	items   []any
 	args    tool.Args
