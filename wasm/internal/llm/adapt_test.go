@@ -37,7 +37,7 @@ func TestWhatAnEndpointRefusesIsLeftOutAndAskedAgain(t *testing.T) {
 	var events []llm.Event
 	m, err := llm.Collect(p.Stream(t.Context(), asked), func(e llm.Event) { events = append(events, e) })
 	if err != nil || m.Text() != "A square." {
-		t.Fatalf("%v %q", err, m.Text())
+		t.Fatalf("want no error and Text \"A square.\", got %v %q", err, m.Text())
 	}
 	llmtest.CheckStream(t, events)
 	if want := []llm.Feature{llm.FeatureTemperature, llm.FeatureStreaming, llm.FeatureImages, llm.FeatureTools}; !slices.Equal(told, want) {
@@ -70,7 +70,7 @@ func TestAnEffortThatIsRefusedIsLeftOutAndAnotherOneIsNot(t *testing.T) {
 	p := llm.Adapting(script, llm.Adaptation{Refused: func(f llm.Feature, _ *llm.Error) { told = append(told, f) }})
 	for _, effort := range []llm.Effort{llm.EffortLow, llm.EffortNone, llm.EffortHigh, llm.EffortNone} {
 		if _, err := llm.Collect(p.Stream(t.Context(), llm.Request{Model: "m", Reasoning: effort}), nil); err != nil {
-			t.Error(effort, err)
+			t.Error("want no error, got:", effort, err)
 		}
 	}
 	if want := []llm.Feature{llm.FeatureSummaries, "effort.none"}; !slices.Equal(told, want) {

@@ -41,7 +41,7 @@ func TestAStreamHasOneTerminalEvent(t *testing.T) {
 		got = append(got, e.Type)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+		t.Error("it differs from what was wanted (-want +got):", diff)
 	}
 }
 
@@ -101,7 +101,7 @@ func TestTheIDsOfAMessageAreDistinct(t *testing.T) {
 		seen[c.ID] = true
 	}
 	if len(seen) != 6 || !seen["x"] || !seen["call_1"] {
-		t.Errorf("%v", seen)
+		t.Errorf("want 6 seen, got %v", seen)
 	}
 }
 
@@ -125,7 +125,7 @@ func TestAnEndlessMessageIsRefused(t *testing.T) {
 		}
 	})
 	if m := last(events); m.Error == nil || m.Error.Key != "llm.error.tooLarge" || len(m.Content[0].Text) != llm.MaxMessage {
-		t.Errorf("%+v", m.Error)
+		t.Errorf("want Error set, Error.Key \"llm.error.tooLarge\" and llm.MaxMessage Content[0].Text, got %+v", m.Error)
 	}
 	events = build(func(b *llm.Builder) {
 		for range llm.MaxBlocks + 1 {
@@ -133,7 +133,7 @@ func TestAnEndlessMessageIsRefused(t *testing.T) {
 		}
 	})
 	if m := last(events); m.Error == nil || m.Error.Key != "llm.error.tooLarge" || len(m.Content) != llm.MaxBlocks {
-		t.Errorf("%+v", m.Error)
+		t.Errorf("want Error set, Error.Key \"llm.error.tooLarge\" and llm.MaxBlocks Content, got %+v", m.Error)
 	}
 }
 
@@ -199,7 +199,7 @@ func TestAnyUseOfABuilderGivesAGoodStream(t *testing.T) {
 			whole.Add(e)
 		}
 		if diff := cmp.Diff(last(events), whole.Message()); diff != "" || !whole.Ended() {
-			t.Fatal(diff)
+			t.Fatal("it differs from what was wanted (-want +got):", diff)
 		}
 	})
 }
@@ -219,6 +219,6 @@ func TestAnAccumulatorTakesNoHarmFromABadStream(t *testing.T) {
 	}
 	m := a.Message()
 	if len(m.Content) != 2 || m.Content[1].RawArguments != `{"a":` || m.Content[1].Executable() || a.Ended() || a.Err() != nil {
-		t.Errorf("%+v", m)
+		t.Errorf("want 2 Content, Content[1].RawArguments \"{\\\"a\\\":\" and no Err, got %+v", m)
 	}
 }

@@ -62,14 +62,14 @@ func TestEveryConversationBecomesOneThatProvidersTake(t *testing.T) {
 			for _, host := range []string{"https://model.example/v1", "https://api.mistral.ai/v1"} {
 				h, err := d.Build(llm.Endpoint{BaseURL: host}, r)
 				if err != nil {
-					t.Fatalf("%s: %v", name, err)
+					t.Fatalf("%s: want no error, got %v", name, err)
 				}
 				var body map[string]any
 				if err := json.Unmarshal(h.Body, &body); err != nil {
-					t.Fatalf("%s: %v in %s", name, err, h.Body)
+					t.Fatalf("%s: want no error, got %v in %s", name, err, h.Body)
 				}
 				if err := rules[name](body); err != nil {
-					t.Fatalf("%s: %v in %s", name, err, h.Body)
+					t.Fatalf("%s: want no error, got %v in %s", name, err, h.Body)
 				}
 			}
 		}

@@ -66,7 +66,7 @@ func TestTokenEstimatesAreNearWhatProvidersCounted(t *testing.T) {
 			} `json:"usage"`
 		}
 		if err := json.Unmarshal(raw, &c); err != nil {
-			t.Fatalf("%s: %v", filepath.Base(file), err)
+			t.Fatalf("%s: want no error, got %v", filepath.Base(file), err)
 		}
 		counted := c.Usage.Completion - c.Usage.Details.Reasoning
 		if text := c.Choices[0].Message.Content; counted >= 40 && c.Choices[0].Message.Reasoning == "" && len(text) > 150 {

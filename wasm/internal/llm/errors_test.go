@@ -58,23 +58,23 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 		if !strings.HasPrefix(key, "llm.error.") {
 			continue
 		}
-		e := llm.NewError(key, "host", "model.example", "detail", "because", "name", "n")
+		e := llm.NewError(key, "host", "model.example", "detail", "because", "name", "n", "tokens", "9", "window", "8", "part", "7")
 		if e.Key != key || e.Code == "" || strings.ContainsAny(e.Message, "{}?") || e.Error() != e.Message {
-			t.Errorf("%+v", e)
+			t.Errorf("want Key equal to key, Code set and Error equal to e.Message, got %+v", e)
 		}
 	}
 	if e := llm.NewError("llm.error.auth"); e.Message != "The model endpoint refused the key (no reason given). Open the settings and enter a valid key for this provider." {
-		t.Error(e.Message)
+		t.Error("want the message of a refused key without a reason, got:", e.Message)
 	}
 	if e := llm.NewError("no.such.key"); e.Key != "llm.error.provider" || !strings.Contains(e.Message, "no.such.key") {
-		t.Errorf("%+v", e)
+		t.Errorf("want Key \"llm.error.provider\" and Message with \"no.such.key\", got %+v", e)
 	}
 }
 
 func TestAProvidersWordsAreDataOnly(t *testing.T) {
 	e := llm.NewError("llm.error.provider", "host", "h", "detail", "{host} \x00\xff\n\tline "+strings.Repeat("ä", 1000))
 	if !strings.HasPrefix(e.Message, "h reported an error ({host} \x00\uFFFD line ää") || len(e.Message) > 1000 || strings.Contains(e.Message, "\n") {
-		t.Errorf("%q", e.Message)
+		t.Errorf("want Message beginning with \"h reported an error ({host} \\x00� line ää\", at most 1000 Message and Message without \"\\n\", got %q", e.Message)
 	}
 }
 
@@ -82,7 +82,7 @@ func TestErrorsAreJSON(t *testing.T) {
 	data, err := json.Marshal(llm.NewError("llm.error.timeout", "host", "h"))
 	want := `{"code":"TIMEOUT","key":"llm.error.timeout","params":{"host":"h"},"message":"h did not answer in time. Try again, or choose a faster model.","retryable":true}`
 	if err != nil || string(data) != want {
-		t.Errorf("%s: %v", data, err)
+		t.Errorf("%s: want no error and equal to want, got %v", data, err)
 	}
 }
 
@@ -140,10 +140,10 @@ func TestTheBodiesOfRefusalsAreUnderstood(t *testing.T) {
 		}
 	}
 	if e := llm.HTTPError("h", 429, 90*time.Second, nil); e.RetryAfterS != 90 || !e.Retryable {
-		t.Errorf("%+v", e)
+		t.Errorf("want RetryAfterS 90 and Retryable true, got %+v", e)
 	}
 	if e := llm.HTTPError("h", 400, 90*time.Second, nil); e.RetryAfterS != 0 || e.Retryable {
-		t.Errorf("%+v", e)
+		t.Errorf("want RetryAfterS 0 and Retryable false, got %+v", e)
 	}
 }
 
@@ -187,7 +187,7 @@ func TestRecordedRefusalsAreClear(t *testing.T) {
 					t.Fatal(err)
 				}
 				if e.Key != key || !strings.HasPrefix(e.Params["detail"], body.Error.Message) {
-					t.Errorf("%s: %+v", name, e)
+					t.Errorf("%s: want Key equal to key and Params[\"detail\"] beginning with body.Error.Message, got %+v", name, e)
 				}
 			}
 			if !seen[name] {

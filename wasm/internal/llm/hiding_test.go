@@ -62,7 +62,7 @@ func TestWhatHoldsNoKeyIsHandedOutAWordLateAtMost(t *testing.T) {
 	var got string
 	m, err := llm.Collect(p.Stream(t.Context(), llm.Request{}), func(e llm.Event) { got += e.Delta })
 	if err != nil || got != text || m.Text() != text {
-		t.Fatalf("%v %q", err, got)
+		t.Fatalf("want no error, equal to text and Text equal to text, got %v %q", err, got)
 	}
 	p = hide("own-key-0123456789", 1, llmtest.Say("Hello 数据 my"))
 	seen := ""
@@ -75,7 +75,7 @@ func TestWhatHoldsNoKeyIsHandedOutAWordLateAtMost(t *testing.T) {
 			return // before the end of the block
 		}
 	}
-	t.Errorf("%q", seen)
+	t.Errorf("want \"Hello 数据 \" before the end of the block, got %q", seen)
 }
 
 func TestWhatAScreenMustNotShowIsTakenOutOfItAlone(t *testing.T) {
@@ -83,6 +83,6 @@ func TestWhatAScreenMustNotShowIsTakenOutOfItAlone(t *testing.T) {
 	var got string
 	m, err := llm.Collect(p.Stream(t.Context(), llm.Request{}), func(e llm.Event) { got += e.Delta })
 	if err != nil || got != "a [hidden] here" || m.Text() != "a typed-secret here" {
-		t.Fatalf("%v %q %q", err, got, m.Text())
+		t.Fatalf("want no error, \"a [hidden] here\" and Text \"a typed-secret here\", got %v %q %q", err, got, m.Text())
 	}
 }

@@ -39,7 +39,7 @@ func TestAnswersAreRefusedBeyondTheirLimits(t *testing.T) {
 			}
 			llmtest.CheckStream(t, events)
 			if m := last(events); m.Error == nil || m.Error.Key != "llm.error.tooLarge" || !strings.Contains(m.Error.Message, "model.example") {
-				t.Errorf("%+v", m.Error)
+				t.Errorf("want Error set, Error.Key \"llm.error.tooLarge\" and Error.Message with \"model.example\", got %+v", m.Error)
 			}
 		})
 	}

@@ -59,8 +59,19 @@ func parseModel(m jsontree.Value) Model {
 	return Model{
 		ID:      strings.TrimPrefix(first("id", "name", "model").Str(), "models/"), // as Gemini has it
 		Name:    first("display_name", "name").Str(),
-		Context: first("context_length", "context_window", "max_context_length", "max_model_len", "max_input_tokens", "inputTokenLimit").Int(),
+		Context: contextOf(m, first),
 	}
+}
+
+// contextNames are the names under which lists tell the window of a model: how a server runs it before how it was made.
+var contextNames = []string{"loaded_context_length", "context_length", "context_window", "max_context_length", "max_model_len", "max_input_tokens", "inputTokenLimit"}
+
+// contextOf gives the window of a model in a list; llama.cpp has it in an object of its own.
+func contextOf(m jsontree.Value, first func(names ...string) jsontree.Value) int64 {
+	if n := m.Get("meta").Get("n_ctx").Int(); n > 0 {
+		return n
+	}
+	return first(contextNames...).Int()
 }
 
 // maxList limits the list of models, in bytes.

@@ -31,7 +31,7 @@ func TestNamesThatCouldNotBeReadBackAreRefused(t *testing.T) {
 		if wire, err := llm.WireName(name); err == nil {
 			t.Errorf("%q becomes %s", name, wire)
 		} else if e := llm.AsError(err, ""); e.Code != llm.CodeValidation || e.Key != "llm.error.toolName" {
-			t.Errorf("%q: %+v", name, e)
+			t.Errorf("%q: want Code llm.CodeValidation and Key \"llm.error.toolName\", got %+v", name, e)
 		}
 	}
 }

@@ -109,17 +109,17 @@ func TestAConnectionTestFindsOutWhatAnEndpointCanDo(t *testing.T) {
 			for _, f := range got.Findings {
 				keys = append(keys, strings.TrimPrefix(f.Key, "llm.finding."))
 				if f.Message == "" || strings.ContainsAny(f.Message, "{}") || strings.Contains(f.Message, "()") {
-					t.Errorf("%+v", f)
+					t.Errorf("want Message set and Message without \"()\", got %+v", f)
 				}
 				if f.Good != (strings.HasSuffix(f.Key, ".yes") || strings.HasSuffix(f.Key, ".reached")) {
 					t.Errorf("%s is good: %v", f.Key, f.Good)
 				}
 			}
 			if strings.Join(keys, " ") != c.findings || got.Can != c.can || got.Can.PlanMode() != c.mode {
-				t.Errorf("%v, %+v, %s", keys, got.Can, got.Can.PlanMode())
+				t.Errorf("want as in the case, Can as in the case and PlanMode as in the case, got %v, %+v, %s", keys, got.Can, got.Can.PlanMode())
 			}
 			if (got.Error != nil) != (c.err != "") || (got.Error != nil && got.Error.Key != c.err) {
-				t.Errorf("%+v", got.Error)
+				t.Errorf("want equal to (c.err != \"\") and no Error (or Error.Key as in the case), got %+v", got.Error)
 			}
 			for f, can := range map[llm.Feature]bool{llm.FeatureTools: got.Can.Tools, llm.FeatureSchema: got.Can.JSONSchema, llm.FeatureImages: got.Can.Images} {
 				sure := strings.Contains(c.findings, string(f)+".yes") || strings.Contains(c.findings, string(f)+".no")
@@ -128,7 +128,7 @@ func TestAConnectionTestFindsOutWhatAnEndpointCanDo(t *testing.T) {
 				}
 			}
 			if diff := cmp.Diff(got.Findings, heard); diff != "" {
-				t.Error(diff)
+				t.Error("it differs from what was wanted (-want +got):", diff)
 			}
 			if len(transport.Requests()) != len(c.answers) {
 				t.Errorf("%d requests", len(transport.Requests()))
@@ -140,7 +140,7 @@ func TestAConnectionTestFindsOutWhatAnEndpointCanDo(t *testing.T) {
 func TestAConnectionTestCountsWhatItUses(t *testing.T) {
 	transport := llmtest.NewTransport(says("ready"), says("no"), says("no"), says("no"))
 	if got := llm.Probe(t.Context(), chat.Dialect{}, endpoint, transport, "m", nil); got.Usage.Input != 20 || got.Usage.Output != 8 {
-		t.Errorf("%+v", got.Usage)
+		t.Errorf("want Usage.Input 20 and Usage.Output 8, got %+v", got.Usage)
 	}
 	for _, r := range transport.Requests() {
 		if len(r.Body) > 2000 {
@@ -164,6 +164,6 @@ func TestTheSquareIsRed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r, g, b, a := img.At(16, 16).RGBA(); r != 0xFFFF || g != 0 || b != 0 || a != 0xFFFF {
-		t.Errorf("%d %d %d %d", r, g, b, a)
+		t.Errorf("want 0xFFFF, 0, 0 and 0xFFFF, got %d %d %d %d", r, g, b, a)
 	}
 }

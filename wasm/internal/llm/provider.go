@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"embedded-agent/wasm/internal/price"
 	"embedded-agent/wasm/internal/web"
 )
 
@@ -44,8 +45,18 @@ type Options struct {
 	Retry RetryPolicy
 	// Idle is how long to wait for the next bytes; 0 waits for ever, until the context ends.
 	Idle time.Duration
-	// OnRetry is told that a request failed in a way that passes, and how long the provider waits before it asks again.
-	OnRetry func(attempt int, wait time.Duration, why *Error)
+	// OnRetry is told that a request failed in a way that passes, and is asked again. It gives what is called when the
+	// wait is over, or nil.
+	OnRetry func(Retry) (over func())
+}
+
+// Retry is the wait before a request is sent once more.
+type Retry struct {
+	Attempt int // that failed; 1 is the first
+	Wait    time.Duration
+	Why     *Error
+	// Now ends the wait at once. It may be called at any time.
+	Now func()
 }
 
 // NewProvider joins a dialect, an endpoint and a transport. A request that fails before anything of the answer was
@@ -89,6 +100,8 @@ type stream struct {
 	queue   []Event
 	handed  bool // an event has left
 	over    bool // the terminal event has left
+	// spent sums up the counts of attempts that failed and were followed by another: endpoints charge for them.
+	spent price.Usage
 }
 
 // reset prepares for the answer to an attempt.
@@ -105,6 +118,7 @@ func (s *stream) Next() (Event, bool) {
 	for !s.over {
 		if e, ok := s.pop(); ok {
 			s.handed = true
+			s.charge(&e)
 			if s.over = e.Terminal(); s.over {
 				s.Close()
 			}
@@ -113,6 +127,25 @@ func (s *stream) Next() (Event, bool) {
 		s.work()
 	}
 	return Event{}, false
+}
+
+// charge adds to a count what earlier attempts have spent.
+func (s *stream) charge(e *Event) {
+	if s.spent == (price.Usage{}) {
+		return
+	}
+	if e.Usage != nil {
+		u := e.Usage.Add(s.spent)
+		e.Usage = &u
+	}
+	if e.Message != nil && e.Terminal() {
+		m, u := *e.Message, s.spent
+		if m.Usage != nil {
+			u = m.Usage.Add(s.spent)
+		}
+		m.Usage = &u
+		e.Message = &m
+	}
 }
 
 // pop takes an event that is ready. The start event waits for company: as long as it is alone the request can still be
@@ -229,16 +262,21 @@ func (s *stream) again(why *Error) bool {
 	if !ok {
 		return false
 	}
-	if s.p.options.OnRetry != nil {
-		s.p.options.OnRetry(s.attempt, wait, why)
+	hurried, now := context.WithCancel(s.ctx)
+	defer now()
+	if tell := s.p.options.OnRetry; tell != nil {
+		if over := tell(Retry{s.attempt, wait, why, now}); over != nil {
+			defer over()
+		}
 	}
+	s.spent = s.spent.Add(s.builder.CurrentUsage())
 	s.drop()
 	s.reset()
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-s.ctx.Done():
+	case <-hurried.Done():
 	}
 	return true
 }

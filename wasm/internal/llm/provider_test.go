@@ -12,8 +12,10 @@ import (
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/llm/anthropic"
 	"embedded-agent/wasm/internal/llm/chat"
 	"embedded-agent/wasm/internal/llm/llmtest"
+	"embedded-agent/wasm/internal/price"
 )
 
 var endpoint = llm.Endpoint{BaseURL: "https://model.example/v1", Secret: "key"}
@@ -46,11 +48,11 @@ func ask(t *testing.T, ctx context.Context, o llm.Options, answers ...llmtest.An
 func TestAnAnswerIsStreamed(t *testing.T) {
 	_, m, transport := ask(t, t.Context(), llm.Options{}, llmtest.Answer{Body: recording(t, "tools.sse"), Chunk: 10})
 	if m.Text() != "I look it up 🌍." || len(m.Calls()) != 2 || m.StopReason != llm.StopToolUse {
-		t.Errorf("%+v", m)
+		t.Errorf("want Text \"I look it up 🌍.\", 2 Calls and StopReason llm.StopToolUse, got %+v", m)
 	}
 	r := transport.Requests()[0]
 	if r.Header["authorization"] != "Bearer {{secret:key}}" || !r.Stream || r.URL != "https://model.example/v1/chat/completions" {
-		t.Errorf("%+v", r)
+		t.Errorf("want Header[\"authorization\"] \"Bearer {{secret:key}}\", Stream true and URL \"https://model.example/v1/chat/completions\", got %+v", r)
 	}
 	if transport.Closed() != 1 {
 		t.Error("the connection stays open")
@@ -60,11 +62,12 @@ func TestAnAnswerIsStreamed(t *testing.T) {
 func TestABusyEndpointIsAskedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var waits []time.Duration
-		o := llm.Options{OnRetry: func(_ int, wait time.Duration, why *llm.Error) {
-			waits = append(waits, wait)
-			if why.Code != llm.CodeRateLimit {
-				t.Errorf("%+v", why)
+		o := llm.Options{OnRetry: func(r llm.Retry) func() {
+			waits = append(waits, r.Wait)
+			if r.Why.Code != llm.CodeRateLimit {
+				t.Errorf("want Code llm.CodeRateLimit, got %+v", r.Why)
 			}
+			return nil
 		}}
 		start := time.Now()
 		_, m, transport := ask(t, t.Context(), o,
@@ -125,7 +128,7 @@ func TestFailuresThatStayAreTold(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			_, m, transport := ask(t, t.Context(), llm.Options{}, c.answer)
 			if m.Error == nil || m.Error.Key != c.key || m.Error.Code != c.code {
-				t.Errorf("%+v", m.Error)
+				t.Errorf("want Error set, Error.Key as in the case and Error.Code as in the case, got %+v", m.Error)
 			}
 			if len(transport.Requests()) != 1 {
 				t.Errorf("asked %d times", len(transport.Requests()))
@@ -142,10 +145,10 @@ func TestWhatHadArrivedIsKeptWhenTheConnectionBreaks(t *testing.T) {
 	at := strings.Index(string(raw), `"arguments":"{}"`)
 	_, m, transport := ask(t, t.Context(), llm.Options{}, llmtest.Answer{Body: raw, Chunk: 50, CutAfter: at}, llmtest.Answer{Body: raw})
 	if m.Error == nil || m.Error.Key != "llm.error.cut" || m.Error.Code != llm.CodeNetwork || m.StopReason != llm.StopError {
-		t.Fatalf("%+v", m)
+		t.Fatalf("want Error set, Error.Key \"llm.error.cut\", Error.Code llm.CodeNetwork and StopReason llm.StopError, got %+v", m)
 	}
 	if m.Text() != "I look it up 🌍." || len(m.Calls()) != 2 {
-		t.Errorf("%+v", m.Content)
+		t.Errorf("want Text \"I look it up 🌍.\" and 2 Calls, got %+v", m.Content)
 	}
 	for _, c := range m.Calls() {
 		if c.Executable() {
@@ -170,7 +173,7 @@ func TestTheLastAttemptIsTold(t *testing.T) {
 func TestAnEndpointThatAsksForTooLongIsTold(t *testing.T) {
 	_, m, transport := ask(t, t.Context(), llm.Options{}, llmtest.Answer{Status: 429, Header: map[string]string{"retry-after": "3600"}})
 	if len(transport.Requests()) != 1 || m.Error == nil || m.Error.Code != llm.CodeRateLimit || m.Error.RetryAfterS != 3600 || !m.Error.Retryable {
-		t.Errorf("%+v", m.Error)
+		t.Errorf("want 1 Requests, Error set, Error.Code llm.CodeRateLimit, Error.RetryAfterS 3600 and Error.Retryable true, got %+v", m.Error)
 	}
 }
 
@@ -190,7 +193,7 @@ func TestStoppingEndsTheStream(t *testing.T) {
 				}()
 				_, m, transport := ask(t, ctx, llm.Options{}, answer)
 				if m.StopReason != llm.StopAborted || m.Error.Code != llm.CodeCancelled {
-					t.Errorf("%+v", m)
+					t.Errorf("want StopReason llm.StopAborted and Error.Code llm.CodeCancelled, got %+v", m)
 				}
 				if transport.Closed() != 1 {
 					t.Error("the connection stays open")
@@ -217,7 +220,7 @@ func TestADeadlineTimesOut(t *testing.T) {
 		defer cancel()
 		_, m, _ := ask(t, ctx, llm.Options{}, llmtest.Answer{Hang: true})
 		if m.Error == nil || m.Error.Code != llm.CodeTimeout {
-			t.Errorf("%+v", m.Error)
+			t.Errorf("want Error set and Error.Code llm.CodeTimeout, got %+v", m.Error)
 		}
 	})
 }
@@ -228,7 +231,7 @@ func TestARequestThatCannotBeBuiltIsNotSent(t *testing.T) {
 	r.Tools = []llm.Tool{{Name: "not a name"}}
 	m, err := llm.Collect(llm.NewProvider(chat.Dialect{}, endpoint, transport, llm.Options{}).Stream(t.Context(), r), nil)
 	if err == nil || err.Key != "llm.error.toolName" || m.StopReason != llm.StopError || len(transport.Requests()) != 0 {
-		t.Errorf("%+v", m)
+		t.Errorf("want an error, Key \"llm.error.toolName\", StopReason llm.StopError and no Requests, got %+v", m)
 	}
 }
 
@@ -246,7 +249,7 @@ func TestAStreamThatIsClosedEarlyEnds(t *testing.T) {
 			t.Fatal("it goes on")
 		}
 		if e.Terminal() && e.Message.StopReason != llm.StopAborted {
-			t.Errorf("%+v", e.Message)
+			t.Errorf("want the last event to say that the stream was aborted, got %+v", e.Message)
 		}
 	}
 	if transport.Closed() != 1 {
@@ -270,7 +273,7 @@ func TestErrorsOfTheProgramItselfPassThrough(t *testing.T) {
 	missing := fault.New(fault.Auth, "error.secret.missing", fault.P{"name": "key"})
 	_, m, transport := ask(t, t.Context(), llm.Options{}, llmtest.Answer{Refuse: missing})
 	if m.Error == nil || m.Error.Code != llm.CodeAuth || m.Error.Key != missing.Key || m.Error.Message != missing.Error() {
-		t.Errorf("%+v", m.Error)
+		t.Errorf("want Error set, Error.Code llm.CodeAuth, Error.Key missing.Key and Error.Message equal to missing.Error(), got %+v", m.Error)
 	}
 	if len(transport.Requests()) != 1 {
 		t.Error("a missing key was asked for again")
@@ -278,6 +281,40 @@ func TestErrorsOfTheProgramItselfPassThrough(t *testing.T) {
 	raw := recording(t, "tools.sse")
 	_, m, _ = ask(t, t.Context(), llm.Options{}, llmtest.Answer{Body: raw, CutAfter: 900, CutWith: fault.New(fault.Network, "error.http.lost", nil)})
 	if m.Error == nil || m.Error.Key != "llm.error.cut" || m.Text() == "" {
-		t.Errorf("%+v", m)
+		t.Errorf("want Error set, Error.Key \"llm.error.cut\" and Text set, got %+v", m)
+	}
+}
+
+func TestWhatAnAttemptThatFailedHadCountedIsCountedToo(t *testing.T) {
+	const start = "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"m\",\"model\":\"c\",\"usage\":{\"input_tokens\":1000,\"output_tokens\":1}}}\n\n"
+	busy := start + "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n"
+	whole := start + "event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"hi\"}}\n\n" +
+		"event: content_block_stop\ndata: {\"type\":\"content_block_stop\",\"index\":0}\n\n" +
+		"event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"},\"usage\":{\"output_tokens\":4}}\n\n" +
+		"event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"
+	for _, c := range []struct {
+		bodies        []string
+		input, output int64
+	}{
+		{[]string{whole}, 1000, 4},
+		{[]string{busy, whole}, 2000, 5},
+		{[]string{busy, busy, whole}, 3000, 6},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var answers []llmtest.Answer
+			for _, body := range c.bodies {
+				answers = append(answers, llmtest.Answer{Body: []byte(body)})
+			}
+			p := llm.NewProvider(anthropic.Dialect{}, endpoint, llmtest.NewTransport(answers...), llm.Options{})
+			var last *price.Usage
+			m, err := llm.Collect(p.Stream(t.Context(), hello()), func(e llm.Event) {
+				if e.Usage != nil {
+					last = e.Usage
+				}
+			})
+			if err != nil || m.Usage == nil || m.Usage.Input != c.input || m.Usage.Output != c.output || *last != *m.Usage {
+				t.Errorf("%d attempts: %v, %+v, the events say %+v", len(c.bodies), err, m.Usage, last)
+			}
+		})
 	}
 }

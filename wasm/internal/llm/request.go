@@ -25,6 +25,8 @@ type Request struct {
 	Stop []string `json:"stop,omitempty"`
 	// CacheKey lets endpoints find an earlier request with the same beginning.
 	CacheKey string `json:"cacheKey,omitempty"`
+	// Window is how many tokens the model is to take, for endpoints that are told with each request; 0 leaves it to them.
+	Window int `json:"window,omitempty"`
 	// Whole asks for the answer in one piece instead of a stream.
 	Whole bool `json:"whole,omitempty"`
 }

@@ -35,7 +35,7 @@ func TestWhetherAndHowLongToWait(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			wait, again := p.Wait(c.attempt, c.status, c.asked, c.jitter)
 			if wait != c.wait || again != c.again {
-				t.Errorf("%v, %v", wait, again)
+				t.Errorf("want wait as in the case and again as in the case, got %v, %v", wait, again)
 			}
 		})
 	}
@@ -49,7 +49,7 @@ func TestWaitsAreBounded(t *testing.T) {
 		attempt := rapid.IntRange(1, 200).Draw(t, "attempt")
 		wait, again := p.Wait(attempt, 500, 0, rapid.Float64Range(0, 0.999).Draw(t, "jitter"))
 		if again != (attempt < p.Attempts) || wait > p.Max || (again && wait < p.Base/2) {
-			t.Fatalf("%v, %v", wait, again)
+			t.Fatalf("want again equal to (attempt < p.Attempts), wait at most p.Max and not again (or wait at least p.Base/2), got %v, %v", wait, again)
 		}
 	})
 }

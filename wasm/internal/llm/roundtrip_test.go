@@ -90,7 +90,7 @@ func TestAConversationGoesOnWithAnotherProvider(t *testing.T) {
 				}
 				h, err := d.Build(endpoint, next(m))
 				if err != nil || !json.Valid(h.Body) {
-					t.Errorf("%s to %s: %v", file, to, err)
+					t.Errorf("%s to %s: want no error and valid JSON, got %v", file, to, err)
 					continue
 				}
 				for _, secret := range secrets {
@@ -132,10 +132,10 @@ func TestEventsHaveTheShapesOfTheProtocol(t *testing.T) {
 		`{"type":"toolcall_end","contentIndex":1,"block":{"type":"toolCall","id":"call_abc123","name":"vault.read","arguments":{"file_path":"a.md"}}}`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+		t.Error("it differs from what was wanted (-want +got):", diff)
 	}
 	result, err := json.Marshal(llm.ToolResult(llm.ToolCall{ID: "call_abc123", Name: "vault.read"}, true, llm.Text("no"), llm.Image("image/png", "iVBORw0KGgo=")))
 	if want := `{"role":"toolResult","content":[{"type":"text","text":"no"},{"type":"image","data":"iVBORw0KGgo=","mimeType":"image/png"}],"toolCallId":"call_abc123","toolName":"vault.read","isError":true}`; err != nil || string(result) != want {
-		t.Errorf("%s", result)
+		t.Errorf("want no error and result equal to want, got %s", result)
 	}
 }

@@ -57,13 +57,13 @@ func TestSchemasBecomeStrictWhereTheyCan(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			got, ok := llm.StrictSchema([]byte(c.schema))
 			if ok != (c.want != "") {
-				t.Fatalf("%v: %s", ok, got)
+				t.Fatalf("%v: want equal to (c.want != \"\"), got %s", ok, got)
 			}
 			if !ok {
 				return
 			}
 			if diff := cmp.Diff(c.want, string(got)); diff != "" {
-				t.Error(diff)
+				t.Error("it differs from what was wanted (-want +got):", diff)
 			}
 			again, ok := llm.StrictSchema(got)
 			if !ok || !cmp.Equal(parsed(t, got), parsed(t, again)) {
@@ -76,7 +76,7 @@ func TestSchemasBecomeStrictWhereTheyCan(t *testing.T) {
 func TestBoundsAreLeftOutWhereTheyAreRefused(t *testing.T) {
 	got, ok := llm.StrictSchemaWithoutBounds([]byte(`{"type":"object","properties":{"a":{"type":"integer","minimum":1,"maximum":3},"b":{"type":"string","pattern":"x","maxLength":5}},"required":["a","b"]}`))
 	if want := `{"type":"object","properties":{"a":{"type":"integer"},"b":{"type":"string"}},"required":["a","b"],"additionalProperties":false}`; !ok || string(got) != want {
-		t.Errorf("%s", got)
+		t.Errorf("want it to be found and equal to want, got %s", got)
 	}
 }
 
@@ -175,7 +175,7 @@ func compile(t *rapid.T, schema string) *jsonschema.Schema {
 	}
 	s, err := c.Compile("https://schema.example/s.json")
 	if err != nil {
-		t.Fatalf("%s: %v", schema, err)
+		t.Fatalf("%s: want no error, got %v", schema, err)
 	}
 	return s
 }
@@ -183,7 +183,7 @@ func compile(t *rapid.T, schema string) *jsonschema.Schema {
 func decode(t *rapid.T, text string) any {
 	var v any
 	if err := json.Unmarshal([]byte(text), &v); err != nil {
-		t.Fatalf("%s: %v", text, err)
+		t.Fatalf("%s: want no error, got %v", text, err)
 	}
 	return v
 }

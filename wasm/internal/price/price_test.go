@@ -32,7 +32,7 @@ func TestPricesAreFound(t *testing.T) {
 		{"h", "gpt-4", 0, false},
 	} {
 		if p, ok := table.Find(c.host, c.model); ok != c.found || p.Input != c.input {
-			t.Errorf("%s at %s: %v %v", c.model, c.host, p, ok)
+			t.Errorf("%s at %s: want as in the case and Input as in the case, got %v %v", c.model, c.host, p, ok)
 		}
 	}
 	mine := price.Table{Currency: "EUR", Models: []price.Entry{{Model: "gpt-5*", Price: price.Price{Input: 9}}}}
@@ -52,7 +52,7 @@ func TestBadPriceTablesAreRefused(t *testing.T) {
 		`{"currency":"USD","models":` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + `}`,
 	} {
 		if _, err := price.Parse([]byte(bad)); err == nil || fault.From(err).Key != "error.usage.prices" {
-			t.Errorf("%s: %v", bad, err)
+			t.Errorf("%s: want an error and Key \"error.usage.prices\", got %v", bad, err)
 		}
 	}
 }
@@ -62,7 +62,7 @@ func TestTheTableThatComesWithTheProgramIsGood(t *testing.T) {
 	for _, m := range table.Models {
 		name := strings.TrimSuffix(m.Model, "*")
 		if p, ok := table.Find("any.example", name); !ok || p.Input <= 0 || p.Output < p.Input {
-			t.Errorf("%s: %+v %v", m.Model, p, ok)
+			t.Errorf("%s: want it to be found, Input over 0 and Output at least p.Input, got %+v %v", m.Model, p, ok)
 		}
 	}
 	mini, _ := table.Find("h", "gpt-4o-mini-2024-07-18")
@@ -78,7 +78,7 @@ func TestCostIsCounted(t *testing.T) {
 	u := price.Usage{Input: 1_000_000, CacheRead: 400_000, CacheWrite: 100_000, Output: 10_000, Reasoning: 5_000}
 	// 500,000 fresh and 100,000 written at 2, 400,000 read at 0.5, 10,000 out at 10.
 	if got := p.Cost(u); got != 1_500_000_000 || got.String() != "1.50" {
-		t.Errorf("%d, %s", got, got)
+		t.Errorf("want 1_500_000_000 and String \"1.50\", got %d, %s", got, got)
 	}
 	if got := p.Cost(price.Usage{Input: 10, CacheRead: 20}); got != 10_000 {
 		t.Errorf("more cached than there is costs %d", got)

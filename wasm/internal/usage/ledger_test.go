@@ -136,7 +136,7 @@ func TestWhatWasPaidInAnotherCurrencyIsKeptApart(t *testing.T) {
 	for currency, want := range map[string][2]int64{"USD": {14, 1}, "EUR": {5, 2}, "GBP": {0, 3}} {
 		r, err := newLedger(t, mem).report(t.Context(), currency)
 		if got := r.Total(); err != nil || got.Calls != 3 || int64(got.Cost) != want[0] || got.Unpriced != want[1] {
-			t.Errorf("%s: %v %+v", currency, err, got)
+			t.Errorf("%s: want no error, Calls 3, equal to want[0] and Unpriced equal to want[1], got %v %+v", currency, err, got)
 		}
 	}
 }
@@ -165,7 +165,7 @@ func TestAnswersThatCouldNotBeWrittenAreWrittenLater(t *testing.T) {
 	l.store = good
 	spend(t, l, 4, 1)
 	if got := total(t, newLedger(t, mem)); got.Calls != 5 || got.Cost != 35 {
-		t.Errorf("%+v", got)
+		t.Errorf("want Calls 5 and Cost 35, got %+v", got)
 	}
 }
 
@@ -213,7 +213,7 @@ func TestWhatTwoDevicesUsedIsAllCountedOnBoth(t *testing.T) {
 	b.Sync(a, base)
 	for _, l := range []*ledger{la, lb, newLedger(t, a), newLedger(t, b)} { // the first two are running
 		if got := total(t, l); got.Calls != 15 || got.Cost != 7*15 {
-			t.Errorf("%+v", got)
+			t.Errorf("want Calls 15 and Cost equal to 7*15, got %+v", got)
 		}
 	}
 	// Gathering changes nothing of what others have used.
@@ -238,7 +238,7 @@ func TestTwoWindowsOfOneDeviceCountInTheSameFile(t *testing.T) {
 	}
 	for _, l := range []*ledger{one, two, newLedger(t, mem)} {
 		if got := total(t, l); got.Calls != 6 {
-			t.Errorf("%+v", got)
+			t.Errorf("want Calls 6, got %+v", got)
 		}
 	}
 }

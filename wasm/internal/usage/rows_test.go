@@ -24,7 +24,7 @@ func TestTheLedgerAddsUp(t *testing.T) {
 		"2026-11-20,h,'=cmd(),1,1,1,0,0,0,0.000000001,0\n" +
 		"2026-11-20,h,b,2,30,2,0,0,0,0.000000005,1\n"
 	if got, err := l.CSV(); err != nil || got != want {
-		t.Errorf("%v\n%s", err, cmp.Diff(want, got))
+		t.Errorf("want no error and equal to want, got %v\n%s", err, cmp.Diff(want, got))
 	}
 	data, err := l.JSON()
 	if err != nil {
@@ -33,16 +33,16 @@ func TestTheLedgerAddsUp(t *testing.T) {
 	var back usage.Ledger
 	err = json.Unmarshal(data, &back)
 	if diff := cmp.Diff(l, back); err != nil || diff != "" {
-		t.Errorf("%v %s", err, diff)
+		t.Errorf("it differs from what was wanted (-want +got): %v %s", err, diff)
 	}
 	if total := l.Total(); total.Calls != 4 || total.Input != 32 || total.Cost != 13 || total.Unpriced != 1 {
-		t.Errorf("%+v", total)
+		t.Errorf("want Calls 4, Input 32, Cost 13 and Unpriced 1, got %+v", total)
 	}
 	if days := l.By(true, false, false); len(days.Rows) != 2 || days.Rows[1].Calls != 3 {
-		t.Errorf("%+v", days)
+		t.Errorf("want 2 Rows and Rows[1].Calls 3, got %+v", days)
 	}
 	if late := l.Since("2026-11-20"); len(late.Rows) != 2 {
-		t.Errorf("%+v", late)
+		t.Errorf("want 2 Rows, got %+v", late)
 	}
 	euro := usage.Ledger{Currency: "EUR"}.Merge(l)
 	if total := euro.Total(); total.Cost != 0 || total.Unpriced != 4 || total.Input != 32 {
@@ -70,12 +70,12 @@ func TestTheOrderOfAnswersDoesNotMatterToTheLedger(t *testing.T) {
 		}
 		whole := sum(all)
 		if diff := cmp.Diff(whole, sum(rapid.Permutation(all).Draw(t, "order"))); diff != "" {
-			t.Fatal(diff)
+			t.Fatal("it differs from what was wanted (-want +got):", diff)
 		}
 		cut := rapid.IntRange(0, len(all)).Draw(t, "cut")
 		merged := sum(all[:cut]).Merge(sum(all[cut:]))
 		if len(all) > 0 && !cmp.Equal(whole, merged) {
-			t.Fatal(cmp.Diff(whole, merged))
+			t.Fatal("want the merged rows to be the whole, got:", cmp.Diff(whole, merged))
 		}
 	})
 }

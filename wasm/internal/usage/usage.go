@@ -22,7 +22,7 @@ type Usage struct {
 	now    func() time.Time
 
 	mu     sync.Mutex // guards what follows
-	prices price.Table
+	prices func() price.Table
 	zone   *time.Location // whose days are counted
 }
 
@@ -40,7 +40,7 @@ type Deps struct {
 // New gives the room with the prices that come with the plugin, counting days in
 // UTC.
 func New(d Deps) *Usage {
-	u := &Usage{life: d.Life, now: d.Now, prices: price.Default(), zone: time.UTC}
+	u := &Usage{life: d.Life, now: d.Now, prices: byDefault, zone: time.UTC}
 	u.ledger = ledger{store: d.Store, device: d.Device, failed: func(err error) {
 		d.Out.Notice("warn", "usage.unkept", fault.P{"detail": err.Error()}, "")
 	}}
@@ -58,28 +58,29 @@ func (u *Usage) SetZone(zone *time.Location) {
 // plugin. Of a table that is broken nothing is taken: the one before stays, and
 // the error is VALIDATION_ERROR.
 func (u *Usage) SetPrices(text string) error {
-	table, err := priced(text)
-	if err != nil {
-		return err
+	prices := byDefault
+	if text != "" {
+		table, err := price.Parse([]byte(text))
+		if err != nil {
+			return err
+		}
+		prices = func() price.Table { return table }
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.prices = table
+	u.prices = prices
 	return nil
 }
 
-func priced(text string) (price.Table, error) {
-	if text == "" {
-		return price.Default(), nil
-	}
-	return price.Parse([]byte(text))
-}
+// byDefault gives the prices that come with the plugin, which are read when somebody
+// asks, and not at every start.
+var byDefault = sync.OnceValue(price.Default)
 
 // Prices gives the prices in force.
 func (u *Usage) Prices() price.Table {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	return u.prices
+	return u.prices()
 }
 
 // Add puts an answer of a model into the ledger; used is nil for one that counts
@@ -97,7 +98,7 @@ func (u *Usage) Add(host, model string, used *price.Usage) {
 
 func (u *Usage) spent(host, model string, used price.Usage) spending {
 	u.mu.Lock()
-	table, zone := u.prices, u.zone
+	table, zone := u.prices(), u.zone
 	u.mu.Unlock()
 	p, known := table.Find(host, model)
 	out := spending{currency: table.Currency}

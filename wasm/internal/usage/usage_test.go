@@ -39,7 +39,7 @@ func TestABrokenPriceTableIsAClearErrorAndTheOldOneStays(t *testing.T) {
 	}
 	for _, broken := range []string{"{", `{"currency":"EUR","models":[{"model":"m","input":-1,"output":1}]}`, `{"models":[]}`, `{"currency":"EUR","price":1}`} {
 		if err := u.SetPrices(broken); !fault.Is(err, fault.Validation) || fault.From(err).Key != "error.usage.prices" {
-			t.Errorf("%s: %v", broken, err)
+			t.Errorf("%s: want the error fault.Validation and Key \"error.usage.prices\", got %v", broken, err)
 		}
 		if r := report(t, u); r.Currency != "EUR" || r.PricesOf != "2026-11-01" {
 			t.Errorf("%s: the old table is gone: %+v", broken, r)
@@ -49,7 +49,7 @@ func TestABrokenPriceTableIsAClearErrorAndTheOldOneStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r := report(t, u); r.Currency != "USD" || r.PricesOf == "" {
-		t.Errorf("%+v", r)
+		t.Errorf("want Currency \"USD\" and PricesOf set, got %+v", r)
 	}
 }
 
@@ -87,7 +87,7 @@ func TestADayIsOneOfThePersonsZone(t *testing.T) {
 	}
 	rows := report(t, later).Rows
 	if len(rows) != 2 || rows[0].Day == rows[1].Day {
-		t.Fatalf("%+v", rows)
+		t.Fatalf("want 2 rows and rows[0].Day other than rows[1].Day, got %+v", rows)
 	}
 	for _, row := range rows {
 		want := map[string]int{"2026-11-20": 1, "2026-11-21": 2}[row.Day]

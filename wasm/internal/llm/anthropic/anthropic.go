@@ -3,6 +3,7 @@ package anthropic
 
 import (
 	"encoding/json"
+	"slices"
 
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/web"
@@ -38,18 +39,19 @@ func headers(e llm.Endpoint, stream bool) map[string]string {
 	})
 }
 
+// request has its fields in the order in which the model reads them, the same ones first.
 type request struct {
 	Model        string           `json:"model"`
 	MaxTokens    int              `json:"max_tokens"`
-	System       []map[string]any `json:"system,omitempty"`
-	Messages     []message        `json:"messages"`
-	Tools        []tool           `json:"tools,omitempty"`
-	ToolChoice   *toolChoice      `json:"tool_choice,omitempty"`
 	Temperature  *float64         `json:"temperature,omitempty"`
 	Stop         []string         `json:"stop_sequences,omitempty"`
 	Thinking     *thinking        `json:"thinking,omitempty"`
 	OutputConfig *outputConfig    `json:"output_config,omitempty"`
 	Stream       bool             `json:"stream"`
+	Tools        []tool           `json:"tools,omitempty"`
+	ToolChoice   *toolChoice      `json:"tool_choice,omitempty"`
+	System       []map[string]any `json:"system,omitempty"`
+	Messages     []message        `json:"messages"`
 }
 
 type message struct {
@@ -169,17 +171,24 @@ func setFormat(body *request, f *llm.Format) error {
 	return nil
 }
 
-// markCache marks the ends of the two parts that the next request will begin with: the system text, and all so far.
+// markCache marks the ends of what the next request will begin with: of the system text, with the tools before it, of
+// all so far, and of what the request before this one ended with, since a long answer in between may hide it.
 func markCache(body *request) {
 	mark := map[string]string{"type": "ephemeral"}
 	if len(body.System) > 0 {
 		body.System[0]["cache_control"] = mark
 	}
-	if len(body.Messages) == 0 {
-		return
-	}
-	last := body.Messages[len(body.Messages)-1].Content
-	if block, ok := last[len(last)-1].(map[string]any); ok {
-		block["cache_control"] = mark
+	const most = 2
+	marked := 0
+	for _, m := range slices.Backward(body.Messages) {
+		if m.Role != "user" {
+			continue
+		}
+		if block, ok := m.Content[len(m.Content)-1].(map[string]any); ok {
+			block["cache_control"] = mark
+		}
+		if marked++; marked == most {
+			return
+		}
 	}
 }

@@ -24,7 +24,7 @@ func TestDamagedStreamsEndInOneClearError(t *testing.T) {
 	}
 	good := string(raw)
 	if m := decodeText(t, good); m.Error != nil {
-		t.Fatal(m.Error)
+		t.Fatal("want no Error, got:", m.Error)
 	}
 	events := strings.SplitAfter(good, "\n\n")
 	find := func(part string) int {
@@ -67,7 +67,7 @@ func TestDamagedStreamsEndInOneClearError(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			if m := decodeText(t, c.stream); m.Error == nil || m.Error.Key != c.key {
-				t.Errorf("%+v", m.Error)
+				t.Errorf("want Error set and Error.Key as in the case, got %+v", m.Error)
 			}
 		})
 	}
@@ -90,10 +90,10 @@ data: {"type":"message_stop"}
 
 `)
 	if m.Error != nil || len(m.Content) != 1 || m.Content[0].Kind != "new_block" || string(m.Content[0].Raw) != `{"type":"new_block","a":1,"b":{"c":2}}` {
-		t.Errorf("%+v", m)
+		t.Errorf("want no Error, 1 Content, Content[0].Kind \"new_block\" and Content[0].Raw \"{\\\"type\\\":\\\"new_block\\\",\\\"a\\\":1,\\\"b\\\":{\\\"c\\\":2}}\", got %+v", m)
 	}
 	if m.StopReason != llm.StopStop || m.StopDetail != "new_reason" {
-		t.Errorf("%s %s", m.StopReason, m.StopDetail)
+		t.Errorf("want StopReason llm.StopStop and StopDetail \"new_reason\", got %s %s", m.StopReason, m.StopDetail)
 	}
 }
 
@@ -117,7 +117,7 @@ func TestWholeAnswersThatAreNoneAreErrors(t *testing.T) {
 		`{}`:                                                                     "llm.error.shape",
 	} {
 		if m := decodeText(t, body); m.Error == nil || m.Error.Key != key {
-			t.Errorf("%s: %+v", body, m.Error)
+			t.Errorf("%s: want Error set and Error.Key equal to key, got %+v", body, m.Error)
 		}
 	}
 }
@@ -132,7 +132,7 @@ func TestWhoDecidesHowLongToThink(t *testing.T) {
 		r := llm.Request{Model: model, Reasoning: llm.EffortHigh, Messages: []llm.Message{llm.UserMessage("x")}}
 		h, err := anthropic.Dialect{}.Build(llm.Endpoint{}, r)
 		if err != nil || strings.Contains(string(h.Body), `"adaptive"`) != adaptive || strings.Contains(string(h.Body), "budget_tokens") == adaptive {
-			t.Errorf("%s: %s %v", model, h.Body, err)
+			t.Errorf("%s: want no error, equal to adaptive and other than adaptive, got %s %v", model, h.Body, err)
 		}
 	}
 }

@@ -148,7 +148,7 @@ func parse(t *testing.T, text string) any {
 	t.Helper()
 	var v any
 	if err := json.Unmarshal([]byte(text), &v); err != nil {
-		t.Fatalf("%q: %v", text, err)
+		t.Fatalf("%q: want no error, got %v", text, err)
 	}
 	return v
 }
@@ -157,32 +157,32 @@ func TestStreamsOfTheOfficialTestSuite(t *testing.T) {
 	cases := map[string]func(t *testing.T, m llm.Message){
 		"basic_response": func(t *testing.T, m llm.Message) {
 			if m.Text() != "Hello there!" || m.StopReason != llm.StopStop {
-				t.Errorf("%+v", m)
+				t.Errorf("want Text \"Hello there!\" and StopReason llm.StopStop, got %+v", m)
 			}
 		},
 		"compaction_response": func(t *testing.T, m llm.Message) {
 			if b := m.Content[0]; b.Kind != "compaction" || !strings.Contains(string(b.Raw), "EpwBCioIDxgCEAEYASJALd_opaque_compaction_payload") {
-				t.Errorf("%+v", m)
+				t.Errorf("want Kind \"compaction\" and Raw with \"EpwBCioIDxgCEAEYASJALd_opaque_compaction_payload\", got %+v", m)
 			}
 		},
 		"fallback_response": func(t *testing.T, m llm.Message) {
 			if m.Content[0].Kind != "fallback" || m.Text() != "Hello there!" {
-				t.Errorf("%+v", m)
+				t.Errorf("want Content[0].Kind \"fallback\" and Text \"Hello there!\", got %+v", m)
 			}
 		},
 		"fallback_credit_response": func(t *testing.T, m llm.Message) {
 			if m.Text() == "" {
-				t.Errorf("%+v", m)
+				t.Errorf("want Text set, got %+v", m)
 			}
 		},
 		"refusal_response": func(t *testing.T, m llm.Message) {
 			if m.StopReason != llm.StopRefusal {
-				t.Errorf("%+v", m)
+				t.Errorf("want StopReason llm.StopRefusal, got %+v", m)
 			}
 		},
 		"tool_use_response": func(t *testing.T, m llm.Message) {
 			if calls := m.Calls(); len(calls) != 1 || !calls[0].Executable() {
-				t.Errorf("%+v", m)
+				t.Errorf("want 1 calls, got %+v", m)
 			}
 		},
 		"incomplete_partial_json_response": func(t *testing.T, m llm.Message) {

@@ -26,11 +26,9 @@ func (Dialect) Models(e llm.Endpoint) web.Request {
 	return web.Request{Method: "GET", URL: e.Join("/models"), Header: e.Bearer(false)}
 }
 
+// request has its fields in the order in which the model reads them, the same ones first.
 type request struct {
 	Model          string          `json:"model"`
-	Messages       []message       `json:"messages"`
-	Tools          []tool          `json:"tools,omitempty"`
-	ToolChoice     any             `json:"tool_choice,omitempty"`
 	Parallel       *bool           `json:"parallel_tool_calls,omitempty"`
 	MaxTokens      int             `json:"max_tokens,omitempty"`
 	MaxCompletion  int             `json:"max_completion_tokens,omitempty"`
@@ -42,6 +40,9 @@ type request struct {
 	CacheKey       string          `json:"prompt_cache_key,omitempty"`
 	Stream         bool            `json:"stream"`
 	StreamOptions  *streamOptions  `json:"stream_options,omitempty"`
+	Tools          []tool          `json:"tools,omitempty"`
+	ToolChoice     any             `json:"tool_choice,omitempty"`
+	Messages       []message       `json:"messages"`
 }
 
 type effort struct {
@@ -100,10 +101,11 @@ type callFunction struct {
 }
 
 type part struct {
-	Type     string    `json:"type"`
-	Text     string    `json:"text,omitempty"`
-	ImageURL *imageURL `json:"image_url,omitempty"`
-	Thinking []part    `json:"thinking,omitempty"`
+	Type         string     `json:"type"`
+	CacheControl *cacheMark `json:"cache_control,omitempty"`
+	Text         string     `json:"text,omitempty"`
+	ImageURL     *imageURL  `json:"image_url,omitempty"`
+	Thinking     []part     `json:"thinking,omitempty"`
 }
 
 type imageURL struct {
@@ -137,6 +139,9 @@ func (Dialect) Build(e llm.Endpoint, r llm.Request) (web.Request, error) {
 	}
 	if q.CacheKey {
 		body.CacheKey = r.CacheKey
+	}
+	if r.CacheKey != "" && marksCache(q, r.Model) {
+		markCache(body.Messages)
 	}
 	if err := setEffort(&body, q, r.Reasoning); err != nil {
 		return web.Request{}, err

@@ -14,7 +14,7 @@ func TestQuirksBelongToHosts(t *testing.T) {
 		"http://localhost:11434/v1", "http://[::1]:8080/v1", "http://openai.com@model.example/v1", "", "::not a url",
 	} {
 		if q := QuirksOf(llm.Endpoint{BaseURL: url}); q != common {
-			t.Errorf("%s: %+v", url, q)
+			t.Errorf("%s: got %+v, want %+v", url, q, common)
 		}
 	}
 	for url, has := range map[string]func(Quirks) bool{
@@ -27,7 +27,7 @@ func TestQuirksBelongToHosts(t *testing.T) {
 		"https://generativelanguage.googleapis.com/v1beta/openai": func(q Quirks) bool { return q.NoParallel },
 	} {
 		if !has(QuirksOf(llm.Endpoint{BaseURL: url})) {
-			t.Errorf("%s: %+v", url, QuirksOf(llm.Endpoint{BaseURL: url}))
+			t.Errorf("%s: want the quirk of this host, got %+v", url, QuirksOf(llm.Endpoint{BaseURL: url}))
 		}
 	}
 }

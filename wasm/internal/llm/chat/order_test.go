@@ -44,7 +44,7 @@ func TestDamagedStreamsEndInOneClearError(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			m := decodeText(t, c.stream)
 			if m.Error == nil || m.Error.Key != c.key {
-				t.Errorf("%+v", m.Error)
+				t.Errorf("want Error set and Error.Key as in the case, got %+v", m.Error)
 			}
 			if strings.Contains(c.stream, "Hello") && m.Text() != "Hello" {
 				t.Errorf("what had arrived is lost: %+v", m)
@@ -68,27 +68,27 @@ func TestFinishReasonsKeepTheirMeaning(t *testing.T) {
 func TestOldFunctionCallsAreRead(t *testing.T) {
 	m := decodeText(t, stream(`{"delta":{"function_call":{"name":"vault__list","arguments":"{\"a\""}}}`, `{"delta":{"function_call":{"arguments":":1}"}}}`, `{"delta":{},"finish_reason":"function_call"}`))
 	if calls := m.Calls(); len(calls) != 1 || calls[0].Name != "vault.list" || string(calls[0].Arguments) != `{"a":1}` || m.StopReason != llm.StopToolUse {
-		t.Errorf("%+v", m)
+		t.Errorf("want 1 calls, calls[0].Name \"vault.list\", calls[0].Arguments \"{\\\"a\\\":1}\" and StopReason llm.StopToolUse, got %+v", m)
 	}
 }
 
 func TestANameThatComesLateIsTaken(t *testing.T) {
 	m := decodeText(t, stream(`{"delta":{"tool_calls":[{"index":0,"id":"a"}]}}`, `{"delta":{"tool_calls":[{"index":0,"function":{"name":"vault__list"}}]}}`, `{"delta":{"tool_calls":[{"index":0,"function":{"name":"vault__list","arguments":"{}"}}]}}`))
 	if calls := m.Calls(); len(calls) != 1 || calls[0].Name != "vault.list" || !calls[0].Executable() {
-		t.Errorf("%+v", m)
+		t.Errorf("want 1 calls and calls[0].Name \"vault.list\", got %+v", m)
 	}
 }
 
 func TestTextBeforeACallStaysBeforeIt(t *testing.T) {
 	m := decodeText(t, stream(`{"delta":{"content":"<"}}`, `{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"vault__list","arguments":"{}"}}]}}`, `{"delta":{},"finish_reason":"stop"}`))
 	if len(m.Content) != 2 || m.Content[0].Text != "<" || !m.Calls()[0].Executable() {
-		t.Errorf("%+v", m)
+		t.Errorf("want 2 Content and Content[0].Text \"<\", got %+v", m)
 	}
 }
 
 func TestOtherChoicesAreLeftOut(t *testing.T) {
 	m := decodeText(t, stream(`{"index":0,"delta":{"content":"a"}},{"index":1,"delta":{"content":"b"}}`, `{"index":0,"delta":{},"finish_reason":"stop"}`))
 	if m.Text() != "a" {
-		t.Errorf("%+v", m)
+		t.Errorf("want Text \"a\", got %+v", m)
 	}
 }

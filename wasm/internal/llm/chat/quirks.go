@@ -29,6 +29,8 @@ type Quirks struct {
 	ToolImages bool
 	// CacheKey: prompt_cache_key is taken.
 	CacheKey bool
+	// CacheMarks: parts of text may be marked with cache_control, for models that keep only what is marked.
+	CacheMarks bool
 }
 
 // EffortStyle is a way of asking for reasoning effort.
@@ -52,7 +54,9 @@ func QuirksOf(e llm.Endpoint) Quirks {
 	switch {
 	case under(name, "openai.com") || under(name, "openai.azure.com"):
 		q.MaxTokens, q.Strict, q.CacheKey = "max_completion_tokens", true, true
-	case under(name, "openrouter.ai") || under(name, "ai-gateway.vercel.sh"):
+	case under(name, "openrouter.ai"):
+		q.Effort, q.CacheMarks = EffortObject, true
+	case under(name, "ai-gateway.vercel.sh"):
 		q.Effort = EffortObject
 	case under(name, "mistral.ai"):
 		q.ShortIDs, q.NoStreamOptions, q.AnyForRequired, q.ToolImages = true, true, true, true

@@ -36,7 +36,7 @@ func TestInAStreamTheMessageSoFarIsNotAPiece(t *testing.T) {
 		`{"delta":{"content":"Pa"},"message":{"content":"Pa"}}`, `{"delta":{"content":"ris."},"message":{"content":"Paris."},"finish_reason":"stop"}`,
 	))
 	if m.Error != nil || m.Text() != "Paris." {
-		t.Errorf("%q %+v", m.Text(), m.Error)
+		t.Errorf("want no Error and Text \"Paris.\", got %q %+v", m.Text(), m.Error)
 	}
 }
 
@@ -51,7 +51,7 @@ func TestALineOfAnErrorIsToldInItsWords(t *testing.T) {
 		for _, rest := range []string{"\n\n", "\n", "", "\n\ndata: [DONE]\n\n"} {
 			m := decodeText(t, began+line+rest)
 			if m.Error == nil || !strings.Contains(m.Error.Message, words) || m.Text() != "Hello" {
-				t.Errorf("%q: %q, %+v", line+rest, m.Text(), m.Error)
+				t.Errorf("%q: want Error set, Error.Message with words and Text \"Hello\", got %q, %+v", line+rest, m.Text(), m.Error)
 			}
 		}
 	}

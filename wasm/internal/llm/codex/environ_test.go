@@ -41,6 +41,6 @@ func TestTheEnvironmentOfCodexIsTheListAndWhatThePersonNames(t *testing.T) {
 	got := environFrom(all, Config{Home: "/h", Env: []string{"B"}})
 	want := []string{"Path=p", "https_proxy=h", "SystemRoot=r", "LC_ALL=c", "B=2", "CODEX_HOME=/h"}
 	if !slices.Equal(got, want) {
-		t.Errorf("%q", got)
+		t.Errorf("want as expected, got %q", got)
 	}
 }

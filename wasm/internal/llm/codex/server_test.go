@@ -79,7 +79,7 @@ func TestATurnIsFollowedAlsoWhenItStartsBeforeItsAnswer(t *testing.T) {
 	s := mustServer(t)
 	for _, in := range []string{"[say Hello 🦊 you]", "[early][say Hello 🦊 you]"} {
 		if got, err := ask(t.Context(), s, in, nil); err != nil || got != "Hello 🦊 you" {
-			t.Errorf("%s: %q, %v", in, got, err)
+			t.Errorf("%s: want no error and \"Hello 🦊 you\", got %q, %v", in, got, err)
 		}
 	}
 }
@@ -91,7 +91,7 @@ func TestManyThreadsRunAtOnceAndNeverMeet(t *testing.T) {
 		wg.Go(func() {
 			want := fmt.Sprintf("answer number %d", i)
 			if got, err := ask(t.Context(), s, "[say "+want+"]", nil); err != nil || got != want {
-				t.Errorf("%d: %q, %v", i, got, err)
+				t.Errorf("%d: want no error and equal to want, got %q, %v", i, got, err)
 			}
 		})
 	}
@@ -121,7 +121,7 @@ func TestRequestsOfTheServerAreDeclinedSoThatItNeverWaits(t *testing.T) {
 	got, err := ask(t.Context(), mustServer(t), "[ask]", nil)
 	if err == nil || !strings.HasPrefix(got, "answered: not supported") {
 		// the stand-in ends the turn without ending the message, which is an error of its own
-		t.Errorf("%q, %v", got, err)
+		t.Errorf("want an error and a text beginning with \"answered: not supported\", got %q, %v", got, err)
 	}
 }
 
@@ -198,7 +198,7 @@ func TestAProcessThatAnsweredEnoughIsReplacedWithoutHurtingWhoStillAsksIt(t *tes
 	s.mu.Unlock()
 	for i := range 3 {
 		if got, err := ask(t.Context(), s, "[say x]", nil); err != nil || got != "x" {
-			t.Errorf("%d: %q, %v", i, got, err)
+			t.Errorf("%d: want no error and \"x\", got %q, %v", i, got, err)
 		}
 	}
 	if _, starts, asking := s.Status(); starts != 2 || asking != 1 {
@@ -287,7 +287,7 @@ func TestAnAnswerThatCameBeforeTheEndIsNotLost(t *testing.T) {
 		c.w = endingWriter{c}
 		var out struct{ X int }
 		if err := c.call("thread/start", nil, &out); err != nil || out.X != 7 {
-			t.Fatalf("%v, %+v", err, out)
+			t.Fatalf("want no error and X 7, got %v, %+v", err, out)
 		}
 	}
 }

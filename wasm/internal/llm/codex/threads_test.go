@@ -35,7 +35,7 @@ func TestRealCodexNeverHoldsMoreThreadsThanOneProcessMayAnswer(t *testing.T) {
 	t.Cleanup(s.Close)
 	for range 10 {
 		if got, err := ask(t.Context(), s, "x", nil); err != nil || got != "ok" {
-			t.Fatalf("%q, %v", got, err)
+			t.Fatalf("want no error and \"ok\", got %q, %v", got, err)
 		}
 	}
 	p, err := s.connect()

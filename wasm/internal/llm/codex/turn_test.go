@@ -42,14 +42,14 @@ func recordedTurns(t *testing.T, path string) []recordedTurn {
 			if strings.Contains(sc.Text(), `"exit"`) {
 				continue
 			}
-			t.Fatalf("%s: %v", path, err)
+			t.Fatalf("%s: want no error, got %v", path, err)
 		}
 		if line.Dir != "<-" || !wanted[line.Msg.Method] {
 			continue
 		}
 		var n notice
 		if err := json.Unmarshal(line.Msg.Params, &n); err != nil {
-			t.Fatalf("%s: %v", path, err)
+			t.Fatalf("%s: want no error, got %v", path, err)
 		}
 		id := n.TurnID
 		if n.Turn != nil {

@@ -33,6 +33,15 @@ func headers(e llm.Endpoint, stream bool) map[string]string {
 // object is a part of a request.
 type object = map[string]any
 
+// request has its fields in the order in which the model reads them, the same ones first.
+type request struct {
+	Config     object   `json:"generationConfig"`
+	Tools      []object `json:"tools,omitempty"`
+	ToolConfig object   `json:"toolConfig,omitempty"`
+	System     object   `json:"systemInstruction,omitempty"`
+	Contents   []object `json:"contents"`
+}
+
 // Build makes the request. Errors are *llm.Error.
 func (Dialect) Build(e llm.Endpoint, r llm.Request) (web.Request, error) {
 	system, rest := r.System()
@@ -40,12 +49,12 @@ func (Dialect) Build(e llm.Endpoint, r llm.Request) (web.Request, error) {
 	if err != nil {
 		return web.Request{}, err
 	}
-	body := object{"contents": contents(prepared), "generationConfig": config(r)}
+	body := request{Contents: contents(prepared), Config: config(r)}
 	if system != "" {
-		body["systemInstruction"] = object{"parts": []object{{"text": system}}}
+		body.System = object{"parts": []object{{"text": system}}}
 	}
 	if len(r.Tools) > 0 {
-		if err := setTools(body, r); err != nil {
+		if err := setTools(&body, r); err != nil {
 			return web.Request{}, err
 		}
 	}
@@ -102,7 +111,7 @@ func thinking(r llm.Request) object {
 	return c
 }
 
-func setTools(body object, r llm.Request) error {
+func setTools(body *request, r llm.Request) error {
 	list := make([]object, len(r.Tools))
 	for i, t := range r.Tools {
 		name, err := llm.WireName(t.Name)
@@ -111,7 +120,7 @@ func setTools(body object, r llm.Request) error {
 		}
 		list[i] = object{"name": name, "description": t.Description, "parametersJsonSchema": t.Schema()}
 	}
-	body["tools"] = []object{{"functionDeclarations": list}}
+	body.Tools = []object{{"functionDeclarations": list}}
 	mode := map[llm.ToolMode]string{llm.ToolAuto: "AUTO", llm.ToolNone: "NONE", llm.ToolRequired: "ANY", llm.ToolOne: "ANY"}[r.ToolChoice.Mode]
 	if mode == "" {
 		return nil
@@ -124,7 +133,7 @@ func setTools(body object, r llm.Request) error {
 		}
 		calling["allowedFunctionNames"] = []string{name}
 	}
-	body["toolConfig"] = object{"functionCallingConfig": calling}
+	body.ToolConfig = object{"functionCallingConfig": calling}
 	return nil
 }
 

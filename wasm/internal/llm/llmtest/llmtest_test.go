@@ -74,7 +74,7 @@ func TestATurnCanBeHeldUntilItIsStopped(t *testing.T) {
 		m, events := play(t, ctx, p, llm.Request{})
 		llmtest.CheckStream(t, events)
 		if m.StopReason != llm.StopAborted || m.Text() != "Half" {
-			t.Errorf("%+v", m)
+			t.Errorf("want StopReason llm.StopAborted and Text \"Half\", got %+v", m)
 		}
 	})
 }
@@ -83,7 +83,7 @@ func TestEventsOfOnesOwnArePlayedAsTheyAre(t *testing.T) {
 	own := []llm.Event{{Type: llm.EventTextDelta, ContentIndex: 5, Delta: "x"}}
 	_, events := play(t, t.Context(), llmtest.NewProvider(llmtest.Turn{Events: own}), llm.Request{})
 	if len(events) != 1 || events[0].Delta != "x" {
-		t.Errorf("%+v", events)
+		t.Errorf("want 1 events and events[0].Delta \"x\", got %+v", events)
 	}
 }
 
@@ -169,7 +169,7 @@ func TestATransportFollowsItsScript(t *testing.T) {
 		err  error
 	}{{"1:abcd|ef|", io.EOF}, {":abc|", cut}, {":", io.ErrUnexpectedEOF}, {"", cut}} {
 		if text, err := read(); text != want.text || !errors.Is(err, want.err) {
-			t.Errorf("%d: %q %v", i, text, err)
+			t.Errorf("%d: want text equal to want.text and the error want.err, got %q %v", i, text, err)
 		}
 	}
 	if _, err := read(); err == nil || len(tr.Requests()) != 5 || tr.Closed() != 3 {

@@ -32,6 +32,18 @@ func (Dialect) Models(e llm.Endpoint) web.Request {
 // object is a part of a request.
 type object = map[string]any
 
+// request has its fields in the order in which the model reads them, the same ones first.
+type request struct {
+	Model     string   `json:"model"`
+	Stream    bool     `json:"stream"`
+	KeepAlive any      `json:"keep_alive,omitempty"`
+	Think     any      `json:"think,omitempty"`
+	Format    any      `json:"format,omitempty"`
+	Tools     []object `json:"tools,omitempty"`
+	Messages  []object `json:"messages"`
+	Options   object   `json:"options"`
+}
+
 // Build makes the request. Errors are *llm.Error. Of the endpoint's query num_ctx and keep_alive are taken for the request,
 // and the rest is not sent: the API has no query.
 func (Dialect) Build(e llm.Endpoint, r llm.Request) (web.Request, error) {
@@ -43,29 +55,29 @@ func (Dialect) Build(e llm.Endpoint, r llm.Request) (web.Request, error) {
 	if err != nil {
 		return web.Request{}, llm.NewError("llm.error.invalidRequest", "detail", err.Error())
 	}
-	body := object{"model": r.Model, "messages": messages, "stream": !r.Whole, "options": options(r, set)}
+	body := request{Model: r.Model, Stream: !r.Whole, Messages: messages, Options: options(r, set)}
 	if len(r.Tools) > 0 {
-		if body["tools"], err = tools(r.Tools); err != nil {
+		if body.Tools, err = tools(r.Tools); err != nil {
 			return web.Request{}, err
 		}
 	}
 	if f := r.Format; f != nil {
-		body["format"] = "json"
+		body.Format = "json"
 		if len(f.Schema) > 0 {
-			body["format"] = f.Schema
+			body.Format = f.Schema
 		}
 	}
 	switch r.Reasoning {
 	case "":
 	case llm.EffortNone:
-		body["think"] = false
+		body.Think = false
 	default:
-		body["think"] = r.Reasoning
+		body.Think = r.Reasoning
 	}
 	if alive := set.Get("keep_alive"); alive != "" {
-		body["keep_alive"] = alive
+		body.KeepAlive = alive
 		if n, err := strconv.Atoi(alive); err == nil { // seconds, or -1 for ever
-			body["keep_alive"] = n
+			body.KeepAlive = n
 		}
 	}
 	data, err := llm.Marshal(body)
@@ -100,6 +112,9 @@ const smallest, room = 16384, 4096
 // window is a window that the request and its answer fit into. It grows in doubles: for another window the model is loaded
 // anew. More than the model has, Ollama does not make.
 func window(r llm.Request) int {
+	if r.Window > 0 {
+		return r.Window
+	}
 	// The estimate may be a third too low.
 	need := llm.EstimateRequest(r)*4/3 + max(r.MaxTokens, room)
 	n := smallest

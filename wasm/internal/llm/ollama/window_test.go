@@ -22,7 +22,7 @@ func TestTheWindowIsLargeEnoughAndChangesSeldom(t *testing.T) {
 			Options map[string]any `json:"options"`
 		}
 		if err := json.Unmarshal(r.Body, &body); err != nil || strings.Contains(r.URL, "?") {
-			t.Fatal(r.URL, err)
+			t.Fatal("want no error and URL without \"?\", got:", r.URL, err)
 		}
 		return body.Options["num_ctx"].(float64)
 	}

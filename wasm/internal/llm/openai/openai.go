@@ -30,12 +30,9 @@ func (Dialect) Models(e llm.Endpoint) web.Request {
 	return web.Request{Method: "GET", URL: e.Join("/models"), Header: e.Bearer(false)}
 }
 
+// request has its fields in the order in which the model reads them, the same ones first.
 type request struct {
 	Model        string     `json:"model"`
-	Instructions string     `json:"instructions,omitempty"`
-	Input        []any      `json:"input"`
-	Tools        []function `json:"tools,omitempty"`
-	ToolChoice   any        `json:"tool_choice,omitempty"`
 	Parallel     *bool      `json:"parallel_tool_calls,omitempty"`
 	MaxOutput    int        `json:"max_output_tokens,omitempty"`
 	Temperature  *float64   `json:"temperature,omitempty"`
@@ -45,6 +42,10 @@ type request struct {
 	CacheKey     string     `json:"prompt_cache_key,omitempty"`
 	Store        bool       `json:"store"`
 	Stream       bool       `json:"stream"`
+	Tools        []function `json:"tools,omitempty"`
+	ToolChoice   any        `json:"tool_choice,omitempty"`
+	Instructions string     `json:"instructions,omitempty"`
+	Input        []any      `json:"input"`
 }
 
 type function struct {

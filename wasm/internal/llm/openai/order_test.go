@@ -33,7 +33,7 @@ func tools(t *testing.T) string {
 func TestDamageThatTheOfficialAccumulatorDoesNotNoticeIsAnError(t *testing.T) {
 	good := tools(t)
 	if m := decodeText(t, good); m.Error != nil {
-		t.Fatal(m.Error)
+		t.Fatal("want no Error, got:", m.Error)
 	}
 	replace := func(old, with string) string {
 		t.Helper()
@@ -59,7 +59,7 @@ func TestDamageThatTheOfficialAccumulatorDoesNotNoticeIsAnError(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			m := decodeText(t, c.stream)
 			if m.Error == nil || m.Error.Key != c.key || !strings.Contains(m.Error.Params["detail"], c.detail) {
-				t.Errorf("%+v", m.Error)
+				t.Errorf("want Error set, Error.Key as in the case and Error.Params[\"detail\"] with what the case names, got %+v", m.Error)
 			}
 		})
 	}
@@ -106,14 +106,14 @@ func TestAnEmptyFinalOutputSaysNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if m := decodeText(t, string(raw)); m.Error != nil || len(m.Content) != 4 || len(m.Calls()) != 2 {
-		t.Errorf("%+v", m)
+		t.Errorf("want no Error, 4 Content and 2 Calls, got %+v", m)
 	}
 }
 
 func TestUnknownEventsAreSkipped(t *testing.T) {
 	m := decodeText(t, strings.Replace(tools(t), "event: response.in_progress", "event: response.new_thing\ndata: {\"type\":\"response.new_thing\",\"delta\":7}\n\nevent: response.in_progress", 1))
 	if m.Error != nil || len(m.Content) != 4 {
-		t.Errorf("%+v", m)
+		t.Errorf("want no Error and 4 Content, got %+v", m)
 	}
 }
 
@@ -144,10 +144,10 @@ func TestStatesThatAreNoAnswerAreErrors(t *testing.T) {
 		`{"detail":"gone"}`: "llm.error.provider",
 	} {
 		if m := decodeText(t, body); m.Error == nil || m.Error.Key != key {
-			t.Errorf("%s: %+v", body, m.Error)
+			t.Errorf("%s: want Error set and Error.Key equal to key, got %+v", body, m.Error)
 		}
 	}
 	if m := decodeText(t, `{"status":"incomplete","incomplete_details":{"reason":"content_filter"},"output":[]}`); m.StopReason != llm.StopRefusal {
-		t.Errorf("%+v", m)
+		t.Errorf("want StopReason llm.StopRefusal, got %+v", m)
 	}
 }

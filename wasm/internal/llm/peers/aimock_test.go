@@ -90,13 +90,13 @@ func TestAScriptedServerIsUnderstood(t *testing.T) {
 			t.Run(name+"/text", func(t *testing.T) {
 				m, _ := run(t, d, endpoint(url, nil), question("SAY", whole), llm.Options{})
 				if m.Text() != said || m.StopReason != llm.StopStop || m.Error != nil || m.Usage == nil || *m.Usage != (price.Usage{Input: 12, Output: 7}) {
-					t.Errorf("%+v", m)
+					t.Errorf("want Text equal to said, StopReason llm.StopStop, no Error, Usage set and Usage equal to (price.Usage{Input: 12, Output: 7}), got %+v", m)
 				}
 			})
 			t.Run(name+"/reasoning", func(t *testing.T) {
 				m, _ := run(t, d, endpoint(url, nil), question("THINK", whole), llm.Options{})
 				if m.Thinking() != "The person wants a greeting." || m.Text() != said {
-					t.Errorf("%+v", m)
+					t.Errorf("want Thinking \"The person wants a greeting.\" and Text equal to said, got %+v", m)
 				}
 			})
 			t.Run(name+"/tools", func(t *testing.T) {
@@ -104,11 +104,11 @@ func TestAScriptedServerIsUnderstood(t *testing.T) {
 				m, _ := run(t, d, endpoint(url, nil), r, llm.Options{})
 				calls := m.Calls()
 				if len(calls) != 2 || calls[0].Name != "vault.read" || string(calls[0].Arguments) != `{"path":"Grüße 🌍.md"}` || calls[1].Name != "vault.list" || m.StopReason != llm.StopToolUse {
-					t.Fatalf("%+v", m)
+					t.Fatalf("want 2 calls, calls[0].Name \"vault.read\", calls[0].Arguments \"{\\\"path\\\":\\\"Grüße 🌍.md\\\"}\", calls[1].Name \"vault.list\" and StopReason llm.StopToolUse, got %+v", m)
 				}
 				r.Messages = append(r.Messages, m, llm.ToolResult(calls[0], false, llm.Text("hello")), llm.ToolResult(calls[1], true, llm.Text("no")))
 				if m, _ = run(t, d, endpoint(url, nil), r, llm.Options{}); m.Text() != "The note says hello." {
-					t.Errorf("%+v", m)
+					t.Errorf("want Text \"The note says hello.\", got %+v", m)
 				}
 			})
 		}
@@ -141,7 +141,7 @@ func TestTheFaultsOfAScriptedServerAreTold(t *testing.T) {
 				}
 				m, transport := run(t, d, endpoint(url, header), question(c.words, false), c.options)
 				if m.Error == nil || m.Error.Key != c.key {
-					t.Errorf("%+v", m.Error)
+					t.Errorf("want Error set and Error.Key as in the case, got %+v", m.Error)
 				}
 				if transport.requests != c.requests {
 					t.Errorf("%d requests", transport.requests)
@@ -160,9 +160,10 @@ func TestAServerThatRecoversIsAnswered(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			control(t, "POST", url, `{"dropRate":1}`)
 			recovered := false
-			o := llm.Options{Retry: quick, OnRetry: func(int, time.Duration, *llm.Error) {
+			o := llm.Options{Retry: quick, OnRetry: func(llm.Retry) func() {
 				control(t, "DELETE", url, "")
 				recovered = true
+				return nil
 			}}
 			m, transport := run(t, d, endpoint(url, nil), question("SAY", false), o)
 			if m.Text() != said || !recovered || transport.requests != 2 {
@@ -185,7 +186,7 @@ func control(t *testing.T, method, url, body string) {
 		t.Fatal(err)
 	}
 	if err := response.Body.Close(); err != nil || response.StatusCode > 299 {
-		t.Fatalf("%s: %v", response.Status, err)
+		t.Fatalf("%s: want no error and StatusCode at most 299, got %v", response.Status, err)
 	}
 }
 
@@ -194,7 +195,7 @@ func TestModelsOfAScriptedServerAreListed(t *testing.T) {
 	for kind, d := range dialects {
 		models, err := llm.FetchModels(t.Context(), d, endpoint(url, nil), &native{})
 		if err != nil || len(models) == 0 {
-			t.Errorf("%s: %v %v", kind, models, err)
+			t.Errorf("%s: want no error and some models, got %v %v", kind, models, err)
 		}
 	}
 }
@@ -204,7 +205,7 @@ func TestAConnectionTestOfAScriptedServerFindsEverything(t *testing.T) {
 	for kind, d := range dialects {
 		got := llm.Probe(t.Context(), d, endpoint(url, nil), &native{}, "gpt-4o", nil)
 		if want := (llm.Capabilities{Streaming: true, Tools: true, JSONSchema: true, Images: true, Parallel: true}); got.Can != want || got.Error != nil {
-			t.Errorf("%s: %+v", kind, got)
+			t.Errorf("%s: want Can equal to want and no Error, got %+v", kind, got)
 		}
 	}
 }

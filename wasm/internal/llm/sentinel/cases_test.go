@@ -62,7 +62,7 @@ func loadCases(t testing.TB) []sentinelCase {
 		for sc.Scan() {
 			var c sentinelCase
 			if err := json.Unmarshal(sc.Bytes(), &c); err != nil {
-				t.Fatalf("%s: %v", path, err)
+				t.Fatalf("%s: want no error, got %v", path, err)
 			}
 			cases = append(cases, c)
 		}

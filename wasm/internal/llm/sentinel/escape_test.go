@@ -79,7 +79,7 @@ func TestUnescapingJSONChangesOnlyStringsThatHoldSomethingQuoted(t *testing.T) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Fatal(diff)
+			t.Fatal("it differs from what was wanted (-want +got):", diff)
 		}
 		if Escape(key) == key && Escape(value) == value && Unescape(key) == key && Unescape(value) == value {
 			if out := UnescapeJSON(string(in)); out != string(in) {

@@ -18,10 +18,10 @@ func TestBothShapesOfAToolAreRead(t *testing.T) {
 	} {
 		got, err := DecodeTools([]json.RawMessage{json.RawMessage(raw)})
 		if err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: want no error, got %v", name, err)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s: %s", name, diff)
+			t.Errorf("%s: it differs from what was wanted (-want +got): %s", name, diff)
 		}
 	}
 }
@@ -151,6 +151,6 @@ func TestTextIsHandedOnAsSoonAsItCannotBeAMarker(t *testing.T) {
 	}
 	want := []string{"Hi ", "<tool", "s> a", " < b `", "<tool_call>", "`", " c"}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+		t.Error("it differs from what was wanted (-want +got):", diff)
 	}
 }

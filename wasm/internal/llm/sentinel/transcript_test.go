@@ -35,7 +35,7 @@ func TestATranscriptReadsBackAsTheVeryItemsItWasMadeFrom(t *testing.T) {
 		}
 		back, err := parseTranscript(parts[0].Text)
 		if err != nil {
-			t.Fatalf("%v\n%s", err, parts[0].Text)
+			t.Fatalf("want no error, got %v\n%s", err, parts[0].Text)
 		}
 		if diff := cmp.Diff(items, back); diff != "" {
 			t.Fatalf("%s\nfrom:\n%s", diff, parts[0].Text)
@@ -63,7 +63,7 @@ func TestASingleUserMessageIsSentAsItIs(t *testing.T) {
 	got := Transcript([]Item{{Kind: ItemMessage, Role: RoleUser, Parts: []Part{{Text: "look: "}, {ImageURL: "data:image/png;base64,AA"}, {Text: "<tool_call>?"}}}})
 	want := []Part{{Text: "look: "}, {ImageURL: "data:image/png;base64,AA"}, {Text: "<~tool_call>?"}}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+		t.Error("it differs from what was wanted (-want +got):", diff)
 	}
 }
 
@@ -81,7 +81,7 @@ func TestMessagesAlternateAndKeepImagesInTheirPlace(t *testing.T) {
 		{RoleUser, []Part{{Text: `[function_call_output call_id=fc_001 output="done"]`}, {ImageURL: "data:y"}}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+		t.Error("it differs from what was wanted (-want +got):", diff)
 	}
 }
 

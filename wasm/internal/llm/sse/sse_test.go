@@ -200,7 +200,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 		typ := rapid.SampledFrom([]string{"", "response.created"}).Draw(t, "type")
 		got := readAll(false, event(typ, data))
 		if fmt.Sprint(got) != fmt.Sprint([]string{typ + "|" + data}) {
-			t.Fatalf("%q", got)
+			t.Fatalf("want equal to fmt.Sprint([]string{typ + \"|\" + data}), got %q", got)
 		}
 	})
 }

@@ -18,6 +18,7 @@ import (
 type Answer struct {
 	Status int      // other than 0 and 200: this HTTP status with an error body
 	Items  []string // done output items before the streamed one, each a whole message text
+	Calls  []Call   // of tools, in place of the streamed message
 	Chunks []string // the text of the streamed message
 	Cut    bool     // break the connection after the chunks
 	Failed string   // end with response.failed and this message
@@ -26,6 +27,12 @@ type Answer struct {
 	Incomplete string
 	// Hold, when not nil, is waited for (or for the client to leave) after the chunks.
 	Hold <-chan struct{}
+}
+
+// Call is a call of a tool that the model makes.
+type Call struct {
+	Namespace, Name string // as the request offers them; a tool of no server has no namespace
+	Args            string // JSON
 }
 
 // ModelServer is a loopback server of the Responses API.
@@ -101,7 +108,13 @@ func (s *ModelServer) stream(w http.ResponseWriter, r *http.Request, a Answer) {
 		s.item(send, index, []string{text}, true)
 		index++
 	}
-	s.item(send, index, a.Chunks, !a.Cut && a.Failed == "" && a.Hold == nil)
+	for _, c := range a.Calls {
+		s.call(send, index, c)
+		index++
+	}
+	if len(a.Calls) == 0 {
+		s.item(send, index, a.Chunks, !a.Cut && a.Failed == "" && a.Hold == nil)
+	}
 	if a.Hold != nil {
 		select {
 		case <-a.Hold:
@@ -131,6 +144,20 @@ func usage(n [2]int) map[string]any {
 		"input_tokens": n[0], "input_tokens_details": map[string]any{"cached_tokens": 0}, "output_tokens": n[1],
 		"output_tokens_details": map[string]any{"reasoning_tokens": 0}, "total_tokens": n[0] + n[1],
 	}
+}
+
+// call sends a whole call of a tool.
+func (s *ModelServer) call(send func(string, map[string]any), index int, c Call) {
+	s.mu.Lock()
+	s.items++
+	n := s.items
+	s.mu.Unlock()
+	item := map[string]any{"type": "function_call", "id": fmt.Sprintf("fc_%d", n), "call_id": fmt.Sprintf("call_%d", n), "name": c.Name, "arguments": c.Args}
+	if c.Namespace != "" {
+		item["namespace"] = c.Namespace
+	}
+	send("response.output_item.added", map[string]any{"output_index": index, "item": item})
+	send("response.output_item.done", map[string]any{"output_index": index, "item": item})
 }
 
 func (s *ModelServer) item(send func(string, map[string]any), index int, chunks []string, done bool) {

@@ -141,11 +141,11 @@ func TestEarlierCallsAreExplainedEvenWithoutTools(t *testing.T) {
 	call := llm.ToolCall{ID: "c", Name: "read", Arguments: json.RawMessage("{}")}
 	_, inner := ask(t, 7, llm.Request{Messages: []llm.Message{llm.UserMessage("x"), llm.AssistantMessage(llm.Block{Type: llm.BlockToolCall, ToolCall: &call})}}, "ok")
 	if system := inner.Requests()[0].Messages[0]; system.Role != llm.RoleSystem || system.Text() != sentinel.RecordNote {
-		t.Errorf("%+v", system)
+		t.Errorf("want Role llm.RoleSystem and Text sentinel.RecordNote, got %+v", system)
 	}
 	_, inner = ask(t, 7, llm.Request{Messages: []llm.Message{llm.UserMessage("x")}}, "ok")
 	if first := inner.Requests()[0].Messages[0]; first.Role != llm.RoleUser {
-		t.Errorf("%+v", first)
+		t.Errorf("want Role llm.RoleUser, got %+v", first)
 	}
 }
 
@@ -155,7 +155,7 @@ func TestAFailureOfTheEndpointComesThroughWithWhatHadArrived(t *testing.T) {
 	m, err := llm.Collect(New(inner, "host").Stream(t.Context(), llm.Request{Tools: []llm.Tool{create}}), func(e llm.Event) { events = append(events, e) })
 	llmtest.CheckStream(t, events)
 	if err == nil || err.Key != "llm.error.cut" || m.Text() != "Half <tool_c" {
-		t.Errorf("%v, %q", err, m.Text())
+		t.Errorf("want an error, Key \"llm.error.cut\" and Text \"Half <tool_c\", got %v, %q", err, m.Text())
 	}
 	m, err = llm.Collect(New(llmtest.NewProvider(), "host").Stream(t.Context(), llm.Request{Tools: []llm.Tool{{Name: "a b"}}}), nil)
 	if err == nil || err.Code != llm.CodeValidation || m.StopReason != llm.StopError {
