@@ -16,10 +16,10 @@ func BenchmarkDecodeAndCheck1000(b *testing.B) {
 	for b.Loop() {
 		p, problems := plan.Decode(raw, plan.Limits{})
 		if problems != nil {
-			b.Fatal(problems)
+			b.Fatal("want no problems, got:", problems)
 		}
 		if g, problems := plan.Check(p, reg, plan.Rules{MaxSteps: 1000}); g == nil {
-			b.Fatal(problems)
+			b.Fatal("want something, got:", problems)
 		}
 	}
 }
@@ -29,7 +29,7 @@ func BenchmarkDecode1000(b *testing.B) {
 	b.SetBytes(int64(len(raw)))
 	for b.Loop() {
 		if _, problems := plan.Decode(raw, plan.Limits{}); problems != nil {
-			b.Fatal(problems)
+			b.Fatal("want no problems, got:", problems)
 		}
 	}
 }
@@ -39,11 +39,11 @@ func BenchmarkBind(b *testing.B) {
 	reg, raw := plantest.Registry(), plantest.Steps(10)
 	p, problems := plan.Decode(raw, plan.Limits{})
 	if problems != nil {
-		b.Fatal(problems)
+		b.Fatal("want no problems, got:", problems)
 	}
 	g, problems := plan.Check(p, reg, plan.Rules{})
 	if g == nil {
-		b.Fatal(problems)
+		b.Fatal("want something, got:", problems)
 	}
 	scope := plan.MapScope(map[string]any{"folder": map[string]any{"path": "Projects/XYZ"}}, nil)
 	item := map[string]any{"title": "A note", "path": "Projects/A note.md"}

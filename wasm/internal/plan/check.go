@@ -18,6 +18,9 @@ type Rules struct {
 	// Sandbox refuses paths that are written out in the plan. The policy asks
 	// again for every call, when all paths are known.
 	Sandbox tool.Sandbox
+	// Script says what is wrong with a script that is written out in the plan; nil
+	// looks at none. It reads the script and executes nothing.
+	Script func(script string) error
 	// Platform (host.Platform.Name) is where new names must be legal too.
 	Platform string
 	// Vars are variables that are there without a captureAs.

@@ -230,6 +230,9 @@ func (w *argWalk) literals(v, src any, sh shape) {
 		if kind := sh.keyword("x-path"); kind != "" {
 			w.path(v, kind, true)
 		}
+		if sh.keyword("x-script") != "" {
+			w.script(v)
+		}
 		s, _ := src.(string)
 		w.unbound(s)
 	case map[string]any:
@@ -328,6 +331,17 @@ func (w *argWalk) path(p, kind string, known bool) {
 	}
 	if known && !vaultpath.Allowed(p, w.c.rules.Sandbox) {
 		w.c.problem(w.at.field(), "error.path.denied", fault.P{"path": p})
+	}
+}
+
+// script checks a script that is written in the plan. One that a reference fills in
+// is known at run time only.
+func (w *argWalk) script(text string) {
+	if w.c.rules.Script == nil || text == "" {
+		return
+	}
+	if err := w.c.rules.Script(text); err != nil {
+		w.c.problem(w.at.field(), "error.plan.script", fault.P{"problem": err.Error()})
 	}
 }
 

@@ -28,7 +28,7 @@ func FuzzCheck(f *testing.F) {
 		for _, rules := range []plan.Rules{{}, {Template: true}, {Bound: true, MaxSteps: 3}} {
 			g, problems := plan.Check(p, reg, rules)
 			if (g == nil) != plan.Failed(problems) {
-				t.Fatalf("%s: %v, %v", raw, g, problems)
+				t.Fatalf("%s: want equal to plan.Failed(problems), got %v, %v", raw, g, problems)
 			}
 			if g == nil {
 				continue

@@ -18,7 +18,7 @@ func TestTenThousandStepsAreRefusedWithOneMessage(t *testing.T) {
 	g, got := errorsOf(string(plantest.Steps(10_000)), plan.Rules{})
 	want := []string{`The plan, steps: the plan has 10000 steps; at most 500 are allowed. Use one step with “foreach” for work that repeats.`}
 	if d := cmp.Diff(want, got); d != "" || g != nil {
-		t.Error(d)
+		t.Error("it differs from what was wanted (-want +got):", d)
 	}
 	if g, got := errorsOf(string(plantest.Steps(10_000)), plan.Rules{MaxSteps: 10_000}); g == nil {
 		t.Errorf("allowed, but %v", got)
@@ -32,7 +32,7 @@ func TestALongReportEndsWithACount(t *testing.T) {
 	}
 	_, got := errorsOf(steps(strings.Join(list, ",")), plan.Rules{})
 	if len(got) != 26 || got[25] != "And 15 more problems like these." {
-		t.Errorf("%d: %s", len(got), got[len(got)-1])
+		t.Errorf("%d: want 26 of them and got[25] \"And 15 more problems like these.\", got %s", len(got), got[len(got)-1])
 	}
 }
 
@@ -58,11 +58,11 @@ func TestAFiveMegabytePlanIsRefusedAndASmallerOneRead(t *testing.T) {
 	_, got := errorsOf(big, plan.Rules{})
 	want := fmt.Sprintf("The plan is %d bytes long; at most 4194304 are read. Do not write the text of notes into the plan: refer to the step that reads them.", len(big))
 	if len(got) != 1 || got[0] != want {
-		t.Error(got)
+		t.Error("want 1 of them and got[0] equal to want, got:", got)
 	}
 	p, problems := plan.Decode([]byte(big), plan.Limits{Bytes: 6 << 20})
 	if problems != nil || len(p.Steps[0].Args["x"].(string)) != 5<<20 {
-		t.Error(problems)
+		t.Error("want no problems and as many of them as 5<<20, got:", problems)
 	}
 }
 
@@ -74,7 +74,7 @@ func TestAGoodPlanBecomesAGraph(t *testing.T) {
 		{"id":"replace","tool":"editor.replaceSelection","args":{"text":"$steps.links.text\n{c}"},"dependsOn":["size","links","size"]}],
 		"outputs":{"made":"$steps.make.items","text":"- $steps.links.text"}}`, plan.Rules{})
 	if got != nil {
-		t.Fatal(got)
+		t.Fatal("want nothing, got:", got)
 	}
 	var ids []string
 	deps := map[string][]string{}
@@ -83,13 +83,13 @@ func TestAGoodPlanBecomesAGraph(t *testing.T) {
 		deps[n.Step.ID] = n.DependsOn
 	}
 	if d := cmp.Diff([]string{"sel", "bul", "make", "size", "links", "replace"}, ids); d != "" {
-		t.Error(d)
+		t.Error("it differs from what was wanted (-want +got):", d)
 	}
 	want := map[string][]string{
 		"links": {"make", "size"}, "sel": nil, "bul": {"sel"}, "make": {"bul"}, "size": nil, "replace": {"links", "size"},
 	}
 	if d := cmp.Diff(want, deps); d != "" {
-		t.Error(d)
+		t.Error("it differs from what was wanted (-want +got):", d)
 	}
 	if g.Risk != tool.RiskWrites {
 		t.Errorf("risk %s", g.Risk)
@@ -103,7 +103,7 @@ func TestAGoodPlanBecomesAGraph(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(map[string]any{"made": []any{1.0}, "text": "- L"}, out); d != "" {
-		t.Error(d)
+		t.Error("it differs from what was wanted (-want +got):", d)
 	}
 }
 
@@ -115,7 +115,7 @@ func TestRiskIsComputedFromTheTools(t *testing.T) {
 	} {
 		g, got := errorsOf(`{"goal":"g","riskLevel":"read-only","steps":[`+list+`]}`, plan.Rules{})
 		if g == nil || g.Risk != want {
-			t.Errorf("%s: %v %v", list, g, got)
+			t.Errorf("%s: want something and Risk equal to want, got %v %v", list, g, got)
 		}
 	}
 }
@@ -132,7 +132,7 @@ func TestRetriesAndTimeoutsAreSettledAndClamped(t *testing.T) {
 		`warning: Step “c”, timeoutMs: 60000 is more than the settings allow, so 5000 is used.`,
 	}
 	if d := cmp.Diff(want, got); d != "" || g == nil {
-		t.Fatal(d)
+		t.Fatal("it differs from what was wanted (-want +got):", d)
 	}
 	type control struct {
 		OnError string
@@ -150,7 +150,7 @@ func TestRetriesAndTimeoutsAreSettledAndClamped(t *testing.T) {
 		"d": {"retry", plan.Retry{MaxAttempts: 3, BackoffMs: 10}, 100},
 	}
 	if d := cmp.Diff(expect, have); d != "" {
-		t.Error(d)
+		t.Error("it differs from what was wanted (-want +got):", d)
 	}
 	g, _ = errorsOf(steps(file("a", `,"onError":"retry"`)), plan.Rules{})
 	if g == nil || g.Nodes[0].Retry != (plan.Retry{MaxAttempts: 3, BackoffMs: 500}) {
@@ -167,7 +167,7 @@ func TestWarningsDoNotStopAPlan(t *testing.T) {
 		`warning: Step “d”, args.x: {f} means nothing in this step: “f” is the item of another step's foreach. Add foreach here, or refer to that step with $steps. If the characters themselves are meant, give that item another name.`,
 	}
 	if d := cmp.Diff(want, got); d != "" || g == nil {
-		t.Error(d)
+		t.Error("it differs from what was wanted (-want +got):", d)
 	}
 }
 
@@ -179,7 +179,7 @@ func TestThePinnedVersionIsTaken(t *testing.T) {
 	} {
 		g, got := errorsOf(steps(list), plan.Rules{})
 		if g == nil || g.Nodes[0].Tool.Version != want {
-			t.Errorf("%s: %v", list, got)
+			t.Errorf("%s: want something and Nodes[0].Tool.Version equal to want, got %v", list, got)
 		}
 	}
 }
@@ -194,31 +194,31 @@ func TestTheSandboxHoldsForPathsWrittenInThePlan(t *testing.T) {
 		`Step “b”, args.path: “Projects/Secret.md” is outside the folders that the settings allow, or matches a pattern that they exclude.`,
 	}
 	if d := cmp.Diff(want, got); d != "" {
-		t.Error(d)
+		t.Error("it differs from what was wanted (-want +got):", d)
 	}
 }
 
 func TestParameterNamesAreNormalisedFirst(t *testing.T) {
 	g, got := errorsOf(steps(sel+`,{"id":"a","tool":"vault.createFile","args":{"Path":"x.md","content":"$steps.sel.text","on_collision":"skip"}}`), plan.Rules{})
 	if g == nil {
-		t.Fatal(got)
+		t.Fatal("want something, got:", got)
 	}
 	sc := plan.MapScope(map[string]any{"sel": map[string]any{"text": "S"}}, nil)
 	args, err := g.Node("a").Args.Bind(&sc)
 	if d := cmp.Diff(tool.Args{"path": "x.md", "content": "S", "onCollision": "skip"}, args); d != "" || err != nil {
-		t.Error(d, err)
+		t.Error("it differs from what was wanted (-want +got):", d, err)
 	}
 }
 
 func TestANumberInBracesIsTextWhereTextIsAsked(t *testing.T) {
 	g, got := errorsOf(steps(`{"id":"a","tool":"vault.createFile","args":{"title":"{index}","content":"{x}"},"foreach":{"from":[7],"itemName":"x"}}`), plan.Rules{})
 	if g == nil {
-		t.Fatal(got)
+		t.Fatal("want something, got:", got)
 	}
 	sc := plan.Scope{}.At(3, 7.0)
 	args, err := g.Nodes[0].Args.Bind(&sc)
 	if d := cmp.Diff(tool.Args{"title": "3", "content": "7"}, args); d != "" || err != nil {
-		t.Error(d, err)
+		t.Error("it differs from what was wanted (-want +got):", d, err)
 	}
 }
 
@@ -228,7 +228,7 @@ func TestATemplateIsCheckedBeforeItsParametersAreKnown(t *testing.T) {
 	_, got := errorsOf(text, plan.Rules{Template: true})
 	want := []string{`Step “b”, args.path: “x/../x.md” leads outside the vault. Use a path inside it, without “..”.`}
 	if d := cmp.Diff(want, got); d != "" {
-		t.Error(d)
+		t.Error("it differs from what was wanted (-want +got):", d)
 	}
 }
 
@@ -236,11 +236,11 @@ func TestPreviewsAreFilledAsFarAsKnown(t *testing.T) {
 	g, got := errorsOf(steps(sel+","+bul+`,{"id":"a","tool":"vault.createFile","args":{"title":"t","content":""},`+
 		`"foreach":{"from":"$steps.bul.items","itemName":"b"},"preview":"Create {b.title} ({index}) from $steps.gone.x, {date}"}`), plan.Rules{})
 	if g == nil {
-		t.Fatal(got)
+		t.Fatal("want something, got:", got)
 	}
 	sc := plan.Scope{}.At(2, map[string]any{"title": "T {index}"})
 	if p := g.Node("a").Preview(&sc); p != "Create T {index} (2) from $steps.gone.x, {date}" {
-		t.Error(p)
+		t.Error("want \"Create T {index} (2) from $steps.gone.x, {date}\", got:", p)
 	}
 }
 
@@ -248,7 +248,7 @@ func TestCheckDoesNotChangeThePlan(t *testing.T) {
 	p := decode(t, string(plantest.Steps(50)))
 	before := encode(t, p)
 	if g, problems := plan.Check(p, plantest.Registry(), plan.Rules{}); g == nil {
-		t.Fatal(problems)
+		t.Fatal("want something, got:", problems)
 	}
 	if encode(t, p) != before {
 		t.Error("it did")
@@ -276,7 +276,7 @@ func TestAPlanIsFoundInProseAndFences(t *testing.T) {
 	}
 	cut, _ := plan.Extract("```\n" + obj[:40] + "\n```")
 	if _, problems := plan.Decode(cut, plan.Limits{}); len(problems) != 1 || problems[0].Key != "error.plan.cutOff" {
-		t.Error(problems)
+		t.Error("want 1 problems and problems[0].Key \"error.plan.cutOff\", got:", problems)
 	}
 }
 
@@ -287,7 +287,7 @@ func TestProblemsMakeOneErrorForTheModel(t *testing.T) {
 	want := "The plan cannot be run as it is.\n- Step “b”, tool: There is no tool “no.such”. Did you mean “note.bad”?\n" +
 		"- Step “c”, tool: The tool “note.bad” is blocked and does not run."
 	if err == nil || err.Error() != want {
-		t.Errorf("%v", err)
+		t.Errorf("want an error and Error equal to want, got %v", err)
 	}
 	if plan.Fault(nil) != nil || plan.Fault(problems[:0]) != nil {
 		t.Error("an error of nothing")
@@ -301,6 +301,6 @@ func TestProblemsMakeOneErrorForTheModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(problems, crossed); d != "" {
-		t.Error(d)
+		t.Error("it differs from what was wanted (-want +got):", d)
 	}
 }

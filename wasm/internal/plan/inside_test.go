@@ -57,7 +57,7 @@ func checkText(t fataler, s string, e env) {
 		t.Fatalf("%q comes apart as %q", s, joined)
 	}
 	if refs == 0 && len(segments) > 1 {
-		t.Fatalf("%q: %#v", s, segments)
+		t.Fatalf("%q: want refs other than 0 (or at most 1 segments), got %#v", s, segments)
 	}
 	var b strings.Builder
 	quote(&b, s, e, false)
@@ -111,7 +111,7 @@ func TestPropertyRenderedSegmentsParseIntoThemselves(t *testing.T) {
 		}
 		got := parse(render(segments, e), e)
 		if !sameValues(segments, got) {
-			t.Fatalf("%q\n%#v\n%#v", render(segments, e), segments, got)
+			t.Fatalf("want the template read back as the segments it was made of, got %q\n%#v\n%#v", render(segments, e), segments, got)
 		}
 	})
 }
@@ -149,11 +149,11 @@ func FuzzDecode(f *testing.F) {
 		}
 		p, problems := Decode(raw, Limits{})
 		if (p == nil) == (len(problems) == 0) {
-			t.Fatalf("%q: %v, %v", raw, p, problems)
+			t.Fatalf("%q: want other than (len(problems) == 0), got %v, %v", raw, p, problems)
 		}
 		for _, q := range problems {
 			if !utf8.ValidString(q.Error()) {
-				t.Fatalf("%q", q.Error())
+				t.Fatalf("want a problem in valid UTF-8, got %q", q.Error())
 			}
 		}
 		if p == nil {
@@ -164,7 +164,7 @@ func FuzzDecode(f *testing.F) {
 			t.Fatal(err)
 		}
 		if again, problems := Decode(b, Limits{}); problems != nil || !reflect.DeepEqual(again.Steps, p.Steps) {
-			t.Fatalf("%s: %v", b, problems)
+			t.Fatalf("%s: want no problems and Steps as expected, got %v", b, problems)
 		}
 	})
 }
@@ -175,7 +175,7 @@ func FuzzExtract(f *testing.F) {
 	f.Add("{{{{}}}}")
 	f.Fuzz(func(t *testing.T, s string) {
 		if got, ok := Extract(s); ok != (got != nil) || !strings.Contains(s, string(got)) {
-			t.Fatalf("%q: %q", s, got)
+			t.Fatalf("%q: want equal to (got != nil) and a text with string(got), got %q", s, got)
 		}
 	})
 }
@@ -228,7 +228,7 @@ func checkBind(t fataler, template, value string) {
 			missing = missing || !ok
 			b, err := appendText(nil, v)
 			if err != nil {
-				t.Fatalf("%v", err)
+				t.Fatalf("want no error, got %v", err)
 			}
 			want += string(b)
 		}
@@ -240,7 +240,7 @@ func checkBind(t fataler, template, value string) {
 		}
 		return
 	case err != nil:
-		t.Fatalf("%q: %v", template, err)
+		t.Fatalf("%q: want no error, got %v", template, err)
 	}
 	// A reference that stands alone once the parameters are in keeps its type.
 	e := env{item: "item", index: "index"}
@@ -258,7 +258,7 @@ func checkBind(t fataler, template, value string) {
 		ID: "s", Args: map[string]any{"v": "${p}"}, Foreach: step.Foreach,
 	}}}, map[string]any{"p": map[string]any(got)})
 	if err != nil {
-		t.Fatalf("%v", err)
+		t.Fatalf("want no error, got %v", err)
 	}
 	twice, err := Bind(&again.Steps[0], &sc)
 	if err != nil || !reflect.DeepEqual(twice["v"], map[string]any(got)) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"embedded-agent/wasm/internal/canon"
+	similar "embedded-agent/wasm/internal/text"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -56,12 +57,27 @@ func Mend(p *Plan, reg *tool.Registry) *Plan {
 	return &out
 }
 
+// MendArgs gives the arguments of one call as Mend gives a step's, and what was taken
+// for what. It knows of no references: whatever looks like one is text. The arguments
+// given are not changed.
+func MendArgs(t *tool.Entry, args map[string]any) (map[string]any, []tool.Taken) {
+	m := &mender{c: newChecker(&Plan{}, nil, Rules{}), plan: &Plan{}, step: -1, literal: true}
+	out := m.arguments(t, args)
+	var taken []tool.Taken
+	for _, k := range m.plan.Taken {
+		taken = append(taken, tool.Taken{Field: k.Field, From: k.From, To: k.To})
+	}
+	return out, taken
+}
+
 // mender goes through a plan. c knows the steps and what their tools give.
 type mender struct {
 	c    *checker
 	plan *Plan
 	step int
 	e    env
+	// literal: there are no references in the texts.
+	literal bool
 }
 
 func (m *mender) took(field string, from, to any) {
@@ -93,17 +109,22 @@ func (m *mender) oneStep(i int) {
 	m.step, m.e = i, stepEnv(s, true)
 	s.Preview = m.text("preview", s.Preview)
 	m.conditions(s)
+	s.Args = m.arguments(m.c.nodes[i].Tool, s.Args)
+}
+
+// arguments mends those of a call; t is nil for a tool that is not known.
+func (m *mender) arguments(t *tool.Entry, given map[string]any) map[string]any {
 	in := shape{}
-	if t := m.c.nodes[i].Tool; t != nil {
+	if t != nil {
 		in = m.c.shapes.input(t)
-		s.Args = m.names(t, s.Args)
+		given = m.names(t, given)
 	}
-	args := make(map[string]any, len(s.Args))
-	for _, name := range sortedKeys(s.Args) {
+	args := make(map[string]any, len(given))
+	for _, name := range sortedKeys(given) {
 		sub, _ := in.enter(seg{key: name})
-		args[name] = m.value("args."+name, s.Args[name], sub)
+		args[name] = m.value("args."+name, given[name], sub)
 	}
-	s.Args = args
+	return args
 }
 
 // names gives the arguments under the tool's own names; as they are where two
@@ -143,8 +164,9 @@ func (m *mender) inside(field string, v any, sh shape) any {
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for _, k := range sortedKeys(v) {
-			sub, _ := sh.enter(seg{key: k})
-			out[k] = m.value(field+"."+k, v[k], sub)
+			own := m.ownField(field, k, v, sh)
+			sub, _ := sh.enter(seg{key: own})
+			out[own] = m.value(field+"."+own, v[k], sub)
 		}
 		return out
 	case []any:
@@ -156,6 +178,23 @@ func (m *mender) inside(field string, v any, sh shape) any {
 		return out
 	}
 	return v
+}
+
+// ownField gives the name of an object's field in its own spelling, where the object
+// has the fields that it names and no others.
+func (m *mender) ownField(field, name string, v map[string]any, sh shape) string {
+	if sh.open() {
+		return name
+	}
+	names := sh.fields()
+	for _, own := range names {
+		_, given := v[own]
+		if !given && !slices.Contains(names, name) && similar.FoldName(own) == similar.FoldName(name) {
+			m.took(field+"."+name, name, own)
+			return own
+		}
+	}
+	return name
 }
 
 // inList says whether a value is certainly the one element of a list that is
@@ -171,6 +210,13 @@ func (m *mender) textValue(field, s string, types []string, sh shape) any {
 	if read := meantAs(s, types...); typeOf(read) != "string" {
 		m.took(field, s, read)
 		return m.inside(field, read, sh)
+	}
+	if m.literal {
+		if !inList(s, types) {
+			return s
+		}
+		m.took(field, s, []any{s})
+		return []any{s}
 	}
 	s = m.text(field, s)
 	segments := parse(s, m.e)

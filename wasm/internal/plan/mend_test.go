@@ -65,7 +65,7 @@ func TestWhatIsCertainIsTakenAndTold(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			step, taken, problems := accepted(t, steps(q+`{"id":"a",`+c.step+`}`))
 			if problems != nil {
-				t.Fatal(problems)
+				t.Fatal("want no problems, got:", problems)
 			}
 			args, err := json.Marshal(step.Args)
 			var got, want any
@@ -96,7 +96,7 @@ func TestWhatIsNotCertainIsRefused(t *testing.T) {
 	} {
 		_, _, problems := accepted(t, steps(q+`{"id":"a",`+c.step+`}`))
 		if len(problems) == 0 || !strings.Contains(problems[0].Error(), c.want) {
-			t.Errorf("%s: %v", name, problems)
+			t.Errorf("%s: want some problems and Error with what the case names, got %v", name, problems)
 		}
 	}
 }
@@ -109,7 +109,7 @@ func TestAPlanInAFenceOrInATextIsRead(t *testing.T) {
 	}
 	for _, text := range []string{"```json\n" + whole + "\n```", "\n```\n" + whole + "```\n", string(inText)} {
 		if step, taken, problems := accepted(t, text); step.Tool != "vault.listFiles" || len(taken) != 1 || problems != nil {
-			t.Errorf("%s: %v, %v", text, taken, problems)
+			t.Errorf("%s: want Tool \"vault.listFiles\", 1 taken and no problems, got %v, %v", text, taken, problems)
 		}
 	}
 	if _, _, problems := accepted(t, "```json\n"+whole[:40]+"\n```"); len(problems) == 0 {
@@ -121,7 +121,7 @@ func TestWhatAPersonFilledInIsNotMended(t *testing.T) {
 	text := steps(q + `{"id":"a","tool":"any.value","args":{"x":"{steps.q.truncated}"}}`)
 	p, _, raw, _ := plan.Accept([]byte(text), plantest.Registry(), plan.Rules{Bound: true})
 	if p == nil || p.Taken != nil || string(raw) != text || p.Steps[2].Args["x"] != "{steps.q.truncated}" {
-		t.Errorf("%s", raw)
+		t.Errorf("want something, no Taken, raw equal to text and Steps[2].Args[\"x\"] \"{steps.q.truncated}\", got %s", raw)
 	}
 }
 
@@ -141,7 +141,7 @@ func FuzzAccept(f *testing.F) {
 	f.Fuzz(func(t *testing.T, given []byte) {
 		p, g, raw, problems := plan.Accept(given, reg, plan.Rules{})
 		if (g == nil) != plan.Failed(problems) {
-			t.Fatalf("%v, %v", g, problems)
+			t.Fatalf("want equal to plan.Failed(problems), got %v, %v", g, problems)
 		}
 		if p == nil {
 			return
@@ -151,7 +151,7 @@ func FuzzAccept(f *testing.F) {
 			t.Fatalf("%s\nread again is\n%s", raw, kept)
 		}
 		if d := cmp.Diff(p.Steps, again.Steps); d != "" {
-			t.Fatalf("%s: %s", raw, d)
+			t.Fatalf("%s: it differs from what was wanted (-want +got): %s", raw, d)
 		}
 	})
 }

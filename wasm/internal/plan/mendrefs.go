@@ -37,9 +37,9 @@ func (m *mender) text(field, s string) string {
 		certain := false
 		switch {
 		case r != nil:
-			certain = m.short(r, nil)
+			certain = astray(s[end:], r, m.e) == 0 && m.short(r, nil)
 		case backslashes(s[from:i])%2 == 0:
-			if meant, to := m.c.likely(s, i, m.e); meant != nil && m.there(meant) {
+			if meant, to := m.c.likely(s, i, m.e); meant != nil && m.there(meant) && (s[to-1] == '}' || trailing(s[to:], m.e) == 0) {
 				r, end, certain = meant, to, true
 				m.short(r, nil)
 			}

@@ -72,7 +72,7 @@ func TestWhatIsNoLookalikeIsLeftAlone(t *testing.T) {
 		"| $steps.q.truncated | $steps.q.truncated |", "$steps.q.truncated [see below]", `\{index + 1}`, `\{{n.title}}`, `\{n.title|lower}`,
 	} {
 		if g, got := errorsOf(inLoop(text), plan.Rules{}); g == nil {
-			t.Errorf("%s: %v", text, got)
+			t.Errorf("%s: want something, got %v", text, got)
 		}
 	}
 }

@@ -119,7 +119,7 @@ func TestReferencesBecomeValues(t *testing.T) {
 	} {
 		got, err := bindOne(t, c.template)
 		if err != nil {
-			t.Errorf("%v: %v", c.template, err)
+			t.Errorf("%v: want no error, got %v", c.template, err)
 		} else if d := cmp.Diff(c.want, got); d != "" {
 			t.Errorf("%v (-want +got):\n%s", c.template, d)
 		}
@@ -200,7 +200,7 @@ func TestBoundArgumentsShareNothing(t *testing.T) {
 	}
 	want := tool.Args{"x": map[string]any{"list": []any{"a"}}, "y": map[string]any{"k": []any{"v"}}}
 	if d := cmp.Diff(want, second); d != "" {
-		t.Error(d)
+		t.Error("it differs from what was wanted (-want +got):", d)
 	}
 }
 
@@ -236,7 +236,7 @@ func TestForeachExpandsRealData(t *testing.T) {
 		Of:    2,
 	}
 	if d := cmp.Diff(want, loop); d != "" {
-		t.Error(d)
+		t.Error("it differs from what was wanted (-want +got):", d)
 	}
 	again, err := plan.Expand(step, &sc, 0)
 	if err != nil || again.ID != loop.ID {
@@ -263,7 +263,7 @@ func TestForeachExpandsRealData(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff([]any{"one", "V", map[string]any{"t": "$vars.name"}}, loop.Items); d != "" {
-		t.Error(d)
+		t.Error("it differs from what was wanted (-want +got):", d)
 	}
 	if none, err := plan.Expand(&plan.Step{ID: "x"}, &sc, 0); none != nil || err != nil {
 		t.Errorf("a step without foreach gives %v, %v", none, err)
@@ -279,7 +279,7 @@ func TestParametersOfASavedAction(t *testing.T) {
 		"outputs":{"t":"${topic}"}}`)
 	names := plan.Parameters(p)
 	if d := cmp.Diff([]string{"topic", "folder", "bullets", "selection", "n"}, names); d != "" {
-		t.Fatal(d)
+		t.Fatal("it differs from what was wanted (-want +got):", d)
 	}
 	evil := "$steps.b.text {item.title} \\{index} ${other} ${folder} \\"
 	bullets := []any{map[string]any{"title": "{item.title}"}, map[string]any{"title": "$vars.x"}}
@@ -294,7 +294,7 @@ func TestParametersOfASavedAction(t *testing.T) {
 		t.Error("the action itself was changed")
 	}
 	if bound.Goal != "Notes for "+evil || bound.Assumptions[1] != "${kept}" || bound.Assumptions[0] != "in F" {
-		t.Errorf("%q %q", bound.Goal, bound.Assumptions)
+		t.Errorf("want Goal equal to \"Notes for \"+evil, Assumptions[1] \"${kept}\" and Assumptions[0] \"in F\", got %q %q", bound.Goal, bound.Assumptions)
 	}
 	sc := plan.MapScope(map[string]any{"b": map[string]any{"text": "B"}}, nil)
 	loop, err := plan.Expand(&bound.Steps[0], &sc, 0)
@@ -302,7 +302,7 @@ func TestParametersOfASavedAction(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(bullets, loop.Items); d != "" {
-		t.Error(d)
+		t.Error("it differs from what was wanted (-want +got):", d)
 	}
 	sc = sc.At(1, map[string]any{"title": "T"})
 	args, err := plan.Bind(&bound.Steps[0], &sc)
@@ -314,14 +314,14 @@ func TestParametersOfASavedAction(t *testing.T) {
 		"content": "# " + evil + "\n" + evil + "\n${HOME} B B T 1",
 	}
 	if d := cmp.Diff(want, args); d != "" {
-		t.Error(d)
+		t.Error("it differs from what was wanted (-want +got):", d)
 	}
 	args, err = plan.Bind(&bound.Steps[1], &sc)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(tool.Args{"items": bullets, "prefix": "{item.title}"}, args); d != "" {
-		t.Error(d)
+		t.Error("it differs from what was wanted (-want +got):", d)
 	}
 	// The bound plan crosses JSON as it is.
 	var crossed plan.Plan
@@ -329,7 +329,7 @@ func TestParametersOfASavedAction(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(bound, &crossed); d != "" {
-		t.Error(d)
+		t.Error("it differs from what was wanted (-want +got):", d)
 	}
 	_, err = plan.BindParameters(p, map[string]any{"topic": "x", "n": nil})
 	if err == nil || err.Error() != "The action needs a value for: folder, bullets, selection." {
@@ -355,7 +355,7 @@ func TestAPlanThatRanBecomesATemplateWithoutNewParameters(t *testing.T) {
 	}
 	want := tool.Args{"t": "echo ${HOME} P.", "u": `\${HOME}`, "plain": "{{date}} $1"}
 	if d := cmp.Diff(want, args); d != "" || bound.Goal != "Show ${x}" {
-		t.Error(d, bound.Goal)
+		t.Error("it differs from what was wanted (-want +got):", d, bound.Goal)
 	}
 }
 
@@ -372,7 +372,7 @@ func decode(t testing.TB, text string) *plan.Plan {
 	t.Helper()
 	p, problems := plan.Decode([]byte(text), plan.Limits{})
 	if problems != nil {
-		t.Fatal(problems)
+		t.Fatal("want no problems, got:", problems)
 	}
 	return p
 }
@@ -380,7 +380,7 @@ func decode(t testing.TB, text string) *plan.Plan {
 func TestOneStepIsBoundByManyGoroutinesAtOnce(t *testing.T) {
 	g, problems := plan.Check(decode(t, string(plantest.Steps(5))), plantest.Registry(), plan.Rules{})
 	if g == nil {
-		t.Fatal(problems)
+		t.Fatal("want something, got:", problems)
 	}
 	scope := plan.MapScope(map[string]any{"folder": tool.Data{"path": "F"}}, nil)
 	node := g.Node("copy2")

@@ -79,6 +79,6 @@ func TestTheSchemaAndTheDecoderAgree(t *testing.T) {
 func TestTheSchemaOffersActiveToolsOnly(t *testing.T) {
 	s := string(plan.Schema(plantest.Registry()))
 	if !strings.Contains(s, `"vault.createFile"`) || strings.Contains(s, `"note.bad"`) || strings.Contains(s, `"note.old"`) {
-		t.Error(s)
+		t.Error("want a text with \"\\\"vault.createFile\\\"\", a text without \"\\\"note.bad\\\"\" and a text without \"\\\"note.old\\\"\", got:", s)
 	}
 }

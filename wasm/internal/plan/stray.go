@@ -90,9 +90,15 @@ func strays(s string, e env) []string {
 // before it: an index that is none, as in $steps.a.items[{index}], or a default
 // without braces around, as in $steps.a.b|"none".
 func astray(rest string, r *ref, e env) int {
-	switch {
-	case e.wordsOnly || r.text[len(r.text)-1] == '}':
+	if e.wordsOnly || r.text[len(r.text)-1] == '}' {
 		return 0
+	}
+	return trailing(rest, e)
+}
+
+// trailing is astray behind whatever is taken for a reference without braces around.
+func trailing(rest string, e env) int {
+	switch {
 	case strings.HasPrefix(rest, `|"`), strings.HasPrefix(rest, "|'"):
 		return 2
 	case strings.HasPrefix(rest, "[") && e.begins(strings.TrimLeft(rest[1:], "${ ")):

@@ -92,6 +92,19 @@ func Wrapped(s string) bool {
 	return strings.HasPrefix(s, "```") || strings.HasPrefix(s, `"`)
 }
 
+// Unwrapped gives the JSON that stands in a fence or in a text of JSON; false where
+// there is neither around it.
+func Unwrapped(s string) (string, bool) {
+	if !Wrapped(s) {
+		return "", false
+	}
+	v, twice, err := strictjson.Read([]byte(strings.TrimSpace(s)), MaxDepth)
+	if inner, isText := v.(string); isText && err == nil && twice == nil {
+		s = inner
+	}
+	return unfenced(s), true
+}
+
 // readText reads JSON that stands in a text.
 func readText(s string) (any, bool) {
 	v, twice, err := strictjson.Read([]byte(unfenced(s)), MaxDepth)

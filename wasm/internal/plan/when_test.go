@@ -32,15 +32,15 @@ func loopWhen(t *testing.T, when string) (kept, unclear string) {
 	p, _, _, problems := plan.Accept([]byte(steps(`{"id":"q","tool":"any.value"},`+
 		`{"id":"a","tool":"any.value","foreach":{"from":"$steps.q.files","itemName":"n","when":`+when+`},"args":{"x":"{index}"}}`)), plantest.Registry(), plan.Rules{})
 	if problems != nil {
-		t.Fatal(when, problems)
+		t.Fatal("want no problems, got:", when, problems)
 	}
 	sc := notes()
 	l, err := plan.Expand(&p.Steps[1], &sc, 0)
 	if err != nil {
-		t.Fatal(when, err)
+		t.Fatal("want no error, got:", when, err)
 	}
 	if l.Of != 4 {
-		t.Errorf("%s: of %d", when, l.Of)
+		t.Errorf("%s: want Of 4, got of %d", when, l.Of)
 	}
 	var a, b []string
 	for _, e := range l.Items {
@@ -48,7 +48,7 @@ func loopWhen(t *testing.T, when string) (kept, unclear string) {
 	}
 	for _, u := range l.Unclear {
 		if !fault.Is(u.Why, fault.Validation) {
-			t.Error(u.Why)
+			t.Error("want the error fault.Validation, got:", u.Why)
 		}
 		b = append(b, strings.TrimSuffix(u.Item.(map[string]any)["path"].(string), ".md"))
 	}
@@ -93,7 +93,7 @@ func TestAStepsConditionIsTestedOnce(t *testing.T) {
 	} {
 		p, _, _, problems := plan.Accept([]byte(steps(`{"id":"q","tool":"any.value"},{"id":"a","tool":"any.value","when":`+when+`}`)), plantest.Registry(), plan.Rules{})
 		if problems != nil {
-			t.Fatal(when, problems)
+			t.Fatal("want no problems, got:", when, problems)
 		}
 		sc := notes()
 		met, err := plan.Met(&p.Steps[1], &sc)
@@ -111,7 +111,7 @@ func TestAConditionOfAStepThatIsAboutTheElementIsTheLoops(t *testing.T) {
 	step, taken, problems := accepted(t, steps(q+`{"id":"a","tool":"any.value","foreach":{"from":"$steps.q.files","itemName":"f"},`+
 		`"when":[{"property":"{f.size}","op":">","value":1},{"property":"$steps.q.truncated","value":false},{"property":"title","op":"exists"}]}`))
 	if problems != nil || len(step.When) != 1 || len(step.Foreach.When) != 2 || len(taken) != 2 {
-		t.Errorf("%+v %v %v", step, taken, problems)
+		t.Errorf("want no problems, 1 When, 2 Foreach.When and 2 taken, got %+v %v %v", step, taken, problems)
 	}
 }
 
@@ -144,10 +144,10 @@ func TestAConditionsParametersAreFilledIn(t *testing.T) {
 	p, problems := plan.Decode([]byte(steps(`{"id":"a","tool":"any.value","when":[{"property":"$steps.q.count","value":"${n}"}],`+
 		`"foreach":{"from":"$steps.q.files","itemName":"f","when":[{"property":"${field}","value":"${text} {f.path}"}]}}`)), plan.Limits{})
 	if problems != nil {
-		t.Fatal(problems)
+		t.Fatal("want no problems, got:", problems)
 	}
 	if got := fmt.Sprint(plan.Parameters(p)); got != "[n field text]" {
-		t.Error(got)
+		t.Error("want \"[n field text]\", got:", got)
 	}
 	bound, err := plan.BindParameters(p, map[string]any{"n": 4.0, "field": "status", "text": "{f.path}"})
 	if err != nil {
@@ -155,6 +155,6 @@ func TestAConditionsParametersAreFilledIn(t *testing.T) {
 	}
 	one, each := bound.Steps[0].When[0], bound.Steps[0].Foreach.When[0]
 	if one.Value != 4.0 || each.Property != "status" || each.Value != `\{f.path} ${f.path}` {
-		t.Errorf("%+v %+v", one, each)
+		t.Errorf("want Value 4.0, Property \"status\" and Value \"\\\\{f.path} ${f.path}\", got %+v %+v", one, each)
 	}
 }

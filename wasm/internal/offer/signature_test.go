@@ -1,4 +1,4 @@
-package planner
+package offer
 
 import (
 	"encoding/json"
@@ -9,22 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/tool/builtin"
 )
 
 var update = flag.Bool("update", false, "write the goldens anew")
-
-// The ceilings of what every request begins with, in estimated tokens: a tool
-// on average, the rest of the standing text, and the function submit_plan.
-const (
-	perTool     = 130
-	perRest     = 900
-	perFunction = 1250
-	// perNotes is for the tools that work on notes, which are offered always.
-	perNotes = 5800
-)
 
 func entries(t testing.TB) []*tool.Entry {
 	t.Helper()
@@ -32,35 +22,13 @@ func entries(t testing.TB) []*tool.Entry {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return offered(&Input{Registry: reg})
-}
-
-func TestThePromptStaysSmall(t *testing.T) {
-	all := entries(t)
-	tools := llm.EstimateTokens(catalogue(all))
-	ofNotes := slices.DeleteFunc(slices.Clone(all), func(e *tool.Entry) bool {
-		space, _, _ := strings.Cut(e.Name, ".")
-		return slices.Contains([]string{"agent", "code", "commands", "http", "plugins"}, space)
-	})
-	notes := llm.EstimateTokens(catalogue(ofNotes))
-	rest := llm.EstimateTokens(system(nil, llm.PlanByCall))
-	r := Request(&Input{Registry: mustRegistry(t)}, llm.PlanByCall)
-	function := llm.EstimateTokens(string(r.Tools[0].Parameters))
-	t.Logf("in bytes: system.md %d, the catalogue %d, submit_plan %d", len(systemText), len(catalogue(all)), len(r.Tools[0].Parameters))
-	t.Logf("%d tools: %d tokens (%d of them on notes: %d), the rest %d, submit_plan %d, all of a first request %d",
-		len(all), tools, len(ofNotes), notes, rest, function, llm.EstimateRequest(r))
-	if tools > perTool*len(all) || notes > perNotes || rest > perRest || function > perFunction {
-		t.Errorf("the prompt has grown: every request pays for it. Shorten descriptions (a tool's .md up to its examples)")
+	var out []*tool.Entry
+	for _, e := range reg.All() {
+		if e.Lifecycle == tool.Active {
+			out = append(out, e)
+		}
 	}
-}
-
-func mustRegistry(t testing.TB) *tool.Registry {
-	t.Helper()
-	reg, err := tool.NewRegistry(builtin.All()...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return reg
+	return out
 }
 
 // Whatever a line leaves away, it never leaves away a parameter, an output
@@ -79,7 +47,7 @@ func TestALineNamesEveryFieldAndValue(t *testing.T) {
 					t.Errorf("%s: %s is not in %s", e.Name, name, text)
 				}
 			}, func(value any) {
-				if b, err := llm.Marshal(value); err != nil || !strings.Contains(text+what, string(b)) {
+				if b, err := canon.Encode(value); err != nil || !strings.Contains(text+what, string(b)) {
 					t.Errorf("%s: the value %v is not in %s: %s", e.Name, value, text, what)
 				}
 			})
@@ -164,7 +132,7 @@ func TestTheCatalogueIsAsItWas(t *testing.T) {
 			keep = append(keep, e)
 		}
 	}
-	got := catalogue(keep)
+	got := Catalogue(keep, Line)
 	if *update {
 		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 			t.Fatal(err)

@@ -1,13 +1,12 @@
-package planner
+package offer
 
 import (
 	"bytes"
 	"encoding/json"
 	"slices"
-	"strconv"
 	"strings"
 
-	"embedded-agent/wasm/internal/llm"
+	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/regex"
 	"embedded-agent/wasm/internal/tool"
 )
@@ -183,7 +182,7 @@ func (p *printer) values(all []any) string {
 	var out []string
 	said := true
 	for _, v := range all {
-		b, err := llm.Marshal(v)
+		b, err := canon.Encode(v)
 		if err != nil {
 			continue
 		}
@@ -237,30 +236,66 @@ func takes(raw json.RawMessage, told string) string {
 // gives gives a tool's output.
 func gives(raw json.RawMessage) string { return new(printer).typeText(raw) }
 
-// catalogue writes the tools that a model hears of. Outputs that several tools
-// share are written once. The same tools give the same text, to the byte.
-func catalogue(entries []*tool.Entry) string {
-	outputs := make([]string, len(entries))
-	uses := map[string]int{}
-	for i, e := range entries {
-		outputs[i] = gives(e.Output)
-		uses[outputs[i]]++
+// Line tells a tool in full, on one line: its signature and what it does.
+func Line(e *tool.Entry) string {
+	what := brief(e.Description)
+	return "- " + e.Name + "(" + takes(e.Input, what) + ") → " + gives(e.Output) + ": " + what + "\n"
+}
+
+// ShortLine is Line for a model with a small window: of what the tool does, the first sentence.
+func ShortLine(e *tool.Entry) string {
+	what := brief(e.Description)
+	return "- " + e.Name + "(" + takes(e.Input, "") + ") → " + gives(e.Output) + ": " + sentences(what)[0] + "\n"
+}
+
+// Catalogue tells tools in full, a line each (by line), after what the lines share. The same tools give the same text,
+// to the byte.
+func Catalogue(full []*tool.Entry, line func(*tool.Entry) string) string {
+	var b strings.Builder
+	b.WriteString("- " + scopeType + "\n")
+	for _, e := range full {
+		b.WriteString(line(e))
 	}
-	named := map[string]string{}
-	var types, lines strings.Builder
+	return b.String()
+}
+
+// About is a tool by its name and description.
+type About struct{ Name, Description string }
+
+// NamesOf is Names of registered tools.
+func NamesOf(entries []*tool.Entry) string {
+	all := make([]About, len(entries))
 	for i, e := range entries {
-		out := outputs[i]
-		if uses[out] >= 2 && len(out) > 24 {
-			if named[out] == "" {
-				named[out] = "Out" + strconv.Itoa(len(named)+1)
-				types.WriteString("- " + named[out] + " = " + out + "\n")
-			}
-			out = named[out]
+		all[i] = About{e.Name, e.Description}
+	}
+	return Names(all)
+}
+
+// Names lists tools with what each does in a few words, a line for each group: "- tags: add, rename (or merge)" for tags.add and
+// tags.rename.
+func Names(tools []About) string {
+	var b strings.Builder
+	group := ""
+	for _, t := range tools {
+		space, name, _ := strings.Cut(t.Name, ".")
+		switch {
+		case space == group:
+			b.WriteString(", ")
+		case group == "":
+			b.WriteString("- " + space + ": ")
+		default:
+			b.WriteString("\n- " + space + ": ")
 		}
-		what := brief(e.Description)
-		lines.WriteString("- " + e.Name + "(" + takes(e.Input, what) + ") → " + out + ": " + what + "\n")
+		group = space
+		b.WriteString(name)
+		if what := Brief(t.Name, t.Description); what != "" {
+			b.WriteString(" (" + what + ")")
+		}
 	}
-	return "- " + scopeType + "\n" + types.String() + "\n" + lines.String()
+	if group != "" {
+		b.WriteByte('\n')
+	}
+	return b.String()
 }
 
 var (
