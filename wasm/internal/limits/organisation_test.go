@@ -80,12 +80,12 @@ func TestAnOrganisationsPolicyThatIsNotUnderstoodLetsNothingRun(t *testing.T) {
 		"no rate": `{"version":1,"rate_limits":{"a.a":{"per_minute":0,"burst":1}}}`,
 	} {
 		if _, err := limits.Tighten(limits.Limits{}, []byte(doc)); !fault.Is(err, fault.Validation) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: want the error fault.Validation, got %v", name, err)
 		}
 	}
 	names, hosts, err := limits.OrganisationSecrets([]byte(`{"version":1,"secrets":{"search":"org-search"},"secret_hosts":{"search":["api.example.com"]}}`))
 	if err != nil || names["search"] != "org-search" || hosts["search"][0] != "api.example.com" {
-		t.Errorf("%v %v %v", names, hosts, err)
+		t.Errorf("want no error, names[\"search\"] \"org-search\" and hosts[\"search\"][0] \"api.example.com\", got %v %v %v", names, hosts, err)
 	}
 }
 
@@ -149,10 +149,10 @@ func FuzzTighten(f *testing.F) {
 		}
 		if got.MaxIterations > 3 || got.MaxToolCalls > 4 || got.MaxTokens > 500 || got.MaxCost > 600 || order(got.SideEffects) > 1 ||
 			got.MaxIterations < 1 || got.MaxToolCalls < 1 || got.MaxTokens < 1 || got.MaxCost < 1 {
-			t.Fatalf("%+v", got)
+			t.Fatalf("want MaxIterations at most 3, MaxToolCalls at most 4, MaxTokens at most 500, MaxCost at most 600, at most 1, MaxIterations at least 1, MaxToolCalls at least 1, MaxTokens at least 1 and MaxCost at least 1, got %+v", got)
 		}
 		if slices.ContainsFunc(got.EnabledTools, func(s string) bool { return s != "a.a" }) || got.EnabledTools == nil {
-			t.Fatalf("%v", got.EnabledTools)
+			t.Fatalf("want EnabledTools set, got %v", got.EnabledTools)
 		}
 	})
 }

@@ -26,10 +26,14 @@ type Args struct {
 	Context any    `json:"context,omitempty"`
 	// Tools are the tools that the step may use, out of those that read; none
 	// named means none.
-	Tools         []string `json:"tools,omitempty"`
-	Pins          []Pin    `json:"pins,omitempty"`
-	MaxIterations int      `json:"maxIterations,omitempty"`
-	MaxToolCalls  int      `json:"maxToolCalls,omitempty"`
+	Tools []string `json:"tools,omitempty"`
+	// Schema and MaxChars say how the answer looks: a value that fits a JSON Schema,
+	// or a text of at most so many characters.
+	Schema        any   `json:"schema,omitempty"`
+	MaxChars      int   `json:"maxChars,omitempty"`
+	Pins          []Pin `json:"pins,omitempty"`
+	MaxIterations int   `json:"maxIterations,omitempty"`
+	MaxToolCalls  int   `json:"maxToolCalls,omitempty"`
 }
 
 // Tighten gives the limits of a step within those of the settings. A step of a
@@ -47,6 +51,8 @@ const (
 			"prompt": {"type": "string", "minLength": 1, "description": "What to find out or to write."},
 			"context": {"description": "Data from earlier steps for it to work with."},
 			"tools": {"type": "array", "items": {"type": "string"}, "description": "Reading tools that it may use. Default: none."},
+			"schema": {"type": "object", "description": "JSON Schema of the answer, which is then \"value\"."},
+			"maxChars": {"type": "integer", "minimum": 1, "description": "Longest answer."},
 			"pins": {"type": "array", "description": "Names under which results of its tools are given.", "items": {
 				"type": "object", "additionalProperties": false, "required": ["name", "selector"], "properties": {
 					"name": {"type": "string"},
@@ -60,13 +66,13 @@ const (
 		"required": ["response", "tools_by_id", "tool_order", "last_tool", "traces_url", "pins"],
 		"properties": {
 			"response": {"type": "string"}, "tools_by_id": {"type": "object"}, "tool_order": {"type": "array", "items": {"type": "string"}},
-			"last_tool": {"type": ["object", "null"]}, "traces_url": {"type": "string"}, "pins": {"type": "object"}
+			"last_tool": {"type": ["object", "null"]}, "traces_url": {"type": "string"}, "pins": {"type": "object"}, "value": {}
 		}}`
 	description = `Asks a model as one step of a plan, and gives its answer as "response".
 
 Use it where a step needs judgement that no other tool has: to sum up, to sort, to write a text. It sees the prompt, the context, and what the tools named in "tools" give it. It cannot write; take "response" (or a pin) to the step that does.
 
-It runs once, when the plan is shown; what it gave is what is approved and used.`
+For each of many notes, give it a "schema" or a "maxChars" of 500 at most: then many go in one request. It runs once, when the plan is shown, after the person allowed what it costs; what it gave is what is approved and used.`
 )
 
 // Tool makes the tool agent.run (docs/design/invocation.md#model-steps).
@@ -81,6 +87,7 @@ func Tool() tool.Tool {
 			Cache: tool.CacheForever, Simulable: true, Facts: tool.Facts{AsksModel: true}, Flags: tool.Flags{WorkspaceOnly: true},
 			Description: description, Input: json.RawMessage(input), Output: json.RawMessage(output),
 		},
+		Deed: tool.Deed{Key: "asked"},
 		Run: func(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
 			if env.Model.Ask == nil {
 				return nil, noModel(env.Call)

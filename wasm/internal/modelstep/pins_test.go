@@ -96,7 +96,7 @@ func TestPinsThatCannotWorkAreRefused(t *testing.T) {
 		"on_missing":       {{Name: "a", Selector: ok, OnMissing: "retry"}},
 	} {
 		if _, err := modelstep.ResolvePins(pins, receipts(), nil); !fault.Is(err, fault.Validation) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: want the error fault.Validation, got %v", name, err)
 		}
 	}
 }

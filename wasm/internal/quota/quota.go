@@ -36,6 +36,13 @@ func New(mb int) *Plan {
 	return &Plan{most: int64(min(mb, MaxMB)) * megabyte}
 }
 
+// Copy gives an account that goes on from this one, and leaves it as it is.
+func (p *Plan) Copy() *Plan {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return &Plan{most: p.most, written: p.written, built: p.built, over: p.over}
+}
+
 // Write counts bytes that are going to be written. Beyond the limit it is
 // POLICY_DENIED, and so is all that comes after, however little.
 func (p *Plan) Write(n int) error {

@@ -1,5 +1,6 @@
 // Package reuse answers calls with results that are there already: those that a
-// tool lets be reused (Cache), and those that an approval holds to (Frozen).
+// tool lets be reused (Cache), those that an approval holds to (Frozen), and those
+// of scripts (Scripts).
 package reuse
 
 import (

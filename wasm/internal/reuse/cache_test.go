@@ -44,7 +44,7 @@ func TestACacheKeepsScopesApartAndItsOwnCopies(t *testing.T) {
 	data["list"].([]any)[0] = "spoilt"
 	got, hit := get("2", "h")
 	if !hit || got["list"].([]any)[0] != "a" {
-		t.Fatalf("%v %v", got, hit)
+		t.Fatalf("want hit and [0] \"a\", got %v %v", got, hit)
 	}
 	got["list"].([]any)[0] = "spoilt"
 	if got, _ := get("3", "h"); got["list"].([]any)[0] != "a" {
