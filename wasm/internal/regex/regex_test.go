@@ -88,7 +88,7 @@ func TestOneMatchThatTakesLongIsStoppedToo(t *testing.T) {
 	ctx := &counted{t.Context(), 0, 3}
 	m, err := p.Find(ctx, text, 0)
 	if !errors.Is(err, context.Canceled) || m != nil {
-		t.Fatalf("%v %v", m, err)
+		t.Fatalf("want the error context.Canceled and nothing, got %v %v", m, err)
 	}
 	// Natively a breath asks once, twice when it is due.
 	if ctx.asked > 6 {

@@ -39,10 +39,23 @@ func decodeValue(text []byte) (starlark.Value, error) {
 	if err != nil {
 		return nil, fmt.Errorf("this is not valid JSON: %w", err)
 	}
-	return valueOf(root)
+	return reader{}.value(root)
 }
 
-func valueOf(v jsontree.Value) (starlark.Value, error) {
+// reader makes values of JSON. It has each key once: those of a list of notes are
+// the same in all of them.
+type reader map[string]starlark.Value
+
+func (r reader) key(name string) starlark.Value {
+	if k, ok := r[name]; ok {
+		return k
+	}
+	k := starlark.String(name)
+	r[name] = k
+	return k
+}
+
+func (r reader) value(v jsontree.Value) (starlark.Value, error) {
 	switch v.Kind() {
 	case jsontree.Bool:
 		return starlark.Bool(v.Bool()), nil
@@ -53,7 +66,7 @@ func valueOf(v jsontree.Value) (starlark.Value, error) {
 	case jsontree.Array:
 		items := make([]starlark.Value, 0, v.Len())
 		for e := range v.Elements() {
-			item, err := valueOf(e)
+			item, err := r.value(e)
 			if err != nil {
 				return nil, err
 			}
@@ -63,11 +76,11 @@ func valueOf(v jsontree.Value) (starlark.Value, error) {
 	case jsontree.Object:
 		dict := starlark.NewDict(v.Len())
 		for key, e := range v.Members() {
-			item, err := valueOf(e)
+			item, err := r.value(e)
 			if err != nil {
 				return nil, err
 			}
-			if err := dict.SetKey(starlark.String(key), item); err != nil {
+			if err := dict.SetKey(r.key(key), item); err != nil {
 				return nil, err
 			}
 		}

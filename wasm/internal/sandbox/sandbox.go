@@ -24,7 +24,6 @@ import (
 	"time"
 
 	"go.starlark.net/starlark"
-	"go.starlark.net/syntax"
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/moment"
@@ -40,7 +39,7 @@ const (
 	// MaxScript is the longest script, in bytes.
 	MaxScript = 64 << 10
 	// MaxOutput is the longest output, in bytes of JSON.
-	MaxOutput = 1 << 20
+	MaxOutput = 16 << 20
 	// MaxSteps is how many steps a script may take where the caller names no
 	// number: a second or two under wasm.
 	MaxSteps = 20_000_000
@@ -72,11 +71,9 @@ func Result(r protocol.Sandboxed) ([]byte, error) {
 // maxPrograms bounds what is kept compiled.
 const maxPrograms = 16
 
-var dialect = &syntax.FileOptions{Set: true, While: true, TopLevelControl: true, GlobalReassign: true}
-
-// Run runs one script from its beginning: nothing of an earlier run is left but
-// the compiled program. What is wrong with the script is in the answer's Error.
-func (in *Interpreter) Run(r protocol.Sandbox) protocol.Sandboxed {
+// Run runs one script from its beginning on its input, which is JSON: nothing of an
+// earlier run is left but the compiled program. What is wrong with the script is in the answer's Error.
+func (in *Interpreter) Run(r protocol.Sandbox, input []byte) protocol.Sandboxed {
 	now, err := time.Parse(time.RFC3339, r.Now)
 	if err != nil {
 		now = time.Unix(0, 0).UTC()
@@ -90,7 +87,7 @@ func (in *Interpreter) Run(r protocol.Sandbox) protocol.Sandboxed {
 	thread.OnMaxSteps = func(t *starlark.Thread) {
 		t.Cancel(fmt.Sprintf("it took more than %d steps", steps))
 	}
-	out, err := in.run(thread, r, now)
+	out, err := in.run(thread, r, input, now)
 	answer := protocol.Sandboxed{Output: string(out), Steps: int64(thread.ExecutionSteps())}
 	if err != nil {
 		answer.Output, answer.Error = "", explain(err)
@@ -98,9 +95,9 @@ func (in *Interpreter) Run(r protocol.Sandbox) protocol.Sandboxed {
 	return answer
 }
 
-func (in *Interpreter) run(thread *starlark.Thread, r protocol.Sandbox, now time.Time) ([]byte, error) {
+func (in *Interpreter) run(thread *starlark.Thread, r protocol.Sandbox, text []byte, now time.Time) ([]byte, error) {
 	env := starlark.StringDict{"json": jsonModule, "re": textModule, "time": clockModule(now, in.datesOf(r.Locale))}
-	program, err := in.compile(r.Script, env)
+	program, err := in.compile(r.Script)
 	if err != nil {
 		return nil, err
 	}
@@ -110,9 +107,9 @@ func (in *Interpreter) run(thread *starlark.Thread, r protocol.Sandbox, now time
 	}
 	main, ok := globals["main"].(*starlark.Function)
 	if !ok {
-		return nil, errors.New("it has no function main(input)")
+		return nil, errNoMain
 	}
-	input, err := decodeValue([]byte(r.Input))
+	input, err := decodeValue(text)
 	if err != nil {
 		return nil, err
 	}
@@ -134,20 +131,13 @@ func (in *Interpreter) datesOf(tables string) *moment.Locale {
 
 // compile gives a script's program, kept from an earlier run where there is
 // one.
-func (in *Interpreter) compile(script string, env starlark.StringDict) (*starlark.Program, error) {
+func (in *Interpreter) compile(script string) (*starlark.Program, error) {
 	if p, ok := in.programs[script]; ok {
 		return p, nil
 	}
-	if len(script) > MaxScript {
-		return nil, fmt.Errorf("it has more than %d bytes", MaxScript)
-	}
-	_, p, err := starlark.SourceProgramOptions(dialect, "line", script, env.Has)
+	_, p, err := compile(script)
 	if err != nil {
 		return nil, err
-	}
-	if p.NumLoads() > 0 {
-		name, at := p.Load(0)
-		return nil, fmt.Errorf("line %d: %q cannot be loaded: a script has json, re and time, and nothing else", at.Line, name)
 	}
 	if len(in.order) == maxPrograms {
 		delete(in.programs, in.order[0])

@@ -10,6 +10,7 @@
 package child
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,6 +18,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"slices"
@@ -82,15 +84,19 @@ func (r *Runner) Run(ctx context.Context, s host.Script) ([]byte, error) {
 	if s.Limits.MB <= 0 {
 		s.Limits.MB = defaultMB
 	}
-	if err := r.start(s.Limits.MB); err != nil {
+	if err := sandbox.Fits(s.Input); err != nil {
+		return nil, err
+	}
+	mb := sandbox.Memory(s.Limits.MB, len(s.Input))
+	if err := r.start(mb); err != nil {
 		return nil, fault.New(fault.Sandbox, "tools.code.none", nil).With(err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.Limits.Time)
 	defer cancel()
 	said, err := r.ask(ctx, protocol.Sandbox{
-		Script: s.Source, Input: string(s.Input), Now: timestamp.Zoned(s.Now),
-		MaxSteps: s.Limits.Steps, MaxMs: int(s.Limits.Time.Milliseconds()), MaxMB: s.Limits.MB, Locale: s.Dates.JSON(),
-	})
+		Script: s.Source, Input: len(s.Input), Now: timestamp.Zoned(s.Now),
+		MaxSteps: s.Limits.Steps, MaxMs: int(s.Limits.Time.Milliseconds()), MaxMB: mb, Locale: s.Dates.JSON(),
+	}, s.Input)
 	switch {
 	case err == nil:
 		return sandbox.Result(said)
@@ -173,9 +179,10 @@ func (r *Runner) start(mb int) error {
 	return nil
 }
 
-// ask hands the child one script. Whatever goes wrong ends the child: what it
+// ask hands the child one script: a line, and the bytes of its input behind it, so
+// many as the line says. Whatever goes wrong ends the child: what it
 // would still answer belongs to nobody.
-func (r *Runner) ask(ctx context.Context, s protocol.Sandbox) (protocol.Sandboxed, error) {
+func (r *Runner) ask(ctx context.Context, s protocol.Sandbox, input []byte) (protocol.Sandboxed, error) {
 	p := r.proc
 	type outcome struct {
 		answer
@@ -185,6 +192,9 @@ func (r *Runner) ask(ctx context.Context, s protocol.Sandbox) (protocol.Sandboxe
 	go func() {
 		var o outcome
 		if o.err = json.NewEncoder(p.in).Encode(s); o.err == nil {
+			_, o.err = p.in.Write(input)
+		}
+		if o.err == nil {
 			o.err = p.out.Decode(&o.answer)
 		}
 		done <- o
@@ -219,18 +229,18 @@ func Main() {
 		}
 	}
 	m := limit(mb)
-	in, out := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
+	in, out := bufio.NewReader(os.Stdin), json.NewEncoder(os.Stdout)
 	interpreter := sandbox.New()
 	for {
-		var r protocol.Sandbox
-		if err := in.Decode(&r); err != nil {
+		r, input, err := receive(in)
+		if err != nil {
 			os.Exit(0) // the parent is done, or gone
 		}
 		// The parent ends a script that is over its time; without a parent, the
 		// child does.
 		alone := time.AfterFunc(2*time.Duration(r.MaxMs)*time.Millisecond+grace, func() { os.Exit(4) })
 		m.working.Store(true)
-		a := answer{Sandboxed: interpreter.Run(r)}
+		a := answer{Sandboxed: interpreter.Run(r, input)}
 		m.working.Store(false)
 		alone.Stop()
 		taken, _ := memory()
@@ -239,6 +249,20 @@ func Main() {
 			os.Exit(1)
 		}
 	}
+}
+
+// receive reads one script and its input.
+func receive(in *bufio.Reader) (r protocol.Sandbox, input []byte, err error) {
+	line, err := in.ReadBytes('\n')
+	if err != nil {
+		return r, nil, err
+	}
+	if err := json.Unmarshal(line, &r); err != nil || r.Input < 0 || r.Input > sandbox.MaxInput {
+		return r, nil, errors.Join(errors.New("not a script"), err)
+	}
+	input = make([]byte, r.Input)
+	_, err = io.ReadFull(in, input)
+	return r, input, err
 }
 
 // answer is a child's answer to a script. The last one is of a child whose
@@ -262,26 +286,43 @@ type meter struct {
 	working atomic.Bool // on a script
 }
 
-// limit bounds the child's memory: by the system's limit where there is one,
-// and by a look at it every few milliseconds of a script.
+// limit bounds the child's memory: by a look at it every few milliseconds of a
+// script, and by the system's limit where there is one.
+//
+// What the look judges is what the script still uses, right after a collection of
+// garbage: how much more a program holds at a moment depends on when it collected
+// last, and would be another bound each time. The system's limit stands far above,
+// for the one operation that takes everything between two looks.
 func limit(mb int) *meter {
 	m := &meter{size: int64(mb) << 20}
 	debug.SetMaxStack(maxStack)
-	debug.SetMemoryLimit(m.size * 3 / 4)
+	debug.SetMemoryLimit(m.size)
 	if !raceDetector {
-		limitData(uint64(m.size))
+		limitData(uint64(2*m.size) + apart)
 	}
 	go func() {
 		for range time.Tick(5 * time.Millisecond) {
-			if !m.working.Load() {
-				continue
-			}
-			if _, held := memory(); held > m.size {
+			if m.working.Load() && m.over() {
 				os.Exit(3)
 			}
 		}
 	}()
 	return m
+}
+
+// apart is how far the system's limit stands above twice the bound, in bytes: a Go
+// program takes its heap in pieces of 64 megabytes.
+const apart = 256 << 20
+
+// over says whether the script uses more than it may have.
+func (m *meter) over() bool {
+	if _, held := memory(); held <= m.size {
+		return false
+	}
+	runtime.GC()
+	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}}
+	metrics.Read(sample)
+	return int64(sample[0].Value.Uint64()+sample[1].Value.Uint64()) > m.size
 }
 
 // memory gives how many bytes the system has given to the child, and how many

@@ -14,6 +14,7 @@ import (
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/sandbox"
 	"embedded-agent/wasm/internal/sandbox/child"
 )
 
@@ -160,13 +161,9 @@ func TestNoScriptEscapes(t *testing.T) {
 				break // all of them at make test-all
 			}
 			t.Run(fmt.Sprintf("%s %d", class, i+1), func(t *testing.T) {
-				began := time.Now()
 				out, err := r.Run(t.Context(), script(body))
 				if !fault.Is(err, fault.Sandbox) {
 					t.Fatalf("%.60s: gave %.80q, %v", body, out, err)
-				}
-				if took := time.Since(began); took > 20*time.Second {
-					t.Errorf("stopped after %v", took)
 				}
 				t.Log(fault.From(err).Key, err)
 				s := script(honest)
@@ -204,7 +201,7 @@ func TestACancelEndsAScriptAtOnce(t *testing.T) {
 
 func TestAChildWithoutAParentEndsItself(t *testing.T) {
 	cmd := exec.Command(os.Args[0], "sandbox", "96")
-	cmd.Stdin = strings.NewReader(`{"script":"def main(x):\n  while True: pass","input":"null","maxMs":50,"maxSteps":9000000000000000}`)
+	cmd.Stdin = strings.NewReader(`{"script":"def main(x):\n  while True: pass","input":4,"maxMs":50,"maxSteps":9000000000000000}` + "\nnull")
 	var exit *exec.ExitError
 	if err := cmd.Run(); !errors.As(err, &exit) || exit.ExitCode() != 4 {
 		t.Fatal(err)
@@ -222,7 +219,7 @@ func TestTheChildHasNoEnvironment(t *testing.T) {
 		t.Skip("no /proc here")
 	}
 	if len(raw) != 0 {
-		t.Errorf("%q", raw)
+		t.Errorf("want no raw, got %q", raw)
 	}
 }
 
@@ -249,6 +246,65 @@ func TestAChildThatDiesSaysHow(t *testing.T) {
 	s.Source = "def main(x): return 1"
 	if out, err := r.Run(t.Context(), s); err != nil || string(out) != "1" {
 		t.Errorf("the next script gave %s, %v", out, err)
+	}
+}
+
+// links gives the links of a large vault as JSON.
+func links(n int) []byte {
+	var b strings.Builder
+	for i := range n {
+		sep := ","
+		if i == 0 {
+			sep = "["
+		}
+		fmt.Fprintf(&b, `%s{"path":"Notes/Folder %d/Note %d.md","target":"Notes/Folder %d/Other note %d.md","line":%d,"text":"a line with a link to [[Other note %d]] in it","resolved":%t}`,
+			sep, i%90, i%6591, i%70, i, i%200, i, i%3 == 0)
+	}
+	return []byte(b.String() + "]")
+}
+
+// TestAListAsLargeAsAVaultComesOutTheSameEachTime has the smallest memory that the
+// settings allow, and scripts that keep the list, and that make another of it.
+func TestAListAsLargeAsAVaultComesOutTheSameEachTime(t *testing.T) {
+	times := 8
+	if testing.Short() {
+		times = 2
+	}
+	r := newRunner(t)
+	for body, want := range map[string]string{
+		"def main(x): return len(x)": "47000",
+		"def main(x):\n  return len([{'a': l['path'], 'b': l['target'].split('/')} for l in x])":                 "47000",
+		"def main(x):\n  for i in range(9): y = sorted(x, key=lambda l: l['target'])\n  return y[0]['resolved']": "true",
+	} {
+		for i := range times {
+			s := script(body)
+			s.Input, s.Limits.Time, s.Limits.MB = links(47_000), time.Minute, 64
+			if out, err := r.Run(t.Context(), s); err != nil || string(out) != want {
+				t.Fatalf("%s, time %d: %.80s, %v: %v", body, i+1, out, err, errors.Unwrap(fault.From(err)))
+			}
+		}
+	}
+	s := script("def main(x): return x")
+	s.Input, s.Limits.Time = links(47_000), time.Minute
+	if out, err := r.Run(t.Context(), s); err != nil || len(out) < 7_000_000 {
+		t.Errorf("%d bytes, %v", len(out), err)
+	}
+	s.Input = make([]byte, sandbox.MaxInput+1)
+	if _, err := r.Run(t.Context(), s); !fault.Is(err, fault.Sandbox) || fault.From(err).Key != "tools.code.input" {
+		t.Errorf("want the error fault.Sandbox and Key \"tools.code.input\", got %v", err)
+	}
+}
+
+// TestAScriptThatUsesMoreThanItMayIsStoppedEachTime lets a script keep twice its
+// memory, bit by bit.
+func TestAScriptThatUsesMoreThanItMayIsStoppedEachTime(t *testing.T) {
+	r := newRunner(t)
+	for i := range 4 {
+		s := script("def main(x):\n  l = []\n  for i in range(4000): l.append((str(i) + '-') * 12000)\n  return len(l)")
+		s.Limits.Time = time.Minute
+		if out, err := r.Run(t.Context(), s); !fault.Is(err, fault.Sandbox) || fault.From(err).Key != "tools.code.died" {
+			t.Fatalf("time %d: %.80s, %v", i+1, out, err)
+		}
 	}
 }
 
