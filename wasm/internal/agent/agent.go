@@ -61,6 +61,8 @@ type Model struct {
 	// Its messages and tools are set by the loop.
 	Request llm.Request
 	System  string
+	// Sent gives what the provider sends of a request, for the estimate of its size; nil where that is all of it.
+	Sent func(llm.Request) llm.Request
 }
 
 // Results bounds what a model is given of results and images.

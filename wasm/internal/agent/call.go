@@ -9,6 +9,7 @@ import (
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/pipeline"
+	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/strictjson"
 	"embedded-agent/wasm/internal/timestamp"
 	"embedded-agent/wasm/internal/tool"
@@ -22,6 +23,7 @@ type slot struct {
 	call  *tool.Call // the pipeline's once it is handed over
 	ident tool.Call  // as it was prepared
 	entry *tool.Entry
+	taken []tool.Taken // of what the model wrote otherwise than the tool has it
 	span  *trace.Span
 	// refused is why the call is not made at all.
 	refused *fault.Error
@@ -99,7 +101,7 @@ func (l *loop) prepareAll(calls []llm.ToolCall) []*slot {
 
 func (l *loop) prepare(asked llm.ToolCall) *slot {
 	s := &slot{l: l, asked: asked, position: newPosition(l.queue), moved: make(chan struct{}, 1)}
-	args, err := argsOf(asked)
+	args, err := s.argsOf(asked)
 	s.refused = fault.From(err)
 	l.mu.Lock()
 	l.state.Seq++
@@ -114,10 +116,10 @@ func (l *loop) prepare(asked llm.ToolCall) *slot {
 	if e, err := l.cfg.Registry.Get(asked.Name, ""); err == nil {
 		s.entry = e
 		s.call.Version, s.call.Category = e.Version, e.Namespace()
-		// Names that are no use are left for the pipeline to refuse.
-		if normal, err := e.NormaliseArgs(args); err == nil {
-			s.call.Args = normal
-		}
+		// What is no use is left for the pipeline to refuse.
+		var taken []tool.Taken
+		s.call.Args, taken = plan.MendArgs(e, args)
+		s.taken = append(s.taken, taken...)
 		s.call.Risk = e.EffectsOf(s.call.Args).Risk()
 	}
 	if err := s.call.Identify(); err != nil && s.refused == nil {
@@ -161,17 +163,23 @@ func (s *slot) description() string {
 
 // argsOf reads a call's arguments. A call that was cut off is not run, whatever
 // its arguments look like.
-func argsOf(c llm.ToolCall) (tool.Args, error) {
+func (s *slot) argsOf(c llm.ToolCall) (tool.Args, error) {
 	if c.Incomplete {
 		return tool.Args{}, fault.New(fault.Validation, "agent.call.cut", nil)
 	}
 	bad := func(problem string) error {
 		return fault.New(fault.Validation, "agent.call.args", fault.P{"tool": c.Name, "problem": problem})
 	}
-	if c.Arguments == nil {
-		return tool.Args{}, bad("not JSON")
+	text := c.Arguments
+	if text == nil {
+		inside, wrapped := plan.Unwrapped(c.RawArguments)
+		if !wrapped {
+			return tool.Args{}, bad("not JSON")
+		}
+		text = []byte(inside)
+		s.taken = []tool.Taken{{Field: "args", From: "```json {…} ```", To: "{…}"}}
 	}
-	args, err := strictjson.Object(c.Arguments)
+	args, err := strictjson.Object(text)
 	if err != nil {
 		return tool.Args{}, bad(err.Error())
 	}

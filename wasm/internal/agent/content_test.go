@@ -40,7 +40,7 @@ func TestAnOutputOverTheCapIsMarkedAndTheWholeIsAnAttachment(t *testing.T) {
 	out := k.run("go")
 	e := envelope(t, out, 0)
 	if !e.Truncated || len(e.Attachments) != 1 || e.Attachments[0].Kind != "blob" {
-		t.Fatalf("%v %+v", e.Truncated, e.Attachments)
+		t.Fatalf("want Truncated true, 1 Attachments and Attachments[0].Kind \"blob\", got %v %+v", e.Truncated, e.Attachments)
 	}
 	small, err := json.Marshal(e.Output)
 	if err != nil || len(small) > 20_000 || len(small) < 5_000 {
@@ -80,7 +80,7 @@ func TestAStoreThatFailsIsSaidAndTheResultStands(t *testing.T) {
 		r := &tool.Result{OK: true, Data: tool.Data{"text": strings.Repeat("x", 1000)}}
 		shorten.Cap(store, 100)(t.Context(), &tool.Call{}, r)
 		if !r.OK || !r.Truncated || len(r.Attachments) != 0 || !strings.Contains(r.UserMessage, "could not be kept") {
-			t.Errorf("%+v", r)
+			t.Errorf("want everything in order, Truncated true, no Attachments and UserMessage with \"could not be kept\", got %+v", r)
 		}
 	}
 }
@@ -114,7 +114,7 @@ func TestImagesOfToolsAndPersonsAreBoundedBeforeAModelSeesThem(t *testing.T) {
 	}
 	blocks := ms[2].Content
 	if len(blocks) != 3 || blocks[1].Data != "fit:one77" || blocks[2].Type != llm.BlockText || !strings.Contains(blocks[2].Text, "left out") {
-		t.Errorf("%+v", blocks)
+		t.Errorf("want 3 blocks, blocks[1].Data \"fit:one77\", blocks[2].Type llm.BlockText and blocks[2].Text with \"left out\", got %+v", blocks)
 	}
 	if strings.Contains(blocks[0].Text, "broken") || !strings.Contains(blocks[0].Text, `"number":2`) {
 		t.Errorf("the text is %s", blocks[0].Text)

@@ -32,6 +32,7 @@ func (s *slot) finish(r *tool.Result, own bool) {
 	}
 	m.Details = details(call, r)
 	envelope := tool.NewEnvelope(call, r)
+	envelope.Taken = s.taken
 	l.record(s.ident.LogicalID, envelope)
 	s.endSpan(r)
 	s.message = m

@@ -25,7 +25,7 @@ func FuzzCall(f *testing.F) {
 			t.Errorf("results %q", got)
 		}
 		if out.Stop != agent.Done {
-			t.Errorf("%s %v", out.Stop, out.Problem)
+			t.Errorf("want Stop agent.Done, got %s %v", out.Stop, out.Problem)
 		}
 	})
 }

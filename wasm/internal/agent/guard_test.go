@@ -151,14 +151,14 @@ func TestAGuardThatFailsDenies(t *testing.T) {
 				func(s *setup) { s.guard = append(s.guard, agent.Also(judge)) })
 			out := k.run("go")
 			if e := envelope(t, out, 0); e.Error == nil || e.Error.Code != string(fault.Denied) {
-				t.Errorf("%+v", e)
+				t.Errorf("want Error set and Error.Code equal to string(fault.Denied), got %+v", e)
 			}
 		})
 	}
 	t.Run("empty", func(t *testing.T) {
 		k := newKit(t, []llmtest.Turn{llmtest.Say("no")}, withConfig(func(c *agent.Config) { c.Guard = &agent.Guard{} }))
 		if out := k.run("go"); out.Stop != agent.Denied || len(k.model.Requests()) != 0 {
-			t.Errorf("%s", out.Stop)
+			t.Errorf("want Stop agent.Denied and no Requests, got %s", out.Stop)
 		}
 	})
 }
@@ -170,7 +170,7 @@ func TestTokensAreAccruedWhileTheModelSpeaksAndStopItHard(t *testing.T) {
 		withConfig(func(c *agent.Config) { c.Provider = model }))
 	out := k.run("go")
 	if out.Stop != agent.Denied || out.Problem.Key != "agent.limit.tokens" {
-		t.Fatalf("%s %v", out.Stop, out.Problem)
+		t.Fatalf("want Stop agent.Denied and Problem.Key \"agent.limit.tokens\", got %s %v", out.Stop, out.Problem)
 	}
 	if got := len(out.Outputs.Response); got == 0 || got > len(long)/2 {
 		t.Errorf("%d of %d bytes had arrived at the stop", got, len(long))
@@ -193,7 +193,7 @@ func TestAnAnswerThatUsedUpTheBudgetHasItsCallsRefused(t *testing.T) {
 	})), withLimits(limits.Limits{EnabledTools: []string{"test.no"}, MaxTokens: 1000}))
 	out := k.run("go")
 	if e := envelope(t, out, 0); out.Stop != agent.Denied || e.Error == nil || e.Error.Code != string(fault.Denied) {
-		t.Errorf("%s, %+v", out.Stop, e.Error)
+		t.Errorf("want Stop agent.Denied, Error set and Error.Code equal to string(fault.Denied), got %s, %+v", out.Stop, e.Error)
 	}
 }
 

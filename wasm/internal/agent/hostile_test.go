@@ -126,7 +126,7 @@ func readHostile(t *testing.T, file string, ar *txtar.Archive) *hostileCase {
 			dec := json.NewDecoder(strings.NewReader(string(f.Data)))
 			dec.DisallowUnknownFields()
 			if err := dec.Decode(c); err != nil {
-				t.Fatalf("%s: %v", file, err)
+				t.Fatalf("%s: want no error, got %v", file, err)
 			}
 			if c.Files == nil {
 				c.Files = map[string]string{}

@@ -172,6 +172,14 @@ func (l *loop) request() llm.Request {
 	return r
 }
 
+// sent gives what is sent of a request.
+func (l *loop) sent(r llm.Request) llm.Request {
+	if l.cfg.Sent == nil {
+		return r
+	}
+	return l.cfg.Sent(r)
+}
+
 // mayAsk is the guard before the model.
 func (l *loop) mayAsk() *fault.Error {
 	span := l.cfg.Trace.StartPolicy(l.span, l.turnKey("model"), "model")
@@ -199,7 +207,7 @@ func (l *loop) ask() (llm.Message, *fault.Error) {
 	defer cancel(nil)
 	span := l.cfg.Trace.StartModel(l.span, l.turnKey("chat"), l.cfg.ProviderName, r.Model)
 	defer span.End()
-	charge, over := l.cfg.Guard.begin(r.Model, l.seen.estimate(r))
+	charge, over := l.cfg.Guard.begin(r.Model, l.seen.estimate(l.sent(r)))
 	if over != nil {
 		span.Fail(string(over.Code), over.Error())
 		return llm.Message{}, over
@@ -217,6 +225,9 @@ func (l *loop) ask() (llm.Message, *fault.Error) {
 	used := charge.settle(answer, failed)
 	l.usage = l.usage.Add(used)
 	span.ModelAnswer(answer.ResponseModel, answer.ResponseID, string(answer.StopReason), used.Input, used.Output)
+	if failed == nil && len(answer.Calls()) == 0 {
+		over = nil // it is whole and paid for; the next question is refused
+	}
 	err := l.whyFailed(failed, over)
 	answer.Role = llm.RoleAssistant
 	if err != nil { // the reason, where the stream knows only the means

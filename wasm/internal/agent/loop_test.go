@@ -326,7 +326,7 @@ func TestAConfigThatCannotWorkIsRefused(t *testing.T) {
 		cfg := k.cfg
 		spoil(&cfg)
 		if _, err := agent.Run(t.Context(), cfg, agent.Input{}); !fault.Is(err, fault.Internal) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: want the error fault.Internal, got %v", name, err)
 		}
 	}
 }

@@ -41,7 +41,8 @@ func ReadTool() tool.Tool {
 			Description: readDescription, Input: json.RawMessage(readInput), Output: json.RawMessage(readOutput),
 			Aliases: map[string]string{"url": "file", "name": "file"},
 		},
-		Run: readKept,
+		Deed: tool.Deed{Key: "readOn"},
+		Run:  readKept,
 	}
 }
 

@@ -43,6 +43,9 @@ func AsPlan(goal string, out modelstep.Outputs, reg *tool.Registry) (*plan.Plan,
 			step.DependsOn = []string{p.Steps[n-1].ID}
 		}
 		p.Steps = append(p.Steps, step)
+		for _, k := range e.Taken {
+			p.Taken = append(p.Taken, plan.Taken{Step: step.ID, Field: k.Field, From: k.From, To: k.To})
+		}
 	}
 	if len(p.Steps) == 0 {
 		return nil, nil

@@ -103,7 +103,7 @@ func TestAConversationAsAPlanStagesExactlyWhatTheConversationStaged(t *testing.T
 		}
 		got, err := simulatePlan(t, k.cfg.Registry, p, files, "A.md")
 		if err != nil {
-			rt.Fatalf("%v\nof %s", err, jsonOf(t, p))
+			rt.Fatalf("want no error, got %v\nof %s", err, jsonOf(t, p))
 		}
 		if d := cmp.Diff(want, got); d != "" {
 			rt.Fatalf("the plan stages something else (-conversation +plan):\n%s\nof %s", d, jsonOf(t, p))
@@ -116,6 +116,6 @@ func TestAConversationThatWroteNothingIsNoPlan(t *testing.T) {
 		llmtest.Reply(call("c1", "vault.readFile", `{"path":"A.md"}`), call("c2", "vault.delete", `{"path":"A.md"}`)), llmtest.Say("ok"),
 	}, withFiles(map[string]string{"A.md": "a"}))
 	if p, err := agent.AsPlan("x", k.run("go").Outputs, k.cfg.Registry); p != nil || err != nil {
-		t.Errorf("%+v, %v", p, err)
+		t.Errorf("want nothing and no error, got %+v, %v", p, err)
 	}
 }

@@ -140,7 +140,7 @@ func TestARunThatEndedBadlyReplaysToTheSameEnd(t *testing.T) {
 				defer stop()
 				was := k.runInput(ctx, agent.Input{Messages: []llm.Message{llm.UserMessage("go")}})
 				if was.Stop != c.want {
-					t.Fatalf("%s %v", was.Stop, was.Problem)
+					t.Fatalf("want Stop as in the case, got %s %v", was.Stop, was.Problem)
 				}
 				is, err := agent.Replay(t.Context(), keepBundle(t, was.Bundle), forReplay(k))
 				if err != nil {
@@ -200,7 +200,7 @@ func TestAReplayNoticesEveryDifference(t *testing.T) {
 			b, cfg := keepBundle(t, was.Bundle), forReplay(k)
 			spoil(b, &cfg)
 			if _, err := agent.Replay(t.Context(), b, cfg); !fault.Is(err, fault.Conflict) {
-				t.Errorf("%v", err)
+				t.Errorf("want the error fault.Conflict, got %v", err)
 			}
 		})
 	}
@@ -209,11 +209,11 @@ func TestAReplayNoticesEveryDifference(t *testing.T) {
 func TestABundleOfAnotherVersionOrNoJSONIsRefused(t *testing.T) {
 	for _, doc := range []string{`{"version":2}`, `{}`, `[`, ``} {
 		if _, err := agent.ParseBundle([]byte(doc)); !fault.Is(err, fault.Validation) {
-			t.Errorf("%q: %v", doc, err)
+			t.Errorf("%q: want the error fault.Validation, got %v", doc, err)
 		}
 	}
 	if _, err := agent.Replay(t.Context(), &agent.Bundle{Version: 9}, agent.Config{}); !fault.Is(err, fault.Validation) {
-		t.Errorf("%v", err)
+		t.Errorf("want the error fault.Validation, got %v", err)
 	}
 }
 
@@ -260,6 +260,6 @@ func TestABundleReplaysAloneWhateverToolsThereAreNow(t *testing.T) {
 	now := newKit(t, nil, withTools(echo, quick("test.newer", nil)))
 	is, err := agent.ReplayAlone(t.Context(), keepBundle(t, was.Bundle), now.cfg.Registry)
 	if err != nil || is.Outputs.Response != "Done." {
-		t.Errorf("%v %+v", err, is)
+		t.Errorf("want no error and Outputs.Response \"Done.\", got %v %+v", err, is)
 	}
 }

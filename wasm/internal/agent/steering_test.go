@@ -42,7 +42,7 @@ func TestASteeringMessageAbortsRunningToolsKeepsFinishedResultsAndJoinsTheNextTu
 		time.AfterFunc(time.Second, func() { inbox.Steer(llm.UserMessage("Rather the other folder.")) })
 		out := k.run("go")
 		if out.Stop != agent.Done || out.Outputs.Response != "As you like." {
-			t.Fatalf("%s: %v", out.Stop, out.Problem)
+			t.Fatalf("%s: want Stop agent.Done and Outputs.Response \"As you like.\", got %v", out.Stop, out.Problem)
 		}
 		got := results(out.State.Messages)
 		if got[0] != `{"kept":true}` {
@@ -124,7 +124,7 @@ func TestACallEndsAtItsTimeoutAndOneThatDoesNotReturnIsLeftBehind(t *testing.T) 
 		}
 		for i, e := range []string{"test.good", "test.deaf"} {
 			if got := envelope(t, out, i); got.Error == nil || got.Error.Code != string(fault.Timeout) {
-				t.Errorf("%s: %+v", e, got.Error)
+				t.Errorf("%s: want Error set and Error.Code equal to string(fault.Timeout), got %+v", e, got.Error)
 			}
 		}
 		if got := results(out.State.Messages); !strings.Contains(got[0], `"retryable":true`) {
@@ -152,7 +152,7 @@ func TestACallThatComesFurtherIsNotLeftBehind(t *testing.T) {
 			}))
 		out := k.run("go")
 		if got := envelope(t, out, 0); got.Error != nil {
-			t.Errorf("%+v", got.Error)
+			t.Errorf("want no Error, got %+v", got.Error)
 		}
 	})
 }
@@ -173,11 +173,11 @@ func TestAStopWhileTheModelSpeaksKeepsItsWordsAndGoingOnAsksItToContinue(t *test
 		go func() { <-held; stop() }()
 		out := k.runInput(ctx, agent.Input{Messages: []llm.Message{llm.UserMessage("go")}})
 		if out.Stop != agent.Stopped || out.Outputs.Response != "I was about to " {
-			t.Fatalf("%s, %q", out.Stop, out.Outputs.Response)
+			t.Fatalf("want Stop agent.Stopped and Outputs.Response \"I was about to \", got %s, %q", out.Stop, out.Outputs.Response)
 		}
 		on := k.runInput(t.Context(), agent.Input{State: roundTrip(t, out.State)})
 		if on.Stop != agent.Done || on.Outputs.Response != "say this." {
-			t.Errorf("%s, %q: %v", on.Stop, on.Outputs.Response, on.Problem)
+			t.Errorf("%s, %q: want Stop agent.Done and Outputs.Response \"say this.\", got %v", on.Stop, on.Outputs.Response, on.Problem)
 		}
 	})
 }
@@ -230,7 +230,7 @@ func TestASteeredToolThatDoesNotReturnIsLeftBehindAfterItsCleanupTime(t *testing
 			t.Errorf("%s after %v", out.Stop, took)
 		}
 		if e := envelope(t, out, 0); e.Error == nil || e.Error.Code != string(fault.Cancelled) {
-			t.Errorf("%+v", e.Error)
+			t.Errorf("want Error set and Error.Code equal to string(fault.Cancelled), got %+v", e.Error)
 		}
 	})
 }

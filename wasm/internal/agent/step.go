@@ -45,26 +45,78 @@ func runStep(ctx context.Context, env *tool.Env, args tool.Args, start StepStart
 	if err := modelstep.CheckPins(a.Pins); err != nil {
 		return nil, err
 	}
-	step, err := start(ctx, env, a)
+	if err := a.CheckForm(); err != nil {
+		return nil, fault.New(fault.Validation, "agent.step.schema", fault.P{"problem": err.Error()})
+	}
+	step, err := ready(ctx, env, a, start)
 	if err != nil {
 		return nil, err
 	}
-	cfg := step.Config
-	if cfg.Guard == nil || cfg.Guard.limits.EnabledTools == nil || cfg.Guard.limits.SideEffects == "" ||
-		!limits.AtMost(cfg.Guard.limits.SideEffects, tool.Reads) {
-		return nil, fault.New(fault.Internal, "agent.config", fault.P{"problem": "a step may not write"})
+	in := Input{State: State{Seq: firstSeq(env, args)}, Messages: []llm.Message{messageOf(a)}}
+	out, answer, err := step.ask(ctx, a, in)
+	if err != nil {
+		return nil, err
 	}
+	pins, err := modelstep.ResolvePins(a.Pins, out.Outputs, step.Last)
+	if err != nil {
+		return nil, err
+	}
+	return stepData(out.Outputs, pins, answer)
+}
+
+// ready makes a step ready, and refuses one that might write.
+func ready(ctx context.Context, env *tool.Env, a modelstep.Args, start StepStart) (Step, error) {
+	step, err := start(ctx, env, a)
+	if err != nil {
+		return Step{}, err
+	}
+	g := step.Config.Guard
+	if g == nil || g.limits.EnabledTools == nil || g.limits.SideEffects == "" || !limits.AtMost(g.limits.SideEffects, tool.Reads) {
+		return Step{}, fault.New(fault.Internal, "agent.config", fault.P{"problem": "a step may not write"})
+	}
+	return step, nil
+}
+
+// messageOf gives what the model of a step is told.
+func messageOf(a modelstep.Args) llm.Message {
 	message := llm.UserMessage(a.Prompt)
+	if form := a.Form(); form != "" {
+		message.Content = append(message.Content, llm.Text(form))
+	}
 	if a.Context != nil {
 		message.Content = append(message.Content, llm.Text(i18n.English("agent.step.context", nil)+"\n"+shorten.JSON(a.Context)))
 	}
-	state := State{Seq: firstSeq(env, args)}
-	out, err := Run(ctx, cfg, Input{State: state, Messages: []llm.Message{message}})
+	return message
+}
+
+// ask asks until the answer has its form: twice at most.
+func (s *Step) ask(ctx context.Context, a modelstep.Args, in Input) (*Outcome, *modelstep.Answer, error) {
+	for try := 1; ; try++ {
+		out, err := s.run(ctx, s.Config, in)
+		if err != nil || a.Form() == "" {
+			return out, nil, err
+		}
+		answer, wrong := a.Read(out.Outputs.Response)
+		if wrong == nil {
+			return out, answer, nil
+		}
+		if try == 2 {
+			return nil, nil, fault.New(fault.Provider, "agent.step.wrongForm", fault.P{"problem": wrong.Error()})
+		}
+		again := llm.UserMessage("This answer does not have its form: " + wrong.Error() + ". Give the answer again, and nothing else.")
+		in = Input{State: out.State, Messages: []llm.Message{again}}
+	}
+}
+
+// run asks the model once, with whatever tools the step has. An answer that has not
+// come to its end is an error.
+func (s *Step) run(ctx context.Context, cfg Config, in Input) (*Outcome, error) {
+	out, err := Run(ctx, cfg, in)
 	if err != nil {
 		return nil, err
 	}
-	if step.Done != nil {
-		step.Done(out)
+	if s.Done != nil {
+		s.Done(out)
 	}
 	switch {
 	case out.Problem != nil:
@@ -74,11 +126,30 @@ func runStep(ctx context.Context, env *tool.Env, args tool.Args, start StepStart
 		e.Retryable = false
 		return nil, e
 	}
-	pins, err := modelstep.ResolvePins(a.Pins, out.Outputs, step.Last)
+	return out, nil
+}
+
+// Together asks for the answers of several calls in one request. They are Small and
+// Alike, and env is that of the first. An answer that is missing, or has not its
+// form, is nil: it is to be asked for alone.
+func Together(ctx context.Context, env *tool.Env, calls []modelstep.Args, start StepStart) ([]*modelstep.Answer, error) {
+	step, err := ready(ctx, env, calls[0], start)
 	if err != nil {
 		return nil, err
 	}
-	return stepData(out.Outputs, pins)
+	cfg := step.Config
+	cfg.StepID += "+" + strconv.Itoa(len(calls)-1)
+	out, err := step.run(ctx, cfg, Input{Messages: []llm.Message{llm.UserMessage(modelstep.Together(calls))}})
+	if err != nil {
+		return nil, err
+	}
+	return modelstep.Apart(calls, out.Outputs.Response), nil
+}
+
+// DataOf gives a call's data for an answer that came together with others.
+func DataOf(answer *modelstep.Answer, tracesURL string) (tool.Data, error) {
+	out := modelstep.Outputs{Response: answer.Response, ToolsByID: map[string]tool.Envelope{}, ToolOrder: []string{}, TracesURL: tracesURL}
+	return stepData(out, map[string]any{}, answer)
 }
 
 // firstSeq keeps the numbers of the calls of several steps and iterations of one
@@ -93,8 +164,8 @@ func firstSeq(env *tool.Env, args tool.Args) int {
 	return int(binary.BigEndian.Uint32(sum[:4])>>1) &^ (calls - 1)
 }
 
-// stepData gives outputs as a tool's data.
-func stepData(out modelstep.Outputs, pins map[string]any) (tool.Data, error) {
+// stepData gives outputs as a tool's data; answer is nil for any text.
+func stepData(out modelstep.Outputs, pins map[string]any, answer *modelstep.Answer) (tool.Data, error) {
 	var data tool.Data
 	err := json.Unmarshal([]byte(shorten.JSON(struct {
 		modelstep.Outputs
@@ -102,6 +173,11 @@ func stepData(out modelstep.Outputs, pins map[string]any) (tool.Data, error) {
 	}{out, pins})), &data)
 	if err != nil {
 		return nil, fault.New(fault.Internal, "error.json.invalid", nil).With(err)
+	}
+	if answer != nil {
+		if data["response"] = answer.Response; answer.Value != nil {
+			data["value"] = answer.Value
+		}
 	}
 	return data, nil
 }

@@ -98,7 +98,7 @@ func TestAStepAsksAModelOnceAndItsResultIsFrozenForEveryLaterSimulation(t *testi
 	for i := range 3 {
 		rep := k.simulate(summaryPlan)
 		if rep.Stopped != nil {
-			t.Fatal(rep.Stopped)
+			t.Fatal("want no Stopped, got:", rep.Stopped)
 		}
 		changes, err := k.vault.Changes(t.Context())
 		if err != nil || len(changes) != 1 || string(changes[0].After) != "Alpha it is. (beta)" {
@@ -135,7 +135,7 @@ func TestAStepThatAsksForMoreThanTheSettingsGetsTheSettings(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 	if l := (modelstep.Args{}).Tighten(limits.Limits{SideEffects: tool.None}); l.SideEffects != tool.None || l.EnabledTools == nil {
-		t.Errorf("%+v", l)
+		t.Errorf("want SideEffects tool.None and EnabledTools set, got %+v", l)
 	}
 }
 
@@ -145,7 +145,7 @@ func TestAStepWithAGuardThatLetsItWriteDoesNotRun(t *testing.T) {
 			return agent.Step{Config: agent.Config{Guard: agent.NewGuard(limits, nil)}}, nil
 		})
 		if _, err := modelstep.Tool().Run(t.Context(), &tool.Env{Model: tool.ForModel{Ask: ask}}, tool.Args{"prompt": "x"}); !fault.Is(err, fault.Internal) {
-			t.Errorf("%+v: %v", limits, err)
+			t.Errorf("%+v: want the error fault.Internal, got %v", limits, err)
 		}
 	}
 }
@@ -174,7 +174,7 @@ func TestAPinOfAStepThatMustHaveAValueFailsTheStepWithoutOne(t *testing.T) {
 	k := newStepKit(t, map[string]string{"A.md": "a"}, llmtest.Say("no tool used"))
 	rep := k.simulate(`{"goal":"x","assumptions":[],"steps":[{"id":"ask","tool":"agent.run","args":{"prompt":"x","pins":[{"name":"b","selector":{"tool":"vault.readFile"},"on_missing":"error"}]}}]}`)
 	if rep.Stopped == nil || rep.Stopped.Code != fault.NotFound {
-		t.Errorf("%v", rep.Stopped)
+		t.Errorf("want Stopped set and Stopped.Code fault.NotFound, got %v", rep.Stopped)
 	}
 }
 
@@ -183,7 +183,7 @@ func TestTheCallsOfTwoIterationsHaveIdsOfTheirOwn(t *testing.T) {
 	k := newStepKit(t, map[string]string{"A.md": "a"}, read, llmtest.Say("one"), read, llmtest.Say("two"))
 	rep := k.simulate(`{"goal":"x","assumptions":[],"steps":[{"id":"ask","tool":"agent.run","foreach":{"from":["1","2"],"itemName":"item","concurrency":1},"args":{"prompt":"Say it","tools":["vault.readFile"]}}]}`)
 	if rep.Stopped != nil || len(rep.Steps[0].Results) != 2 {
-		t.Fatalf("%v", rep.Stopped)
+		t.Fatalf("want no Stopped and 2 Steps[0].Results, got %v", rep.Stopped)
 	}
 	one, two := rep.Steps[0].Results[0].Data["tool_order"], rep.Steps[0].Results[1].Data["tool_order"]
 	if len(one.([]any)) != 1 || len(two.([]any)) != 1 || cmp.Equal(one, two) {

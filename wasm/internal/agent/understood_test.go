@@ -21,13 +21,13 @@ func TestArgumentsThatSayOneThingTwiceAreNotRun(t *testing.T) {
 		`{"a":1e999}`:                                 "too large",
 		`{"a":` + strings.Repeat("[", 300) + strings.Repeat("]", 300) + `}`: "deep",
 	} {
-		_, err := argsOf(llm.ToolCall{Name: "vault.readFile", Arguments: []byte(args)})
+		_, err := new(slot).argsOf(llm.ToolCall{Name: "vault.readFile", Arguments: []byte(args)})
 		if !fault.Is(err, fault.Validation) || !strings.Contains(err.Error(), names) {
-			t.Errorf("%.60s: %v", args, err)
+			t.Errorf("%.60s: want the error fault.Validation and Error with names, got %v", args, err)
 		}
 	}
-	got, err := argsOf(llm.ToolCall{Name: "vault.readFile", Arguments: []byte(`{"path":"a.md","n":1}`)})
+	got, err := new(slot).argsOf(llm.ToolCall{Name: "vault.readFile", Arguments: []byte(`{"path":"a.md","n":1}`)})
 	if err != nil || got.String("path") != "a.md" || got.Int("n") != 1 {
-		t.Errorf("%v %v", got, err)
+		t.Errorf("want no error, \"a.md\" and 1, got %v %v", got, err)
 	}
 }

@@ -114,7 +114,7 @@ func TestTheListIsFetchedOnceADayAndKept(t *testing.T) {
 		t.Helper()
 		f, err := d.Search(t.Context(), "calendar", 3, refresh)
 		if err != nil || len(f.Plugins) != 3 {
-			t.Fatalf("%+v, %v", f, err)
+			t.Fatalf("want no error and 3 Plugins, got %+v, %v", f, err)
 		}
 		return f
 	}
@@ -159,7 +159,7 @@ func TestWithoutAListSearchingIsANetworkError(t *testing.T) {
 	} {
 		mem := hosttest.New(hosttest.Options{})
 		if _, err := newDirectory(mem, s, &now).Search(t.Context(), "calendar", 3, false); !fault.Is(err, fault.Network) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: want the error fault.Network, got %v", name, err)
 		}
 		if _, err := mem.Host().Store.Read(t.Context(), file); !fault.Is(err, fault.NotFound) {
 			t.Errorf("%s: it was kept", name)
@@ -176,7 +176,7 @@ func TestAKeptListThatIsBrokenIsAsNone(t *testing.T) {
 		}
 		s := &source{raw: []byte(`[{"id":"a","name":"Calendar"}]`)}
 		if f, err := newDirectory(mem, s, &now).Search(t.Context(), "calendar", 3, false); err != nil || len(f.Plugins) != 1 || s.asked != 1 {
-			t.Errorf("%q: %+v, %v", kept, f, err)
+			t.Errorf("%q: want no error, 1 Plugins and asked 1, got %+v, %v", kept, f, err)
 		}
 	}
 }

@@ -75,6 +75,17 @@ func (c *Conversation) Summary() protocol.Conversation {
 	return protocol.Conversation{ID: c.ID, Title: c.Title, UpdatedAt: c.Updated, Turns: len(c.Turns)}
 }
 
+// Runs gives the runs that its turns stand for, whether or not they came to one.
+func (c *Conversation) Runs() []string {
+	var out []string
+	for _, t := range c.Turns {
+		if t.Shown.Run != "" {
+			out = append(out, t.Shown.Run)
+		}
+	}
+	return out
+}
+
 // Messages gives what a model is told of the conversation so far.
 func (c *Conversation) Messages() []llm.Message {
 	var out []llm.Message

@@ -27,7 +27,7 @@ func TestTurnsThatTwoDevicesAddAreAllKeptOnBoth(t *testing.T) {
 	mustAdd(t, la, "talk", staged, turn(2, "two"))
 	a.Sync(b, nil)
 	if got := said(t, lb, "talk"); got != "one: one,two" {
-		t.Fatal(got)
+		t.Fatal("want \"one: one,two\", got:", got)
 	}
 	base := a.StoreFiles()
 	ctx := t.Context()
@@ -46,14 +46,14 @@ func TestTurnsThatTwoDevicesAddAreAllKeptOnBoth(t *testing.T) {
 	b.Sync(a, base)
 	for _, l := range []*Library{la, lb, libraryOn("a", a, plain), libraryOn("b", b, plain), libraryOn("c", b, plain)} {
 		if got := said(t, l, "talk"); !strings.Contains(got, "three of a") || !strings.Contains(got, "four of b") || strings.Contains(got, "two") {
-			t.Errorf("%q", got)
+			t.Errorf("want a text with \"three of a\", a text with \"four of b\" and a text without \"two\", got %q", got)
 		}
 		c, err := l.Get(ctx, "talk")
 		if err != nil || len(c.Staged()) != 0 {
 			t.Errorf("%v: what was approved on the other device is still staged", err)
 		}
 		if list, err := l.List(ctx, "", 0); err != nil || len(list) != 2 {
-			t.Errorf("%v %+v", err, list)
+			t.Errorf("want no error and 2 list, got %v %+v", err, list)
 		}
 	}
 	if x, y := said(t, la, "talk"), said(t, lb, "talk"); x != y {
@@ -62,7 +62,7 @@ func TestTurnsThatTwoDevicesAddAreAllKeptOnBoth(t *testing.T) {
 	// Both go on where the other has been, and what is said next comes last.
 	mustAdd(t, la, "talk", turn(6, "six of a"))
 	if got := said(t, la, "talk"); !strings.HasSuffix(got, "six of a") {
-		t.Error(got)
+		t.Error("want a text ending in \"six of a\", got:", got)
 	}
 }
 
@@ -83,14 +83,14 @@ func TestATurnOfAnotherDeviceIsSeenWhileTheConversationIsOpen(t *testing.T) {
 		t.Errorf("%v: what the other has added is not seen", err)
 	}
 	if got := said(t, la, "talk"); got != "one: one,two,three" {
-		t.Error(got)
+		t.Error("want \"one: one,two,three\", got:", got)
 	}
 	if err := lb.Remove(t.Context(), "talk"); err != nil {
 		t.Fatal(err)
 	}
 	mustAdd(t, la, "talk", turn(4, "four")) // its own file is gone, too
 	if got := said(t, libraryOn("a", mem, plain), "talk"); got != "four: four" {
-		t.Error(got)
+		t.Error("want \"four: four\", got:", got)
 	}
 }
 
@@ -102,7 +102,7 @@ func TestTwoWindowsOfOneDeviceAddToTheSameFile(t *testing.T) {
 	}
 	for _, l := range []*Library{one, two, libraryOn("a", mem, plain)} {
 		if got := said(t, l, "talk"); got != "w0: w0,w1,w2,w3,w4,w5" {
-			t.Error(got)
+			t.Error("want \"w0: w0,w1,w2,w3,w4,w5\", got:", got)
 		}
 	}
 }
@@ -147,7 +147,7 @@ func TestTheFileOfEarlierVersionsIsReadAndGoneOnWith(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := said(t, libraryOn("b", mem, plain), "talk"); got != "one: two,three" {
-		t.Error(got)
+		t.Error("want \"one: two,three\", got:", got)
 	}
 	if string(mem.StoreFiles()["conversations/talk.jsonl"]) != old {
 		t.Error("the old file was changed")
@@ -171,6 +171,6 @@ func TestADeviceMakesOnlyItsOwnFileAnew(t *testing.T) {
 	}
 	got := said(t, libraryOn("b", mem, plain), "talk")
 	if string(mem.StoreFiles()[pathOf("talk", "b")]) != theirs || strings.Contains(got, ",of b") || !strings.HasSuffix(got, "23 ") || !strings.HasPrefix(got, "of b: ") {
-		t.Error(got)
+		t.Error("want StoreFiles[pathOf(\"talk\", \"b\")] equal to theirs, a text without \",of b\", a text ending in \"23 \" and a text beginning with \"of b: \", got:", got)
 	}
 }

@@ -72,10 +72,10 @@ func TestAConversationIsThereAgainAfterAStart(t *testing.T) {
 	for _, lib := range []*Library{l, library(mem.CrashClone(), plain)} {
 		c, err := lib.Get(t.Context(), "a")
 		if err != nil || words(c) != "one,three" || c.Title != "A title" {
-			t.Fatalf("%v %+v", err, c)
+			t.Fatalf("want no error, \"one,three\" and Title \"A title\", got %v %+v", err, c)
 		}
 		if seq, asked := c.Numbers(); seq != 3 || asked != 6 || len(c.Messages()) != 4 || c.Last().Shown.Mode != protocol.ModeAgent {
-			t.Errorf("%d %d %+v", seq, asked, c.Messages())
+			t.Errorf("want seq 3, asked 6, 4 Messages and Last.Shown.Mode protocol.ModeAgent, got %d %d %+v", seq, asked, c.Messages())
 		}
 	}
 }
@@ -152,10 +152,10 @@ func TestWhatIsKeptIsRedactedAndWhatIsStagedIsKeptWordForWordOrNotAtAll(t *testi
 		t.Fatal(err)
 	}
 	if s := c.Turns[0].Staged; len(s) != 1 || s[0].Input.(map[string]any)["content"] != "text" || c.Turns[0].Lost {
-		t.Errorf("%+v", s)
+		t.Errorf("want 1 of them, [\"content\"] \"text\" and Turns[0].Lost false, got %+v", s)
 	}
 	if got := c.Turns[1]; got.Staged != nil || !got.Lost {
-		t.Errorf("%+v", got)
+		t.Errorf("want no Staged and Lost true, got %+v", got)
 	}
 	if dirty.Staged == nil || !strings.Contains(dirty.Messages[0].Text(), secret) {
 		t.Error("the turn that was handed in was changed")
@@ -164,7 +164,7 @@ func TestWhatIsKeptIsRedactedAndWhatIsStagedIsKeptWordForWordOrNotAtAll(t *testi
 		t.Fatal(err)
 	}
 	if c, err := library(mem, redact).Get(t.Context(), "a"); err != nil || len(c.Staged()) != 0 || c.Turns[1].Lost {
-		t.Errorf("%v %+v", err, c.Staged())
+		t.Errorf("want no error, no Staged and Turns[1].Lost false, got %v %+v", err, c.Staged())
 	}
 }
 
@@ -198,25 +198,25 @@ func TestTheListIsSearchedRenamedAndPruned(t *testing.T) {
 	mustAdd(t, l, "b", turn(3, "Compost\nsecond line"))
 	list, err := l.List(t.Context(), "", 0)
 	if err != nil || len(list) != 2 || list[0].Title != "Compost" || list[1].Turns != 2 {
-		t.Fatalf("%v %+v", err, list)
+		t.Fatalf("want no error, 2 list, list[0].Title \"Compost\" and list[1].Turns 2, got %v %+v", err, list)
 	}
 	for text, want := range map[string]int{"CLEAN": 1, "reply to compost": 1, "nothing": 0, "": 2} {
 		if got, err := library(mem, plain).List(t.Context(), text, 0); err != nil || len(got) != want {
-			t.Errorf("%q: %v %+v", text, err, got)
+			t.Errorf("%q: want no error and as many of them as want, got %v %+v", text, err, got)
 		}
 	}
 	if err := l.Remove(t.Context(), "b"); err != nil {
 		t.Fatal(err)
 	}
 	if list, err := l.List(t.Context(), "", 0); err != nil || len(list) != 1 {
-		t.Errorf("%v %+v", err, list)
+		t.Errorf("want no error and 1 list, got %v %+v", err, list)
 	}
 	for i := range maxKept + 5 {
 		mustAdd(t, l, fmt.Sprint("x", i), turn(i, "text"))
 	}
 	list, err = library(mem, plain).List(t.Context(), "", 0)
 	if err != nil || len(list) != maxKept || slices.ContainsFunc(list, func(c protocol.Conversation) bool { return c.ID == "a" }) {
-		t.Errorf("%v %d", err, len(list))
+		t.Errorf("want no error and as many list as maxKept, got %v %d", err, len(list))
 	}
 }
 
@@ -224,7 +224,7 @@ func TestWhatCannotBeKeptIsSaid(t *testing.T) {
 	l := library(hosttest.New(hosttest.Options{}), plain)
 	for _, id := range []string{"", "../x", "a/b", "a.b", strings.Repeat("a", 65), "ä"} {
 		if err := l.Add(t.Context(), id, turn(1, "x")); !fault.Is(err, fault.Validation) {
-			t.Errorf("%q: %v", id, err)
+			t.Errorf("%q: want the error fault.Validation, got %v", id, err)
 		}
 	}
 	for what, err := range map[string]error{
@@ -232,10 +232,10 @@ func TestWhatCannotBeKeptIsSaid(t *testing.T) {
 		"rename": l.Rename(t.Context(), "no", "x"), "settle": l.Settle(t.Context(), "no", Settled{}),
 	} {
 		if !fault.Is(err, fault.NotFound) {
-			t.Errorf("%s: %v", what, err)
+			t.Errorf("%s: want the error fault.NotFound, got %v", what, err)
 		}
 	}
 	if err := l.Rename(t.Context(), "no", " \n "); !fault.Is(err, fault.Validation) {
-		t.Errorf("%v", err)
+		t.Errorf("want the error fault.Validation, got %v", err)
 	}
 }

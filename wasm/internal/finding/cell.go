@@ -2,7 +2,6 @@ package finding
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +9,7 @@ import (
 
 	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/regex"
 	"embedded-agent/wasm/internal/sorting"
 	"embedded-agent/wasm/internal/timestamp"
 	"embedded-agent/wasm/internal/tool"
@@ -22,7 +22,7 @@ const maxCell = 4000
 // labelled are the fields that have words of their own as columns.
 var labelled = []string{
 	"path", "text", "modified", "mtime", "created", "tags", "count", "target", "link", "title", "heading",
-	"field", "value", "property", "date", "near", "name",
+	"field", "value", "property", "date", "near", "name", "words", "score",
 }
 
 // label gives a column. An element without fields has one that is called value.
@@ -112,8 +112,8 @@ func raw(e any, name string) any {
 }
 
 var (
-	isoDate = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$`)
-	isTag   = regexp.MustCompile(`^#[^\s#,]+(, #[^\s#,]+)*$`)
+	isoDate = regex.Lazy(`^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$`)
+	isTag   = regex.Lazy(`^#[^\s#,]+(, #[^\s#,]+)*$`)
 )
 
 func fits(kind protocol.CellKind, name, text string, v any) bool {
@@ -121,9 +121,9 @@ func fits(kind protocol.CellKind, name, text string, v any) bool {
 	case protocol.CellNumber:
 		return number(v)
 	case protocol.CellDate:
-		return isoDate.MatchString(text) || millis(name, v)
+		return isoDate().MatchString(text) || millis(name, v)
 	case protocol.CellTag:
-		return name == "tags" || isTag.MatchString(text)
+		return name == "tags" || isTag().MatchString(text)
 	}
 	return isNote(name, text)
 }

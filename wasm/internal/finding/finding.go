@@ -1,9 +1,9 @@
-// Package finding turns the results of a plan that only reads into an answer for a
-// person: sentences, and tables whose cells are notes, lines in notes, tags, dates,
-// numbers or text.
+// Package finding turns the results of a plan into an answer for a person:
+// sentences, and tables whose cells are notes, lines in notes, tags, dates, numbers
+// or text.
 //
-// The answer is the plan's outputs. A plan without outputs is answered by its last
-// steps, those that no other step works on. An output is a value, or says more:
+// The answer is the plan's outputs. A plan without outputs that only reads is
+// answered by its last steps, those that no other step works on. An output is a value, or says more:
 //
 //	{"rows": "$steps.all.notes", "columns": ["path", "modified"],
 //	 "one": "One note has no links.", "many": "{n} notes have no links.", "none": "Every note has a link."}
@@ -44,13 +44,12 @@ type Source struct {
 // maxShown bounds what is shown of all tables together, in bytes.
 const maxShown = 16 << 20
 
-// Of gives what a plan found that only reads; nil for nothing, and for any other plan.
+// Of gives what a plan found; nil for nothing. Beside the review of a plan that does
+// more than read stand the outputs of its reading steps: what its writing steps give
+// is true once they have run (After).
 func Of(s Source) *protocol.Findings {
-	if s.Graph.Risk != tool.ReadOnly {
-		return nil
-	}
-	parts := s.outputs()
-	if len(parts) == 0 {
+	parts := s.outputs(s.ofReading)
+	if len(parts) == 0 && s.Graph.Risk == tool.ReadOnly {
 		for _, st := range s.last() {
 			parts = append(parts, s.ofStep(st))
 		}
@@ -61,17 +60,59 @@ func Of(s Source) *protocol.Findings {
 	return Within(&protocol.Findings{Parts: parts, Done: s.done(), Plan: s.Plan}, maxShown)
 }
 
+// After gives what a plan that wrote says of itself when it has run: its outputs; nil
+// where it has none.
+func After(s Source) *protocol.Findings {
+	parts := s.outputs(func(any) bool { return true })
+	if s.Graph.Risk == tool.ReadOnly || len(parts) == 0 {
+		return nil
+	}
+	return Within(&protocol.Findings{Parts: parts, Done: true}, maxShown)
+}
+
 // done says whether the simulation has made all calls of the plan, so that nothing is
 // left to approve.
 func (s *Source) done() bool {
+	if s.Graph.Risk != tool.ReadOnly {
+		return false
+	}
 	left := slices.ContainsFunc(s.Graph.Nodes, func(n *plan.Node) bool { return !n.Tool.Simulable || n.Tool.Facts.MovesWindow })
 	return s.Whole && !left && s.Report.Stopped == nil
 }
 
-// outputs gives the plan's own outputs, by name.
-func (s *Source) outputs() []protocol.Finding {
+// ofReading reports whether an output, as the plan has it, refers to no step that
+// does more than read.
+func (s *Source) ofReading(written any) bool {
+	text, err := json.Marshal(written)
+	return err == nil && !slices.ContainsFunc(s.Graph.Nodes, func(n *plan.Node) bool {
+		return n.Effects.Risk() != tool.ReadOnly && refersTo(string(text), "steps."+n.Step.ID)
+	})
+}
+
+// refersTo reports whether a text has a reference that does not go on as a longer name.
+func refersTo(text, ref string) bool {
+	for {
+		_, rest, found := strings.Cut(text, ref)
+		if !found {
+			return false
+		}
+		if rest == "" || !strings.ContainsRune(nameLetters, rune(rest[0])) {
+			return true
+		}
+		text = rest
+	}
+}
+
+// nameLetters may stand in the id of a step.
+const nameLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+
+// outputs gives the plan's own outputs that are wanted, by name.
+func (s *Source) outputs(wanted func(written any) bool) []protocol.Finding {
 	var out []protocol.Finding
 	for _, name := range slices.Sorted(maps.Keys(s.Report.Outputs)) {
+		if !wanted(s.Graph.Plan.Outputs[name]) {
+			continue
+		}
 		out = append(out, s.output(name, s.Report.Outputs[name], s.Graph.Plan.Outputs[name]))
 	}
 	return out

@@ -32,11 +32,20 @@ func hits(found *tool.Found) *tool.Entry {
 // of tells what a plan of one step gave, with the plan's own outputs.
 func of(t *testing.T, found *tool.Found, output any, outputs string) []protocol.Finding {
 	t.Helper()
+	if f := source(t, found, output, outputs, tool.ReadOnly); f != nil {
+		return f.Parts
+	}
+	return nil
+}
+
+// source is of for a plan that does more than read, too.
+func source(t *testing.T, found *tool.Found, output any, outputs string, risk tool.Risk) *protocol.Findings {
+	t.Helper()
 	e := hits(found)
 	doc := `{"goal":"g","steps":[{"id":"s","tool":"t.hits","args":{}}],"outputs":` + outputs + `}`
 	p, problems := plan.Decode([]byte(doc), plan.Limits{})
 	if plan.Failed(problems) {
-		t.Fatal(problems)
+		t.Fatal("want no problem that keeps the plan from running, got:", problems)
 	}
 	n := &plan.Node{Step: &p.Steps[0], Tool: e, Effects: tool.Reads}
 	rep := &runner.Report{Steps: []*runner.StepReport{{Node: n, Status: tool.OK, Output: output}}}
@@ -49,13 +58,9 @@ func of(t *testing.T, found *tool.Found, output any, outputs string) []protocol.
 		}
 		rep.Outputs = bound
 	}
-	f := finding.Of(finding.Source{
-		Graph: &plan.Graph{Plan: p, Risk: tool.ReadOnly}, Report: rep, Redact: func(s string) string { return strings.ReplaceAll(s, "hunter2", "[secret]") }, Location: time.UTC,
+	return finding.Of(finding.Source{
+		Graph: &plan.Graph{Plan: p, Risk: risk}, Report: rep, Redact: func(s string) string { return strings.ReplaceAll(s, "hunter2", "[secret]") }, Location: time.UTC, Whole: true,
 	})
-	if f == nil {
-		return nil
-	}
-	return f.Parts
 }
 
 func list(text string) map[string]any {
@@ -129,8 +134,21 @@ func TestAPlanSaysInItsOutputsWhatIsTold(t *testing.T) {
 			got = append(got, table(p))
 		}
 		if d := cmp.Diff(want, got); d != "" {
-			t.Errorf("%s: %s", outputs, d)
+			t.Errorf("%s: it differs from what was wanted (-want +got): %s", outputs, d)
 		}
+	}
+}
+
+func TestAPlanThatChangesNotesTellsItsOutputsAloneAndIsNotDone(t *testing.T) {
+	found := list(`[{"path":"a.md","line":1,"text":"x"}]`)
+	if f := source(t, plain, found, `{"typos":{"rows":"$steps.s.hits","one":"One link looks like a typo."}}`, tool.RiskWrites); f == nil || f.Done || finding.Said(&f.Parts[0]) != "One link looks like a typo." {
+		t.Errorf("want something, Done false and \"One link looks like a typo.\", got %+v", f)
+	}
+	if f := source(t, plain, found, `null`, tool.RiskWrites); f != nil {
+		t.Errorf("without outputs it tells %+v", f)
+	}
+	if f := source(t, plain, found, `null`, tool.ReadOnly); f == nil || !f.Done {
+		t.Errorf("a plan that only reads is not done: %+v", f)
 	}
 }
 
@@ -138,12 +156,12 @@ func TestTheCountIsCountedAndNotWhatThePlanSays(t *testing.T) {
 	for rows, want := range map[string]string{`[]`: "None.", `[1]`: "One.", `[1,2]`: "2 of them."} {
 		got := of(t, plain, list(rows), `{"x":{"rows":"$steps.s.hits","one":"One.","many":"{n} of them.","none":"None."}}`)
 		if said := finding.Said(&got[0]); said != want {
-			t.Errorf("%s: %q", rows, said)
+			t.Errorf("%s: got %q, want %q", rows, said, want)
 		}
 	}
 	// Without words for a number the sentence is ours.
 	if got := of(t, plain, list(`[]`), `{"x":{"rows":"$steps.s.hits","many":"{n} of them."}}`); finding.Said(&got[0]) != "Nothing was found." {
-		t.Errorf("%q", finding.Said(&got[0]))
+		t.Errorf("want \"Nothing was found.\", got %q", finding.Said(&got[0]))
 	}
 }
 
@@ -153,17 +171,17 @@ func TestAToolSaysHowItsListIsTold(t *testing.T) {
 	}
 	got := of(t, &tool.Found{List: "hits", Columns: []string{"path"}, Words: words}, list(`[{"path":"a.md","text":"x"}]`), "null")
 	if table(got[0]) != "1 note mentions “[secret]”. | Note note\n| a.md → a.md " {
-		t.Errorf("%s", table(got[0]))
+		t.Errorf("want \"1 note mentions “[secret]”. | Note note\\n| a.md → a.md \", got %s", table(got[0]))
 	}
 	got = of(t, &tool.Found{List: "hits", Within: "values", Columns: []string{"property", "value", "count"}},
 		list(`[{"property":"p","values":[{"value":"x","count":2},{"value":"y","count":1}]},{"property":"q","values":[]}]`), "null")
 	if table(got[0]) != "2 results were found. | Property text | Value text | Count number\n| p | x | 2 \n| p | y | 1 " {
-		t.Errorf("%s", table(got[0]))
+		t.Errorf("want a table of the two results with their columns, got %s", table(got[0]))
 	}
 	got = of(t, &tool.Found{List: "hits", Columns: []string{"path"}, Each: true, Words: func(tool.Args) (string, fault.P) { return "finding.tasks", nil }},
 		list(`[{"path":"a.md","line":1},{"path":"a.md","line":2}]`), "null")
 	if finding.Said(&got[0]) != "2 tasks were found." {
-		t.Errorf("%s", finding.Said(&got[0]))
+		t.Errorf("want \"2 tasks were found.\", got %s", finding.Said(&got[0]))
 	}
 }
 
@@ -181,7 +199,7 @@ func TestEverySentenceAndColumnHasWords(t *testing.T) {
 	}
 	for _, c := range of(t, plain, list(`[{"path":"a.md","text":"x"}]`), "null")[0].Columns {
 		if c.Label == nil || !i18n.Has(c.Label.Key) {
-			t.Errorf("%+v", c)
+			t.Errorf("want Label set, got %+v", c)
 		}
 	}
 }
@@ -218,6 +236,6 @@ func TestANoteHoldsTextAndLinksToNotesAlone(t *testing.T) {
 		"| [[b/c\\|c]] |  |\n| b/\\[c\\].md | \\=1 |\n" +
 		"\nOne\n\n- [[b/c.pdf|c.pdf]]\n- \\- x\n- 12\\. x\n- 1\\.5 - x\n\nNone.\n"
 	if d := cmp.Diff(want, got); d != "" {
-		t.Error(d)
+		t.Error("it differs from what was wanted (-want +got):", d)
 	}
 }

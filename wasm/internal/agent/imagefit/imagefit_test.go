@@ -71,7 +71,7 @@ func TestAnImageThatFitsIsGivenBackAsItIs(t *testing.T) {
 func TestTheTypeIsWhatTheBytesAreNotWhatWasSaid(t *testing.T) {
 	out, err := imagefit.Fitter{}.Fit(t.Context(), llm.Image("text/html", pngOf(t, noise(5, 4, 255))), limits)
 	if err != nil || out.MIMEType != "image/png" {
-		t.Errorf("%v %s", err, out.MIMEType)
+		t.Errorf("want no error and MIMEType \"image/png\", got %v %s", err, out.MIMEType)
 	}
 }
 
@@ -114,11 +114,11 @@ func TestJPEGAndGIFAreReadToo(t *testing.T) {
 	for name, data := range map[string][]byte{"jpeg": j.Bytes(), "gif": g.Bytes()} {
 		out, err := imagefit.Fitter{}.Fit(t.Context(), llm.Image("", base64.StdEncoding.EncodeToString(data)), limits)
 		if err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: want no error, got %v", name, err)
 			continue
 		}
 		if img, _, _ := decode(t, out); img.Bounds().Dx() != 100 {
-			t.Errorf("%s: %v", name, img.Bounds())
+			t.Errorf("%s: want Dx 100, got %v", name, img.Bounds())
 		}
 	}
 }
@@ -145,7 +145,7 @@ func TestWhatIsNoImageOrTooLargeIsRefusedBeforeItIsDecoded(t *testing.T) {
 	} {
 		_, err := imagefit.Fitter{}.Fit(t.Context(), llm.Image("image/png", data), limits)
 		if !fault.Is(err, fault.Validation) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: want the error fault.Validation, got %v", name, err)
 		}
 	}
 }
@@ -154,7 +154,7 @@ func TestAStoppedRunDoesNotScale(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := (imagefit.Fitter{}).Fit(ctx, llm.Image("", pngOf(t, noise(300, 300, 255))), limits); !fault.Is(err, fault.Cancelled) {
-		t.Errorf("%v", err)
+		t.Errorf("want the error fault.Cancelled, got %v", err)
 	}
 }
 
