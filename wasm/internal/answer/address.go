@@ -10,6 +10,9 @@ import (
 // (kind "link"), or something of the vault (kind "note"). Everything else is
 // nothing to follow.
 func (r *reader) follow(to string) (Node, bool) {
+	if r.page != nil {
+		return r.leadsTo(to)
+	}
 	if host, ok := web(to); ok {
 		return Node{Kind: "link", To: to, Where: host, Ask: carries(to, host)}, true
 	}

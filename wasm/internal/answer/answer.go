@@ -81,6 +81,7 @@ type reader struct {
 	src    []byte
 	left   int // nodes that may still be made
 	public func(string) bool
+	page   *page // nil where an answer is read
 }
 
 // make counts a node.
@@ -123,6 +124,10 @@ func (r *reader) block(n ast.Node, depth int) []Node {
 		return r.list(n, depth)
 	case *ast.Blockquote:
 		return []Node{r.quote(n, depth)}
+	case *ast.LinkReferenceDefinition:
+		return nil
+	case *footnote:
+		return nil // they come at the end of the page
 	}
 	return []Node{r.make(literal("plain", r.rawOf(n)))}
 }

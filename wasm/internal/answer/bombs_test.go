@@ -3,7 +3,6 @@ package answer
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"embedded-agent/wasm/internal/costtest"
 )
@@ -79,19 +78,13 @@ var bombs = map[string]func(n int) string{
 
 func TestABombIsBoundedAndCostsTimeByItsLength(t *testing.T) {
 	const small = 16 << 10
-	fastest := func(s string) time.Duration { return costtest.Fastest(func() { draw(s) }) }
 	for name, bomb := range bombs {
 		t.Run(name, func(t *testing.T) {
 			nodes := draw(bomb(512 << 10))
 			if n := check(t, nodes); n > 3*maxNodes {
 				t.Errorf("%d nodes", n)
 			}
-			// A square would be 64 times as much; machines are not that uneven.
-			one, eight := fastest(bomb(small)), fastest(bomb(8*small))
-			if eight > 32*one && eight > 200*time.Millisecond {
-				t.Errorf("eight times the text took %v, where once took %v", eight, one)
-			}
-			t.Logf("%v for 128 kB", eight)
+			costtest.Linear(t, small, bomb, func(text string) { draw(text) })
 		})
 	}
 }

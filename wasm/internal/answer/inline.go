@@ -81,6 +81,8 @@ func (in *inline) step() {
 		in.shut()
 	case 'h', 'o':
 		in.bare()
+	case '^':
+		in.caret()
 	default:
 		in.literal(in.at + 1)
 	}
@@ -95,7 +97,7 @@ func (in *inline) literal(to int) {
 // flush makes a piece of the text that was gathered.
 func (in *inline) flush() {
 	if in.text.Len() > 0 {
-		for _, n := range marked(in.text.String()) {
+		for _, n := range in.marked(in.text.String()) {
 			in.pieces = append(in.pieces, piece{node: n})
 		}
 		in.text.Reset()
@@ -238,7 +240,7 @@ func (in *inline) angle() {
 	}
 	inner := in.s[in.at+1 : end]
 	if n, ok := in.follow(inner); ok && n.Kind == "link" && !strings.ContainsAny(inner, " \n") {
-		n.Kids, n.Where, n.Ask = marked(inner), "", n.Ask && strings.HasPrefix(n.To, "obsidian:")
+		n.Kids, n.Where, n.Ask = in.marked(inner), "", n.Ask && strings.HasPrefix(n.To, "obsidian:")
 		in.at = end + 1
 		in.add(n)
 		return

@@ -12,7 +12,7 @@ func (in *inline) open(image bool) {
 	if image {
 		start++
 	}
-	if strings.HasPrefix(in.s[start:], "[[") && in.wiki(start, image) {
+	if strings.HasPrefix(in.s[start:], "[[") && in.wiki(start, image) || in.page != nil && in.footnote() {
 		return
 	}
 	in.flush()
@@ -33,13 +33,13 @@ func (in *inline) wiki(start int, embed bool) bool {
 	}
 	target, alias, has := strings.Cut(inner, "|")
 	target = strings.TrimSuffix(target, "\\") // in a table the bar is escaped
-	path, ok := notePath(strings.TrimSpace(target), false)
+	path, ok := in.target(strings.TrimSpace(target), false)
 	if !ok {
 		return false
 	}
-	n := Node{Kind: "note", To: path, Embed: embed, Kids: marked(path)}
+	n := Node{Kind: "note", To: path, Embed: embed, Kids: in.marked(path)}
 	if has && strings.TrimSpace(alias) != path && strings.TrimSpace(alias) != "" {
-		n.Kids, n.Where = marked(alias), path
+		n.Kids, n.Where = in.marked(alias), path
 	}
 	in.at = end + 2
 	in.add(n)
@@ -62,6 +62,9 @@ func (in *inline) shut() {
 	dead := top < in.around[btoi(b.image)]
 	in.around[0], in.around[1] = min(in.around[0], top), min(in.around[1], top)
 	to, title, end, ok := destination(in.s, in.at+1)
+	if !ok && in.page != nil {
+		to, end, ok = in.reference(b.at)
+	}
 	if !ok || dead {
 		in.literal(in.at + 1)
 		return
@@ -99,13 +102,13 @@ func btoi(b bool) int {
 // whether it may be loaded. A picture of the vault is a link to it.
 func (in *inline) image(to, alt string, n Node, follows bool) Node {
 	if follows && n.Kind == "note" {
-		n.Embed, n.Kids = true, marked(n.To)
+		n.Embed, n.Kids = true, in.marked(n.To)
 		if alt != "" && alt != n.To {
-			n.Kids, n.Where = marked(strings.ReplaceAll(alt, "\n", " ")), n.To
+			n.Kids, n.Where = in.marked(strings.ReplaceAll(alt, "\n", " ")), n.To
 		}
 		return n
 	}
-	out := Node{Kind: "image", To: shown(to), Kids: marked(strings.ReplaceAll(alt, "\n", " "))}
+	out := Node{Kind: "image", To: shown(to), Kids: in.marked(strings.ReplaceAll(alt, "\n", " "))}
 	if host, ok := web(to); ok && in.public(host) {
 		out.To, out.Where, out.Load = to, host, true
 	}

@@ -48,7 +48,7 @@ func IsText(contents ...[]byte) bool {
 // may run in it counted.
 func Row(c overlay.Change) protocol.FileChange {
 	f := protocol.FileChange{
-		Path: c.Path, From: c.From, Status: protocol.FileStatus(c.Status), LinksOnly: c.Follows && c.Status == overlay.Modify,
+		Path: c.Path, From: c.From, Status: protocol.FileStatus(c.Status), Linked: protocol.Linked{LinksOnly: c.Follows && c.Status == overlay.Modify},
 		Undoable: true, Bytes: int64(len(c.After)),
 	}
 	if c.Kind == host.Folder {

@@ -1,7 +1,6 @@
 package prose
 
 import (
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -17,17 +16,14 @@ var beginnings = []string{
 }
 
 func TestANoteOfBeginningsCostsNoMoreThanItsLength(t *testing.T) {
-	if runtime.GOOS == "js" {
-		t.Skip("timed natively; the code is the same")
-	}
 	for _, unit := range beginnings {
-		took := func(n int) time.Duration {
-			d := note.Parse([]byte(strings.Repeat(unit, n/len(unit))))
-			return costtest.Fastest(func() { Fixed(d) })
-		}
-		if a, b := took(20_000), took(200_000); b > 40*a && b > time.Second {
-			t.Errorf("%q: %v for 20 kB, %v for 200 kB", unit, a, b)
-		}
+		t.Run(unit, func(t *testing.T) {
+			fixed := func(n int) func() {
+				d := note.Parse([]byte(strings.Repeat(unit, n/len(unit))))
+				return func() { Fixed(d) }
+			}
+			costtest.NoDearer(t, 40, time.Second, fixed(200_000), fixed(20_000))
+		})
 	}
 }
 

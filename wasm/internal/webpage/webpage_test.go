@@ -42,7 +42,7 @@ func TestAPageBecomesMarkdown(t *testing.T) {
 func TestThePageHasItsTitle(t *testing.T) {
 	p := Convert("<html><head><TITLE>\n A &amp;  B </title></head><body>c", "https://example.com/")
 	if p.Title != "A & B" || p.Markdown != "c" {
-		t.Errorf("%+v", p)
+		t.Errorf("want Title \"A & B\" and Markdown \"c\", got %+v", p)
 	}
 }
 
@@ -67,7 +67,7 @@ func FuzzConvert(f *testing.F) {
 func TestADeepPageTakesNoMoreTimeThanALongOne(t *testing.T) {
 	html := strings.Repeat("<div><blockquote><b><li>x ", 20_000) + strings.Repeat("</p>", 20_000)
 	if got := Convert(html, ""); !strings.Contains(got.Markdown, "x") {
-		t.Errorf("%.100q", got.Markdown)
+		t.Errorf("want Markdown with \"x\", got %.100q", got.Markdown)
 	}
 }
 
