@@ -342,7 +342,5 @@ func (d *Doc) HeadingNamed(text string) int {
 
 // HeadingKey folds a heading's text as links to headings do.
 func HeadingKey(text string) string {
-	return strings.ToLower(strings.Join(strings.FieldsFunc(text, func(r rune) bool {
-		return strings.ContainsRune(" \t#^|[]\\:%", r)
-	}), " "))
+	return strings.ToLower(HeadingPath(text))
 }

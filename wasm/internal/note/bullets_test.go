@@ -60,7 +60,7 @@ func TestBulletsFollowCommonMark(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if d := cmp.Diff(c.want, Bullets([]byte(c.in))); d != "" {
-				t.Error(d)
+				t.Error("it differs from what was wanted (-want +got):", d)
 			}
 		})
 	}

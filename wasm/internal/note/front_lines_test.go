@@ -31,7 +31,7 @@ func TestFrontMatterThatIsNoYAMLIsEditedLineByLine(t *testing.T) {
 		}
 		got, err := c.edit([]byte(template))
 		if err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: want no error, got %v", name, err)
 		} else if diff := cmp.Diff(c.want, string(got)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
@@ -39,7 +39,7 @@ func TestFrontMatterThatIsNoYAMLIsEditedLineByLine(t *testing.T) {
 	values, err := ParseFront([]byte(template)).Loose()
 	want := map[string]any{"created": "{{date}}", "title": "{{title}}", "tags": []any{"a"}, "up": "[[Index]]"}
 	if diff := cmp.Diff(want, values); diff != "" || err != nil {
-		t.Error(diff, err)
+		t.Error("it differs from what was wanted (-want +got):", diff, err)
 	}
 }
 

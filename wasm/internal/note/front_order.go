@@ -24,13 +24,11 @@ func OrderProperties(data []byte, names []string) []byte {
 	if _, err := d.Loose(); err != nil || !ok || at != d.FrontBody.End {
 		return data
 	}
-	place := func(p Property) int {
-		if n := slices.Index(names, p.Key); n >= 0 {
-			return n
-		}
-		return len(names)
+	place := make(map[string]int, len(names))
+	for i, name := range slices.Backward(names) {
+		place[name] = i - len(names) // the others have 0
 	}
-	sorting.StableFunc(props, func(a, b Property) int { return place(a) - place(b) })
+	sorting.StableFunc(props, func(a, b Property) int { return place[a.Key] - place[b.Key] })
 	var body bytes.Buffer
 	for i := range props {
 		body.Write(props[i].Of(data))

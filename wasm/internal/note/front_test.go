@@ -44,7 +44,7 @@ func TestValuesReadWhatYAMLMeans(t *testing.T) {
 			text := strings.ReplaceAll("---\n"+in+"\n---\nbody", "\n", eol)
 			got, err := Parse([]byte(text)).Values()
 			if err != nil {
-				t.Errorf("%q: %v", text, err)
+				t.Errorf("%q: want no error, got %v", text, err)
 				continue
 			}
 			if d := cmp.Diff(want, got); d != "" {
@@ -165,12 +165,12 @@ func TestAnySettingReadsBackAndNothingElseDiffers(t *testing.T) {
 		v := value.Draw(t, "value")
 		out, err := SetProperty([]byte(text), "k", v)
 		if err != nil {
-			t.Fatalf("%q = %#v: %v", text, v, err)
+			t.Fatalf("%q = %#v: want no error, got %v", text, v, err)
 		}
 		before, _ := Parse([]byte(text)).Values()
 		after, err := Parse(out).Values()
 		if err != nil {
-			t.Fatalf("%q: %v", out, err)
+			t.Fatalf("%q: want no error, got %v", out, err)
 		}
 		if !sameValue(after["k"], v) || !sameValue(after["other"], before["other"]) {
 			t.Fatalf("%q became %q", text, out)
@@ -220,7 +220,7 @@ func TestFrontMatterOfRealVaultsReadsAsYAMLDoes(t *testing.T) {
 		}
 		raw, err := safeyaml.Decode(d.FrontBody.Of(data))
 		if errors.Is(err, safeyaml.ErrBounds) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: want no bound reached, got %v", name, err)
 		}
 		want, ok := raw.(map[string]any)
 		if err != nil || !ok {
@@ -228,7 +228,7 @@ func TestFrontMatterOfRealVaultsReadsAsYAMLDoes(t *testing.T) {
 		}
 		got, err := d.Values()
 		if err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: want no error, got %v", name, err)
 			continue
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -340,7 +340,7 @@ func TestTagEditsOfRealFrontMattersTouchTheTagAlone(t *testing.T) {
 		}
 		added, err := AddTags(data, []string{"zz/new"})
 		if err != nil {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: want no error, got %v", name, err)
 			continue
 		}
 		lines, changed := diffLines(data, added)

@@ -293,6 +293,9 @@ func HasScheme(dest string) bool {
 	return false
 }
 
+// punctuation is what a backslash takes the meaning from (CommonMark 0.31.2 §2.4).
+const punctuation = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
+
 // unescape takes out Markdown's backslashes before punctuation.
 func unescape(s string) string {
 	if strings.IndexByte(s, '\\') < 0 {
@@ -300,7 +303,7 @@ func unescape(s string) string {
 	}
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+1 < len(s) && s[i+1] < 0x80 && strings.IndexByte("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", s[i+1]) >= 0 {
+		if s[i] == '\\' && i+1 < len(s) && s[i+1] < 0x80 && strings.IndexByte(punctuation, s[i+1]) >= 0 {
 			i++
 		}
 		b.WriteByte(s[i])

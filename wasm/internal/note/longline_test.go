@@ -13,34 +13,23 @@ import (
 // of a line, or for what closes a mark, at each mark, takes the square of the
 // line's length. Each is compared with the same marks line by line, in one run.
 func TestALongLineCostsWhatItsPartsCostLineByLine(t *testing.T) {
-	if runtime.GOOS == "js" {
-		t.Skip("timed natively; the code is the same")
-	}
 	const size = 1 << 20
-	took := func(text string) time.Duration {
-		return costtest.Fastest(func() {
-			d := Parse([]byte(text))
-			d.Fields()
-		})
+	compare := func(t *testing.T, most int, dear, cheap string) {
+		read := func(text string) func() { return func() { Parse([]byte(text)).Fields() } }
+		costtest.NoDearer(t, most, 500*time.Millisecond, read(dear), read(cheap))
 	}
 	for _, unit := range []string{"[[a]]", "![[a|b]] ", "[a](b) ", "[a](b (", " ^a", "[a:: b] ", "([a:: ", "`a``b", "[[", "[x]: a", "<a ", "$a "} {
-		line, lines := strings.Repeat(unit, size/len(unit)), strings.Repeat(unit+"\n\n", size/len(unit))
-		if a, b := took(line), took(lines); a > 10*b && a > 500*time.Millisecond {
-			t.Errorf("%q: %v in one line, %v line by line", unit, a, b)
-		}
+		t.Run(unit, func(t *testing.T) {
+			compare(t, 10, strings.Repeat(unit, size/len(unit)), strings.Repeat(unit+"\n\n", size/len(unit)))
+		})
 	}
 	front := func(value string) string { return "---\na: " + value + "\n---\n" }
-	a := took(front(strings.Repeat("[[", size/2) + "a]]"))
-	if b := took(front(strings.Repeat("x", size))); a > 20*b && a > 500*time.Millisecond {
-		t.Errorf("open links in front matter: %v, and %v for words", a, b)
-	}
+	compare(t, 20, front(strings.Repeat("[[", size/2)+"a]]"), front(strings.Repeat("x", size)))
 	var runs strings.Builder
 	for i := 1; runs.Len() < size; i++ {
 		runs.WriteString(strings.Repeat("`", i) + " ")
 	}
-	if a, b := took(runs.String()), took(strings.Repeat("` ", size/2)); a > 20*b && a > 500*time.Millisecond {
-		t.Errorf("runs of backticks: %v, and %v of one length", a, b)
-	}
+	compare(t, 20, runs.String(), strings.Repeat("` ", size/2))
 }
 
 // What is found must not hold the note more than once: links in links would.

@@ -14,8 +14,8 @@ func CarriesLinks(file string) bool {
 }
 
 // MayLink says whether a text may hold a link to a file: the file's name is in
-// it somewhere, in any case, as written or percent-encoded. It is never false
-// for a text that links.
+// it somewhere, in any case, as written, percent-encoded or with backslashes. It is
+// never false for a text that links.
 func MayLink(text []byte, target string) bool {
 	name := path.Base(target)
 	stem := strings.ToLower(strings.TrimSuffix(name, path.Ext(name)))
@@ -23,10 +23,25 @@ func MayLink(text []byte, target string) bool {
 	if bytes.Contains(low, []byte(stem)) {
 		return true
 	}
-	// In front matter an apostrophe may be doubled, and in a canvas quotes are
-	// escaped; in Markdown links any character may be encoded.
-	if strings.ContainsAny(stem, `'"\`) || bytes.Contains(low, []byte(strings.ToLower(url.PathEscape(stem)))) {
+	// In front matter an apostrophe may be doubled, and in a canvas quotes are escaped.
+	return strings.ContainsAny(stem, `'"\`) || bytes.Contains(low, []byte(strings.ToLower(url.PathEscape(stem)))) || mayHide(low, stem)
+}
+
+// mayHide says whether a text may hold a name in another writing: percent-encoded or
+// with backslashes in a Markdown link, with entities in a tag, with escapes in the
+// quotes of front matter or of a canvas.
+func mayHide(low []byte, stem string) bool {
+	holds := func(c byte) bool { return bytes.IndexByte(low, c) >= 0 }
+	tag := holds('<')
+	switch {
+	case tag && holds('&'):
 		return true
+	case tag || bytes.Contains(low, []byte("](")):
+		// A backslash may stand before punctuation only.
+		if holds('%') || strings.ContainsAny(stem, punctuation) && holds('\\') {
+			return true
+		}
 	}
-	return bytes.IndexByte(low, '%') >= 0 && (bytes.Contains(low, []byte("](")) || bytes.IndexByte(low, '<') >= 0)
+	quotes := bytes.HasPrefix(low, []byte("---")) || bytes.HasPrefix(bytes.TrimLeft(low, " \t\r\n\ufeff"), []byte("{"))
+	return quotes && (bytes.Contains(low, []byte(`\u`)) || bytes.Contains(low, []byte(`\x`)))
 }

@@ -109,7 +109,7 @@ func TestHeadingsAndSections(t *testing.T) {
 	}
 	want := []string{"1 One [7]", "2 Two [7]", "1 Setext [12]", "3 *Three* ^id [12]", "1 In a list [13]"}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+		t.Error("it differs from what was wanted (-want +got):", diff)
 	}
 	if d.HeadingNamed("three^id") >= 0 || d.HeadingNamed("TWO") != 1 {
 		t.Error("a heading is not found by its name")
@@ -133,7 +133,7 @@ func TestItemsHaveTheirExtentAndParents(t *testing.T) {
 		`q/-1/0/ "> - q\n>   r"`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+		t.Error("it differs from what was wanted (-want +got):", diff)
 	}
 }
 
@@ -143,7 +143,7 @@ func TestBlockIDsStandAtTheEndOfALine(t *testing.T) {
 		got = append(got, b.ID)
 	}
 	if d := cmp.Diff([]string{"one", "two", "three", "end"}, got); d != "" {
-		t.Error(d)
+		t.Error("it differs from what was wanted (-want +got):", d)
 	}
 }
 

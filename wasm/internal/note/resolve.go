@@ -226,11 +226,11 @@ func relativePath(folder, target string) string {
 
 // MakeLink writes a link from a note to a file. Alias is the text to show; ""
 // shows the file's name, so a link whose path is more than the name gets the
-// name as its alias.
+// name as its alias. A path that no wikilink can hold gets a Markdown link.
 func MakeLink(n Names, target, source, subpath, alias string, f Format, markdown bool) string {
 	lp := Linkpath(n, target, source, f)
 	name := strings.TrimSuffix(path.Base(target), ".md")
-	if markdown {
+	if markdown || !wikiHolds(lp) {
 		if alias == "" {
 			alias = name
 		}
@@ -248,6 +248,10 @@ func MakeLink(n Names, target, source, subpath, alias string, f Format, markdown
 	}
 	return "[[" + lp + subpath + "]]"
 }
+
+// wikiHolds says whether a wikilink can lead to a path: brackets would end it, and a
+// bar would begin its alias.
+func wikiHolds(linkpath string) bool { return !strings.ContainsAny(linkpath, "[]|") }
 
 // MarkdownLink writes a Markdown link that shows a text and leads to a path.
 func MarkdownLink(text, path string) string {

@@ -12,6 +12,8 @@ type Rename struct {
 	After  Names // After(Before, Moves)
 	Moves  Moves
 	Format Format
+	// Folders are the folders that moved as a whole: what names one follows.
+	Folders Moves
 }
 
 // NewRename describes the renames of files (a folder's is that of every file in

@@ -7,7 +7,7 @@ import (
 
 // Append gives the note with a text at its end, on a line of its own.
 func Append(data []byte, text string) []byte {
-	return insertBlock(data, len(data), text)
+	return InsertBlock(data, len(data), text)
 }
 
 // InsertUnder gives the note with a text at the end of the section of a
@@ -30,13 +30,19 @@ func InsertUnderLevel(data []byte, heading string, level int, text string, atSta
 		if len(d.Body.Of(data)) == 0 {
 			gap = ""
 		}
-		out = insertBlock(data, len(data), gap+title+eol)
-		return insertBlock(out, len(out), text), true
+		out = InsertBlock(data, len(data), gap+title+eol)
+		return InsertBlock(out, len(out), text), true
 	}
+	return InsertIn(d, n, text, atStart), false
+}
+
+// InsertIn gives the note with a text at the end of the own text of the section of
+// a heading, by its index, or right after the heading line.
+func InsertIn(d *Doc, n int, text string, atStart bool) []byte {
 	if atStart {
-		return insertBlock(data, d.afterHeading(n), text), false
+		return InsertBlock(d.Data, d.afterHeading(n), text)
 	}
-	return insertBlock(data, d.ownEnd(n), text), false
+	return InsertBlock(d.Data, d.ownEnd(n), text)
 }
 
 // afterHeading gives the start of the line after a heading.
@@ -78,15 +84,15 @@ func (d *Doc) ReplaceSection(n int, text string) []byte {
 	case !body.Empty():
 		edits.Replace(body, text)
 	case text != "":
-		return insertBlock(d.Data, d.afterHeading(n), text)
+		return InsertBlock(d.Data, d.afterHeading(n), text)
 	}
 	return edits.Apply(d.Data)
 }
 
-// insertBlock puts a text at the start of a line, on lines of its own, in the
+// InsertBlock puts a text at the start of a line (a byte offset), on lines of its own, in the
 // note's line ends, with a blank line where it would become part of what stands
 // before it, or what stands after it a part of the text.
-func insertBlock(data []byte, at int, text string) []byte {
+func InsertBlock(data []byte, at int, text string) []byte {
 	eol := EOL(data)
 	text = normalEOL(text, eol)
 	if text == "" {
@@ -167,7 +173,7 @@ func (d *Doc) blankLine(n int) bool {
 // Prepend gives the note with a text at its start, after the front matter, on
 // lines of its own.
 func Prepend(data []byte, text string) []byte {
-	return insertBlock(data, ParseFront(data).Body.Start, text)
+	return InsertBlock(data, ParseFront(data).Body.Start, text)
 }
 
 // InList says whether a place stands in a list item.

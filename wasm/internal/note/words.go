@@ -72,3 +72,9 @@ func Aliases(values map[string]any) []string {
 	}
 	return out
 }
+
+// HeadingPath gives a heading's text as a link names it: without the signs that a
+// link cannot hold.
+func HeadingPath(text string) string {
+	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t#^|[]\\:%", r) }), " ")
+}
