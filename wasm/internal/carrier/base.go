@@ -11,6 +11,10 @@ import (
 // a backslash is left alone: how those are written depends on the quotes around it.
 var expression = regex.Lazy(`(?:\b(?:link|file|hasLink|image)\(\s*\\?["']|\[\[)([^"'\\|#\[\]\n]+)`)
 
+// folder is where an expression of a base names a folder: file.inFolder("A/B"), or
+// file.folder compared with one.
+var folder = regex.Lazy(`(?:\binFolder\(\s*|\bfile\.folder\s*[!=]=\s*)\\?["']([^"'\\\n]+)`)
+
 // eachName visits the link paths in a base.
 func eachName(data []byte, visit func(at note.Span)) {
 	for _, m := range expression().FindAllSubmatchIndex(data, -1) {
@@ -22,12 +26,17 @@ func eachName(data []byte, visit func(at note.Span)) {
 }
 
 func (e Edit) base(data []byte, edits *note.Edits) {
-	if e.Name == nil {
-		return
-	}
-	eachName(data, func(at note.Span) {
-		if to, changed := e.Name(string(at.Of(data))); changed && !strings.ContainsAny(to, `"'\`) {
+	put := func(at note.Span, change func(path string) (string, bool)) {
+		if to, changed := change(string(at.Of(data))); changed && !strings.ContainsAny(to, `"'\`) {
 			edits.Replace(at, to)
 		}
-	})
+	}
+	if e.Name != nil {
+		eachName(data, func(at note.Span) { put(at, e.Name) })
+	}
+	if e.Folder != nil {
+		for _, m := range folder().FindAllSubmatchIndex(data, -1) {
+			put(note.Span{Start: m[2], End: m[3]}, e.Folder)
+		}
+	}
 }

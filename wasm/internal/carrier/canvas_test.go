@@ -19,7 +19,7 @@ func TestACanvasThatFollowsARenameIsStillJSON(t *testing.T) {
 		r := &note.Rename{Moves: map[string]string{from: to}}
 		var got struct{ Nodes []struct{ File string } }
 		if err := json.Unmarshal(Rewrite(r, "a.canvas", before), &got); err != nil || got.Nodes[0].File != to {
-			t.Errorf("%q: %+v, %v", name, got, err)
+			t.Errorf("%q: want no error and Nodes[0].File equal to to, got %+v, %v", name, got, err)
 		}
 	}
 }

@@ -27,7 +27,8 @@ func IsNote(file string) bool { return strings.EqualFold(path.Ext(file), ".md") 
 // IsCanvas says whether a file is a canvas.
 func IsCanvas(file string) bool { return strings.EqualFold(path.Ext(file), ".canvas") }
 
-func isBase(file string) bool { return strings.EqualFold(path.Ext(file), ".base") }
+// IsBase says whether a file is a base.
+func IsBase(file string) bool { return strings.EqualFold(path.Ext(file), ".base") }
 
 // Edit changes the links of a file. Each function gives what comes in the place
 // of what it is handed, and whether anything does.
@@ -38,6 +39,8 @@ type Edit struct {
 	File func(path string) (string, bool)
 	// Name is handed a link's path in a base; nil changes none.
 	Name func(linkpath string) (string, bool)
+	// Folder is handed the path of a folder in a base; nil changes none.
+	Folder func(path string) (string, bool)
 }
 
 // In gives the file with the changes made, or nil where nothing changes.
@@ -46,7 +49,7 @@ func (e Edit) In(file string, data []byte) []byte {
 	switch {
 	case IsCanvas(file):
 		e.canvas(data, &edits)
-	case isBase(file):
+	case IsBase(file):
 		e.base(data, &edits)
 	default:
 		if out, changed := e.Text(data); changed {
@@ -69,6 +72,14 @@ func Rewrite(r *note.Rename, file string, data []byte) []byte {
 		},
 		File: func(p string) (string, bool) { to, moved := r.Moves[p]; return to, moved },
 		Name: func(linkpath string) (string, bool) { return r.Follow(&note.Link{Path: linkpath}, file) },
+		Folder: func(p string) (string, bool) {
+			for from, to := range r.Folders {
+				if rest, below := strings.CutPrefix(strings.TrimSuffix(p, "/")+"/", from+"/"); below {
+					return strings.TrimSuffix(to+"/"+rest, "/"), true
+				}
+			}
+			return "", false
+		},
 	}.In(file, data)
 }
 
@@ -103,7 +114,7 @@ func Links(file string, data []byte) []Link {
 			}
 			out = append(out, Link{&note.Link{Path: "/" + text, Embed: true}, value.Start, text})
 		})
-	case isBase(file):
+	case IsBase(file):
 		eachName(data, func(at note.Span) {
 			out = append(out, Link{&note.Link{Path: string(at.Of(data))}, at.Start, string(at.Of(data))})
 		})

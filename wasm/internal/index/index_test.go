@@ -356,11 +356,11 @@ func TestTextThatIsTypedBetweenAskingAndReadingIsNotTakenForTheFiles(t *testing.
 	v := over(m)
 	infos, err := v.Select(t.Context(), Filter{Need: Literal("zanzibar")})
 	if err != nil || len(infos) != 1 {
-		t.Fatal(infos, err)
+		t.Fatal("want no error and 1 infos, got:", infos, err)
 	}
 	m.Type("a.md", "zanzibus")
 	if read, err := v.ReadMany(t.Context(), []string{"a.md"}); err != nil || string(read[0].Data) != "zanzibus" {
-		t.Fatal(read, err)
+		t.Fatal("want no error and read[0].Data \"zanzibus\", got:", read, err)
 	}
 	m.Type("a.md", "zanzibar") // taken back, so that the file never changes
 	m.CloseNotes()

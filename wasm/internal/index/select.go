@@ -21,6 +21,8 @@ type Filter struct {
 	Need Need
 	// Rows: the caller wants the metadata of notes.
 	Rows bool
+	// Texts: the caller wants what is known of the texts.
+	Texts bool
 	// Keep tests what has passed by its row, which is not known where it was not
 	// asked for. Nil keeps all.
 	Keep func(i *host.Info, row Row) bool
@@ -42,15 +44,27 @@ func (f *Filter) Passes(i *host.Info) bool {
 // its row is not known, the file is to be read.
 type Found struct {
 	*host.Info
-	Row Row
+	Row  Row
+	Text Text
 }
+
+// Text tells of a text without reading it. The zero Text knows nothing. Nobody
+// changes one.
+type Text struct{ sig []byte }
+
+// Known says whether anything is known.
+func (t Text) Known() bool { return t.sig != nil }
+
+// MayHold says whether the text may hold what is needed. It is wrong in one way only:
+// a text that does not may pass.
+func (t Text) MayHold(n *Need) bool { return n.mayHold(t.sig) }
 
 // Select gives the files below a folder that may be wanted, sorted by path.
 func (v *Vault) Select(ctx context.Context, f Filter) ([]Found, error) {
 	if err := v.sync(ctx); err != nil {
 		return nil, err
 	}
-	if !f.Need.Nothing() {
+	if !f.Need.Nothing() || f.Texts {
 		v.load(ctx)
 	}
 	v.mu.Lock()
@@ -71,6 +85,7 @@ const atOnce = 256
 func (v *Vault) kept(ctx context.Context, f *Filter, files []*file) ([]Found, error) {
 	out := make([]Found, 0, min(len(files), 64))
 	var rows [atOnce]Row
+	var texts [atOnce]Text
 	for len(files) > 0 {
 		if err := ended(ctx); err != nil {
 			return nil, err
@@ -78,12 +93,13 @@ func (v *Vault) kept(ctx context.Context, f *Filter, files []*file) ([]Found, er
 		some := files[:min(len(files), atOnce)]
 		files = files[len(some):]
 		v.rowsOf(f, some, rows[:])
+		v.textsOf(f, some, texts[:])
 		for i, c := range some {
 			if f.Keep == nil || f.Keep(&c.Info, rows[i]) {
 				if len(out) == cap(out) {
 					out = slices.Grow(out, len(out)+1) // append alone copies many more times
 				}
-				out = append(out, Found{&c.Info, rows[i]})
+				out = append(out, Found{&c.Info, rows[i], texts[i]})
 			}
 		}
 	}
@@ -102,6 +118,21 @@ func (v *Vault) rowsOf(f *Filter, files []*file, rows []Row) {
 		rows[i] = Row{}
 		if c.row != nil && !f.unknown(c) {
 			rows[i] = Row{words, c.row}
+		}
+	}
+}
+
+// textsOf gives what is known of texts as far as it holds for the caller.
+func (v *Vault) textsOf(f *Filter, files []*file, texts []Text) {
+	if !f.Texts {
+		return
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for i, c := range files {
+		texts[i] = Text{}
+		if c.sig != nil && !f.unknown(c) {
+			texts[i] = Text{c.sig}
 		}
 	}
 }

@@ -99,14 +99,14 @@ func TestTheTableOfANoteThatChangesForeverIsBounded(t *testing.T) {
 		m.Put("changing.md", fmt.Sprintf("---\nn: value %d\n---\n#tag%d [[link%d]]", i, i, i))
 		found, err := v.Select(t.Context(), Filter{Rows: true})
 		if err != nil || len(found) != 2 {
-			t.Fatal(found, err)
+			t.Fatal("want no error and 2 found, got:", found, err)
 		}
 		if i == 0 {
 			first = found[0].Row
 		}
 		n := NewProperty("n", nil)
 		if got := n.Value(found[0].Row); got != fmt.Sprintf("value %d", i) {
-			t.Fatalf("%d: %v", i, got)
+			t.Fatalf("%d: want equal to fmt.Sprintf(\"value %%d\", i), got %v", i, got)
 		}
 	}
 	if n := len(v.mu.table.words); n > 5*slackRows {

@@ -66,7 +66,7 @@ func FuzzTokens(f *testing.F) {
 			if whole = wrong == Nothing && end == len(src); whole {
 				var want string
 				if err := json.Unmarshal([]byte(src), &want); err != nil {
-					t.Fatalf("%q: %v", src, err)
+					t.Fatalf("%q: want no error, got %v", src, err)
 				}
 				if got := String([]byte(src[1:end-1]), escaped); got != want {
 					t.Fatalf("%q stands for %q, want %q", src, got, want)

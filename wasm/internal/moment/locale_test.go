@@ -13,7 +13,7 @@ func TestEachLanguageIsWrittenAsMomentWritesIt(t *testing.T) {
 	for _, language := range g.Languages {
 		l, err := NewLocale(language.Locale)
 		if err != nil {
-			t.Fatalf("%s: %v", language.Locale.Language, err)
+			t.Fatalf("%s: want no error, got %v", language.Locale.Language, err)
 		}
 		for i, text := range g.Times {
 			at, err := time.Parse("2006-01-02T15:04:05", text)

@@ -74,7 +74,7 @@ func TestParseGivesTheFirstDayOfAWeek(t *testing.T) {
 	for format, want := range map[string]string{"GGGG-[W]WW": "2026-11-16", "gggg-[W]ww": "2026-11-15"} {
 		p, ok := plain.NewParser(format)
 		if !ok {
-			t.Fatal(format)
+			t.Fatal("want it to be found, got:", format)
 		}
 		got, ok := p.Parse("2026-W47", time.UTC)
 		if !ok || got.Format(time.DateOnly) != want {
@@ -87,7 +87,7 @@ func TestParseRefusesWhatIsNoDate(t *testing.T) {
 	p, _ := plain.NewParser("YYYY-MM-DD")
 	for _, s := range []string{"2026-02-30", "2026-13-01", "note", "2026-11-20 x", "x2026-11-20", ""} {
 		if got, ok := p.Parse(s, time.UTC); ok {
-			t.Errorf("%q is %v", s, got)
+			t.Errorf("want a text that is no date refused, got %q is %v", s, got)
 		}
 	}
 	if _, ok := plain.NewParser("[only text]"); ok {

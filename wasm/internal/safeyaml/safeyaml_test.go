@@ -52,7 +52,7 @@ func TestWhatStandsForMoreThanMayBeIsRefusedAsSuch(t *testing.T) {
 		"stairs of keys", "anchored entries", "aliases",
 	} {
 		if _, err := safeyaml.Decode([]byte(bombs[name](32 << 10))); !errors.Is(err, safeyaml.ErrBounds) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: want the error safeyaml.ErrBounds, got %v", name, err)
 		}
 	}
 	for _, name := range []string{
@@ -70,7 +70,7 @@ func TestWhatStandsForMoreThanMayBeIsRefusedAsSuch(t *testing.T) {
 func TestAValueThatIsNamedWithinItselfIsRefused(t *testing.T) {
 	for _, text := range []string{"a: &a [*a]", "a: &a {b: *a}", "a: &a\n  <<: *a\n", "a: &a [x, [&b [*a]]]"} {
 		if v, err := safeyaml.Decode([]byte(text)); err == nil {
-			t.Errorf("%q: %v", text, v)
+			t.Errorf("%q: want an error, got %v", text, v)
 		}
 	}
 }
@@ -92,12 +92,12 @@ func TestWhatPeopleWriteIsWithinTheBounds(t *testing.T) {
 		got, err := safeyaml.Decode([]byte(text))
 		if strings.HasSuffix(text, "no list") || want == "deep" {
 			if errors.Is(err, safeyaml.ErrBounds) {
-				t.Errorf("%q: %v", text, err)
+				t.Errorf("%q: want no bound reached, got %v", text, err)
 			}
 			continue
 		}
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
-			t.Errorf("%q: %v\n%s", text, err, diff)
+			t.Errorf("%q: it differs from what was wanted (-want +got): %v\n%s", text, err, diff)
 		}
 	}
 	long := "tags:\n" + strings.Repeat("  - [[A note]] # and why\n", 9000)
@@ -116,7 +116,7 @@ func TestAPlainTextHasTheTypeOfTheCoreSchema(t *testing.T) {
 	} {
 		got, err := safeyaml.Decode([]byte("a: " + text))
 		if diff := cmp.Diff(any(map[string]any{"a": want}), got); err != nil || diff != "" {
-			t.Errorf("%q: %v\n%s", text, err, diff)
+			t.Errorf("%q: it differs from what was wanted (-want +got): %v\n%s", text, err, diff)
 		}
 	}
 }
@@ -138,14 +138,14 @@ func TestWhatIsNoListOfPropertiesIsRefusedWithItsLine(t *testing.T) {
 func TestOfWhatIsMergedTheFirstCounts(t *testing.T) {
 	got, err := safeyaml.Decode([]byte("<<: [{a: 1}, {a: 2, c: 3}]\nc: 4"))
 	if diff := cmp.Diff(any(map[string]any{"a": 1.0, "c": 4.0}), got); err != nil || diff != "" {
-		t.Error(err, diff)
+		t.Error("it differs from what was wanted (-want +got):", err, diff)
 	}
 }
 
 func TestAnErrorIsOneLine(t *testing.T) {
 	for _, text := range []string{"a: [", "a: b: c", "\ta", "a: *x", "a: &a [*a]", "? [", "a: \"x"} {
 		if _, err := safeyaml.Decode([]byte(text)); err != nil && strings.Contains(err.Error(), "\n") {
-			t.Errorf("%q: %q", text, err)
+			t.Errorf("%q: want no error (or Error without \"\\n\"), got %q", text, err)
 		}
 	}
 }

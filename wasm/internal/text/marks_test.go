@@ -233,7 +233,7 @@ func TestControlCharactersThatAWriteAddsAreFoundWithTheirPlace(t *testing.T) {
 func TestBytesAreTextWhenTheyAreUTF8(t *testing.T) {
 	for s, want := range map[string]bool{"": true, "a\x00b": true, "\x00": true, "ü": true, "\xff": false, "a\xe9b": false, "\x89PNG\r\n": false} {
 		if Is([]byte(s)) != want {
-			t.Errorf("%q", s)
+			t.Errorf("%q: want it to be text: %v", s, want)
 		}
 	}
 }
@@ -244,7 +244,7 @@ func FuzzMarks(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		if out := Name(s); Line(out) != out {
-			t.Errorf("%q: %q", s, out)
+			t.Errorf("%q: the two differ: %q", s, out)
 		}
 	})
 }
