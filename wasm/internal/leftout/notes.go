@@ -9,6 +9,7 @@ import (
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/runner"
+	"embedded-agent/wasm/internal/tool"
 )
 
 // Notes says how a step was read where the plan has it in other words, and what its
@@ -35,7 +36,24 @@ func Notes(p *plan.Plan, st *runner.StepReport, redact func(text string) string)
 			"when": redact(words(step.Foreach.When)), "n": strconv.Itoa(len(st.Results)), "total": strconv.Itoa(st.Of),
 		})
 	}
+	if seed := seedOf(st); seed != "" {
+		say("review.seed", map[string]string{"seed": redact(seed)})
+	}
 	return out
+}
+
+// seedOf gives the seed of a step that chose at random; its calls share one. "" for
+// any other step.
+func seedOf(st *runner.StepReport) string {
+	if !st.Node.Tool.Facts.Random {
+		return ""
+	}
+	for _, r := range st.Results {
+		if r != nil && r.OK {
+			return tool.Args(r.Data).String("seed")
+		}
+	}
+	return ""
 }
 
 // maxWords bounds the conditions that are told, in bytes.

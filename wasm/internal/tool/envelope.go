@@ -16,6 +16,16 @@ type Envelope struct {
 	Cached      bool           `json:"cached"`
 	Truncated   bool           `json:"truncated"`
 	Attachments []Attachment   `json:"attachments,omitempty"`
+	// Taken says what the model wrote otherwise than the tool has it.
+	Taken []Taken `json:"taken,omitempty"`
+}
+
+// Taken is an argument that was written otherwise than the tool has it, and what it was
+// taken as, since only one thing can be meant. The values are shortened.
+type Taken struct {
+	Field string `json:"field"`
+	From  string `json:"from"`
+	To    string `json:"to"`
 }
 
 // Args gives the arguments of the call; none where the receipt has lost them.

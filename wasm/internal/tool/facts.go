@@ -37,12 +37,15 @@ type Facts struct {
 	// ReadsElsewhere: what it gives comes from outside of the vault, and holds no
 	// text of notes beside what it was called with.
 	ReadsElsewhere bool
-	// ReadsOn: it gives more of an output that was too long to be told, so that it
-	// is of use in a conversation alone.
+	// ReadsOn: it gives more of what a model was told in short, an output or a tool,
+	// so that it is of use in a conversation alone.
 	ReadsOn bool
 	// Finds: its output is a list for the person to choose from. The log shows more
 	// of it than of other outputs.
 	Finds bool
+	// Random: it chooses at random. Its output has the "seed" that chooses the same
+	// again, and the review shows it.
+	Random bool
 }
 
 // EffectsOf gives the side effects of a call with these arguments. An argument that
@@ -71,7 +74,8 @@ func (f *Facts) check(s *Spec) error {
 	if *f == (Facts{}) {
 		return nil // most tools, so that their schemas are not read at every start
 	}
-	takes := func(arg string) bool { return hasProperty(s.Input, arg, "string") }
+	// The schema is read for facts that need it alone: this is done at every start.
+	takes := func(says bool, arg, kind string) bool { return !says || hasProperty(s.Input, arg, kind) }
 	reads := s.SideEffects == Reads
 	writes := s.SideEffects == Writes
 	for _, rule := range []struct {
@@ -81,21 +85,22 @@ func (f *Facts) check(s *Spec) error {
 		{f.Deletes, writes, "deletes and does not write"},
 		{f.Renames, writes, "renames and does not write"},
 		{f.WritesWith != "", writes, "writes with an argument, and does not write"},
-		{f.WritesWith != "", hasProperty(s.Input, f.WritesWith, "boolean"), "has no boolean argument with which it writes"},
+		{f.WritesWith != "", takes(f.WritesWith != "", f.WritesWith, "boolean"), "has no boolean argument with which it writes"},
 		{f.Requests != "", reads || s.SideEffects == Commands, "requests, and neither reads nor does what commands do"},
-		{f.Requests != "", takes("url"), `requests and has no argument "url"`},
+		{f.Requests != "", takes(f.Requests != "", "url", "string"), `requests and has no argument "url"`},
 		{f.Requests != "", !f.RunsCommand, "requests and runs commands"},
 		{f.RunsCommand, s.SideEffects == Commands, "runs commands, and its side effects are less"},
-		{f.RunsCommand, takes("id"), `runs commands and has no argument "id"`},
+		{f.RunsCommand, takes(f.RunsCommand, "id", "string"), `runs commands and has no argument "id"`},
 		{f.RunsScript, s.SideEffects == None, "computes in the sandbox and has side effects"},
 		{f.AsksModel, reads, "asks a model and does not read"},
 		{f.OnWindow, reads, "acts on the window and does not read"},
 		{f.MovesWindow, f.OnWindow, "moves the window, and does not act on it"},
 		{f.OpensNote, f.MovesWindow, "opens a note, and does not move the window"},
-		{f.OpensNote, f.OnWindow && takes("path"), `opens a note, and does not act on the window or has no argument "path"`},
+		{f.OpensNote, f.OnWindow && takes(f.OpensNote, "path", "string"), `opens a note, and does not act on the window or has no argument "path"`},
 		{f.ReadsSelection, reads, "gives the selection and does not read"},
 		{f.ReadsElsewhere, reads, "reads elsewhere and does not read"},
 		{f.ReadsOn, reads, "reads on and does not read"},
+		{f.Random, takes(f.Random, "seed", "string"), `chooses at random and has no argument "seed"`},
 	} {
 		if rule.says && !rule.holds {
 			return fmt.Errorf("tool %s %s", s.Name, rule.problem)

@@ -2,13 +2,13 @@ package tool
 
 import (
 	"encoding/json"
-	"strings"
 
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/text"
 )
 
 // NormaliseArgs gives the arguments under the tool's own parameter names:
-// camelCase and snake_case are one name, and the tool's aliases are replaced
+// camelCase, snake_case and kebab-case are one name, and the tool's aliases are replaced
 // (docs/design/tool-calls.md#names). Both spellings with different values is
 // VALIDATION_ERROR. Names that the tool does not know
 // stay, for the schema to refuse. The map given is not changed.
@@ -45,14 +45,14 @@ func (e *Entry) ownName(name string, known map[string]json.RawMessage) string {
 	if _, ok := known[name]; ok {
 		return name
 	}
-	fold := foldName(name)
+	fold := text.FoldName(name)
 	for own := range known {
-		if foldName(own) == fold {
+		if text.FoldName(own) == fold {
 			return own
 		}
 	}
 	for alias, own := range e.Aliases {
-		if foldName(alias) == fold {
+		if text.FoldName(alias) == fold {
 			return own
 		}
 	}
@@ -66,11 +66,6 @@ func (e *Entry) OwnName(name string) string {
 		return name
 	}
 	return e.ownName(name, s.Properties())
-}
-
-// foldName makes filePath, file_path and FilePath one.
-func foldName(s string) string {
-	return strings.ToLower(strings.ReplaceAll(s, "_", ""))
 }
 
 // same compares scalars; two spellings with compound values count as

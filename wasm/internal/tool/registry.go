@@ -175,8 +175,36 @@ func (e *Entry) CheckInput(args Args) error {
 	if err != nil {
 		return err
 	}
-	if vs := s.Validate(map[string]any(args)); vs != nil {
-		return invalid(e.Name, vs)
+	vs := s.Validate(map[string]any(args))
+	if vs == nil {
+		return nil
+	}
+	if err := e.unknown(s, args, vs); err != nil {
+		return err
+	}
+	return invalid(e.Name, vs)
+}
+
+// unknown names an argument that the tool does not have, with the name that was
+// probably meant; nil where the tool has them all, or is open to others.
+func (e *Entry) unknown(s *Schema, args Args, vs []Violation) error {
+	open := !slices.ContainsFunc(vs, func(v Violation) bool {
+		return v.Path == "" && strings.HasPrefix(v.Message, "additionalProperties")
+	})
+	if open {
+		return nil
+	}
+	names := slices.Sorted(maps.Keys(s.Properties()))
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		if slices.Contains(names, name) {
+			continue
+		}
+		params := fault.P{"tool": e.Name, "name": name, "fields": strings.Join(names, ", ")}
+		if near := text.Closest(name, names); near != "" {
+			params["near"] = near
+			return fault.New(fault.Validation, "error.plan.args.unknownNear", params)
+		}
+		return fault.New(fault.Validation, "error.plan.args.unknown", params)
 	}
 	return nil
 }

@@ -26,14 +26,14 @@ func TestSchemasOfEveryDraftAreHeldAgainstTheirMetaschemaAtOnce(t *testing.T) {
 				name := fmt.Sprintf("%d/%d", i, n)
 				s, err := tool.CompileSchema(name, []byte(`{`+head+`"type": "object", "properties": {"n": {"type": "integer", "minimum": 3}}, "required": ["n"]}`))
 				if err != nil {
-					t.Errorf("%q: %v", draft, err)
+					t.Errorf("%q: want no error, got %v", draft, err)
 					return
 				}
 				if got := s.Validate(map[string]any{"n": 2.0}); len(got) != 1 || got[0].Path != "/n" {
-					t.Errorf("%q: %+v", draft, got)
+					t.Errorf("%q: want 1 of them and got[0].Path \"/n\", got %+v", draft, got)
 				}
 				if got := s.Validate(map[string]any{"n": 3.0}); got != nil {
-					t.Errorf("%q: %+v", draft, got)
+					t.Errorf("%q: want nothing, got %+v", draft, got)
 				}
 				if _, err := tool.CompileSchema(name+"/bad", []byte(`{`+head+`"type": 7, "properties": []}`)); err == nil {
 					t.Errorf("%q: a schema that is none was taken", draft)

@@ -18,6 +18,7 @@ type Skip struct {
 var reasons = map[string]string{
 	"tools.front.invalid":    "skip.front",
 	"tools.front.refused":    "skip.frontKept",
+	"tools.front.loose":      "skip.frontKept",
 	"tools.note.binary":      "skip.notText",
 	"tools.note.tooLarge":    "skip.tooLarge",
 	"tools.note.notMarkdown": "skip.notMarkdown",
@@ -30,6 +31,14 @@ var reasons = map[string]string{
 	"error.path.outside":     "skip.kept",
 	"error.path.absolute":    "skip.kept",
 	"review.dropped":         "skip.dropped",
+	"agent.limit.tokens":     "skip.budget",
+	"agent.limit.cost":       "skip.budget",
+	"tools.export.cycle":     "skip.cycle",
+	"tools.export.picture":   "skip.picture",
+	"tools.export.other":     "skip.other",
+	"tools.export.remote":    "skip.remote",
+	"tools.export.html":      "skip.html",
+	"tools.export.long":      "skip.long",
 	"tools.compare.not":      "skip.compare",
 	"tools.list.number":      "skip.number",
 }

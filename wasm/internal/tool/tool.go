@@ -237,6 +237,8 @@ type Tool struct {
 	Cut func(d Data) (shown, total int)
 	// Found says how a person is told what a call found; nil: as any value.
 	Found *Found
+	// Deed says how a person is told what a call did.
+	Deed Deed
 	// Check, of a tool that cannot be simulated, says while a plan is simulated
 	// whether a call could be made at all.
 	Check func(ctx context.Context, env *Env, args Args) error

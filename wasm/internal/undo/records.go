@@ -91,7 +91,7 @@ func (r *records) RecordsCopy(ctx context.Context, p protocol.RecordsCopy) (prot
 	if err := vaultpath.CheckStored(p.Folder); err != nil {
 		return protocol.RecordsCopied{}, err
 	}
-	vault := r.deps.Guard.Writable()
+	vault := r.deps.Guard.Writable(nil)
 	folder, err := unusedName(ctx, vault, p.Folder)
 	if err != nil {
 		return protocol.RecordsCopied{}, err

@@ -227,7 +227,6 @@ func unknown(l *journal.Log) int {
 func (r *recovery) carryOn(ctx context.Context, id string, doc *history.Run, l *journal.Log, rest []journal.Planned) error {
 	d := *doc
 	d.RunID, d.Kind, d.Continues, d.Plan, d.Now, d.Calls = id, KindFinish, doc.RunID, nil, r.deps.Now(), len(rest)
-	return r.reverts.writeRun(ctx, &d, journal.Header{Approval: l.Approval, Finishes: l.Run}, rest, protocol.Message{
-		Key: "run.finishedAfterCrash", Params: map[string]string{"goal": doc.Goal},
-	}, r.rules.undoable(true))
+	_, err := r.reverts.WriteRun(ctx, &d, journal.Header{Approval: l.Approval, Finishes: l.Run}, rest, lineOf(&d), r.rules.undoable(true))
+	return err
 }

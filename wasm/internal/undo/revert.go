@@ -9,6 +9,7 @@ import (
 	"embedded-agent/wasm/internal/canon"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/fileview"
+	"embedded-agent/wasm/internal/headway"
 	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/ids"
@@ -16,6 +17,7 @@ import (
 	"embedded-agent/wasm/internal/overlay"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/timestamp"
+	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/transaction"
 )
 
@@ -45,7 +47,7 @@ func (r *reverts) Revert(ctx context.Context, p protocol.Revert) (protocol.Rever
 // takeBack is one attempt of a revert. With trust, files that the host tells to
 // be as the run left them are not read before they are written; again says that
 // one of them was not.
-func (r *reverts) takeBack(ctx context.Context, p protocol.Revert, trust bool) (_ protocol.Reverted, again bool, _ error) {
+func (r *reverts) takeBack(ctx context.Context, p protocol.Revert, trust bool, did *deeds) (_ protocol.Reverted, again bool, _ error) {
 	out := emptyReverted()
 	doc, l, err := r.deps.History.Past(ctx, p.Run)
 	if err != nil {
@@ -77,7 +79,9 @@ func (r *reverts) takeBack(ctx context.Context, p protocol.Revert, trust bool) (
 		return out, false, err
 	}
 	rep := u.report
-	out.Run, err = r.carryBack(ctx, doc, p.Path, u, ahead.base)
+	var wrote []protocol.FileChange
+	out.Run, wrote, err = r.carryBack(ctx, doc, p.Path, u, ahead.base)
+	out.Did = did.add(wrote, rep.Merged)
 	out.Restored, out.Merged, out.Kept = canon.List(rep.Restored), canon.List(rep.Merged), canon.List(rep.Kept)
 	out.Gone = canon.List(rep.Gone)
 	for _, c := range rep.Conflicts {
@@ -142,18 +146,18 @@ func conflictView(c journal.Conflict) protocol.Conflict {
 
 // carryBack journals and makes the writes of a revert: a run of its own, which
 // can be reverted too. It gives its id, or "" when there was nothing to do.
-func (r *reverts) carryBack(ctx context.Context, doc *history.Run, only string, u *undoing, base *overlay.Base) (string, error) {
+func (r *reverts) carryBack(ctx context.Context, doc *history.Run, only string, u *undoing, base *overlay.Base) (id string, wrote []protocol.FileChange, _ error) {
 	planned := u.writes(string(KindRevert))
 	if len(planned) == 0 {
-		return "", nil
+		return "", nil, nil
 	}
-	id := ids.New()
+	id = ids.New()
 	changes, err := u.vault.Changes(ctx)
 	if err == nil {
 		changes, err = transaction.ShownChanges(ctx, base, changes)
 	}
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	back := &history.Run{
 		Version: "1", RunID: id, Kind: KindRevert, Goal: doc.Goal, Now: r.deps.Now(), About: history.About{Reverts: doc.RunID, Only: only},
@@ -162,38 +166,53 @@ func (r *reverts) carryBack(ctx context.Context, doc *history.Run, only string, 
 	for _, c := range changes {
 		back.Files = append(back.Files, fileview.Row(c))
 	}
-	return id, r.writeRun(ctx, back, journal.Header{Reverts: doc.RunID}, planned, protocol.Message{
-		Key: "run.reverted", Params: map[string]string{"n": strconv.Itoa(len(changes)), "goal": doc.Goal},
-	}, r.rules.undoable(true))
+	wrote, err = r.WriteRun(ctx, back, journal.Header{Reverts: doc.RunID}, planned, lineOf(back), r.rules.undoable(true))
+	return id, wrote, err
 }
 
-// writeRun carries out writes that need no plan (a revert, the rest of a run)
-// as a run with a journal of its own, on a vault that asks before each. Its
-// error is that of the writes; what was made until then is recorded.
-func (r *reverts) writeRun(ctx context.Context, d *history.Run, h journal.Header, planned []journal.Planned, text protocol.Message, vault host.Vault) error {
+// lineOf gives the line of the history for an undo, or for a run that was finished
+// after a crash.
+func lineOf(d *history.Run) Line {
+	return func(_ protocol.RunOutcome, made []protocol.FileChange) protocol.Message {
+		if d.Kind == KindRevert {
+			return protocol.Message{Key: "run.reverted", Params: map[string]string{"n": strconv.Itoa(len(made)), "goal": d.Goal}}
+		}
+		return protocol.Message{Key: "run.finishedAfterCrash", Params: map[string]string{"goal": d.Goal}}
+	}
+}
+
+// Line gives a run's line of the history for its outcome and the files that were
+// written.
+type Line = func(protocol.RunOutcome, []protocol.FileChange) protocol.Message
+
+// WriteRun carries out writes that need no plan (a revert, the rest of a run, what a
+// command left) as a run with a journal of its own, on a vault that asks before each.
+// It gives the files that were written. The error is that of the writes; what was
+// made until then is recorded.
+func (r *reverts) WriteRun(ctx context.Context, d *history.Run, h journal.Header, planned []journal.Planned, line Line, vault host.Vault) ([]protocol.FileChange, error) {
 	doc, err := r.deps.History.Document(ctx, d)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if err := r.deps.Runs.Begin(ctx, d.RunID, cancel); err != nil {
-		return err
+		return nil, err
 	}
 	defer r.deps.Runs.Let(d.RunID)
 	dir := history.Dir(d.RunID)
 	log := audit.New(r.deps.Host.Store, dir, nil)
 	if err := log.WriteRun(ctx, doc); err != nil {
-		return err
+		return nil, err
 	}
 	h.Run, h.Kind, h.At, h.Doc = d.RunID, string(d.Kind), timestamp.Milli(d.Now), host.Etag(doc)
 	jw, err := journal.Begin(ctx, r.deps.Host.Store, r.deps.Runs.Ground(d.RunID, vault), dir, h, planned)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	failed := doAll(ctx, jw, planned)
+	failed := doAll(ctx, jw, planned, r.headway(d.RunID, len(planned)))
 	if err := jw.Close(ctx); err != nil {
-		return err
+		return nil, err
 	}
 	end := journal.End{Outcome: protocol.OutcomeOK, At: timestamp.Milli(r.deps.Now()), Done: jw.Done()}
 	end.Heads, end.Counts = log.Heads()
@@ -201,28 +220,43 @@ func (r *reverts) writeRun(ctx context.Context, d *history.Run, h journal.Header
 		end.Outcome = protocol.OutcomePartial
 	}
 	end.Heads[journal.File], end.Counts[journal.File] = jw.Head()
+	wrote := writtenOf(d.Files, jw)
 	sum := protocol.RunSummary{
 		Run: d.RunID, Kind: d.Kind, Goal: d.Goal, StartedAt: h.At, EndedAt: end.At, Outcome: end.Outcome,
-		Files: len(d.Files), Calls: len(planned), Reverts: d.Reverts, Can: protocol.Can{Revert: end.Done > 0}, Text: text,
+		Files: len(wrote), Calls: len(planned), Reverts: d.Reverts, Can: protocol.Can{Revert: end.Done > 0}, Text: line(end.Outcome, wrote),
 	}
 	if err := r.deps.Transactions.EndRun(ctx, end, &sum); err != nil {
-		return err
+		return nil, err
 	}
-	return failed
+	return wrote, failed
 }
 
-// revertWidth is how many writes of a revert are under way at once.
-const revertWidth = 8
+// revertWidth is how many writes of a revert are under way at once: the more there are,
+// the more cross in one message (docs/adr/0049-a-message-carries-half-of-the-writes.md).
+const revertWidth = 32
 
-// doAll makes planned writes, several at once where they are of different files
+// headway gives what counts the writes of a run that were made, and tells the panel
+// now and then. Several may count at once.
+func (r *reverts) headway(run string, writes int) (made func()) {
+	m, c := headway.NewMeter(), &tool.Call{RunID: run, StepID: run}
+	m.Expect(run, writes, r.deps.Now())
+	return func() {
+		m.Ended(run, r.deps.Now(), func(p tool.Progress) {
+			r.deps.Out.GatherProgress(headway.Event(c, "", r.deps.Now(), false, p))
+		})
+	}
+}
+
+// doAll makes planned writes and counts each that was made, several at once where they are of different files
 // and none makes or removes a folder that another needs.
-func doAll(ctx context.Context, jw *journal.Writer, planned []journal.Planned) error {
+func doAll(ctx context.Context, jw *journal.Writer, planned []journal.Planned, made func()) error {
 	for from := 0; from < len(planned); {
 		to := from + 1
 		if alone(planned[from].Op) {
 			if err := jw.Do(ctx, from); err != nil {
 				return err
 			}
+			made()
 			from = to
 			continue
 		}
@@ -231,7 +265,7 @@ func doAll(ctx context.Context, jw *journal.Writer, planned []journal.Planned) e
 			seen[planned[to].Op.Path] = true
 			to++
 		}
-		if err := doGroup(ctx, jw, from, to); err != nil {
+		if err := doGroup(ctx, jw, from, to, made); err != nil {
 			return err
 		}
 		from = to
@@ -247,7 +281,7 @@ func alone(op host.Op) bool {
 	return true
 }
 
-func doGroup(ctx context.Context, jw *journal.Writer, from, to int) error {
+func doGroup(ctx context.Context, jw *journal.Writer, from, to int, made func()) error {
 	var (
 		wg    sync.WaitGroup
 		mu    sync.Mutex
@@ -271,7 +305,9 @@ func doGroup(ctx context.Context, jw *journal.Writer, from, to int) error {
 						first = err
 					}
 					mu.Unlock()
+					continue
 				}
+				made()
 			}
 		})
 	}
@@ -310,5 +346,5 @@ func (r *reverts) nothingLeft(ctx context.Context, run string) error {
 }
 
 func emptyReverted() protocol.Reverted {
-	return protocol.Reverted{Restored: []string{}, Merged: []string{}, Kept: []string{}, Gone: []string{}, Conflicts: []protocol.Conflict{}, NotUndone: []protocol.Message{}}
+	return protocol.Reverted{Restored: []string{}, Merged: []string{}, Kept: []string{}, Gone: []string{}, Conflicts: []protocol.Conflict{}, NotUndone: []protocol.Message{}, Did: []protocol.Message{}}
 }

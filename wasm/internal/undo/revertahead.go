@@ -19,10 +19,11 @@ const maxAttempts = 5
 // reverted in another attempt that reads every file. So it is where a write of
 // the run lands that nobody waited for.
 func (r *reverts) revert(ctx context.Context, p protocol.Revert) (protocol.Reverted, error) {
-	out, again, err := r.takeBack(ctx, p, true)
+	var did deeds
+	out, again, err := r.takeBack(ctx, p, true, &did)
 	for n := 1; err == nil && again && n < maxAttempts; n++ {
 		var next protocol.Reverted
-		next, again, err = r.takeBack(ctx, p, false)
+		next, again, err = r.takeBack(ctx, p, false, &did)
 		out = joined(out, next)
 	}
 	return out, err

@@ -102,7 +102,7 @@ func (s *settler) settleAs(ctx context.Context, id string, l *journal.Log, outco
 	dir := history.Dir(id)
 	end := journal.End{Outcome: outcome, At: timestamp.Milli(s.deps.Now()), By: by}
 	var err error
-	end.Heads, end.Counts, end.Torn, err = audit.Seal(ctx, s.deps.Host.Store, dir, append(audit.Files(), journal.File, journal.SettledFile)...)
+	end.Heads, end.Counts, end.Torn, err = audit.Seal(ctx, s.deps.Host.Store, dir, append(audit.Files(), journal.Files()...)...)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"embedded-agent/wasm/internal/overlay"
 	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/transaction"
 	"embedded-agent/wasm/internal/vaultpath"
 )
 
@@ -141,14 +142,10 @@ func (r *reverts) planRest(ctx context.Context, l *journal.Log, v host.Vault) er
 
 // writes lists what the undo is going to write, in order.
 func (u *undoing) writes(call string) []journal.Planned {
-	var out []journal.Planned
-	for _, w := range u.vault.Log() {
-		if w.Refused == nil && w.Op.Kind != "" {
-			of := call
-			if strings.HasPrefix(w.Call, call+" ") { // it says which write it reverts
-				of = w.Call
-			}
-			out = append(out, journal.Planned{Call: of, Op: w.Op, BeforeEtag: w.BeforeEtag, AfterEtag: w.AfterEtag})
+	out := transaction.PlannedWrites(u.vault)
+	for i := range out {
+		if !strings.HasPrefix(out[i].Call, call+" ") { // else it says which write it reverts
+			out[i].Call = call
 		}
 	}
 	return out

@@ -2,7 +2,6 @@ package undo
 
 import (
 	"context"
-	"strconv"
 
 	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/journal"
@@ -27,14 +26,12 @@ func (r *reverts) undoAs(ctx context.Context, id string, rv *transaction.Review,
 		Policy: r.deps.Guard.Policy().Snapshot(), Registry: r.deps.Registry.Version(),
 	}
 	h := journal.Header{Approval: rv.View.Approval}
-	text := protocol.Message{Key: "run.reverted", Params: map[string]string{"n": strconv.Itoa(len(d.Files)), "goal": d.Goal}}
 	if u.of.kind == KindRevert {
 		d.Reverts, h.Reverts, d.Only = u.of.run, u.of.run, u.of.path
 	} else {
 		d.Continues, h.Finishes = u.of.run, u.of.run
-		text = protocol.Message{Key: "run.finishedAfterCrash", Params: map[string]string{"goal": d.Goal}}
 	}
-	err := r.writeRun(ctx, d, h, planned, text, r.rules.undoable(u.done.ours))
+	_, err := r.WriteRun(ctx, d, h, planned, lineOf(d), r.rules.undoable(u.done.ours))
 	sum, missing := r.deps.History.Summary(context.WithoutCancel(ctx), id)
 	if missing != nil {
 		return protocol.RunSummary{Run: id, Outcome: protocol.OutcomeFailed}, err

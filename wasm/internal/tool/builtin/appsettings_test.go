@@ -45,7 +45,7 @@ func TestWhatACallNamesCountsWithDailyNotesOff(t *testing.T) {
 	}})
 	args := map[string]any{"folder": "Log", "format": "DD.MM.YYYY", "last": true}
 	if d := mustCall(t, envOf(m.Host()), "dates.dailyNote", args); d["path"] != "Log/19.11.2026.md" {
-		t.Errorf("%v", d)
+		t.Errorf("want d[\"path\"] \"Log/19.11.2026.md\", got %v", d)
 	}
 }
 

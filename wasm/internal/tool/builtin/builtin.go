@@ -37,16 +37,16 @@ func All() []tool.Tool {
 		codeRun,
 		commandsList, commandsRun,
 		httpRequest, httpSend, pluginsSearch,
-		editorGetActiveFilePath, editorGetSelection, editorInsertAtCursor, editorReplaceSelection,
+		editorGetActiveFilePath, editorGetCursor, editorGetSelection, editorInsertAtCursor, editorReplaceSelection,
 		listArrange,
 		linksFind, linksMake, linksRewrite, linksUnlinkedMentions,
-		metadataFromInline, metadataGet, metadataRemove, metadataRename, metadataSet, metadataValues,
-		noteMerge, noteSplitAtHeadings,
+		metadataFromInline, metadataGet, metadataRemove, metadataRename, metadataSet, metadataTidy, metadataValues,
+		noteExport, noteMerge, noteMovePart, noteSort, noteSplitAtHeadings,
 		datesAdd, datesDailyNote, datesFormat, datesParse,
 		tagsAdd, tagsRemove, tagsRename, tasksList, tasksMove, tasksSetStatus, templateApply,
-		utilJoinLines, utilParseMarkdownBullets, utilSlugifyTitle,
+		utilJoinLines, utilParseMarkdownBullets, utilRandom, utilSlugifyTitle,
 		vaultAppendFile, vaultCopyFile, vaultCreateFile, vaultDelete, vaultEnsureFolder, vaultListFiles,
-		vaultPatchFile, vaultQuery, vaultReadFile, vaultRename, vaultReplaceText, vaultSearchText, vaultWriteFile,
+		vaultPatchFile, vaultQuery, vaultReadFile, vaultRelated, vaultRename, vaultReplaceText, vaultSearchText, vaultWriteFile,
 		workspaceFocusPane, workspaceGetContext, workspaceOpenFile,
 	}
 	tools := make([]tool.Tool, 0, len(makers))
@@ -62,11 +62,7 @@ func define(t tool.Tool) tool.Tool {
 	text := mustRead(t.Name + ".md")
 	head, _, _ := strings.Cut(text, examplesHeading)
 	t.Description = strings.TrimSpace(head)
-	var s struct{ Input, Output json.RawMessage }
-	if err := json.Unmarshal([]byte(mustRead(t.Name+".schema.json")), &s); err != nil {
-		panic(fmt.Sprintf("builtin: %s.schema.json: %v", t.Name, err)) // embedded: a test reads them all
-	}
-	t.Input, t.Output = s.Input, s.Output
+	t.Input, t.Output = schemas(t.Name)
 	if t.Version == "" {
 		t.Version = "1.0.0"
 	}
@@ -76,9 +72,28 @@ func define(t tool.Tool) tool.Tool {
 	if t.Cache == "" {
 		t.Cache = tool.CacheNone
 	}
+	t.Deed = deeds[t.Name]
 	t.Flags.WorkspaceOnly = true
 	t.Simulable = t.SideEffects != tool.Commands
 	return t
+}
+
+// schemas gives the two schemas of a tool's file. Where the file has them in their
+// order and each on lines of its own, as it should, they are cut out and not parsed:
+// those of all tools are needed at every start.
+func schemas(name string) (input, output json.RawMessage) {
+	text := mustRead(name + ".schema.json")
+	in, rest, two := strings.Cut(text, ",\n  \"output\": ")
+	in, first := strings.CutPrefix(in, "{\n  \"input\": ")
+	out, end := strings.CutSuffix(rest, "\n}\n")
+	if two && first && end {
+		return json.RawMessage(in), json.RawMessage(out)
+	}
+	var s struct{ Input, Output json.RawMessage }
+	if err := json.Unmarshal([]byte(text), &s); err != nil {
+		panic(fmt.Sprintf("builtin: %s.schema.json: %v", name, err)) // embedded: a test reads them all
+	}
+	return s.Input, s.Output
 }
 
 func mustRead(name string) string {

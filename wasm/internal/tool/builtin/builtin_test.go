@@ -60,7 +60,7 @@ func call(t *testing.T, env *tool.Env, name string, args map[string]any) (tool.D
 		return nil, err
 	}
 	if err := e.CheckOutput(data); err != nil {
-		t.Errorf("%s: %v", name, err)
+		t.Errorf("%s: want no error, got %v", name, err)
 	}
 	return asJSON(t, data), nil
 }
@@ -151,10 +151,10 @@ func runExample(t *testing.T, name string, ex tool.Example) {
 func TestEverySchemaIsClosedAndDraft07(t *testing.T) {
 	for _, e := range registry(t).All() {
 		if _, err := e.InputSchema(); err != nil {
-			t.Errorf("%s: %v", e.Name, err)
+			t.Errorf("%s: want no error, got %v", e.Name, err)
 		}
 		if _, err := e.OutputSchema(); err != nil {
-			t.Errorf("%s: %v", e.Name, err)
+			t.Errorf("%s: want no error, got %v", e.Name, err)
 		}
 		var in struct {
 			Schema     string         `json:"$schema"`
@@ -162,7 +162,7 @@ func TestEverySchemaIsClosedAndDraft07(t *testing.T) {
 			Properties map[string]any `json:"properties"`
 		}
 		if err := json.Unmarshal(e.Input, &in); err != nil {
-			t.Fatalf("%s: %v", e.Name, err)
+			t.Fatalf("%s: want no error, got %v", e.Name, err)
 		}
 		if in.Schema != "http://json-schema.org/draft-07/schema#" || in.Additional == nil || *in.Additional {
 			t.Errorf("%s: the input schema is not closed draft-07", e.Name)

@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"embedded-agent/wasm/internal/fault"
@@ -35,10 +36,38 @@ func dailyOf(ctx context.Context, env *tool.Env, args tool.Args) (dailySettings,
 	return s, t, err
 }
 
+// daysOf is days with the app's settings.
+func daysOf(ctx context.Context, env *tool.Env) (func(path string) (time.Time, bool), error) {
+	s, err := readDaily(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	return s.days(env)
+}
+
 // path gives the path of the note of a date.
 func (s *dailySettings) path(env *tool.Env, t time.Time) (string, error) {
 	name, err := formatDate(env, t, s.Format)
 	return vaultpath.Join(s.Folder, name+".md"), err
+}
+
+// days gives what reads the day of a daily note from its path; false is for a path
+// that is none of a daily note.
+func (s *dailySettings) days(env *tool.Env) (func(path string) (time.Time, bool), error) {
+	p, ok := env.Platform.Dates.NewParser(s.Format)
+	if !ok {
+		return nil, fault.New(fault.Validation, "tools.dates.format", fault.P{"format": s.Format})
+	}
+	return func(path string) (time.Time, bool) {
+		name, below := path, s.Folder == ""
+		if !below {
+			name, below = strings.CutPrefix(path, s.Folder+"/")
+		}
+		if !below || !isNote(path) {
+			return time.Time{}, false
+		}
+		return p.Parse(name[:len(name)-3], env.Now.Location())
+	}, nil
 }
 
 // shown leaves out a template that may not be seen. A folder that may not be is

@@ -2,7 +2,6 @@ package builtin
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"embedded-agent/wasm/internal/compare"
@@ -49,9 +48,9 @@ func dailyNote(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, e
 // lastDaily finds the newest daily note before a day.
 func lastDaily(ctx context.Context, env *tool.Env, s dailySettings, before time.Time) (string, time.Time, error) {
 	missing := fault.New(fault.NotFound, "tools.dates.noDaily", fault.P{"folder": orDash(s.Folder)})
-	p, ok := env.Platform.Dates.NewParser(s.Format)
-	if !ok {
-		return "", time.Time{}, fault.New(fault.Validation, "tools.dates.format", fault.P{"format": s.Format})
+	day, err := s.days(env)
+	if err != nil {
+		return "", time.Time{}, err
 	}
 	all, err := env.Vault.Walk(ctx, s.Folder)
 	if fault.Is(err, fault.NotFound) {
@@ -62,12 +61,10 @@ func lastDaily(ctx context.Context, env *tool.Env, s dailySettings, before time.
 	var path string
 	var newest time.Time
 	for _, e := range all {
-		if e.Kind != host.File || !isNote(e.Path) {
+		if e.Kind != host.File {
 			continue
 		}
-		name := strings.TrimPrefix(strings.TrimPrefix(e.Path, s.Folder), "/")
-		t, ok := p.Parse(name[:len(name)-3], env.Now.Location())
-		if ok && t.Before(compare.StartOf(before, "day")) && (path == "" || t.After(newest)) {
+		if t, ok := day(e.Path); ok && t.Before(compare.StartOf(before, "day")) && (path == "" || t.After(newest)) {
 			path, newest = e.Path, t
 		}
 	}

@@ -30,7 +30,7 @@ func TestDatesInWords(t *testing.T) { // today is Friday, 20 November 2026
 	}
 	for _, text := range []string{"someday", "2026-02-30", "3/4/2026", "32.1.2026", "in days", "next", "", "99999999 years ago"} {
 		if d, err := call(t, env, "dates.parse", map[string]any{"text": text}); !fault.Is(err, fault.Validation) {
-			t.Errorf("%q is %v (%v)", text, d, err)
+			t.Errorf("want the error fault.Validation, got %q is %v (%v)", text, d, err)
 		}
 	}
 }
@@ -122,7 +122,7 @@ func TestATemplateIsFilledInOnePass(t *testing.T) {
 	files := m.Snapshot()
 	for p, data := range files {
 		if p != "T.md" && string(data) != title(p)+" {{title}} {{date:[{{title}}]}} {{unknown}} ${x} {{a:b}}" {
-			t.Errorf("%s: %q", p, data)
+			t.Errorf("%s: want the template's text with its title alone filled in, got %q", p, data)
 		}
 	}
 	if len(files) != 2 {

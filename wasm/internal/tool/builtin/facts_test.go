@@ -41,6 +41,7 @@ func TestWhatTheFactsOfTheToolsAre(t *testing.T) {
 		"http.send":              {Requests: "POST"},
 		"links.unlinkedMentions": {WritesWith: "link"},
 		"plugins.search":         {ReadsElsewhere: true, Finds: true},
+		"util.random":            {Random: true},
 		"vault.delete":           {Deletes: true},
 		"vault.rename":           {Renames: true},
 		"workspace.focusPane":    {OnWindow: true, MovesWindow: true},
@@ -52,7 +53,7 @@ func TestWhatTheFactsOfTheToolsAre(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", tl.Name, tl.Facts, want[tl.Name])
 		}
 		if ns := tl.Namespace(); (ns == "http") != (tl.Facts.Requests != "") || (ns == "workspace") != tl.Facts.OnWindow {
-			t.Errorf("%s: %+v", tl.Name, tl.Facts)
+			t.Errorf("%s: want equal to (tl.Facts.Requests != \"\") and equal to tl.Facts.OnWindow, got %+v", tl.Name, tl.Facts)
 		}
 	}
 }

@@ -92,7 +92,7 @@ func TestAnAnswerHasOneFormWhateverItIs(t *testing.T) {
 	} {
 		data, err := get(path, nil)
 		if err != nil {
-			t.Errorf("%s: %v", path, err)
+			t.Errorf("%s: want no error, got %v", path, err)
 		}
 		for k, v := range want {
 			if data[k] != v {
@@ -117,11 +117,11 @@ func TestAnAnswerHasOneFormWhateverItIs(t *testing.T) {
 		switch f := fault.From(err); path {
 		case "/busy":
 			if f.RetryAfterS != 7 || !f.Retryable {
-				t.Errorf("%+v", f)
+				t.Errorf("want RetryAfterS 7 and Retryable true, got %+v", f)
 			}
 		case "/key":
 			if f.Detail != "your key is bad really" {
-				t.Errorf("%q", f.Detail)
+				t.Errorf("want Detail \"your key is bad really\", got %q", f.Detail)
 			}
 		}
 	}
@@ -137,20 +137,20 @@ func TestASecretGoesIntoAHeaderAndNowhereElse(t *testing.T) {
 	}
 	args := map[string]any{"url": "https://example.com/page", "headers": map[string]any{"Authorization": "Bearer {{secret:key}}"}}
 	if names := e.SecretNames(args); len(names) != 1 || names[0] != "key" {
-		t.Errorf("%v", names)
+		t.Errorf("want 1 names and names[0] \"key\", got %v", names)
 	}
 	if _, err := call(t, env, "http.request", args); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.asked[0].Header["Authorization"]; got != "Bearer {{secret:stored-key}}" {
-		t.Errorf("%q", got)
+		t.Errorf("want \"Bearer {{secret:stored-key}}\", got %q", got)
 	}
 	for tl, args := range map[string]map[string]any{
 		"http.request": {"url": "https://example.com/?k={{secret:key}}"},
 		"http.send":    {"url": "https://example.com/", "body": "{{secret:key}}"},
 	} {
 		if _, err := call(t, env, tl, args); !fault.Is(err, fault.Validation) {
-			t.Errorf("%s: %v", tl, err)
+			t.Errorf("%s: want the error fault.Validation, got %v", tl, err)
 		}
 	}
 	if len(w.asked) != 1 {
@@ -165,7 +165,7 @@ func TestWithoutANetworkNothingIsAsked(t *testing.T) {
 		"http.request": {"url": "https://example.com/"}, "http.send": {"url": "https://example.com/"}, "plugins.search": {"query": "x"},
 	} {
 		if _, err := call(t, env, tl, args); !fault.Is(err, fault.Precondition) {
-			t.Errorf("%s: %v", tl, err)
+			t.Errorf("%s: want the error fault.Precondition, got %v", tl, err)
 		}
 	}
 }

@@ -48,7 +48,7 @@ func TestAnImageIsABlockForAModelThatLooksAndAValueInAPlan(t *testing.T) {
 		env := envOf(mem.Host())
 		data, err := call(t, env, "vault.readFile", map[string]any{"path": path})
 		if err != nil {
-			t.Errorf("%s: %v", path, err)
+			t.Errorf("%s: want no error, got %v", path, err)
 			continue
 		}
 		img, _ := data["image"].(map[string]any)
@@ -76,7 +76,7 @@ func TestAnImageThatCannotBeMadeFitIsAnError(t *testing.T) {
 	env := envOf(hosttest.New(hosttest.Options{Files: map[string]string{"broken.png": "no image"}}).Host())
 	data, err := call(t, env, "vault.readFile", map[string]any{"path": "broken.png"})
 	if img, _ := data["image"].(map[string]any); err != nil || img["width"] != nil {
-		t.Errorf("%v, %v", data, err)
+		t.Errorf("want no error and no img[\"width\"], got %v, %v", data, err)
 	}
 	env.Model.Image = func(context.Context, string, []byte) (string, []byte, error) {
 		return "", nil, fault.New(fault.Validation, "agent.image.unreadable", fault.P{"problem": "x"})

@@ -92,9 +92,34 @@ var growing = map[string][]sized{
 	"vault.searchText": {all("%d.md", ordinary, tool.Args{"query": "task"}), func(n int) (map[string]string, tool.Args) {
 		return files{"a.md": many(n, "task %[1]d\n")}, tool.Args{"query": "task", "limit": 1000.0}
 	}},
+	"vault.related": {
+		all("F/%d.md", ordinary+"word%[1]d", tool.Args{"path": "F/1"}), all("F/%d.md", "[[F/1]] [[F/2]] #a%[1]d", tool.Args{"path": "F/1"}),
+		func(n int) (map[string]string, tool.Args) {
+			return files{"a.md": many(n, "word%[1]d text "), "b.md": many(n, "text word%[1]d ")}, tool.Args{"path": "a"}
+		},
+	},
 	"vault.query": {all("%d.md", ordinary, tool.Args{"sort": "-modified", "fields": []any{"tags", "links", "tasks", "headings"}})},
 	"note.splitAtHeadings": {
 		one(section, tool.Args{"level": 2.0, "folder": "Parts"}), one("- item %[1]d\n# H%[1]d\n[[#H1]]\n", tool.Args{"leave": "link"}),
+	},
+	"note.sort": {
+		one(section, tool.Args{"what": "sections", "descending": true}), one("- [x] task %[1]d\n  - [ ] b\n  - [ ] a\n", tool.Args{"by": "done", "deep": true}),
+		one("%[1]d. item\n   more\n", tool.Args{"descending": true}),
+	},
+	"note.movePart": {
+		one(section, tool.Args{"heading": "Heading 3", "place": "before", "toHeading": "Heading 1"}),
+		one(section, tool.Args{"heading": "Heading 3", "to": "b.md", "create": true, "leave": "link"}),
+		one("- item %[1]d\n  - below\n", tool.Args{"line": 1.0, "toLine": 3.0, "place": "after"}),
+		func(n int) (map[string]string, tool.Args) {
+			f := manyNotes(n, "F/%d.md", "[[a#H]] [[a]]")
+			f["a.md"] = "# H\n# I\n"
+			return f, tool.Args{"path": "a.md", "heading": "H", "to": "b.md", "create": true}
+		},
+	},
+	"note.export": {
+		all("%d.md", ordinary, tool.Args{"folder": "", "path": "N.html", "properties": true}), all("%d.md", ordinary, tool.Args{"folder": "", "path": "N.md"}),
+		one(section+"a[^%[1]d] [[#Heading %[1]d]]\n\n[^%[1]d]: b\n", tool.Args{"path": "N.html", "paths": []any{"a.md"}}),
+		one(section+"a[^%[1]d] [[#Heading %[1]d]]\n\n[^%[1]d]: b\n", tool.Args{"path": "N.md", "paths": []any{"a.md"}}),
 	},
 	"note.merge": {
 		func(n int) (map[string]string, tool.Args) {
@@ -115,15 +140,20 @@ var growing = map[string][]sized{
 	"metadata.remove":     {withFront("key %[1]d: v\n", tool.Args{"keys": []any{"key 7", "KEY 8"}}), all("%d.md", ordinary, tool.Args{"keys": []any{"type"}})},
 	"metadata.rename":     {withFront("key %[1]d: v\n", tool.Args{"from": "key 7", "to": "x"}), all("%d.md", ordinary, tool.Args{"from": "type", "to": "kind"})},
 	"metadata.fromInline": {one("key:: %[1]d\n", nil), all("%d.md", "a:: %[1]d\ntext (b:: c)\n", tool.Args{})},
-	"metadata.values":     {all("%d.md", ordinary, tool.Args{})},
-	"tags.add":            {one("#a%[1]d ", tool.Args{"tags": []any{"x"}}), all("%d.md", ordinary, tool.Args{"tags": []any{"x"}})},
-	"tags.remove":         {one("#a%[1]d #b ", tool.Args{"tags": []any{"b"}, "duplicates": true}), withFront("tags%[1]d: x\n", tool.Args{"duplicates": true})},
-	"tags.rename":         {one("#a/%[1]d #b ", tool.Args{"from": "a", "to": "z"}), all("%d.md", ordinary, tool.Args{"from": "a", "to": "z"})},
+	"metadata.tidy": {
+		withFront("key %[1]d: \"[[x]]\"\n", tool.Args{"plain": []any{"key 3"}, "order": []any{"key 9", "key 8"}, "sort": true}),
+		all("%d.md", ordinary, tool.Args{"sort": true, "plain": []any{"tags"}}),
+	},
+	"metadata.values": {all("%d.md", ordinary, tool.Args{})},
+	"tags.add":        {one("#a%[1]d ", tool.Args{"tags": []any{"x"}}), all("%d.md", ordinary, tool.Args{"tags": []any{"x"}})},
+	"tags.remove":     {one("#a%[1]d #b ", tool.Args{"tags": []any{"b"}, "duplicates": true}), withFront("tags%[1]d: x\n", tool.Args{"duplicates": true})},
+	"tags.rename":     {one("#a/%[1]d #b ", tool.Args{"from": "a", "to": "z"}), all("%d.md", ordinary, tool.Args{"from": "a", "to": "z"})},
 	"tasks.list": {
 		one(section, tool.Args{"topLevel": true, "limit": 100_000.0}), one(section, tool.Args{"heading": "Heading 7"}), all("%d.md", ordinary, tool.Args{"status": "open"}),
 	},
 	"tasks.move": {
 		one(section, tool.Args{"to": "b.md", "create": true, "status": "open"}),
+		one(section, tool.Args{"to": "a.md", "withHeading": true, "status": "open"}), one("- [x] task %[1]d\n- other\n", tool.Args{"to": "a.md"}),
 		func(n int) (map[string]string, tool.Args) {
 			text := many(n, "- [ ] task %[1]d\n\t- below\n")
 			return files{"a.md": text, "b.md": text}, tool.Args{"path": "a.md", "to": "b.md"}
@@ -154,6 +184,9 @@ var growing = map[string][]sized{
 			"distinct": "text", "sort": "-n", "groupBy": "tags", "sum": "n",
 		}
 	}},
+	"util.random": {func(n int) (map[string]string, tool.Args) {
+		return nil, tool.Args{"items": make([]any, n), "count": float64(n)}
+	}},
 	"util.joinLines": {func(n int) (map[string]string, tool.Args) {
 		items := make([]any, n)
 		for i := range items {
@@ -176,7 +209,7 @@ var growing = map[string][]sized{
 // fixed are the tools whose input does not grow, or whose cost is not theirs: a
 // name or a date, the editor's and the app's own work, a script's, a server's.
 var fixed = strings.Fields(`dates.add dates.format dates.parse util.slugifyTitle vault.ensureFolder
-	editor.getActiveFilePath editor.getSelection editor.insertAtCursor editor.replaceSelection
+	editor.getActiveFilePath editor.getCursor editor.getSelection editor.insertAtCursor editor.replaceSelection
 	workspace.focusPane workspace.getContext workspace.openFile commands.list commands.run
 	code.run http.request http.send plugins.search`)
 

@@ -37,7 +37,7 @@ func findLinks(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, e
 	}
 	f := linkFinder{names: names, kind: args.String("kind"), links: []any{}, part: pageOf(env, args, 1000)}
 	if args.Has("to") {
-		info, err := find(ctx, env, args.String("to"))
+		info, err := named(ctx, env, args.String("to"))
 		if err != nil {
 			return nil, err
 		}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"strings"
 
+	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/note"
 	"embedded-agent/wasm/internal/tool"
+	"embedded-agent/wasm/internal/vaultpath"
 )
 
 func linksMake() tool.Tool {
@@ -18,18 +20,27 @@ func linksMake() tool.Tool {
 	})
 }
 
+// linkSource gives the path of the note that a link will stand in. It may be a note
+// that a later step makes.
+func linkSource(ctx context.Context, env *tool.Env, path string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	info, err := find(ctx, env, path)
+	if fault.Is(err, fault.NotFound) {
+		return vaultpath.Clean(path)
+	}
+	return info.Path, err
+}
+
 func makeLink(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, error) {
-	info, err := findFile(ctx, env, args.String("to"))
+	info, err := named(ctx, env, args.String("to"))
 	if err != nil {
 		return nil, err
 	}
-	source := ""
-	if args.Has("from") {
-		from, err := find(ctx, env, args.String("from"))
-		if err != nil {
-			return nil, err
-		}
-		source = from.Path
+	source, err := linkSource(ctx, env, args.String("from"))
+	if err != nil {
+		return nil, err
 	}
 	names, err := namesOf(ctx, env)
 	if err != nil {

@@ -34,6 +34,7 @@ type linkRewrite struct {
 	names  *names
 	mode   string
 	target string // only links with this path, as written or by what it leads to
+	named  string // the only file that a link to target leads to; "" for none or several
 	to     string // the file to lead to
 	only   *regexp.Regexp
 	alias  string
@@ -47,6 +48,7 @@ func rewriteLinks(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data
 		return nil, err
 	}
 	r := linkRewrite{env: env, names: names, mode: args.String("mode"), target: args.String("target"), alias: args.String("alias")}
+	r.named, _ = note.ResolveAnywhere(names, r.target)
 	if args.Has("matching") {
 		if r.only, err = regexp.Compile("(?i)" + args.String("matching")); err != nil {
 			return nil, fault.New(fault.Validation, "tools.search.regex", fault.P{"query": args.String("matching")}).With(err)
@@ -59,7 +61,7 @@ func rewriteLinks(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data
 		if r.target == "" || !args.Has("to") {
 			return nil, fault.New(fault.Validation, "tools.links.retarget", nil)
 		}
-		info, err := findFile(ctx, env, args.String("to"))
+		info, err := named(ctx, env, args.String("to"))
 		if err != nil {
 			return nil, err
 		}
@@ -125,6 +127,9 @@ func (r *linkRewrite) chosen(l *note.Link, resolved, written string) bool {
 		return false
 	}
 	if r.target == "" {
+		return true
+	}
+	if resolved != "" && resolved == r.named {
 		return true
 	}
 	want := strings.TrimSuffix(strings.ToLower(r.target), ".md")

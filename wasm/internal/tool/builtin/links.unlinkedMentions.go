@@ -142,7 +142,7 @@ func newMentions(ctx context.Context, env *tool.Env, args tool.Args) (*mentions,
 		return nil, err
 	}
 	if args.Has("to") {
-		info, err := findFile(ctx, env, args.String("to"))
+		info, err := named(ctx, env, args.String("to"))
 		if err != nil {
 			return nil, err
 		}

@@ -123,11 +123,11 @@ func TestANameOfTwoNotesIsNotLinked(t *testing.T) {
 	}})
 	linkAll(t, m)
 	if got, _ := m.File("a.md"); string(got) != "plan [[Tomato|tomato]] herb" {
-		t.Errorf("%q", got)
+		t.Errorf("want \"plan [[Tomato|tomato]] herb\", got %q", got)
 	}
 	mustCall(t, envOf(m.Host()), "links.unlinkedMentions", map[string]any{"link": true, "to": "B/Plan.md"})
 	if got, _ := m.File("a.md"); string(got) != "[[B/Plan|plan]] [[Tomato|tomato]] herb" {
-		t.Errorf("%q", got)
+		t.Errorf("want \"[[B/Plan|plan]] [[Tomato|tomato]] herb\", got %q", got)
 	}
 }
 

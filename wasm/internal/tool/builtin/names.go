@@ -1,9 +1,11 @@
 package builtin
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
+	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/note"
 	"embedded-agent/wasm/internal/tool"
@@ -59,6 +61,25 @@ func (n *names) Named(lower string) []string {
 	}
 	n.known[lower] = found
 	return found
+}
+
+// named finds a note or file by its path, or as a link would: by its name alone,
+// with [[brackets]] or without. Where several have the name, the path must say which.
+func named(ctx context.Context, env *tool.Env, text string) (host.Info, error) {
+	text = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(text), "[["), "]]")
+	info, err := findFile(ctx, env, text)
+	if !fault.Is(err, fault.NotFound) {
+		return info, err
+	}
+	known, namesErr := namesOf(ctx, env)
+	if namesErr != nil {
+		return info, namesErr
+	}
+	to, _ := note.ResolveAnywhere(known, text)
+	if to == "" || known.err != nil {
+		return info, cmp.Or(known.err, err)
+	}
+	return findFile(ctx, env, to)
 }
 
 // linkTo writes a link to a file as the person's settings have it. The note it

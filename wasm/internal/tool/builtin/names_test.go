@@ -34,7 +34,7 @@ func TestTheSpecificationsOwnSpellingsReadANote(t *testing.T) {
 		h := hosttest.New(hosttest.Options{Files: map[string]string{"A.md": "alpha"}}).Host()
 		data, err := call(t, envOf(h), "vault.readFile", map[string]any{name: "A.md"})
 		if err != nil || data["content"] != "alpha" {
-			t.Errorf("%s: %v %v", name, data, err)
+			t.Errorf("%s: want no error and data[\"content\"] \"alpha\", got %v %v", name, data, err)
 		}
 	}
 }

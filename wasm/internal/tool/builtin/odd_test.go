@@ -39,7 +39,7 @@ func (o odd) run(t *testing.T, name string) {
 			t.Fatalf("%v, want %q", err, o.err)
 		}
 		if d := expected.Diff(m.Snapshot()); d != "" {
-			t.Error(d)
+			t.Error("want the vault as expected; it differs:", d)
 		}
 	})
 }
@@ -264,7 +264,7 @@ func TestAPropertyIsOneHoweverItsNameIsWritten(t *testing.T) {
 	d := mustCall(t, envOf(m.Host()), "metadata.values", args{})
 	want := []any{map[string]any{"property": "Status", "different": 1.0, "values": []any{map[string]any{"value": "x", "count": 2.0}}}}
 	if diff := cmp.Diff(want, d["properties"]); diff != "" {
-		t.Error(diff)
+		t.Error("it differs from what was wanted (-want +got):", diff)
 	}
 }
 
@@ -286,7 +286,7 @@ func TestASearchSeesTheEndsOfLinesOfAnyNote(t *testing.T) {
 	for query, regex := range map[string]bool{`one$`: true, "one\ntwo": false, `one\ntwo`: true} {
 		d := mustCall(t, envOf(m.Host()), "vault.searchText", args{"query": query, "regex": regex})
 		if hits := d["hits"].([]any); len(hits) != 2 {
-			t.Errorf("%q: %v", query, hits)
+			t.Errorf("%q: want 2 hits, got %v", query, hits)
 		}
 	}
 }

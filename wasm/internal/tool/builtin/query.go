@@ -58,6 +58,17 @@ type pathTest struct {
 	like, unlike func(path string) bool
 	longerThan   int      // characters of the title
 	outside      []string // files and folders
+	// day gives the day of a daily note; nil where other notes are asked for, too.
+	day func(path string) (time.Time, bool)
+}
+
+// daily says whether a file is of the kind that is asked for, if that is daily notes.
+func (t *pathTest) daily(path string) bool {
+	if t.day == nil {
+		return true
+	}
+	_, ok := t.day(path)
+	return ok
 }
 
 // tagTest tests a note's tags: the tags, and tests of them as rows
@@ -88,7 +99,7 @@ type linkTest struct {
 // passInfo tests what needs no reading.
 func (q *queryPlan) passInfo(i *host.Info) bool {
 	switch {
-	case q.kind == "attachment" && carrier.Carries(i.Path),
+	case q.kind == "attachment" && carrier.Carries(i.Path), !q.path.daily(i.Path),
 		q.path.like != nil && !q.path.like(i.Path), q.path.unlike != nil && q.path.unlike(i.Path),
 		q.path.longerThan > 0 && len([]rune(title(i.Path))) <= q.path.longerThan,
 		q.times.createdAfter > 0 && i.CTime < q.times.createdAfter, q.times.createdBefore > 0 && i.CTime >= q.times.createdBefore,
@@ -138,10 +149,20 @@ func (q *queryPlan) wantsText() bool {
 	return slices.ContainsFunc(q.fields, func(f string) bool { return f != "" })
 }
 
-// date gives the date of a file: of the property that was named, or else of its
-// creation; zero where the property holds none.
+// date gives the date of a file: of the property that was named, or else the day of a
+// daily note, the date that its name begins with, or that of its creation; zero where
+// the property holds none.
 func (q *queryPlan) date(h *hit) time.Time {
 	if q.dateFrom.name == "" || !h.known() {
+		if q.path.day != nil {
+			day, _ := q.path.day(h.Path)
+			return day
+		}
+		if name := title(h.Path); len(name) >= len(time.DateOnly) {
+			if day, err := time.ParseInLocation(time.DateOnly, name[:len(time.DateOnly)], q.env.Now.Location()); err == nil {
+				return day
+			}
+		}
 		return time.UnixMilli(h.CTime).In(q.env.Now.Location())
 	}
 	t, _ := compare.Day(strings.Trim(compare.Text(h.value(q.dateFrom)), "[]"), q.env.Now)

@@ -3,14 +3,17 @@ package builtin
 import (
 	"context"
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 
 	"embedded-agent/wasm/internal/carrier"
 	"embedded-agent/wasm/internal/compare"
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/index"
 	"embedded-agent/wasm/internal/note"
+	"embedded-agent/wasm/internal/regex"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/vaultpath"
 )
@@ -33,6 +36,11 @@ func newQuery(ctx context.Context, env *tool.Env, args tool.Args) (*queryPlan, e
 	}
 	q.testTags()
 	var err error
+	if q.kind == "daily" {
+		if q.path.day, err = daysOf(ctx, env); err != nil {
+			return nil, err
+		}
+	}
 	if args.Has("name") {
 		if q.path.like, err = compileGlob(args.String("name")); err != nil {
 			return nil, err
@@ -117,7 +125,7 @@ func (q *queryPlan) readLinks(args tool.Args) error {
 		q.links.names, q.links.resolver.names = n, n
 	}
 	if args.Has("linksTo") {
-		info, err := find(q.ctx, q.env, args.String("linksTo"))
+		info, err := named(q.ctx, q.env, args.String("linksTo"))
 		if err != nil {
 			return err
 		}
@@ -135,15 +143,15 @@ func (q *queryPlan) readLinks(args tool.Args) error {
 		if !args.Has(from.name) {
 			continue
 		}
-		targets, err := q.targetsOf(args.String(from.name))
+		info, err := named(q.ctx, q.env, args.String(from.name))
+		if err != nil {
+			return err
+		}
+		targets, err := q.targetsOf(info)
 		if err != nil {
 			return err
 		}
 		if from.name == "notLinkedFrom" {
-			info, err := find(q.ctx, q.env, args.String(from.name))
-			if err != nil {
-				return err
-			}
 			targets[info.Path] = true // a note need not link to itself
 		}
 		*from.into = targets
@@ -157,8 +165,8 @@ func (q *queryPlan) readLinks(args tool.Args) error {
 }
 
 // targetsOf gives the files that a note links to.
-func (q *queryPlan) targetsOf(note string) (map[string]bool, error) {
-	path, data, err := readNote(q.ctx, q.env, note)
+func (q *queryPlan) targetsOf(note host.Info) (map[string]bool, error) {
+	data, err := readText(q.ctx, q.env, note)
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +174,7 @@ func (q *queryPlan) targetsOf(note string) (map[string]bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := toSet(carrier.Targets(n, path, data))
+	out := toSet(carrier.Targets(n, note.Path, data))
 	return out, n.err
 }
 
@@ -178,23 +186,54 @@ func toSet(list []string) map[string]bool {
 	return out
 }
 
-// compileGlob reads a pattern for names: "*" any characters, "?" one. With a
-// slash it is compared with the path, otherwise with the name or the title.
+// compileGlob reads a pattern for names: "*" any characters, "?" one, "[0-9]" a
+// digit. With a slash it is compared with the path, otherwise with the name or the
+// title.
 func compileGlob(pattern string) (func(path string) bool, error) {
 	if strings.TrimSpace(pattern) == "" {
 		return nil, fault.New(fault.Validation, "tools.query.condition", fault.P{"condition": "name"}).With(errQuery)
 	}
 	low := strings.ToLower(pattern)
 	whole := strings.Contains(low, "/")
+	fits := func(s string) bool { return globMatch(low, s) }
+	if expr := classes(low); expr != nil {
+		fits = func(s string) bool { return globMatch(low, s) || expr.MatchString(s) }
+	}
 	return func(path string) bool {
 		if !isASCII(path) {
 			path = strings.ToLower(path)
 		}
 		if whole {
-			return globMatch(low, path) || globMatch(low, strings.TrimSuffix(path, ".md"))
+			return fits(path) || fits(strings.TrimSuffix(path, ".md"))
 		}
-		return globMatch(low, vaultpath.Base(path)) || globMatch(low, title(path))
+		return fits(vaultpath.Base(path)) || fits(title(path))
 	}, nil
+}
+
+// class is a bracket expression that can mean digits only. Others would take most
+// names, where "[draft]" stands in a few.
+var class = regex.Lazy(`\[[!^]?[0-9]-[0-9]\]`)
+
+// classes gives a glob with such expressions as a regular expression; nil for one
+// without.
+func classes(glob string) *regexp.Regexp {
+	at := class().FindAllStringIndex(glob, -1)
+	if at == nil {
+		return nil
+	}
+	plain := strings.NewReplacer(`\*`, ".*", `\?`, ".")
+	var b strings.Builder
+	from := 0
+	for _, m := range at {
+		b.WriteString(plain.Replace(regexp.QuoteMeta(glob[from:m[0]])))
+		b.WriteString(strings.Replace(glob[m[0]:m[1]], "[!", "[^", 1))
+		from = m[1]
+	}
+	expr, err := regexp.Compile("(?is)^" + b.String() + plain.Replace(regexp.QuoteMeta(glob[from:])) + "$")
+	if err != nil { // such as [z-a]
+		return nil
+	}
+	return expr
 }
 
 // globMatch compares, in any case of ASCII letters in s, by the usual two-pointer walk, linear for one star and

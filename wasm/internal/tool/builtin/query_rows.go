@@ -22,7 +22,7 @@ const (
 func (q *queryPlan) filter(folder string) index.Filter {
 	return index.Filter{
 		Folder: folder, Need: q.text.need, Rows: q.reads.needsText,
-		Notes: q.kind == "" || q.kind == "note",
+		Notes: q.kind == "" || q.kind == "note" || q.kind == "daily",
 		Pass:  q.passInfo,
 		Keep: func(i *host.Info, row index.Row) bool {
 			if !row.Known() {

@@ -113,7 +113,7 @@ func TestAQueryTellsTheFieldsAskedFor(t *testing.T) {
 	}
 	for _, f := range []string{"properties", "tags", "links", "tasks", "headings"} {
 		if v, ok := n[f]; !ok || v == nil {
-			t.Errorf("no %s in %v", f, n)
+			t.Errorf("want it to be found and something, got no %s in %v", f, n)
 		}
 	}
 	if n["links"].([]any)[0] != "L#s" || n["tasks"].([]any)[0].(map[string]any)["text"] != "do" {

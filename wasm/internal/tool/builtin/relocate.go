@@ -40,13 +40,13 @@ func (r *relocation) text(data []byte) []byte {
 	if r.from == r.to {
 		return data
 	}
-	var here *note.Doc
+	var here *anchors
 	out := note.ReplaceLinks(data, func(l *note.Link) (string, bool) {
 		if l.Path == "" {
 			if here == nil {
-				here = note.Parse(data)
+				here = anchorsOf(data)
 			}
-			if l.Subpath == "" || holdsPlace(here, l.Subpath) {
+			if l.Subpath == "" || here.hold(l.Subpath) {
 				return "", false
 			}
 		}
@@ -68,14 +68,38 @@ func (r *relocation) text(data []byte) []byte {
 	return out
 }
 
-// holdsPlace says whether a text has the heading or the block that a subpath
-// names.
-func holdsPlace(d *note.Doc, sub string) bool {
-	if id, ok := strings.CutPrefix(sub, "#^"); ok {
-		_, there := d.BlockWithID(id)
-		return there
+// anchors are the headings and blocks of a text, by which links are asked about
+// without looking through the text for each.
+type anchors struct {
+	doc      *note.Doc
+	headings map[string]bool // note.HeadingKey
+	blocks   map[string]bool // in small letters
+}
+
+func anchorsOf(data []byte) *anchors {
+	p := &anchors{doc: note.Parse(data), headings: map[string]bool{}, blocks: map[string]bool{}}
+	for i := range p.doc.Headings {
+		p.headings[note.HeadingKey(p.doc.Headings[i].Text)] = true
 	}
-	_, err := headingIndex(d, "", sub)
+	for _, b := range p.doc.Blocks {
+		p.blocks[strings.ToLower(b.ID)] = true
+	}
+	return p
+}
+
+// hold says whether the text has the heading or the block that a subpath names.
+func (p *anchors) hold(sub string) bool {
+	if id, ok := strings.CutPrefix(sub, "#^"); ok {
+		return p.blocks[strings.ToLower(id)]
+	}
+	plain := strings.TrimLeft(strings.TrimSpace(sub), "#")
+	if p.headings[note.HeadingKey(plain)] {
+		return true
+	}
+	if !strings.Contains(plain, "#") {
+		return false
+	}
+	_, err := headingIndex(p.doc, "", sub)
 	return err == nil
 }
 
@@ -160,7 +184,7 @@ type linkChange struct {
 // mayChange spares reading a note for its links when it holds none of the names
 // that a small rename is about.
 func mayChange(plan *note.Rename, path string, data []byte) bool {
-	if _, moves := plan.Moves[path]; moves || len(plan.Moves) > 4 {
+	if _, moves := plan.Moves[path]; moves || len(plan.Moves) > 4 || carrier.IsBase(path) {
 		return true
 	}
 	for from, to := range plan.Moves {
@@ -190,6 +214,15 @@ func linkCarriers(ctx context.Context, env *tool.Env, plan *note.Rename) ([]host
 				return nil, err
 			}
 			maps.Copy(users, toSet(found))
+		}
+	}
+	if len(plan.Folders) > 0 { // a base may name a folder, and none of the files in it
+		bases, err := filesOf(ctx, env, "", carrier.IsBase)
+		if err != nil {
+			return nil, err
+		}
+		for _, i := range bases {
+			users[i.Path] = true
 		}
 	}
 	var infos []host.Info

@@ -36,7 +36,7 @@ func TestARenamedFolderTakesLinksAlong(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff([]any{"Archive/Old stuff/One.md", "Archive/Old stuff/Sub/Two.md", "Board.canvas", "Home.md"}, d["linksUpdated"]); diff != "" {
-		t.Error(diff)
+		t.Error("it differs from what was wanted (-want +got):", diff)
 	}
 }
 
@@ -55,7 +55,7 @@ func TestARenameThatOnlyChangesTheCaseWorksOnEverySystem(t *testing.T) {
 		m := hosttest.New(hosttest.Options{Profile: p, Files: map[string]string{"note.md": "x", "b.md": "[[note]]"}})
 		d := mustCall(t, envOf(m.Host()), "vault.rename", map[string]any{"path": "note.md", "newPath": "Note.md"})
 		if _, ok := m.File("Note.md"); !ok || d["path"] != "Note.md" {
-			t.Errorf("%s: %v", p.Name, d)
+			t.Errorf("%s: want it to be found and d[\"path\"] \"Note.md\", got %v", p.Name, d)
 		}
 	}
 }
@@ -67,7 +67,7 @@ func TestARenameIsARenameFirstAndConsequencesAfter(t *testing.T) {
 	env.Vault = recorder{env.Vault, &ops}
 	mustCall(t, env, "vault.rename", map[string]any{"path": "a.md", "newPath": "z.md"})
 	if diff := cmp.Diff([]string{"rename a.md false", "modify b.md true", "modify c.md true"}, ops); diff != "" {
-		t.Error(diff)
+		t.Error("it differs from what was wanted (-want +got):", diff)
 	}
 }
 

@@ -19,6 +19,6 @@ type here struct{}
 
 func (here) Run(_ context.Context, s host.Script) ([]byte, error) {
 	return sandbox.Result(sandbox.New().Run(protocol.Sandbox{
-		Script: s.Source, Input: string(s.Input), Now: s.Now.Format(time.RFC3339), MaxSteps: s.Limits.Steps,
-	}))
+		Script: s.Source, Now: s.Now.Format(time.RFC3339), MaxSteps: s.Limits.Steps,
+	}, s.Input))
 }

@@ -40,13 +40,15 @@ func moveTasks(ctx context.Context, env *tool.Env, args tool.Args) (tool.Data, e
 	if err != nil {
 		return nil, err
 	}
-	if to == from {
-		return nil, fault.New(fault.Validation, "tools.tasks.same", fault.P{"path": from})
-	}
 	d := note.Parse(source)
 	found, err := newTaskFilter(args).find(d, from, true)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case to == from && args.Bool("keep"):
+		return nil, fault.New(fault.Validation, "tools.tasks.same", fault.P{"path": from})
+	case to == from:
+		return moveTasksWithin(ctx, env, d, from, withoutBelow(d, found), args)
 	}
 	path := to
 	if path == "" {

@@ -32,7 +32,7 @@ func TestWhatACanvasABaseOrHTMLShowsIsUsed(t *testing.T) {
 	m := hosttest.New(hosttest.Options{Files: used()})
 	out := mustCall(t, envOf(m.Host()), "vault.query", map[string]any{"kind": "attachment", "withoutBacklinks": true})
 	if diff := cmp.Diff([]any{"Pics/unused.png"}, out["paths"]); diff != "" {
-		t.Error(diff)
+		t.Error("it differs from what was wanted (-want +got):", diff)
 	}
 }
 
@@ -85,7 +85,7 @@ func TestLinksInACanvasABaseAndHTMLFollowARename(t *testing.T) {
 	mustCall(t, envOf(m.Host()), "vault.rename", map[string]any{"path": "New/img (2).png", "newPath": "img.png"})
 	out := mustCall(t, envOf(m.Host()), "vault.query", map[string]any{"kind": "attachment", "withoutBacklinks": true})
 	if diff := cmp.Diff([]any{"Pics/unused.png"}, out["paths"]); diff != "" {
-		t.Error(diff)
+		t.Error("it differs from what was wanted (-want +got):", diff)
 	}
 }
 
@@ -94,7 +94,7 @@ func TestLinksOfABaseFollowARename(t *testing.T) {
 	mustCall(t, envOf(m.Host()), "vault.rename", map[string]any{"path": "Old plan.md", "newPath": "Plans/New plan.md"})
 	want := "filters:\n  and:\n    - categories.contains(link(\"New plan\"))\n    - 'file.hasLink(\"New plan\")'\n    - link(\"https://example.org/Old plan\")\nviews:\n  - image: '[[cover.png]]'\n"
 	if got, _ := m.File("Books.base"); string(got) != want {
-		t.Error(cmp.Diff(want, string(got)))
+		t.Error("it differs from what was wanted (-want +got):", cmp.Diff(want, string(got)))
 	}
 }
 
@@ -115,7 +115,7 @@ func TestLinksAndMentionsInTheCardsOfACanvasAreChanged(t *testing.T) {
 		m := hosttest.New(hosttest.Options{Files: map[string]string{"a.canvas": card(c.before), "Old plan.md": "", "Pics.md": ""}})
 		mustCall(t, envOf(m.Host()), c.tool, c.args)
 		if got, _ := m.File("a.canvas"); string(got) != card(c.want) {
-			t.Errorf("%s: %s", c.tool, cmp.Diff(card(c.want), string(got)))
+			t.Errorf("%s: want equal to card(c.want), got %s", c.tool, cmp.Diff(card(c.want), string(got)))
 		}
 	}
 }

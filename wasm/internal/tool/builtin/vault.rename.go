@@ -86,6 +86,9 @@ func move(ctx context.Context, env *tool.Env, info host.Info, to string) ([]stri
 		return nil, err
 	}
 	plan := note.NewRename(names, moves, note.Format(env.Platform.LinkFormat))
+	if info.Kind == host.Folder {
+		plan.Folders = note.Moves{info.Path: to}
+	}
 	changes, err := linkChanges(ctx, env, plan)
 	if err != nil {
 		return nil, err

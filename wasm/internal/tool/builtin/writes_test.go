@@ -20,7 +20,7 @@ func mustCall(t *testing.T, env *tool.Env, name string, args map[string]any) too
 	t.Helper()
 	data, err := call(t, env, name, args)
 	if err != nil {
-		t.Fatalf("%s: %v", name, err)
+		t.Fatalf("%s: want no error, got %v", name, err)
 	}
 	return data
 }
@@ -213,7 +213,7 @@ func TestAFolderIsDeletedFileByFileDeepestFirst(t *testing.T) {
 	slicesSortSameDepth(ops)
 	slicesSortSameDepth(want)
 	if diff := cmp.Diff(want, ops); diff != "" {
-		t.Error(diff)
+		t.Error("it differs from what was wanted (-want +got):", diff)
 	}
 }
 
@@ -283,10 +283,10 @@ func TestEveryToolStopsForACancelledCaller(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				cancel()
 				if _, err := e.Run(ctx, envOf(m.Host()), ex.Args); !fault.Is(err, fault.Cancelled) {
-					t.Errorf("%s: %v", ex.Name, err)
+					t.Errorf("%s: want the error fault.Cancelled, got %v", ex.Name, err)
 				}
 				if d := before.Diff(m.Snapshot()); d != "" {
-					t.Error(d)
+					t.Error("want the vault as it was before; it differs:", d)
 				}
 			}
 		})
@@ -305,10 +305,10 @@ func TestAnErrorOfTheDiskReachesTheCallerAsItIs(t *testing.T) {
 				m.FailAt(1, nil)
 				_, err := e.Run(t.Context(), envOf(m.Host()), ex.Args)
 				if m.Counts().Writes > 0 && !fault.Is(err, fault.Internal) {
-					t.Errorf("%s: %v", ex.Name, err)
+					t.Errorf("%s: want Counts.Writes at most 0 (or the error fault.Internal), got %v", ex.Name, err)
 				}
 				if d := before.Diff(m.Snapshot()); d != "" {
-					t.Error(d)
+					t.Error("want the vault as it was before; it differs:", d)
 				}
 			}
 		})
