@@ -97,14 +97,14 @@ func TestAScriptThatFailsIsTriedAgainByItself(t *testing.T) {
 		box.sorted()
 		box.end["0"] <- nil
 		if out, err := a.Run(t.Context(), scriptNamed("0")); err != nil || string(out) != "out of 0" {
-			t.Fatalf("%q, %v", out, err)
+			t.Fatalf("want no error and out \"out of 0\", got %q, %v", out, err)
 		}
 		if got := box.sorted(); got != "0" {
 			t.Errorf("began %q", got)
 		}
 		box.end["1"] <- nil
 		if out, err := a.Run(t.Context(), scriptNamed("1")); err != nil || string(out) != "out of 1" {
-			t.Fatalf("%q, %v", out, err)
+			t.Fatalf("want no error and out \"out of 1\", got %q, %v", out, err)
 		}
 	})
 }
@@ -115,7 +115,7 @@ func TestAScriptThatNobodyExpectedRunsToo(t *testing.T) {
 		box.end["other"] = make(chan error, 1)
 		box.end["other"] <- nil
 		if out, err := a.Run(t.Context(), scriptNamed("other")); err != nil || string(out) != "out of other" {
-			t.Fatalf("%q, %v", out, err)
+			t.Fatalf("want no error and out \"out of other\", got %q, %v", out, err)
 		}
 	})
 }

@@ -4,9 +4,9 @@
 // what was found out about endpoints. All else stays in the shared folder, where
 // people's other devices find it (docs/adr/0028).
 //
-//	path                                            kept in
-//	runs/ hot/ taken/ index/ traces/ endpoints.json  the first kind of store that takes it
-//	everything else                                 the shared folder
+//	path                                                     kept in
+//	runs/ hot/ taken/ index/ traces/ notrun/ endpoints.json  the first kind of store that takes it
+//	everything else                                          the shared folder
 //
 // Which kind that is, is found out at the first call, in the order in which they
 // are given; the last one is a folder of this device in the shared one. A kind
@@ -25,7 +25,7 @@ import (
 )
 
 // ofDevice are the first parts of the paths that stay on this device.
-var ofDevice = []string{"runs", "hot", "taken", "index", "traces", "endpoints.json"}
+var ofDevice = []string{"runs", "hot", "taken", "index", "history", "traces", "notrun", "endpoints.json"}
 
 // Kind is one kind of store for the records of one vault.
 type Kind interface {

@@ -218,7 +218,7 @@ func TestAWindowThatDoesNotOwnTheRecordsLooksAndDoesNotWriteUntilItDoes(t *testi
 		"clear":  s.Clear(t.Context()),
 	} {
 		if !fault.Is(err, fault.Precondition) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: want the error fault.Precondition, got %v", name, err)
 		}
 	}
 	if owns, err := s.Owns(t.Context()); owns || err != nil || !facts(t, s).ReadOnly {
@@ -286,12 +286,12 @@ func TestRunsOfOtherDevicesInTheSharedFolderAreReadAndNeverWritten(t *testing.T)
 		}
 	}
 	if b, err := s.Read(t.Context(), "runs/theirs/run.json"); err != nil || string(b) != "x" {
-		t.Errorf("%q, %v", b, err)
+		t.Errorf("want no error and \"x\", got %q, %v", b, err)
 	}
 	// Whoever can write to the shared folder adds nothing to a run of this device.
 	for _, path := range []string{"runs/ours/end.json", "hot/ours", "index/000001.seg", "runs/none/run.json"} {
 		if _, err := s.Read(t.Context(), path); !fault.Is(err, fault.NotFound) {
-			t.Errorf("%s: %v", path, err)
+			t.Errorf("%s: want the error fault.NotFound, got %v", path, err)
 		}
 	}
 	for _, path := range []string{"runs/theirs", "hot/theirs"} {

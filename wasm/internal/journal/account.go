@@ -4,9 +4,13 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/text"
 )
 
 // Fate says how a revert treats one write of the run.
@@ -24,8 +28,8 @@ const (
 	Gone            // what it wrote is not there any more: deleted or moved away since
 )
 
-// made says whether a write was made, or may have been.
-func (e *Entry) made() bool { return e.Outcome != Failed && e.Outcome != NotReached }
+// Made reports whether a write was made, or may have been.
+func (e *Entry) Made() bool { return e.Outcome != Failed && e.Outcome != NotReached }
 
 // undo is one write to take back: those of the journal that it stands for, and
 // what the file was before it, under which names.
@@ -35,6 +39,56 @@ type undo struct {
 	unknown bool // it may not have been made
 	earlier []held
 	passed  []string // the etags between its writes: the last ones may be taken back already
+	// bases are the states that the run may have left the file in, the last one at the
+	// end: more than one where nobody knows which of its last writes were made.
+	bases [][]byte
+}
+
+// reach notes that the file may be, or is, as a write leaves it.
+func (u *undo) reach(p *Planned, unknown bool) {
+	switch {
+	case !unknown:
+		u.bases = nil
+	case len(u.bases) == 0 && p.Op.Kind == host.OpModify:
+		u.bases = append(u.bases, p.Op.Before)
+	}
+	u.bases = append(u.bases, p.Op.Data)
+}
+
+// base gives the state of the run's that is nearest to a text, by the lines that
+// differ: the text was edited there. Between two that are as near it is the later:
+// then more is taken back.
+func (u *undo) base(now []byte) []byte {
+	best, least := u.Op.Data, -1
+	if len(u.bases) < 2 || !text.Is(now) {
+		return best
+	}
+	for _, b := range slices.Backward(u.bases) {
+		if !text.Is(b) {
+			return u.Op.Data
+		}
+		if n := apart(string(b), string(now)); least < 0 || n < least {
+			best, least = b, n
+		}
+	}
+	return best
+}
+
+// apart counts the lines that two texts do not have in common.
+func apart(a, b string) int {
+	n := 0
+	for _, e := range udiff.Lines(a, b) {
+		n += lineCount(a[e.Start:e.End]) + lineCount(e.New)
+	}
+	return n
+}
+
+func lineCount(s string) int {
+	n := strings.Count(s, "\n")
+	if s != "" && !strings.HasSuffix(s, "\n") {
+		n++
+	}
+	return n
 }
 
 // held is a state that a file was in.
@@ -98,7 +152,7 @@ func (r *Report) account(l *Log, ops []undo, fates []Fate, o RevertOptions) erro
 	for i := range l.Entries {
 		e := &l.Entries[i]
 		switch {
-		case !e.made() || r.Fates[i] != NotMade:
+		case !e.Made() || r.Fates[i] != NotMade:
 		case !o.asked(e):
 			r.Fates[i] = NotAsked
 		case o.Undone[i]:

@@ -30,7 +30,7 @@ func writes(t *rapid.T, mem *hosttest.Memory) []journal.Planned {
 		case 0, 1:
 			if file != "" {
 				now, _ := mem.File(file)
-				op = host.Op{Kind: host.OpModify, Path: file, Before: now, Data: fmt.Appendf(slices.Clone(now), "RUN %d\n", n)}
+				op = host.Op{Kind: host.OpModify, Path: file, Before: now, Data: edited(t, now, fmt.Sprintf("RUN %d\n", n))}
 			}
 		case 2:
 			if file != "" {
@@ -54,6 +54,19 @@ func writes(t *rapid.T, mem *hosttest.Memory) []journal.Planned {
 		out = append(out, journal.Planned{Call: fmt.Sprint(n), Op: op, BeforeEtag: etag(op.Before), AfterEtag: etag(op.Data)})
 	}
 	return out
+}
+
+// edited adds a line to a note where one is drawn, and may take the last line away:
+// what is left of a note that was cut short begins the text before, the text after,
+// or both.
+func edited(t *rapid.T, now []byte, line string) []byte {
+	lines := strings.SplitAfter(string(now), "\n")
+	at := rapid.IntRange(min(1, len(lines)-1), len(lines)-1).Draw(t, "at")
+	if len(lines) > 3 && rapid.Bool().Draw(t, "shorter") {
+		lines = slices.Delete(lines, len(lines)-2, len(lines)-1)
+		at = min(at, len(lines)-1)
+	}
+	return []byte(strings.Join(slices.Insert(lines, at, line), ""))
 }
 
 func etag(b []byte) string {
@@ -87,21 +100,15 @@ func TestEveryWriteOfARunIsRestoredMergedAConflictKeptOrGone(t *testing.T) {
 		}
 		mem := hosttest.New(hosttest.Options{Files: ground})
 		before := mem.Snapshot()
-		mem.KillAt(rapid.IntRange(1, 2*len(planned)+6).Draw(t, "kill"), rapid.Uint64().Draw(t, "seed"), false)
-		if w, err := journal.Begin(t.Context(), mem.Host().Store, mem.Host().Vault, "r", journal.Header{Run: "r"}, planned); err == nil {
-			for i := range planned {
-				if w.Do(t.Context(), i) != nil {
-					break
-				}
-			}
-			_ = w.Close(t.Context()) // the host may be dead: that is the point
+		mem, begun := crashed(t, mem, planned)
+		if !begun {
+			return
 		}
-		mem = mem.CrashClone()
 		l, err := journal.Load(t.Context(), mem.Host().Store, "r")
 		if err != nil {
-			return // it had not begun
+			t.Fatalf("the journal of a run that had begun: want no error, got %v", err)
 		}
-		edited := 0
+		changed := 0
 		files, _ := names(mem)
 		for _, f := range files {
 			now, _ := mem.File(f)
@@ -121,7 +128,7 @@ func TestEveryWriteOfARunIsRestoredMergedAConflictKeptOrGone(t *testing.T) {
 			default:
 				mem.Put(f, "PERSON\n"+string(now))
 			}
-			edited++
+			changed++
 		}
 		if err := l.Settle(t.Context(), mem.Host().Vault); err != nil {
 			t.Fatal(err)
@@ -153,7 +160,7 @@ func TestEveryWriteOfARunIsRestoredMergedAConflictKeptOrGone(t *testing.T) {
 		if now := count(mem, "PERSON\n"); now < persons {
 			t.Fatalf("%d of the person's edits are gone", persons-now)
 		}
-		if edited == 0 {
+		if changed == 0 {
 			if d := before.Diff(mem.Snapshot()); d != "" {
 				t.Fatalf("nobody has changed anything, and taken back it differs:\n%s", d)
 			}
@@ -162,6 +169,65 @@ func TestEveryWriteOfARunIsRestoredMergedAConflictKeptOrGone(t *testing.T) {
 		told := len(rep.Conflicts) + len(rep.Kept) + len(rep.Gone)
 		if n := count(mem, "RUN "); n > 0 && told == 0 {
 			t.Fatalf("%d lines of the run are left, and nothing is told: %+v\n%v", n, rep, mem.Snapshot())
+		}
+	})
+}
+
+// crashed gives what a crash leaves of a run, and whether it had begun.
+func crashed(t *rapid.T, mem *hosttest.Memory, planned []journal.Planned) (*hosttest.Memory, bool) {
+	mem.KillAt(rapid.IntRange(1, 2*len(planned)+6).Draw(t, "kill"), rapid.Uint64().Draw(t, "seed"), false)
+	if w, err := journal.Begin(t.Context(), mem.Host().Store, mem.Host().Vault, "r", journal.Header{Run: "r"}, planned); err == nil {
+		for i := range planned {
+			if w.Do(t.Context(), i) != nil {
+				break
+			}
+		}
+		_ = w.Close(t.Context()) // the host may be dead: that is the point
+	}
+	mem = mem.CrashClone()
+	_, err := journal.Load(t.Context(), mem.Host().Store, "r")
+	return mem, err == nil
+}
+
+// A crash may come while what another one left is put right, and leave a note that
+// begins the text before the run: no edit of a person's, which a revert would merge.
+func TestACrashInTheMiddleOfASettlingIsSettledToo(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		planned := writes(t, hosttest.New(hosttest.Options{Files: ground}))
+		if len(planned) == 0 {
+			return
+		}
+		mem := hosttest.New(hosttest.Options{Files: ground})
+		before := mem.Snapshot()
+		mem, begun := crashed(t, mem, planned)
+		if !begun {
+			return
+		}
+		settle := func() *journal.Log {
+			l, err := journal.Load(t.Context(), mem.Host().Store, "r")
+			if err != nil {
+				t.Fatalf("the journal of a run that had begun: want no error, got %v", err)
+			}
+			if err := l.Settle(t.Context(), mem.Host().Vault); err == nil {
+				_ = journal.RecordSettled(t.Context(), mem.Host().Store, "r", l) // the host may be dead
+			}
+			return l
+		}
+		for range rapid.IntRange(1, 3).Draw(t, "crashes") {
+			mem.ResetCounts()
+			mem.KillAt(rapid.IntRange(1, 4).Draw(t, "kill again"), rapid.Uint64().Draw(t, "seed again"), false)
+			settle()
+			mem = mem.CrashClone()
+		}
+		rep, err := journal.Revert(t.Context(), settle(), mem.Host().Vault, journal.RevertOptions{})
+		if err != nil {
+			t.Fatalf("taking back: want no error, got %v", err)
+		}
+		if n := len(rep.Merged) + len(rep.Conflicts); n > 0 {
+			t.Fatalf("nobody has edited anything, and %d files count as edited: %+v", n, rep)
+		}
+		if d := before.Diff(mem.Snapshot()); d != "" {
+			t.Fatalf("taken back, the vault differs:\n%s", d)
 		}
 	})
 }

@@ -19,7 +19,7 @@ func (l *Log) Adopt(by *Log) {
 	for k := range by.Entries {
 		e := &by.Entries[k]
 		left := open[e.same()]
-		if !e.made() || len(left) == 0 {
+		if !e.Made() || len(left) == 0 {
 			continue
 		}
 		l.Entries[left[0]].Outcome, l.Entries[left[0]].MTime = e.Outcome, e.MTime

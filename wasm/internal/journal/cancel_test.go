@@ -58,7 +58,7 @@ func TestAWriteThatTheHostHasWhenTheRunIsCancelledIsWaitedForAndTakenBack(t *tes
 			t.Fatalf("outcomes %v", got)
 		}
 		if b, ok := m.File("A.md"); !ok || string(b) != "a" {
-			t.Fatalf("A.md is %q", b)
+			t.Fatalf("want it to be found and \"a\", got A.md is %q", b)
 		}
 		time.Sleep(time.Minute) // nothing comes later
 		revertAll(t, m)

@@ -87,6 +87,14 @@ func ReadEnd(ctx context.Context, store host.Store, dir string) (*End, error) {
 // Ours says whether this device wrote the record, and nobody has changed it.
 func (e *End) Ours() bool { return e != nil && e.sealed }
 
+// AfterCrash says whether a crash had left the run, and what became of its writes was
+// found out later.
+func (e *End) AfterCrash() bool {
+	_, first := e.Heads[SettledFile]
+	_, second := e.Heads[SettledToo]
+	return first || second
+}
+
 // CheckEnd holds a run's end record against its seal, or its hash where it has
 // none: CONFLICT when a byte of it was changed.
 func CheckEnd(ctx context.Context, store host.Store, dir string) error {

@@ -21,8 +21,8 @@
 //
 // Nothing is written to the vault before the op record and the bytes it points
 // to are durable in the store. The simulation knows every write beforehand, so
-// one append makes a window of up to 64 op records durable while the window
-// before it is executed; done records ride with the next append. After a crash
+// one append makes a window of op records durable (64 at first) while the window
+// before it is executed; done records ride with an append. After a crash
 // the writes without a done record are observed: a file that has the etag
 // before was not written, one with the etag after was, and one that holds a
 // prefix of the bytes after was being written when the app died.
@@ -32,8 +32,8 @@
 // what recovery can finish never goes past it; and its act record is durable
 // before it begins, so that nothing ever begins it twice.
 //
-// Durable means that it survives a crash of the app, not a power cut: the
-// host's interface has no fsync.
+// Durable means that it survives a crash of the app, and a power cut where the
+// store can flush (docs/adr/0028-undo-records-on-the-device.md).
 package journal
 
 import (
@@ -45,9 +45,14 @@ import (
 const (
 	File    = "journal.jsonl"
 	EndFile = "end.json"
-	// SettledFile holds what was found after a crash.
+	// SettledFile and SettledToo hold what was found after a crash. Each is written
+	// while the other one is whole, or none is needed: a crash can cut either short.
 	SettledFile = "settled.jsonl"
+	SettledToo  = "settled2.jsonl"
 )
+
+// Files gives the names of the files of records of a journal.
+func Files() []string { return []string{File, SettledFile, SettledToo} }
 
 // Planned is one write that is going to be made.
 type Planned struct {

@@ -105,7 +105,7 @@ func (s *settler) came(ctx context.Context, e *Entry) (bool, error) {
 func (l *Log) made() int {
 	n := 0
 	for i := range l.Entries {
-		if l.Entries[i].made() {
+		if l.Entries[i].Made() {
 			n++
 		}
 	}

@@ -38,7 +38,7 @@ type Log struct {
 	Head    string
 	Records int
 	blobs   *Blobs
-	settled bool // what a crash has left was looked at before
+	settled int // how often what was found after a crash was written down
 }
 
 func corrupt(dir string) error {
@@ -67,37 +67,47 @@ func Load(ctx context.Context, store host.Store, dir string) (*Log, error) {
 		}
 	}
 	l.Head, l.Records = chain.Head(), chain.Len()
-	settled, err := l.addSettled(ctx, store, dir, key)
-	if err != nil {
-		return nil, err
-	}
 	if l.End, err = ReadEnd(ctx, store, dir); err != nil {
 		return nil, err
 	}
-	l.hold(key, settled)
+	chains, err := l.addSettled(ctx, store, dir, key)
+	if err != nil {
+		return nil, err
+	}
+	chains[File] = chain
+	l.hold(key, chains)
 	return l, nil
 }
 
-// addSettled reads what was found after a crash, and gives its chain; nil where
-// there is no such file.
-func (l *Log) addSettled(ctx context.Context, store host.Store, dir string, key *seal.Key) (*record.Chain, error) {
-	data, err := store.Read(ctx, dir+"/"+SettledFile)
-	if fault.Is(err, fault.NotFound) {
-		return nil, nil
-	} else if err != nil {
-		return nil, err
+// addSettled reads what was found after a crash, as it was last written down whole,
+// and gives the chain of each file that is there.
+func (l *Log) addSettled(ctx context.Context, store host.Store, dir string, key *seal.Key) (map[string]*record.Chain, error) {
+	chains := map[string]*record.Chain{}
+	var last [][]byte
+	for _, name := range []string{SettledFile, SettledToo} {
+		data, err := store.Read(ctx, dir+"/"+name)
+		if fault.Is(err, fault.NotFound) {
+			continue
+		} else if err != nil {
+			return nil, err
+		}
+		recs, chain, _, origin := whose(key, name, data)
+		chains[name] = chain
+		if origin != l.Origin {
+			l.Origin = max(l.Origin, Changed)
+		}
+		// Of a run that has ended all counts that is there: earlier versions did not
+		// write which findings are whole.
+		if n := turnOf(recs); n > l.settled || last == nil && l.End != nil {
+			l.settled, last = n, recs
+		}
 	}
-	recs, chain, good, origin := whose(key, SettledFile, data)
-	if origin != l.Origin {
-		l.Origin = max(l.Origin, Changed)
-	}
-	l.settled = good == len(data)
-	for _, r := range recs {
+	for _, r := range last {
 		if err := l.add(r); err != nil {
 			return nil, corrupt(dir)
 		}
 	}
-	return chain, nil
+	return chains, nil
 }
 
 func (l *Log) add(rec []byte) error {

@@ -39,7 +39,7 @@ func TestAJournalWithRecordsThatSayNothingIsNotRestoredFrom(t *testing.T) {
 		}
 		_, err := journal.Load(t.Context(), store, "runs/r")
 		if broken != fault.Is(err, fault.Conflict) || !broken && err != nil {
-			t.Errorf("%s: %v", last, err)
+			t.Errorf("%s: want broken equal to fault.Is(err, fault.Conflict) and broken (or no error), got %v", last, err)
 		}
 	}
 }

@@ -80,7 +80,7 @@ func (w *Writer) AwaitBefore(ctx context.Context, own []int) error {
 
 // awaitEnded blocks until none of the writes is still to come.
 func (w *Writer) awaitEnded(ctx context.Context, need []int) error {
-	if len(need) == 0 {
+	if len(need) == 0 || w.allEnded(need) {
 		return nil
 	}
 	defer w.wakeAtEnd(ctx)()
@@ -93,6 +93,12 @@ func (w *Writer) awaitEnded(ctx context.Context, need []int) error {
 		w.mu.cond.Wait()
 	}
 	return nil
+}
+
+func (w *Writer) allEnded(is []int) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.ended(is)
 }
 
 // ended says whether none of the writes is still to come. The lock is held.

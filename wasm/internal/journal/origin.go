@@ -51,18 +51,22 @@ func whose(key *seal.Key, name string, data []byte) (recs [][]byte, c *record.Ch
 
 // hold compares the parts of a sealed journal: each of them is of this device,
 // but perhaps not of this run, or not of this time.
-func (l *Log) hold(key *seal.Key, settled *record.Chain) {
+func (l *Log) hold(key *seal.Key, chains map[string]*record.Chain) {
 	if l.Origin == Foreign && l.Key == key.ID() && key != nil {
 		l.Origin = Changed
 	}
 	if l.Origin != Sealed || l.End == nil {
 		return
 	}
-	if !l.End.sealed || !fits(l.End, File, l.Head, l.Records) || settled != nil && !fits(l.End, SettledFile, settled.Head(), settled.Len()) {
+	if !l.End.sealed {
 		l.Origin = Changed
 	}
-	if _, named := l.End.Heads[SettledFile]; named && settled == nil {
-		l.Origin = Changed
+	for _, name := range Files() {
+		c := chains[name]
+		_, named := l.End.Heads[name]
+		if c == nil && named || c != nil && !fits(l.End, name, c.Head(), c.Len()) {
+			l.Origin = Changed
+		}
 	}
 }
 

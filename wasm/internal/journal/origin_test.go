@@ -158,6 +158,6 @@ func TestWithoutAKeyNothingIsThisDevices(t *testing.T) {
 	ran(t, m, store, "r1", "a.md")
 	l, err := journal.Load(t.Context(), store, "runs/r1")
 	if err != nil || l.Origin != journal.Unsealed || l.Ours() || l.End.Ours() {
-		t.Errorf("%+v, %v", l, err)
+		t.Errorf("want no error and Origin journal.Unsealed, got %+v, %v", l, err)
 	}
 }

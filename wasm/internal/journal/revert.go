@@ -78,7 +78,7 @@ func Revert(ctx context.Context, l *Log, v host.Vault, o RevertOptions) (*Report
 
 // asked says whether a write is one that a revert is of.
 func (o *RevertOptions) asked(e *Entry) bool {
-	return e.made() && (o.Path == "" || e.Path == o.Path || e.To == o.Path)
+	return e.Made() && (o.Path == "" || e.Path == o.Path || e.To == o.Path)
 }
 
 // net gives the writes that are there of a run, those to one file that follow on
@@ -103,6 +103,7 @@ func (l *Log) net(ctx context.Context, o RevertOptions) ([]undo, error) {
 			u.passed = append(u.passed, u.AfterEtag)
 			u.Op.Data, u.AfterEtag, u.MTime = p.Op.Data, p.AfterEtag, p.MTime
 			u.entries, u.unknown = append(u.entries, i), u.unknown && e.Outcome == Unknown
+			u.reach(&p, e.Outcome == Unknown)
 			continue
 		}
 		switch e.Kind {
@@ -117,7 +118,9 @@ func (l *Log) net(ctx context.Context, o RevertOptions) ([]undo, error) {
 			delete(open, e.Path)
 			continue
 		}
-		ops = append(ops, undo{Planned: p, entries: []int{i}, unknown: e.Outcome == Unknown, earlier: was})
+		u := undo{Planned: p, entries: []int{i}, unknown: e.Outcome == Unknown, earlier: was}
+		u.reach(&p, u.unknown)
+		ops = append(ops, u)
 	}
 	return ops, nil
 }
@@ -169,7 +172,7 @@ func (r *reverter) undoWrite(ctx context.Context, u *undo) (Fate, error) {
 		r.rep.Gone = append(r.rep.Gone, path)
 		return Gone, nil
 	case !made:
-		merged, ok := Merge(string(p.Op.Data), string(p.Op.Before), string(now))
+		merged, ok := Merge(string(u.base(now)), string(p.Op.Before), string(now))
 		if ok && merged == string(now) {
 			return Merged, nil // nothing of the write is in it
 		} else if ok {

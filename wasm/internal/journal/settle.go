@@ -1,12 +1,9 @@
 package journal
 
 import (
-	"bytes"
 	"context"
 
-	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
-	"embedded-agent/wasm/internal/seal"
 )
 
 // Settle finds out what became of each write that has no outcome after a crash,
@@ -25,7 +22,7 @@ import (
 func (l *Log) Settle(ctx context.Context, v host.Vault) error {
 	s := &settler{l: l, v: v, sights: map[string]sight{}}
 	s.split()
-	if len(s.rows) == 0 || l.settled {
+	if len(s.rows) == 0 || l.settled > 0 {
 		return nil
 	}
 	at, w, err := s.find(ctx)
@@ -238,31 +235,6 @@ func (s *settler) late(ctx context.Context) error {
 				}
 			}
 		}
-	}
-	return nil
-}
-
-// RecordSettled writes down what Settle has found. The journal of a crashed run
-// may end in a torn line, which cannot be appended to; the findings go into a
-// second file, which Load reads after the first. Writes that it does not name
-// were not made.
-func RecordSettled(ctx context.Context, store host.Store, dir string, l *Log) error {
-	c := newSettled(seal.OfRun(store, dir))
-	for i := range l.Entries {
-		switch o := l.Entries[i].Outcome; o {
-		case Done, Unknown, Failed:
-			c.add(i, o)
-		}
-	}
-	// What was written down is not put at risk where nothing was added to it.
-	old, err := store.Read(ctx, dir+"/"+SettledFile)
-	if err == nil && bytes.Equal(old, c.lines) {
-		return nil
-	} else if err != nil && !fault.Is(err, fault.NotFound) {
-		return err
-	}
-	if err := store.Write(ctx, dir+"/"+SettledFile, c.lines); err != nil {
-		return storeError(err)
 	}
 	return nil
 }

@@ -5,18 +5,26 @@ import (
 	"fmt"
 	"strconv"
 
+	"embedded-agent/wasm/internal/breath"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/host"
 )
 
-// Window limits: how many writes, and how many bytes of their contents, one
-// append makes durable.
+// Window limits: how many writes, and how many bytes of their contents, one append
+// makes durable. Those of the first window, which the first write waits for, are
+// doubled with each window up to the most: a flush costs as much as several writes.
 const (
 	windowOps   = 64
 	windowBytes = 512 << 10
+	mostDoubled = 2
 	packBytes   = 8 << 20
 	recordRoom  = 640 // about what an op record takes, framed
 )
+
+// settledAtMost is how many writes may have ended before that is written down, where
+// no window is due that it could go along with: after a crash, each of the others is
+// looked for.
+const settledAtMost = 64
 
 type window struct{ from, to, bytes int }
 
@@ -26,7 +34,8 @@ func split(ops []Planned, first int) []window {
 	from, size := first, 0
 	for i := first; i < len(ops); i++ {
 		size += len(ops[i].Op.Before) + len(ops[i].Op.Data)
-		if i-from+1 >= windowOps || size >= windowBytes {
+		doubled := min(len(ws), mostDoubled)
+		if i-from+1 >= windowOps<<doubled || size >= windowBytes<<doubled {
 			ws = append(ws, window{from, i + 1, size})
 			from, size = i+1, 0
 		}
@@ -61,11 +70,12 @@ func (w *Writer) windowOf(i int) int {
 // await blocks until a window is durable. It also asks for the one after it,
 // so that it is written while this one is executed.
 func (w *Writer) await(ctx context.Context, win int) error {
+	if w.askFor(ctx, win) {
+		return nil
+	}
 	defer w.wakeAtEnd(ctx)()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.mu.wanted = max(w.mu.wanted, min(win+2, len(w.planned.windows)))
-	w.startStream(ctx)
 	for w.mu.durable <= win && w.mu.err == nil {
 		if ctx.Err() != nil {
 			return fault.From(ctx.Err())
@@ -78,6 +88,16 @@ func (w *Writer) await(ctx context.Context, win int) error {
 	return w.mu.err
 }
 
+// askFor asks for a window and the one after it, and says whether the first is
+// durable already, as it is for most writes.
+func (w *Writer) askFor(ctx context.Context, win int) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.mu.wanted = max(w.mu.wanted, min(win+2, len(w.planned.windows)))
+	w.startStream(ctx)
+	return w.mu.durable > win
+}
+
 // wakeAtEnd wakes those who wait for mu.cond once ctx ends, until stop is called.
 func (w *Writer) wakeAtEnd(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, func() {
@@ -87,32 +107,44 @@ func (w *Writer) wakeAtEnd(ctx context.Context) (stop func() bool) {
 	})
 }
 
-// startStream starts making windows durable, where some are wanted and nothing
-// else is being appended. The lock is held.
+// startStream starts appending, where windows are wanted or enough has been settled,
+// and nothing else is being appended. The lock is held.
 func (w *Writer) startStream(ctx context.Context) {
-	if !w.mu.running && w.mu.err == nil && w.mu.durable < w.mu.wanted {
+	if !w.mu.running && w.mu.err == nil && w.due() {
 		w.mu.running = true
 		go w.stream(context.WithoutCancel(ctx))
 	}
 }
 
-// stream makes windows durable, one after the other, until no more are wanted.
+// due says whether there is something to be appended. The lock is held.
+func (w *Writer) due() bool {
+	return w.mu.durable < w.mu.wanted || len(w.mu.settled) >= settledAtMost
+}
+
+// stream makes windows durable, one after the other, and writes down what was
+// settled, until nothing is due any more.
 func (w *Writer) stream(ctx context.Context) {
 	for {
 		w.mu.Lock()
-		if w.mu.durable >= w.mu.wanted || w.mu.err != nil {
+		if !w.due() || w.mu.err != nil {
 			w.mu.running = false
 			w.mu.cond.Broadcast() // Close waits for it
 			w.mu.Unlock()
 			return
 		}
-		win := w.planned.windows[w.mu.durable]
+		next, wanted := w.mu.durable, w.mu.durable < w.mu.wanted
 		w.mu.Unlock()
-		err := w.flushWindow(ctx, win)
-		w.mu.Lock()
-		if err != nil {
-			w.mu.err = err
+		var err error
+		if wanted {
+			err = w.flushWindow(ctx, w.planned.windows[next])
 		} else {
+			err = w.append(ctx, w.settle(nil))
+		}
+		w.mu.Lock()
+		switch {
+		case err != nil:
+			w.mu.err = err
+		case wanted:
 			w.mu.durable++
 		}
 		w.mu.cond.Broadcast()
@@ -127,6 +159,9 @@ func (w *Writer) flushWindow(ctx context.Context, win window) error {
 	lines := w.settle(make([]byte, 0, recordRoom*(win.to-win.from+1)))
 	w.log.packs.room = min(win.bytes, packBytes)
 	for i := win.from; i < win.to; i++ {
+		if i > win.from && (i-win.from)%windowOps == 0 {
+			breath.LetIn() // the host has answered what it had to do, and waits for more
+		}
 		rec := w.log.packs.opRecord(i, &w.planned.ops[i])
 		lines = w.log.chain.Append(lines, rec)
 	}

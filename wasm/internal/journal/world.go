@@ -1,7 +1,6 @@
 package journal
 
 import (
-	"bytes"
 	"context"
 	"maps"
 	"slices"
@@ -206,7 +205,7 @@ func (s *settler) find(ctx context.Context) (int, *world, error) {
 		for i := s.rows[0].from; i < len(s.l.Entries); i++ {
 			e := &s.l.Entries[i]
 			ended := k == len(s.rows) || i < s.rows[k].from
-			if e.Outcome != Failed && (ended || e.made()) {
+			if e.Outcome != Failed && (ended || e.Made()) {
 				w.make(i, e)
 			}
 		}
@@ -273,30 +272,27 @@ func (s *settler) contradictions(ctx context.Context, k int, w *world) (int, err
 }
 
 // fits says whether a file is in one of the states that some writes pass it
-// through, or begins one.
+// through, or begins one: the first of them too, since putting it back may have been
+// cut short by another crash.
 func (s *settler) fits(ctx context.Context, group []int) (bool, error) {
 	it, err := s.see(ctx, s.l.Entries[group[0]].Path)
 	if err != nil || it.folder {
 		return false, err
 	}
-	first := &s.l.Entries[group[0]]
-	if !it.there && first.Kind == host.OpCreate || it.there && it.etag == first.Before {
-		return true, nil
-	}
-	for _, i := range group {
+	for k, i := range group {
 		e := &s.l.Entries[i]
-		if it.there == (e.After != "") && (!it.there || it.etag == e.After) {
+		if k == 0 && isOf(it, e.Before) || isOf(it, e.After) {
 			return true, nil
 		}
-		if it.there && e.After != "" {
-			p, err := s.l.Write(ctx, i)
-			if err != nil {
-				return false, err
-			}
-			if bytes.HasPrefix(p.Op.Data, it.data) {
-				return true, nil
-			}
-		}
 	}
-	return false, nil
+	if !it.there {
+		return false, nil
+	}
+	states, err := s.l.states(ctx, group)
+	return err == nil && begins(it.data, states), err
+}
+
+// isOf says whether the file with an etag is there; no file where it is empty.
+func isOf(it sight, etag string) bool {
+	return it.there == (etag != "") && it.etag == etag
 }

@@ -103,17 +103,17 @@ func (w *Writer) Do(ctx context.Context, i int) error {
 	if ctx.Err() != nil {
 		return fault.From(ctx.Err())
 	}
-	w.set(i, Issued)
+	w.set(ctx, i, Issued)
 	err := w.apply(ctx, i)
 	switch {
 	case err == nil:
-		w.set(i, Done)
+		w.set(ctx, i, Done)
 		return nil
 	case refusedByHost(err):
-		w.set(i, Failed)
+		w.set(ctx, i, Failed)
 		return drifted(err, w.planned.ops[i].Op.Path)
 	}
-	w.set(i, Unknown)
+	w.set(ctx, i, Unknown)
 	if ctx.Err() != nil {
 		return fault.From(ctx.Err()) // observed by End
 	}
@@ -163,12 +163,13 @@ func drifted(err error, path string) error {
 	return err
 }
 
-func (w *Writer) set(i int, o Outcome) {
+func (w *Writer) set(ctx context.Context, i int, o Outcome) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.mu.status[i] = o
 	if o == Done || o == Failed {
 		w.mu.settled = append(w.mu.settled, i)
+		w.startStream(ctx)
 	}
 	w.mu.cond.Broadcast()
 }
@@ -182,16 +183,16 @@ func (w *Writer) observe(ctx context.Context, i int) Outcome {
 	}
 	switch found {
 	case After:
-		w.set(i, Done)
+		w.set(ctx, i, Done)
 		return Done
 	case Torn:
 		if err := untear(ctx, w.vault, w.planned.ops[i]); err != nil {
 			return Unknown
 		}
-		w.set(i, Failed)
+		w.set(ctx, i, Failed)
 		return Failed
 	case Before:
-		w.set(i, Failed)
+		w.set(ctx, i, Failed)
 		return Failed
 	}
 	return Unknown
@@ -213,6 +214,9 @@ func (w *Writer) Close(ctx context.Context) error {
 	for w.mu.running {
 		w.mu.cond.Wait()
 	}
+	w.mu.running = true // nobody else appends from now on
+	defer w.closed()
+	failed := w.mu.err
 	var open []int
 	for i, s := range w.mu.status {
 		if s == Unknown || s == Issued {
@@ -225,10 +229,10 @@ func (w *Writer) Close(ctx context.Context) error {
 			return fault.New(fault.Internal, "error.journal.unsettled", fault.P{"path": w.planned.ops[i].Op.Path})
 		}
 	}
-	if w.mu.err != nil {
+	if failed != nil {
 		// What was settled since may not be in the file, and a record after a
 		// torn one would break the chain: the journal stays hot.
-		return w.mu.err
+		return failed
 	}
 	lines := w.settle(nil)
 	if lines == nil {
@@ -237,8 +241,27 @@ func (w *Writer) Close(ctx context.Context) error {
 	return w.append(ctx, lines)
 }
 
+func (w *Writer) closed() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.mu.running = false
+	w.mu.cond.Broadcast()
+}
+
 // settleTime bounds how long the end of a run may look after its writes.
 const settleTime = 30 * time.Second
+
+// Made gives the paths of the writes that were made, and where renames took them.
+func (w *Writer) Made() map[string]bool {
+	made := map[string]bool{}
+	for i, o := range w.Outcomes() {
+		if o == Done {
+			op := w.Planned(i).Op
+			made[op.Path], made[op.To] = true, true
+		}
+	}
+	return made
+}
 
 // Done counts the writes that were made.
 func (w *Writer) Done() int {

@@ -3,6 +3,7 @@ package journal
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	"embedded-agent/wasm/internal/host"
@@ -221,20 +222,66 @@ func TestAChangedJournalIsNotRestoredFrom(t *testing.T) {
 		_, err = Revert(t.Context(), l, h.Vault, RevertOptions{})
 	}
 	if err == nil || !after.Equal(m.Snapshot()) {
-		t.Fatalf("%v", err)
+		t.Fatalf("want an error, got %v", err)
 	}
 }
 
 func TestAWindowIsTwoAppendsAndTwoFlushes(t *testing.T) {
-	files, ops := plan(90) // three windows of 64 writes
+	files, ops := plan(200) // windows of 64 writes, 128 and the rest
 	m := hosttest.New(hosttest.Options{Files: files})
 	if err := execute(t.Context(), m, ops); err != nil {
 		t.Fatal(err)
 	}
 	c := m.Counts()
-	// Beside the windows: the journal's beginning, what was settled last, the end
-	// record, and the two flushes before the run's marker may go.
-	if windows := len(split(ops, 0)); windows != 3 || c.StoreWrites != 2*windows+3 || c.Flushes != 2*windows+2 {
+	// Beside the windows: the journal's beginning, what was settled (64 writes at a
+	// time or more), the end record, and the two flushes before the run's marker may go.
+	settled := len(ops)/settledAtMost + 1
+	if windows := len(split(ops, 0)); windows != 3 || c.StoreWrites > 2*windows+2+settled || c.Flushes != 2*windows+2 {
 		t.Errorf("%d windows cost %d writes to the store and %d flushes", windows, c.StoreWrites, c.Flushes)
+	}
+}
+
+// Windows are large, and a crash is to leave few writes that have to be looked for.
+func TestWhatHasEndedIsWrittenDownThoughNoWindowIsDue(t *testing.T) {
+	files, ops := plan(200)
+	m := hosttest.New(hosttest.Options{Files: files})
+	h := m.Host()
+	w, err := Begin(t.Context(), h.Store, h.Vault, "runs/r", Header{Run: "r", Kind: "run"}, ops)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range ops {
+		if err := w.Do(t.Context(), i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.mu.Lock()
+	for w.mu.running {
+		w.mu.cond.Wait()
+	}
+	w.mu.Unlock()
+	l, err := Load(t.Context(), m.CrashClone().Host().Store, "runs/r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := 0
+	for _, e := range l.Entries {
+		if e.Outcome != Done {
+			open++
+		}
+	}
+	if len(l.Entries) != len(ops) || open >= settledAtMost {
+		t.Errorf("of %d writes that were made, %d have no outcome", len(l.Entries), open)
+	}
+}
+
+func TestTheFirstWindowIsSmallAndTheNextOnesGrow(t *testing.T) {
+	_, ops := plan(500)
+	var sizes []int
+	for _, w := range split(ops, 0) {
+		sizes = append(sizes, w.to-w.from)
+	}
+	if want := []int{64, 128, 256, 256, 256, 45}; !slices.Equal(sizes, want) {
+		t.Errorf("windows of %v writes, want %v", sizes, want)
 	}
 }

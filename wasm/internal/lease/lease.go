@@ -31,17 +31,20 @@ type Lease struct {
 }
 
 // Read reads a marker; NOT_FOUND where there is none. One that says nothing of an
-// owner gives a lease without one.
+// owner gives a lease without one. What cannot be read is read twice: its owner may
+// be writing it just now, and a live run must not be taken for one without an owner.
 func Read(ctx context.Context, store host.Store, path string) (Lease, error) {
-	var l Lease
-	b, err := store.Read(ctx, path)
-	if err != nil {
-		return l, err
+	for range 2 {
+		b, err := store.Read(ctx, path)
+		if err != nil {
+			return Lease{}, err
+		}
+		var l Lease
+		if json.Unmarshal(b, &l) == nil {
+			return l, nil
+		}
 	}
-	if json.Unmarshal(b, &l) != nil {
-		l = Lease{} // torn, or of a version that had no owners
-	}
-	return l, nil
+	return Lease{}, nil // cut short by a crash, or of a version that had no owners
 }
 
 // Write writes a marker.

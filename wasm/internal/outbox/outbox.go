@@ -61,6 +61,11 @@ func (o *Outbox) Tell(e protocol.Event) {
 	o.emit(e)
 }
 
+// GatherProgress keeps how far something is for the next moment: the newest is told.
+func (o *Outbox) GatherProgress(e *protocol.ExecutionEvent) {
+	o.GatherExec("progress:"+e.StepID+":"+e.CallID, func() *protocol.ExecutionEvent { return e })
+}
+
 // GatherExec keeps a call's event for the next moment. It is made only when it
 // is told: of a call that begins and ends within a moment, once.
 func (o *Outbox) GatherExec(call string, event func() *protocol.ExecutionEvent) {

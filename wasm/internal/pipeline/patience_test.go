@@ -146,7 +146,7 @@ func TestTheContextOfACallHasTheDeadlineOfNow(t *testing.T) {
 			time.Sleep(50 * time.Second)
 			p.extend()
 			if by, ok := inner.Deadline(); !ok || time.Until(by) > time.Minute || inner.Err() != nil {
-				t.Fatalf("%v %v", time.Until(by), inner.Err())
+				t.Fatalf("want it to be found, at most time.Minute and no Err, got %v %v", time.Until(by), inner.Err())
 			}
 		}
 		if by, _ := inner.Deadline(); time.Until(by) != 30*time.Second {
@@ -154,7 +154,7 @@ func TestTheContextOfACallHasTheDeadlineOfNow(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		if p.Err() != context.DeadlineExceeded || inner.Err() != context.DeadlineExceeded {
-			t.Errorf("%v %v", p.Err(), inner.Err())
+			t.Errorf("want Err context.DeadlineExceeded and Err context.DeadlineExceeded, got %v %v", p.Err(), inner.Err())
 		}
 		p.extend()
 		if p.Err() == nil {

@@ -71,6 +71,9 @@ type Guards struct {
 	// InForce, where set, is asked for the policy at each call, instead of
 	// Policy: one that became stricter since holds at once.
 	InForce func(ctx context.Context) *policy.Policy
+	// Lifted gives what of the policy holds for a call, where a person has let its
+	// step do more; nil where nobody has.
+	Lifted func(p *policy.Policy, c *tool.Call) *policy.Policy
 	// Check may refuse a call, with the error it gives; nil refuses none. An error
 	// that says nothing more is a denial.
 	Check func(ctx context.Context, c *tool.Call) error

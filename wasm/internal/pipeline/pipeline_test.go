@@ -108,7 +108,7 @@ func TestSecretsAreResolvedInTheScopeThatTheRequestNames(t *testing.T) {
 	}
 	call := &tool.Call{RunID: "0190a8b0-0000-7000-8000-000000000001", StepID: "s", Tool: "t.tool", Attempt: 1, Args: tool.Args{"n": 1.0}}
 	if res := New(r.d)(t.Context(), Request{Call: call, SecretScope: "vault"}); !res.OK || scope != "vault" {
-		t.Errorf("%q, %v", scope, res.Fault)
+		t.Errorf("want everything in order and scope \"vault\", got %q, %v", scope, res.Fault)
 	}
 }
 
@@ -123,7 +123,7 @@ func TestTheOrderOfTheStagesIsPinned(t *testing.T) {
 	}
 	r := newRig(t, nil)
 	if res := r.call(t.Context(), tool.Args{"n": 1.0}); !res.OK {
-		t.Fatal(res.Fault)
+		t.Fatal("want everything in order, got:", res.Fault)
 	}
 	ran := []string{"check", "rate limit", "cache", "ask", "secrets", "audit intent", "started", "pre-image", "execute", "cap", "redact", "audit result", "ended"}
 	if d := cmp.Diff(ran, r.seen); d != "" {
@@ -188,7 +188,7 @@ func TestEachGuardThatFailsKeepsTheToolFromRunning(t *testing.T) {
 				t.Fatal("the tool ran")
 			}
 			if res.OK || res.Fault == nil || res.Fault.Code != c.code || res.Error == nil || res.Data != nil {
-				t.Fatalf("%+v %v", res, res.Fault)
+				t.Fatalf("want OK false, Fault set, Fault.Code as in the case, Error set and no Data, got %+v %v", res, res.Fault)
 			}
 			for _, s := range []string{"audit intent", "audit result", "ended"} {
 				if n := count(r.seen, s); n != 1 {
@@ -233,7 +233,7 @@ func TestAToolThatPanicsOrGivesNonsenseIsAFailedCall(t *testing.T) {
 			r := newRig(t, func(tl *tool.Tool) { tl.Run = run })
 			res := r.call(t.Context(), tool.Args{"n": 1.0})
 			if res.OK || res.Fault.Code != fault.Internal || res.Data != nil || count(r.seen, "ended") != 1 {
-				t.Fatalf("%+v", res)
+				t.Fatalf("want OK false, Fault.Code fault.Internal, no Data and 1, got %+v", res)
 			}
 		})
 	}
@@ -242,7 +242,7 @@ func TestAToolThatPanicsOrGivesNonsenseIsAFailedCall(t *testing.T) {
 func TestAnotherSpellingOfAParameterIsTheSameParameter(t *testing.T) {
 	r := newRig(t, nil)
 	if res := r.call(t.Context(), tool.Args{"n": 1.0, "file_path": "a"}); !res.OK || r.args["filePath"] != "a" {
-		t.Fatalf("%+v %v", res.Fault, r.args)
+		t.Fatalf("want everything in order and args[\"filePath\"] \"a\", got %+v %v", res.Fault, r.args)
 	}
 }
 
@@ -273,7 +273,7 @@ func TestAStageAfterTheToolThatFailsMakesTheResultAnErrorAndIsStillTold(t *testi
 			spoil(r)
 			res := r.call(t.Context(), tool.Args{"n": 1.0})
 			if res.OK || res.Data != nil || count(r.seen, "audit result") != 1 || count(r.seen, "ended") != 1 {
-				t.Fatalf("%+v %v", res, r.seen)
+				t.Fatalf("want OK false, no Data, 1 and 1, got %+v %v", res, r.seen)
 			}
 		})
 	}

@@ -100,6 +100,9 @@ func decide(ctx context.Context, s *state) error {
 	if s.d.Guards.InForce != nil {
 		p = s.d.Guards.InForce(ctx)
 	}
+	if s.d.Guards.Lifted != nil {
+		p = s.d.Guards.Lifted(p, s.call)
+	}
 	s.verdict = p.Decide(s.entry, s.call.Args)
 	if s.verdict.Effect == policy.Deny {
 		return s.verdict.Error()

@@ -67,7 +67,7 @@ func TestNoTwoCallsDisturbEachOtherAndAllKeepTheOrderOfThePlan(t *testing.T) {
 		c := k.config(steps...)
 		c.Limits.MaxConcurrency = rapid.IntRange(1, 8).Draw(rt, "limit")
 		if r := Run(context.Background(), c); r.Stopped != nil {
-			rt.Fatal(r.Stopped)
+			rt.Fatal("want no Stopped, got:", r.Stopped)
 		}
 		if len(ran) != total {
 			rt.Fatalf("%d of %d calls ran", len(ran), total)
@@ -118,7 +118,7 @@ func TestCallsOfOneStepThatClaimOnePathKeepTheirOrder(t *testing.T) {
 			items = append(items, fmt.Sprintf(`{"i":%d,"p":%q}`, i, p))
 		}
 		if r := Run(context.Background(), k.config(`{"id":"s","tool":"t.write","args":{"i":"{x.i}","path":"{x.p}"},"foreach":{"from":[`+strings.Join(items, ",")+`],"itemName":"x"}}`)); r.Stopped != nil {
-			rt.Fatal(r.Stopped)
+			rt.Fatal("want no Stopped, got:", r.Stopped)
 		}
 		for p, is := range order {
 			if !slices.IsSorted(is) {

@@ -39,14 +39,14 @@ func TestALoopThatSaysNothingOfErrorsLeavesOutWhatFailsAndGoesOn(t *testing.T) {
 		c.Simulating = true
 		r := Run(t.Context(), c)
 		if r.Stopped != nil || r.Steps[0].Status != tool.OK || r.Steps[1].Status != tool.OK {
-			t.Fatalf("%s: %v: %s", more, r.Stopped, status(r))
+			t.Fatalf("%s: want no Stopped, Steps[0].Status tool.OK and Steps[1].Status tool.OK, got %v: %s", more, r.Stopped, status(r))
 		}
 		want := "map[items:[map[item:a path:a] map[item:c path:c]] skipped:[map[path:b reason:It does not exist]]]"
 		if got := fmt.Sprint(r.Steps[0].Output); got != want {
-			t.Errorf("%s: %s", more, got)
+			t.Errorf("%s: got %s, want %s", more, got, want)
 		}
 		if left := r.Steps[0].Skipped; len(left) != 1 || left[0].Path != "b" || left[0].Why.Code != fault.NotFound {
-			t.Errorf("%s: %+v", more, left)
+			t.Errorf("%s: want 1 left, left[0].Path \"b\" and left[0].Why.Code fault.NotFound, got %+v", more, left)
 		}
 	}
 }
@@ -58,7 +58,7 @@ func TestALoopThatSaysFailEndsWithTheFirstFailure(t *testing.T) {
 		c.Simulating = true
 		r := Run(t.Context(), c)
 		if r.Stopped == nil || r.Stopped.Code != fault.NotFound || r.Steps[0].Status != tool.StatusError || r.Steps[0].Skipped != nil {
-			t.Errorf("%s: %v: %s", more, r.Stopped, status(r))
+			t.Errorf("%s: want Stopped set, Stopped.Code fault.NotFound, Steps[0].Status tool.StatusError and no Steps[0].Skipped, got %v: %s", more, r.Stopped, status(r))
 		}
 		if ok, failed, left := r.Counts(); ok != 1 || failed != 1 || left != 1 {
 			t.Errorf("%s: %d ok, %d failed, %d not reached", more, ok, failed, left)
@@ -72,7 +72,7 @@ func TestALoopInWhichEveryElementFailsHasFailed(t *testing.T) {
 	c.Simulating = true
 	r := Run(t.Context(), c)
 	if step, cause := r.Failure(); r.Stopped == nil || cause == nil || step.Node.Step.ID != "a" || cause.Params["path"] != "a" {
-		t.Fatalf("%v: %s", r.Stopped, status(r))
+		t.Fatalf("%v: want Stopped set, cause set, Node.Step.ID \"a\" and Params[\"path\"] \"a\", got %s", r.Stopped, status(r))
 	}
 }
 
@@ -86,7 +86,7 @@ func TestALoopEndsWithWhatIsNotOfOneElement(t *testing.T) {
 		c := k.config(loop(""))
 		c.Simulating = true
 		if r := Run(t.Context(), c); r.Stopped == nil || r.Steps[0].Status == tool.OK {
-			t.Errorf("%s: %v: %s", name, r.Stopped, status(r))
+			t.Errorf("%s: want Stopped set and Steps[0].Status other than tool.OK, got %v: %s", name, r.Stopped, status(r))
 		}
 	}
 }
@@ -103,14 +103,14 @@ func TestTheDefaultsOfAPlanHoldForItsLoops(t *testing.T) {
 		raw := `{"goal":"g","defaults":{"onError":"` + onError + `"},"steps":[` + loop("") + `]}`
 		p, problems := plan.Decode([]byte(raw), plan.Limits{})
 		if p == nil || plan.Failed(problems) {
-			t.Fatal(plan.Fault(problems))
+			t.Fatal("want something, got:", plan.Fault(problems))
 		}
 		g, problems := plan.Check(p, newKit(t, echo).reg, plan.Rules{MaxAttempts: 9, MaxBackoffMs: 9999})
 		if g == nil || plan.Failed(problems) {
-			t.Fatal(plan.Fault(problems))
+			t.Fatal("want something, got:", plan.Fault(problems))
 		}
 		if got := g.Nodes[0].OnError; got != want {
-			t.Errorf("%s: %s", onError, got)
+			t.Errorf("%s: got %s, want %s", onError, got, want)
 		}
 	}
 }

@@ -119,7 +119,7 @@ func TestValuesFlowThroughReferencesVariablesAndTheIndex(t *testing.T) {
 		`{"id":"b","tool":"t.pure","args":{"text":"{index}: {w} of $vars.first.got.n","whole":"$vars.first.got.n"},"foreach":{"from":"$steps.a.got.list","itemName":"w"},"dependsOn":["a"]}`,
 		`{"id":"c","tool":"t.pure","args":{"all":"$steps.b.items"}}`))
 	if r.Stopped != nil {
-		t.Fatal(r.Stopped)
+		t.Fatal("want no Stopped, got:", r.Stopped)
 	}
 	b, err := json.Marshal(r.Steps[2].Output)
 	if err != nil {
@@ -143,7 +143,7 @@ func TestAStepHoldsItsCallsToItsSecretScope(t *testing.T) {
 	cfg.Simulating = true // one call after the other
 	Run(t.Context(), cfg)
 	if got := strings.Join(scopes, ", "); got != "a vault, b " {
-		t.Errorf("%q", got)
+		t.Errorf("want \"a vault, b \", got %q", got)
 	}
 }
 

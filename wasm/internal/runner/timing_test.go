@@ -285,7 +285,7 @@ func TestACancelledRunEndsAtOnceAlsoInTheMiddleOfACallOrAPause(t *testing.T) {
 					t.Fatalf("ended after %v", d)
 				}
 				if r.Stopped == nil || r.Steps[1].Status == tool.OK {
-					t.Fatalf("%s %v", status(r), r.Stopped)
+					t.Fatalf("want Stopped set and Steps[1].Status other than tool.OK, got %s %v", status(r), r.Stopped)
 				}
 			})
 		})

@@ -29,17 +29,17 @@ func TestAStepWhoseConditionDoesNotHoldIsNotDoneAndNothingHasFailed(t *testing.T
 		for _, s := range r.Steps {
 			got = append(got, fmt.Sprintf("%s %d", s.Node.Step.ID, len(s.Results)))
 			if s.Status != tool.OK || s.Cause != nil {
-				t.Errorf("%s: %s, %v", s.Node.Step.ID, s.Status, s.Cause)
+				t.Errorf("%s: want Status tool.OK and no Cause, got %s, %v", s.Node.Step.ID, s.Status, s.Cause)
 			}
 		}
 		if all := strings.Join(got, ", "); all != want || r.Stopped != nil {
-			t.Errorf("%s: %s, %v", count, all, r.Stopped)
+			t.Errorf("%s: want all equal to want and no Stopped, got %s, %v", count, all, r.Stopped)
 		}
 		if st, e := r.Failure(); st != nil || e != nil || len(told) != 6 {
 			t.Errorf("%s: %v, %v, told %v", count, st, e, told)
 		}
 		if count == "0" && (!r.Steps[1].Unmet || r.Steps[2].CauseStep != "b" || !r.Steps[2].Unmet || r.Steps[3].Unmet) {
-			t.Errorf("%+v", r.Steps[2])
+			t.Errorf("want the steps after an unmet condition to name their cause, got %+v", r.Steps[2])
 		}
 	}
 }
@@ -52,7 +52,7 @@ func TestALoopsConditionMakesFewerCallsAndNumbersThem(t *testing.T) {
 	r := Run(t.Context(), c)
 	s := r.Steps[0]
 	if got := fmt.Sprint(s.Output.(map[string]any)["items"]); got != "[map[got:map[x:0 a] item:map[d:2026-01-01 p:a]] map[got:map[x:1 d] item:map[d:2026-02-01 p:d]]]" {
-		t.Error(got)
+		t.Error("want each result beside its item, got:", got)
 	}
 	if s.Of != 4 || len(s.Results) != 2 || len(s.Skipped) != 1 || !strings.Contains(s.Skipped[0].Path, `"p":"c"`) || s.Status != tool.OK {
 		t.Errorf("of %d, %d calls, %+v", s.Of, len(s.Results), s.Skipped)
@@ -70,6 +70,6 @@ func TestAStepWhoseConditionCannotBeTestedFails(t *testing.T) {
 	)
 	r := Run(t.Context(), c)
 	if st, e := r.Failure(); st == nil || st.Node.Step.ID != "b" || e.Key != "tools.compare.not" || r.Stopped == nil || len(k.calls) != 1 {
-		t.Errorf("%v %v", r.Stopped, status(r))
+		t.Errorf("want something, Node.Step.ID \"b\", Key \"tools.compare.not\", Stopped set and 1 calls, got %v %v", r.Stopped, status(r))
 	}
 }

@@ -44,7 +44,7 @@ func TestASealFitsItsKeyItsPurposeItsNameAndItsBytesAlone(t *testing.T) {
 func TestNothingIsSealedByNoKey(t *testing.T) {
 	var none *seal.Key
 	if tag := none.For("run", "1").Tag([]byte("x")); tag != "" || none.Fits("", []byte("x")) || none.ID() != "" {
-		t.Errorf("%q", tag)
+		t.Errorf("want no tag and no ID, got %q", tag)
 	}
 }
 
@@ -55,7 +55,7 @@ func TestAKeyIsOf32BytesAndItsNameDoesNotTellIt(t *testing.T) {
 		}
 	}
 	if a, b := key(t, 'a').ID(), key(t, 'b').ID(); a == b || len(a) != 16 || strings.Contains(a, "6161") {
-		t.Errorf("%s, %s", a, b)
+		t.Errorf("want other than b, 16 of them and a text without \"6161\", got %s, %s", a, b)
 	}
 }
 
@@ -95,7 +95,7 @@ func TestADeviceWithoutAKeySaysWhyAndSealsNothing(t *testing.T) {
 		"a key too short": seal.Over(bare{}, &device{secret: []byte("x")}),
 	} {
 		if err := s.Open(t.Context()); err == nil || seal.Of(s) != nil {
-			t.Errorf("%s: %v", what, err)
+			t.Errorf("%s: want an error and nothing, got %v", what, err)
 		}
 	}
 }

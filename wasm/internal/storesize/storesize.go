@@ -20,8 +20,9 @@ import (
 type Store struct {
 	host.Store
 
-	mu    sync.Mutex       // guards what follows
-	sizes map[string]int64 // by folder
+	mu      sync.Mutex       // guards what follows
+	sizes   map[string]int64 // by folder
+	learned map[string]bool  // the folders whose size was not counted by this start
 	// writes counts what was written: a size that was counted while something
 	// was written is not remembered.
 	writes int
@@ -29,7 +30,7 @@ type Store struct {
 
 // Over lays the memory over a store. All that is written must go through it.
 func Over(store host.Store) *Store {
-	return &Store{Store: store, sizes: map[string]int64{}}
+	return &Store{Store: store, sizes: map[string]int64{}, learned: map[string]bool{}}
 }
 
 // Unwrap is host.Layer's.
@@ -53,8 +54,37 @@ func (s *Store) Size(ctx context.Context, folder string) (int64, error) {
 	defer s.mu.Unlock()
 	if s.writes == writes {
 		s.sizes[folder] = n
+		delete(s.learned, folder)
 	}
 	return n, nil
+}
+
+// Counted is Size as this start has counted it: what was learned is for showing, and
+// nothing is removed by it.
+func (s *Store) Counted(ctx context.Context, folder string) (int64, error) {
+	s.mu.Lock()
+	if s.learned[folder] {
+		delete(s.sizes, folder)
+	}
+	s.mu.Unlock()
+	return s.Size(ctx, folder)
+}
+
+// Learn takes a size that an earlier start has counted. One that was counted here is
+// better.
+func (s *Store) Learn(folder string, n int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, known := s.sizes[folder]; !known {
+		s.sizes[folder], s.learned[folder] = n, true
+	}
+}
+
+// Recount is Size of a folder that another program, or another start, may have
+// written to.
+func (s *Store) Recount(ctx context.Context, folder string) (int64, error) {
+	s.forget(folder)
+	return s.Size(ctx, folder)
 }
 
 func (s *Store) count(ctx context.Context, folder string) (int64, error) {
@@ -104,6 +134,7 @@ func (s *Store) forget(path string) {
 	for folder := range s.sizes {
 		if within(path, folder) || within(folder, path) {
 			delete(s.sizes, folder)
+			delete(s.learned, folder)
 		}
 	}
 }

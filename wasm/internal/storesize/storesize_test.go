@@ -92,3 +92,43 @@ func must(t fatal, err error) {
 		t.Fatal(err)
 	}
 }
+
+// A size that an earlier start has counted stands for a folder until it is counted
+// or written to here.
+func TestALearntSizeHoldsUntilTheFolderIsWrittenToOrCounted(t *testing.T) {
+	ctx := context.Background()
+	inner := &counted{Store: hosttest.New(hosttest.Options{}).Host().Store}
+	must(t, inner.Write(ctx, "runs/a/run.json", make([]byte, 10)))
+	s := storesize.Over(inner)
+	s.Learn("runs/a", 7)
+	want(t, s, "runs/a", 7)
+	if inner.lists != 0 {
+		t.Errorf("the store was asked for %d lists, want none", inner.lists)
+	}
+	if n, err := s.Recount(ctx, "runs/a"); err != nil || n != 10 {
+		t.Errorf("counted again it has %d bytes (%v), want 10", n, err)
+	}
+	s.Learn("runs/a", 7)
+	want(t, s, "runs/a", 10)
+	must(t, s.Append(ctx, "runs/a/run.json", make([]byte, 5)))
+	want(t, s, "runs/a", 15)
+}
+
+// Runs are removed by what they take on the disk, not by what an earlier start had
+// found.
+func TestWhatIsRemovedByIsCountedByThisStart(t *testing.T) {
+	ctx := context.Background()
+	inner := &counted{Store: hosttest.New(hosttest.Options{}).Host().Store}
+	must(t, inner.Write(ctx, "runs/a/run.json", make([]byte, 10)))
+	s := storesize.Over(inner)
+	s.Learn("runs/a", 7)
+	for range 2 {
+		if n, err := s.Counted(ctx, "runs/a"); err != nil || n != 10 {
+			t.Errorf("counted by this start, it has %d bytes (%v), want 10", n, err)
+		}
+	}
+	if inner.lists != 1 {
+		t.Errorf("the store was asked for %d lists, want one", inner.lists)
+	}
+	want(t, s, "runs/a", 10)
+}
