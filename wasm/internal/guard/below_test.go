@@ -40,7 +40,7 @@ func TestAFolderWithSomethingThatMayNotBeSeenIsNeitherMovedNorRemoved(t *testing
 		t.Run(name, func(t *testing.T) {
 			err := Below(t.Context(), v, c.op, noSalary)
 			if fault.Is(err, fault.Denied) != c.denied || !c.denied && err != nil {
-				t.Errorf("%v", err)
+				t.Errorf("want as in the case and denied true (or no error), got %v", err)
 			}
 			if err != nil && strings.Contains(err.Error()+strings.Join(values(fault.From(err).Params), " "), "salary") {
 				t.Errorf("it names what may not be seen: %v", err)
@@ -81,7 +81,7 @@ func TestAFolderThatCannotBeLookedIntoIsRefused(t *testing.T) {
 	v, broken := hosttest.New(hosttest.Options{Files: map[string]string{"Box/a.md": "a"}}).Host().Vault, errors.New("broken")
 	for _, b := range []blind{{v, broken, nil}, {v, nil, broken}} {
 		if err := Below(t.Context(), b, host.Op{Kind: host.OpRename, Path: "Box", To: "Moved"}, noSalary); !errors.Is(err, broken) {
-			t.Errorf("%v", err)
+			t.Errorf("want the error broken, got %v", err)
 		}
 	}
 }

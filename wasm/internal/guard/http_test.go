@@ -83,7 +83,7 @@ func TestAHostileServerGetsNothingAndStopsNothing(t *testing.T) {
 		asked := h.Asked.Load()
 		for within := 50 * time.Millisecond; h.Asked.Load() == asked; within *= 2 {
 			if _, err := get(path, within); !fault.Is(err, fault.Timeout) {
-				t.Fatalf("%s: %v", path, err)
+				t.Fatalf("%s: want the error fault.Timeout, got %v", path, err)
 			}
 		}
 		left(path)
@@ -116,7 +116,7 @@ func TestNumbersLocalNamesAndHostsThatAreNotListedAreNeverReached(t *testing.T) 
 		"https://127.0.0.1.nip.example/x\n", "https://api.example.com:/", "https://api.example.com:443x/",
 	} {
 		if _, err := s.fetch(t.Context(), tool.HTTPRequest{Method: "GET", URL: address, MaxBody: 100}); !fault.Is(err, fault.Denied) {
-			t.Errorf("%q: %v", address, err)
+			t.Errorf("%q: want the error fault.Denied, got %v", address, err)
 		}
 		if (network.Out{Transport: transport, Hosts: webtest.Allowed().HTTPHosts}).May(web.Request{Method: "GET", URL: address}) {
 			t.Errorf("the network lets %q through", address)
@@ -127,7 +127,7 @@ func TestNumbersLocalNamesAndHostsThatAreNotListedAreNeverReached(t *testing.T) 
 	}
 	for _, address := range []string{"https://api.example.com/a?b=c#d", "https://API.example.com", "https://deep.down.example.org/"} {
 		if _, err := s.fetch(t.Context(), tool.HTTPRequest{Method: "GET", URL: address, MaxBody: 100}); err != nil {
-			t.Errorf("%q: %v", address, err)
+			t.Errorf("%q: want no error, got %v", address, err)
 		}
 	}
 }
@@ -148,7 +148,7 @@ func TestOnlyTheMethodsOfAHostAreSent(t *testing.T) {
 	} {
 		_, err := s.fetch(t.Context(), tool.HTTPRequest{Method: c.method, URL: "https://" + c.host + "/", MaxBody: 100})
 		if (err == nil) != c.want || err != nil && !fault.Is(err, fault.Denied) {
-			t.Errorf("%s %s: %v", c.method, c.host, err)
+			t.Errorf("%s %s: want as in the case and no error (or the error fault.Denied), got %v", c.method, c.host, err)
 		}
 	}
 }
@@ -168,7 +168,7 @@ func TestTheAppsOwnClientIsUsedWhereThePersonSaidSoAlone(t *testing.T) {
 		}
 	}
 	if got := strings.Join(transport.Via, ","); got != "fetch,fetch,,app" {
-		t.Errorf("%q", got)
+		t.Errorf("want \"fetch,fetch,,app\", got %q", got)
 	}
 }
 
@@ -188,7 +188,7 @@ func TestAToolOnlySendsTheSecretsThatAreItsOwn(t *testing.T) {
 			Method: "GET", URL: "https://api.example.com/", Header: map[string]string{"Authorization": value}, MaxBody: 100,
 		})
 		if (err == nil) != want || err != nil && !fault.Is(err, fault.Denied) {
-			t.Errorf("%q: %v", value, err)
+			t.Errorf("%q: want equal to want and no error (or the error fault.Denied), got %v", value, err)
 		}
 	}
 	for _, name := range []string{"Cookie", "HOST", "Origin", "Sec-Fetch-Mode", "Proxy-Authorization", "X\nY", ""} {
@@ -196,7 +196,7 @@ func TestAToolOnlySendsTheSecretsThatAreItsOwn(t *testing.T) {
 			Method: "GET", URL: "https://api.example.com/", Header: map[string]string{name: "x"}, MaxBody: 100,
 		})
 		if !fault.Is(err, fault.Denied) {
-			t.Errorf("%q: %v", name, err)
+			t.Errorf("%q: want the error fault.Denied, got %v", name, err)
 		}
 	}
 	if h.Asked.Load() != 2 || transport.Unredacted != 0 {
@@ -240,7 +240,7 @@ func TestTheWebIsOffUntilItIsSwitchedOn(t *testing.T) {
 			t.Fatal(err)
 		}
 		if v := s.Policy().Decide(e, tool.Args{}); v.Effect != policy.Deny || v.Key != "policy.httpOff" || s.Offered(e) {
-			t.Errorf("%s: %+v", name, v)
+			t.Errorf("%s: want Effect policy.Deny and Key \"policy.httpOff\", got %+v", name, v)
 		}
 	}
 	s.TakeSettings(webtest.Allowed())
@@ -250,7 +250,7 @@ func TestTheWebIsOffUntilItIsSwitchedOn(t *testing.T) {
 			t.Fatal(err)
 		}
 		if v := s.Policy().Decide(e, tool.Args{}); v.Effect != want || !s.Offered(e) {
-			t.Errorf("%s: %+v", name, v)
+			t.Errorf("%s: want Effect equal to want, got %+v", name, v)
 		}
 	}
 	if h.Asked.Load() != 0 {

@@ -59,7 +59,7 @@ func (g *Guard) ReadOrganisation(ctx context.Context) *fault.Error {
 // held.
 func (g *Guard) tighten() {
 	r := &g.bounds
-	set := limitsOf(&g.settings)
+	set, org := limitsOf(&g.settings), limits.Limits{}
 	names, secretHosts := secretNames(g.settings.Secrets), map[string][]string(nil)
 	tight := set
 	if r.organisation != nil {
@@ -67,6 +67,8 @@ func (g *Guard) tighten() {
 		if tight, err = limits.Tighten(set, r.organisation); err != nil {
 			f := fault.From(err)
 			r.closed = fault.New(fault.Denied, f.Key, f.Params)
+		} else if org, err = limits.Tighten(org, r.organisation); err != nil {
+			r.closed = fault.From(err)
 		} else if names[secrets.OrganisationScope], secretHosts, err = limits.OrganisationSecrets(r.organisation); err != nil {
 			r.closed = fault.From(err)
 		}
@@ -81,14 +83,13 @@ func (g *Guard) tighten() {
 	p.Closed, p.Ceiling = r.closed, tight.SideEffects
 	p.EnabledTools, p.Forbidden = nil, nil
 	for _, name := range g.registry.Names() {
-		own := allows(&set, name)
-		if !own {
+		if !allows(&set, name) {
 			if p.EnabledTools == nil {
 				p.EnabledTools = g.every()
 			}
 			delete(p.EnabledTools, name)
 		}
-		if own && !allows(&tight, name) {
+		if !allows(&org, name) { // also what the settings refuse: a person may lift those
 			if p.Forbidden == nil {
 				p.Forbidden = map[string]bool{}
 			}

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -27,9 +28,10 @@ func (g *Guard) AskAllow(ctx context.Context, c *tool.Call, v policy.Verdict) (b
 		return g.askRequests(ctx, e, v, []coming{{args: c.Args}})
 	case e.Facts.RunsCommand:
 		id := c.Args.String("id")
+		name := g.CommandNames(ctx)[id]
 		return g.askFor(ctx, protocol.Question{
-			Text: protocol.Message{Key: "question.command"}, Tool: c.Tool, Reason: reasonOf(v),
-			Commands: []protocol.CommandView{{ID: id, Name: g.CommandNames(ctx)[id]}},
+			Text: protocol.Message{Key: "question.command", Params: map[string]string{"name": cmp.Or(name, id)}}, Tool: c.Tool, Reason: reasonOf(v),
+			Commands: []protocol.CommandView{{ID: id, Name: name}},
 		})
 	}
 	return g.askFor(ctx, protocol.Question{
@@ -38,10 +40,15 @@ func (g *Guard) AskAllow(ctx context.Context, c *tool.Call, v policy.Verdict) (b
 	})
 }
 
-func (g *Guard) askFor(ctx context.Context, q protocol.Question) (bool, error) {
-	q.Kind = "allow"
+// AskLeave asks a question whose answer is yes or no.
+func (g *Guard) AskLeave(ctx context.Context, q protocol.Question) (bool, error) {
 	a, err := g.questions.Ask(ctx, q)
 	return a.Yes, err
+}
+
+func (g *Guard) askFor(ctx context.Context, q protocol.Question) (bool, error) {
+	q.Kind = protocol.AskAllow
+	return g.AskLeave(ctx, q)
 }
 
 func reasonOf(v policy.Verdict) protocol.Message {
@@ -55,10 +62,12 @@ func (g *Guard) askRequests(ctx context.Context, e *tool.Entry, v policy.Verdict
 	if e.Sends() {
 		key = "question.send"
 	}
-	host := destination.Of(batch[0].args.String("url")).Host
+	first := RequestOf(e, batch[0].args)
 	q := protocol.Question{
 		Tool: e.Name, Reason: reasonOf(v),
-		Text: protocol.Message{Key: key, Params: map[string]string{"n": strconv.Itoa(len(batch)), "host": host}},
+		Text: protocol.Message{Key: key, Params: map[string]string{
+			"n": strconv.Itoa(len(batch)), "host": first.Host, "url": first.URL, "method": first.Method,
+		}},
 	}
 	var err error
 	for _, b := range batch {

@@ -8,6 +8,7 @@ import (
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/protocol"
+	"embedded-agent/wasm/internal/sandbox"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -18,7 +19,7 @@ func (g *Guard) Rules() plan.Rules {
 	return plan.Rules{
 		MaxSteps: g.settings.MaxSteps, MaxAttempts: g.settings.MaxAttempts,
 		MaxBackoffMs: int64(g.settings.MaxBackoffMs), MaxTimeoutMs: int64(g.settings.TimeoutMs),
-		Sandbox: g.policy.Sandbox, Platform: g.host.Platform.Name,
+		Sandbox: g.policy.Sandbox, Script: sandbox.Check, Platform: g.host.Platform.Name,
 	}
 }
 

@@ -166,7 +166,7 @@ func TestEveryWriteIsGuardedByKindAndByBothItsPaths(t *testing.T) {
 	} {
 		err := c.policy.CheckOp(c.op)
 		if (err == nil) != c.ok {
-			t.Errorf("%s: %v", c.name, err)
+			t.Errorf("%s: want as in the case, got %v", c.name, err)
 		}
 		if err != nil && !fault.Is(err, fault.Denied) && !fault.Is(err, fault.Validation) {
 			t.Errorf("%s: %v has no code of a guard", c.name, err)

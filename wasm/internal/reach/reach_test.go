@@ -18,7 +18,7 @@ func TestTheRiskOfAPlanIsThatOfAllThatItMayTouch(t *testing.T) {
 	for _, a := range action.Bundled("en") {
 		p, err := a.Template()
 		if err != nil {
-			t.Fatal(a.ID, err)
+			t.Fatal("want no error, got:", a.ID, err)
 		}
 		got, want := reach.RiskOf(p, tools), reach.Of(p, tools).Risk
 		if got != want {

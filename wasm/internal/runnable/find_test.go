@@ -142,7 +142,7 @@ func TestFilesThatAComputerRunsAreFoundByTheirName(t *testing.T) {
 func TestACanvasIsLookedIntoByItsCards(t *testing.T) {
 	const c = `{"nodes":[{"type":"text","text":"\u0060\u0060\u0060dataviewjs\nx\n"},{"type":"link","url":"https://evil.example/x"},{"type":"file","file":"a.md"}]}`
 	if got := said(Find("a.canvas", []byte(c))); got != "code Dataview 1, load evil.example 1" {
-		t.Error(got)
+		t.Error("want \"code Dataview 1, load evil.example 1\", got:", got)
 	}
 }
 
@@ -167,7 +167,7 @@ func TestOnlyWhatAWriteAddsIsTold(t *testing.T) {
 		}
 	}
 	if got := said(Added("", nil, "a.md", []byte(block))); got != "code Dataview 1" {
-		t.Error(got)
+		t.Error("want \"code Dataview 1\", got:", got)
 	}
 }
 
@@ -177,7 +177,7 @@ func TestATextWithTooManyPlacesIsNewWithEveryChange(t *testing.T) {
 		t.Errorf("%d places", len(got))
 	}
 	if got := Added("", many, "a.md", append(many, "<% y %>"...)); said(got) != "page ? 1" {
-		t.Error(said(got))
+		t.Error("want \"page ? 1\", got:", said(got))
 	}
 }
 
@@ -240,7 +240,7 @@ func FuzzFind(f *testing.F) {
 		last := 0
 		for _, x := range Find("a.md", []byte(s)) {
 			if x.Line < last || x.Line > strings.Count(s, "\n")+strings.Count(s, "\r")+1 || x.What == "" {
-				t.Fatalf("%+v in %q", x, s)
+				t.Fatalf("want Line at least last, Line at most strings.Count(s, \"\\n\")+strings.Count(s, \"\\r\")+1 and What set, got %+v in %q", x, s)
 			}
 			last = x.Line
 		}

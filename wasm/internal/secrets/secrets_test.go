@@ -35,7 +35,7 @@ func TestASecretStoreThatFailsIsAuthRequiredWithoutItsWords(t *testing.T) {
 	}, nil)
 	_, err := secrets.Scope(t.Context(), e)
 	if !fault.Is(err, fault.Auth) || strings.Contains(err.Error(), "oops") {
-		t.Errorf("%v", err)
+		t.Errorf("want the error fault.Auth and Error without \"oops\", got %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -44,6 +44,6 @@ func TestASecretStoreThatFailsIsAuthRequiredWithoutItsWords(t *testing.T) {
 	}
 	none := &tool.Entry{}
 	if values, scope, err := secrets.Resolve(t.Context(), none, nil, ""); err != nil || len(values) != 0 || scope != "" {
-		t.Errorf("%v %q %v", values, scope, err)
+		t.Errorf("want no error, no values and no scope, got %v %q %v", values, scope, err)
 	}
 }

@@ -117,13 +117,13 @@ func TestWhatMayBeSeenIsShownAsItIs(t *testing.T) {
 	seen, ctx := Over(h, noSecrets), t.Context()
 	want, _ := h.Editor.State(ctx)
 	if got, err := seen.Editor.State(ctx); err != nil || got != want || got.Path != "A.md" {
-		t.Errorf("%+v %v", got, err)
+		t.Errorf("want no error, equal to want and Path \"A.md\", got %+v %v", got, err)
 	}
 	if data, err := seen.Vault.Read(ctx, "A.md"); err != nil || string(data) != "[[S]]" {
-		t.Errorf("%q %v", data, err)
+		t.Errorf("want no error and \"[[S]]\", got %q %v", data, err)
 	}
 	if w, err := seen.Workspace.Context(ctx); err != nil || w.ActivePath != "A.md" {
-		t.Errorf("%+v %v", w, err)
+		t.Errorf("want no error and ActivePath \"A.md\", got %+v %v", w, err)
 	}
 	bare := Over(hosttest.New(hosttest.Options{Bare: true}).Host(), noSecrets)
 	if bare.Editor != nil || bare.Workspace != nil || bare.Commands != nil {
@@ -175,7 +175,7 @@ func TestNoSpellingOfAPathGetsAroundTheRule(t *testing.T) {
 				}
 			}
 			if err := p.MaySee("Notes/ordinary.md"); err != nil {
-				t.Errorf("%s: %v", name, err)
+				t.Errorf("%s: want no error, got %v", name, err)
 			}
 		}
 	}

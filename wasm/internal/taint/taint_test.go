@@ -27,7 +27,7 @@ func TestWhatAToolGivesIsTakenForTextOfNotesUnlessItIsKnownNotToBe(t *testing.T)
 		held := taint.Steps(g)
 		want := e.SideEffects != tool.None && !clean[e.Name]
 		if held["ask"] != want || held["far"] != want || held["first"] || held["alone"] {
-			t.Errorf("%s (%s): %v", e.Name, e.SideEffects, held)
+			t.Errorf("%s (%s): want held[\"ask\"] equal to want and held[\"far\"] equal to want, got %v", e.Name, e.SideEffects, held)
 		}
 	}
 }

@@ -43,7 +43,7 @@ func decode(t *testing.T, line []byte) *tracepb.TracesData {
 	}
 	var data tracepb.TracesData
 	if err := protojson.Unmarshal(again, &data); err != nil {
-		t.Fatalf("%v in %s", err, line)
+		t.Fatalf("want no error, got %v in %s", err, line)
 	}
 	return &data
 }
@@ -240,11 +240,11 @@ func TestAWrittenTraceIsReadAgainAndHoldsNothingThatIsRedacted(t *testing.T) {
 	line := r.Take()
 	decode(t, line)
 	if bytes.Contains(line, []byte("ZEBRA")) {
-		t.Errorf("%s", line)
+		t.Errorf("want line without []byte(\"ZEBRA\"), got %s", line)
 	}
 	es, err := trace.Read(append(line, []byte(`{"torn`)...))
 	if err != nil || len(es) != 4 {
-		t.Fatalf("%v %+v", err, es)
+		t.Fatalf("want no error and 4 of them, got %v %+v", err, es)
 	}
 	var kinds []string
 	for _, e := range es {
@@ -255,7 +255,7 @@ func TestAWrittenTraceIsReadAgainAndHoldsNothingThatIsRedacted(t *testing.T) {
 	}
 	if e := es[0]; e.CallID != "c-1" || e.ID != trace.SpanID(run, "c-1") || e.Parent != root.ID() || e.ErrorType != "NOT_FOUND" ||
 		e.Message != "no [redacted] here" || !e.Start.Equal(began) || e.End.Sub(e.Start) != 1500*time.Millisecond {
-		t.Errorf("%+v", e)
+		t.Errorf("want CallID \"c-1\", ID equal to trace.SpanID(run, \"c-1\"), Parent equal to root.ID(), ErrorType \"NOT_FOUND\", Message \"no [redacted] here\" and equal to 1500*time.Millisecond, got %+v", e)
 	}
 	if _, err := trace.Read([]byte("{}\nnonsense\n")); err == nil {
 		t.Error("nonsense was read")

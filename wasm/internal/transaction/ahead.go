@@ -5,6 +5,7 @@ import (
 
 	"embedded-agent/wasm/internal/ahead"
 	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/modelstep"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/tool"
 	"embedded-agent/wasm/internal/tool/builtin"
@@ -18,6 +19,9 @@ const ReadWidth = 16
 // name, or, where they run a script for each of many notes, the scripts.
 func (sim *Simulation) ahead(ctx context.Context, n *plan.Node, args []func() (tool.Args, error)) (ended func()) {
 	sim.Draft.out.Loop(n.Step.ID, n.Tool, args)
+	if n.Tool.Facts.AsksModel {
+		sim.Loop = modelstep.NewLoop(n.Step.ID, args)
+	}
 	if n.Tool.Facts.RunsScript && sim.s.deps.Host.Sandbox != nil {
 		env := sim.s.Env(sim.Draft.scene(sim.quota), nil, nil)
 		script := func(a tool.Args) (host.Script, error) { return builtin.ScriptOf(env, a) }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/fileview"
@@ -46,6 +45,13 @@ func (r *reviews) amend(d *Draft, shown []overlay.Change, a protocol.Amendment) 
 		return nil
 	case protocol.AmendAll:
 		return r.withoutLimit(d, a.Step)
+	case protocol.AmendWithout:
+		return r.withoutRefused(d)
+	case protocol.AmendOnce:
+		return r.allowOnce(d)
+	}
+	if len(a.Paths) > 0 {
+		return d.amendMany(shown, a)
 	}
 	i := slices.IndexFunc(shown, func(c overlay.Change) bool { return c.Path == a.Path })
 	if i < 0 && d.dropped[a.Path].Path == "" {
@@ -73,6 +79,32 @@ func (r *reviews) amend(d *Draft, shown []overlay.Change, a protocol.Amendment) 
 	return nil
 }
 
+// amendMany leaves many changes out, or takes them in again: all that are named, or
+// none where one of them is not there.
+func (d *Draft) amendMany(shown []overlay.Change, a protocol.Amendment) error {
+	if a.Kind != protocol.AmendDrop && a.Kind != protocol.AmendKeep {
+		return fault.New(fault.Validation, "error.review.amendment", fault.P{"kind": string(a.Kind)})
+	}
+	at := make(map[string]int, len(shown))
+	for i, c := range shown {
+		at[c.Path] = i
+	}
+	for _, path := range a.Paths {
+		i, here := at[path]
+		switch {
+		case !here && d.dropped[path].Path == "":
+			return host.NotFound(path)
+		case a.Kind == protocol.AmendKeep:
+			delete(d.amend.Dropped, path)
+		case here:
+			d.leaveOut(shown[i])
+		default:
+			d.amend.Dropped[path] = true
+		}
+	}
+	return nil
+}
+
 // leaveOut drops a change; it stays in the list, to be taken in again.
 func (d *Draft) leaveOut(c overlay.Change) {
 	d.dropped[c.Path] = c
@@ -92,7 +124,7 @@ func (d *Draft) amendText(c overlay.Change, a protocol.Amendment) error {
 	}
 	edited := a.Text
 	if a.Kind == protocol.AmendHunks {
-		edited = without(string(c.Before), original, a.Rejected)
+		edited = fileview.Without(string(c.Before), original, a.Rejected)
 	}
 	if edited == original {
 		delete(d.amend.Edits, a.Path)
@@ -104,23 +136,6 @@ func (d *Draft) amendText(c overlay.Change, a protocol.Amendment) error {
 	}
 	d.amend.Edits[a.Path] = overlay.Edit{ShownEtag: shown, Shown: []byte(original), Data: []byte(edited), Rejected: a.Rejected}
 	return nil
-}
-
-// without gives after with some of its hunks against before put back.
-func without(before, after string, rejected []int) string {
-	old, lines := strings.SplitAfter(before, "\n"), strings.SplitAfter(after, "\n")
-	var b strings.Builder
-	at := 0
-	for i, h := range fileview.Hunks(before, after) {
-		if !slices.Contains(rejected, i) {
-			continue
-		}
-		b.WriteString(strings.Join(lines[at:min(h.AfterFrom, len(lines))], ""))
-		b.WriteString(strings.Join(old[h.BeforeFrom:min(h.BeforeTo, len(old))], ""))
-		at = min(h.AfterTo, len(lines))
-	}
-	b.WriteString(strings.Join(lines[at:], ""))
-	return b.String()
 }
 
 // amendPlan takes the plan as the person edited it: checked like a model's, and

@@ -22,6 +22,9 @@ func approvalOf(rv *Review) string {
 	if err == nil {
 		h.Write(amend)
 	}
+	if once, err := json.Marshal(rv.once); err == nil && len(rv.once) > 0 {
+		h.Write(once)
+	}
 	var b []byte
 	for _, w := range rv.Vault.Log() {
 		b = append(b[:0], '\n')

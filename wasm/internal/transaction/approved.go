@@ -50,18 +50,18 @@ func (a *approvedCalls) take(rv *Review, from, to, first int) []journal.Planned 
 			a.bySeq[s.seq()], a.byID[s.result.LogicalID] = c, c
 		}
 	}
-	var planned []journal.Planned
+	var list []journal.Planned
 	for _, w := range rv.writes(from) {
 		c := a.byID[w.Call]
 		if c == nil || c.call.Seq >= runner.Seq(to, 0) {
 			continue
 		}
 		c.writes = append(c.writes, w)
-		c.at = append(c.at, first+len(planned))
+		c.at = append(c.at, first+len(list))
 		c.made = append(c.made, false)
-		planned = append(planned, journal.Planned{Call: w.Call, Op: w.Op, BeforeEtag: w.BeforeEtag, AfterEtag: w.AfterEtag})
+		list = append(list, planned(w))
 	}
-	return planned
+	return list
 }
 
 // replayable says whether a run takes a call as it was simulated. What cannot
@@ -126,17 +126,8 @@ func (a *approvedCalls) abandonStep(id string) {
 
 // written lists those of changes that were made.
 func (a *approvedCalls) written(changes []overlay.Change) []overlay.Change {
-	done := map[string]bool{}
-	for i, o := range a.jw.Outcomes() {
-		if o == journal.Done {
-			p := a.jw.Planned(i)
-			done[p.Op.Path] = true
-			if p.Op.To != "" {
-				done[p.Op.To] = true
-			}
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(changes), func(c overlay.Change) bool { return !done[c.Path] })
+	made := a.jw.Made()
+	return slices.DeleteFunc(slices.Clone(changes), func(c overlay.Change) bool { return !made[c.Path] })
 }
 
 // callEnded looks after a call that is not going to be tried again.
@@ -166,7 +157,7 @@ func (x *execution) pipeline(pol *policy.Policy) pipeline.Func {
 			env.Progress = x.told.progressOf(c)
 			return env, w
 		},
-		Guards:  pipeline.Guards{Policy: pol, InForce: x.deps.Guard.InForce, Ask: x.ask, Judge: x.review.out.Judge},
+		Guards:  pipeline.Guards{Policy: pol, InForce: x.deps.Guard.InForce, Lifted: x.review.liftedFor, Ask: x.ask, Judge: x.review.out.Judge},
 		Secrets: x.deps.Guard.ResolveSecrets,
 		Records: pipeline.Records{Audit: x.told.log, Prepare: x.begins},
 		Events:  pipeline.Events{Started: x.told.started, Progress: x.told.progressOf, Ended: x.told.ended},

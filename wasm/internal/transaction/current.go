@@ -62,7 +62,7 @@ func (c *current) BeginTurn(turn Turn) error {
 	c.mu.review, c.mu.told = nil, nil
 	c.mu.Unlock()
 	if closed != nil {
-		c.deps.Out.Tell(protocol.Event{Type: protocol.EventReviewClosed, RunID: closed.ID})
+		c.deps.Out.Tell(protocol.Event{Type: protocol.EventReviewClosed, RunID: closed.ID, NotRun: closed.notRun()})
 	}
 	return nil
 }
@@ -95,6 +95,7 @@ func (c *current) Show(rv *Review) error {
 	}
 	c.mu.review, c.mu.shown = rv, c.deps.Now()
 	c.mu.Unlock()
+	c.keep(rv)
 	c.deps.Out.Tell(protocol.Event{Type: protocol.EventReviewOpened, Review: rv.View})
 	return nil
 }
@@ -109,6 +110,7 @@ func (c *current) replace(rv, next *Review) error {
 	}
 	c.mu.review, c.mu.shown = next, c.deps.Now()
 	c.mu.Unlock()
+	c.keep(next)
 	c.deps.Out.Tell(protocol.Event{Type: protocol.EventReviewChanged, Review: next.View})
 	return nil
 }
@@ -128,6 +130,7 @@ func (c *current) take(rv *Review, run *Run) (shown time.Time, err error) {
 	}
 	c.mu.run, c.mu.review, shown = run, nil, c.mu.shown
 	c.mu.Unlock()
+	c.forget(rv.ID)
 	c.deps.Settled(rv.ID, true)
 	c.deps.Out.Tell(protocol.Event{Type: protocol.EventReviewClosed, RunID: rv.ID})
 	run.tell()
@@ -135,16 +138,16 @@ func (c *current) take(rv *Review, run *Run) (shown time.Time, err error) {
 }
 
 // closeReview closes the open review, where it has this id or none is named, and
-// gives its id; "" where it is not open.
-func (c *current) closeReview(id string) string {
+// gives it; nil where it is not open.
+func (c *current) closeReview(id string) *Review {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.mu.review == nil || id != "" && c.mu.review.ID != id {
-		return ""
+		return nil
 	}
-	id = c.mu.review.ID
+	rv := c.mu.review
 	c.mu.review = nil
-	return id
+	return rv
 }
 
 // Open gives the open review by its id. NOT_FOUND says that it is not open.

@@ -5,8 +5,10 @@ import (
 	"strconv"
 
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/finding"
 	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/inwords"
 	"embedded-agent/wasm/internal/journal"
 	"embedded-agent/wasm/internal/leftout"
 	"embedded-agent/wasm/internal/overlay"
@@ -40,10 +42,19 @@ func (x *execution) finish(rep *runner.Report, err error) journal.End {
 	if rep != nil {
 		rs.LeftOut = leftout.Of(x.review.View.Steps)
 	}
+	if outcome == protocol.OutcomeOK && rep != nil {
+		rs.Findings = finding.After(x.source(rep))
+	}
 	if x.told != nil {
 		x.tellEnd(rs, outcome)
 	}
 	return journal.End{Outcome: outcome, At: timestamp.Milli(x.deps.Now())}
+}
+
+// source gives what the run found, for a person.
+func (x *execution) source(rep *runner.Report) finding.Source {
+	_, loc := x.deps.Guard.Surroundings()
+	return finding.Source{Graph: x.review.graph, Report: rep, Called: x.review.Called, Redact: x.deps.Out.Redact, Location: loc}
 }
 
 // counted notes what became of the calls, and gives why the run ended: by the
@@ -105,12 +116,12 @@ func (x *execution) written() []overlay.Change {
 func (x *execution) made() []protocol.SummaryLine {
 	var files []protocol.FileChange
 	for _, c := range x.written() {
-		files = append(files, protocol.FileChange{Path: c.Path, From: c.From, Status: protocol.FileStatus(c.Status), LinksOnly: c.Follows && c.Status == overlay.Modify})
+		files = append(files, protocol.FileChange{Path: c.Path, From: c.From, Status: protocol.FileStatus(c.Status), Linked: protocol.Linked{LinksOnly: c.Follows && c.Status == overlay.Modify}})
 	}
 	if len(files) == 0 {
 		return nil
 	}
-	return doneLines(files)
+	return inwords.Done(files)
 }
 
 // changed counts the files that were written.
@@ -135,13 +146,4 @@ func (x *execution) summarise(end string) protocol.RunSummary {
 		Run: rs.Run, Kind: rs.Kind, Goal: rs.Goal, StartedAt: timestamp.Milli(x.began), EndedAt: end,
 		Outcome: rs.Outcome, Files: x.changed(), Calls: rs.Done, Text: rs.Text, Can: rs.Can,
 	}
-}
-
-// doneLines says changes in the past tense.
-func doneLines(files []protocol.FileChange) []protocol.SummaryLine {
-	lines := changeLines(files)
-	for i := range lines {
-		lines[i].Text.Key = "done." + lines[i].Text.Key
-	}
-	return lines
 }

@@ -109,7 +109,7 @@ func (x *execution) execute() (*runner.Report, error) {
 	}
 	calls := newApprovedCalls()
 	planned := calls.take(rv, rv.from, rv.cut(rv.from), 0)
-	calls.jw, err = journal.Begin(x.ctx, x.deps.Host.Store, x.deps.Runs.Ground(rv.ID, x.deps.Guard.Writable()), dir,
+	calls.jw, err = journal.Begin(x.ctx, x.deps.Host.Store, x.deps.Runs.Ground(rv.ID, x.deps.Guard.Writable(rv.lifted())), dir,
 		journal.Header{Run: rv.ID, Kind: string(protocol.KindRun), At: timestamp.Milli(x.began), Approval: rv.View.Approval, Ops: len(rv.writes(rv.from)), Doc: host.Etag(doc)}, planned)
 	if err != nil {
 		return nil, err
@@ -123,6 +123,7 @@ func (x *execution) execute() (*runner.Report, error) {
 		})
 	}
 	x.told.event("run.confirmed", "info", said, map[string]any{"confirmationId": confirmation, "automatic": x.automatic})
+	x.told.toldOnce(rv, confirmation)
 	x.told.event("run.started", "info", "The run has started.", nil)
 	return x.segments(pol, confirmation)
 }

@@ -41,18 +41,3 @@ func (r *reviews) OpenPlan(ctx context.Context, raw []byte, values map[string]an
 	}
 	return rv.View, nil
 }
-
-// OpenAgain opens the review of a plan once more that a core which is no more
-// had shown. The plan may hold text of notes: what it would send is asked about.
-func (r *reviews) OpenAgain(ctx context.Context, p protocol.PlanAgain) (protocol.RunRef, error) {
-	if err := r.deps.Guard.ReadOrganisation(ctx); err != nil {
-		return protocol.RunRef{}, err
-	}
-	pl, g, raw, problems, err := r.check([]byte(p.Plan), r.deps.Guard.BoundRules()) // it may be one of an action
-	if err != nil {
-		return protocol.RunRef{}, err
-	}
-	d := r.NewDraft(pl, g, raw)
-	d.DryRun, d.MustAsk, d.Warnings = p.DryRun, true, outbox.Warnings(problems)
-	return protocol.RunRef{Run: d.ID}, r.OpenReview(ctx, d)
-}

@@ -19,7 +19,7 @@ func (x *execution) document(id string, snap tool.PolicySnapshot) *history.Run {
 		Version: "1", RunID: rv.ID, Kind: protocol.KindRun, Goal: out.Redact(rv.Goal()), Instruction: out.Redact(rv.Instruction), Action: rv.Action,
 		Plan: json.RawMessage(out.Redact(string(rv.raw))), Policy: snap, Registry: x.deps.Registry.Version(), Now: rv.Now,
 		Files: rv.View.Files, From: rv.from, Calls: rv.View.Calls, About: history.About{Continues: rv.continues},
-		Confirmation: &history.Confirmation{ID: id, Approval: rv.View.Approval, At: timestamp.Milli(x.began), Automatic: x.automatic, LeftOut: leftout.Of(rv.View.Steps)},
+		Confirmation: &history.Confirmation{ID: id, Approval: rv.View.Approval, At: timestamp.Milli(x.began), Automatic: x.automatic, LeftOut: leftout.Of(rv.View.Steps), Once: rv.once},
 	}
 	if !rv.amend.Empty() {
 		d.Amendments = redactAmendments(out, d, rv.amend)

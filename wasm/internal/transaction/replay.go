@@ -115,6 +115,9 @@ func (r *replays) again(ctx context.Context, d *history.Run, logs ...*journal.Lo
 		return nil, err
 	}
 	draft.ID, draft.from, draft.prior, draft.sealed = d.RunID, d.From, map[int]*tool.Result{}, true
+	if d.Confirmation != nil {
+		draft.once = d.Confirmation.Once // it is simulated, and never run
+	}
 	maps.Copy(draft.prior, d.Prior)
 	pairs, err := audit.ReadCalls(ctx, r.deps.Host.Store, history.Dir(d.RunID))
 	if err != nil {

@@ -11,9 +11,12 @@ import (
 	"embedded-agent/wasm/internal/guard"
 	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/modelstep"
+	"embedded-agent/wasm/internal/notrun"
 	"embedded-agent/wasm/internal/overlay"
 	"embedded-agent/wasm/internal/pins"
 	"embedded-agent/wasm/internal/plan"
+	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/quota"
 	"embedded-agent/wasm/internal/reuse"
@@ -61,6 +64,7 @@ type Asked struct {
 	Selection   *host.EditorState // given for it; nil for what the editor says
 	Warnings    []protocol.Message
 	title       *protocol.Message // stands for the goal; nil for the goal itself
+	reopened    *notrun.Record    // what was kept of an earlier review of the plan; nil for none
 
 	// OwnWords says that the plan was made without any text of notes, or by the
 	// person: its constants may go to the web. Said are the person's own words.
@@ -83,9 +87,10 @@ type program struct {
 // Aids are shared by all simulations of one review. Each has its own lock.
 type Aids struct {
 	Frozen *reuse.Frozen // what its model steps gave
+	Leave  *modelstep.Leave
 	Pins   *pins.Set
 	Trace  *history.Tracing
-	memo   *memo
+	memo   *reuse.Scripts
 	out    *guard.Outgoing // what it lets out
 }
 
@@ -93,6 +98,7 @@ type Aids struct {
 type decided struct {
 	amend   *overlay.Amendments
 	dropped map[string]overlay.Change // what is left out, as it was before
+	once    policy.Once               // what is allowed although a setting refuses it; replaced, never changed
 }
 
 // Found has the findings of a simulation.
@@ -115,7 +121,7 @@ func undecided() decided {
 }
 
 func (d decided) clone() decided {
-	return decided{amend: d.amend.Clone(), dropped: maps.Clone(d.dropped)}
+	return decided{amend: d.amend.Clone(), dropped: maps.Clone(d.dropped), once: d.once}
 }
 
 // again begins another review in the place of this one, with all that was decided.

@@ -65,7 +65,7 @@ func TestTheRowsOfTheReviewBeforeAreTakenAlsoOfWhatIsLeftOut(t *testing.T) {
 	}
 	for _, f := range second.View.Files {
 		if f.Added != 77 || f.Dropped != (f.Path == "A.md") {
-			t.Errorf("%+v", f)
+			t.Errorf("want Added 77 and Dropped equal to (f.Path == \"A.md\"), got %+v", f)
 		}
 	}
 }

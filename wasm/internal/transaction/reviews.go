@@ -9,12 +9,12 @@ import (
 	"embedded-agent/wasm/internal/fileview"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/ids"
+	"embedded-agent/wasm/internal/modelstep"
 	"embedded-agent/wasm/internal/overlay"
 	"embedded-agent/wasm/internal/pins"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/reuse"
-	"embedded-agent/wasm/internal/tool"
 )
 
 // reviews opens reviews, and changes, approves and closes the open one. It has no
@@ -37,7 +37,7 @@ func newDraft(d *Deps, p *plan.Plan, g *plan.Graph, raw json.RawMessage) *Draft 
 		ID: id, Asked: Asked{Now: d.Now()}, program: program{plan: p, graph: g, raw: raw}, decided: undecided(),
 		Aids: Aids{
 			Frozen: reuse.NewFrozen(nil), Pins: &pins.Set{}, Trace: d.History.Trace(id, ""),
-			memo: &memo{kept: map[memoKey]tool.Data{}},
+			Leave: &modelstep.Leave{}, memo: reuse.NewScripts(),
 		},
 	}
 }
@@ -99,6 +99,9 @@ func (r *reviews) File(ctx context.Context, p protocol.FileRef) (protocol.FileVi
 		return protocol.FileView{}, err
 	}
 	v := fileview.Of(c)
+	if v.Moved, err = rv.Base.MovesAlong(ctx, c); err != nil {
+		return protocol.FileView{}, err
+	}
 	if e, ok := rv.amend.Edits[p.Path]; ok && e.Rejected != nil {
 		v.Hunks = fileview.Hunks(v.Before, string(e.Shown))
 		for k := range v.Hunks {
@@ -135,9 +138,9 @@ func (r *reviews) Approve(ctx context.Context, p protocol.Approve) (protocol.Run
 
 // Close is a no to the open review, where it has this id or none is named.
 func (r *reviews) Close(_ context.Context, p protocol.RunRef) (protocol.Empty, error) {
-	if id := r.now.closeReview(p.Run); id != "" {
-		r.deps.Settled(id, false)
-		r.deps.Out.Tell(protocol.Event{Type: protocol.EventReviewClosed, RunID: id})
+	if rv := r.now.closeReview(p.Run); rv != nil {
+		r.deps.Settled(rv.ID, false)
+		r.deps.Out.Tell(protocol.Event{Type: protocol.EventReviewClosed, RunID: rv.ID, NotRun: rv.notRun()})
 	}
 	return protocol.Empty{}, nil
 }

@@ -17,7 +17,10 @@ import (
 // computed from the simulation, nothing from the plan's own words about itself.
 func (s *simulator) showPlan(rv *Review, view *protocol.Review) {
 	view.Title = rv.title
-	view.DryRun, view.Plan, view.Warnings = rv.DryRun, string(rv.raw), append(canon.List(view.Warnings), rv.Warnings...)
+	if kept := rv.reopened; kept != nil && (kept.Drafts.Plan != nil || len(kept.Drafts.Texts) > 0) {
+		view.Drafts = &kept.Drafts
+	}
+	view.DryRun, view.Plan, view.Warnings = rv.DryRun, string(rv.raw), slices.Concat(canon.List(view.Warnings), rv.Warnings, onceLines(rv))
 	view.Steps, view.Calls = s.stepPreviews(rv)
 	view.Summary = append(view.Summary, planLines(view.Summary, rv)...)
 	_, loc := s.deps.Guard.Surroundings()
@@ -33,10 +36,14 @@ func (s *simulator) showPlan(rv *Review, view *protocol.Review) {
 	if step != nil {
 		view.Problem.Step, view.Problem.Tool = step.Node.Step.ID, step.Node.Tool.Name
 	}
+	if rv.Report.Stopped != nil {
+		view.Refused, view.MayAllow = s.refusedSteps(rv)
+	}
 	// A failure that the plan says to skip is shown, and is no reason to refuse.
 	view.Stopped = rv.Report.Stopped != nil
-	view.Approvable = !rv.DryRun && !view.Stopped && (view.Findings == nil || !view.Findings.Done)
-	if failure == nil && len(rv.Changes) == 0 && rv.graph.Risk == tool.RiskWrites {
+	allOut := len(rv.amend.Dropped) > 0 && len(rv.deeds(rv.from)) == 0
+	view.Approvable = !rv.DryRun && !view.Stopped && !allOut && (view.Findings == nil || !view.Findings.Done)
+	if failure == nil && !allOut && len(rv.Changes) == 0 && rv.graph.Risk == tool.RiskWrites {
 		view.Warnings = append(view.Warnings, protocol.Message{Key: "review.nothing"})
 	}
 }
@@ -67,7 +74,7 @@ func (s *simulator) stepPreviews(rv *Review) ([]protocol.StepPreview, int) {
 			Undo: n.Tool.SideEffects != tool.Commands,
 		}
 		p.Notes = leftout.Notes(rv.plan, st, s.deps.Out.Redact)
-		p.Cut, p.LeftOut = cutOf(rv, st), leftout.By(st, leftout.Words{Redact: s.deps.Out.Redact, Problem: s.deps.Out.ProblemOf})
+		p.Cut, p.LeftOut = leftout.Cut(st, len(rv.prior) == 0), leftout.By(st, leftout.Words{Redact: s.deps.Out.Redact, Problem: s.deps.Out.ProblemOf})
 		total += len(st.Results)
 		if st.Cause != nil && st.Status != tool.OK {
 			p.Problem = s.deps.Out.ProblemOf(st.Cause)

@@ -53,8 +53,7 @@ func (r *replays) approvedHere(ctx context.Context, d *history.Run) bool {
 	if err != nil || !l.Ours() || l.End == nil || l.End.By != "" {
 		return false
 	}
-	_, settled := l.End.Heads[journal.SettledFile]
-	return !settled
+	return !l.End.AfterCrash()
 }
 
 // draftOf begins a review of a past run's plan. What was not kept of the run is

@@ -49,8 +49,8 @@ func (s *simulator) Simulate(ctx context.Context, d *Draft) (*Review, error) {
 	call := pipeline.New(pipeline.Deps{
 		Registry: s.deps.Registry, Simulating: true,
 		Events: pipeline.Events{Ended: func(c *tool.Call, _ *tool.Result) { sim.called[c.LogicalID] = c }}, // one call after the other
-		Guards: pipeline.Guards{Policy: pol, Judge: sim.judge, Ask: d.out.Ask, Limit: s.deps.Guard.Rate},
-		Env:    sim.env, Cache: d.Frozen.Over(memoOver{d.memo, sim.Cache}), Secrets: s.deps.Guard.ResolveSecrets,
+		Guards: pipeline.Guards{Policy: pol, Lifted: d.liftedFor, Judge: sim.judge, Ask: sim.ask, Limit: s.deps.Guard.Rate},
+		Env:    sim.env, Cache: d.Frozen.Over(d.memo.Over(sim.Cache)), Secrets: s.deps.Guard.ResolveSecrets,
 		MaxOutput: maxPlanOutput, Timeout: time.Duration(pol.Limits.MaxTimeoutMs) * time.Millisecond,
 	})
 	rc := s.runConfig(d.ID, d.program, d.Now, call, pol, "")

@@ -44,7 +44,7 @@ func (r *reviews) refusedNow(ctx context.Context, rv *Review) error {
 		if place < rv.from {
 			continue
 		}
-		if v := pol.Decide(n.Tool, n.Step.Args); v.Effect == policy.Deny && !deniedThen(rv, place) {
+		if v := rv.once.Lifted(pol, n.Step.ID).Decide(n.Tool, n.Step.Args); v.Effect == policy.Deny && !deniedThen(rv, place) {
 			return v.Error()
 		}
 	}
@@ -64,7 +64,7 @@ func (r *reviews) refusedNow(ctx context.Context, rv *Review) error {
 		}
 	}
 	for _, w := range rv.writes(rv.from) {
-		if err := pol.CheckOp(w.Op); err != nil {
+		if err := rv.once.Lifted(pol, rv.Called[w.Call].StepID).CheckOp(w.Op); err != nil {
 			return err
 		}
 		if err := guard.Below(ctx, r.deps.Host.Vault, w.Op, pol.MaySee); err != nil {
@@ -100,7 +100,7 @@ func (sim *Simulation) judge(ctx context.Context, c *tool.Call, e *tool.Entry) (
 	case sim.Draft.sealed:
 		return policy.Verdict{Effect: policy.Allow}, nil
 	case e.Facts.AsksModel:
-		return policy.Verdict{Effect: policy.Allow}, sim.s.deps.ConfirmKey(ctx)
+		return policy.Verdict{Effect: policy.Ask, Key: "policy.modelStep"}, sim.s.deps.ConfirmKey(ctx)
 	}
 	return sim.Draft.out.Judge(ctx, c, e)
 }

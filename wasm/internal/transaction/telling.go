@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"embedded-agent/wasm/internal/audit"
+	"embedded-agent/wasm/internal/headway"
 	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/outbox"
 	"embedded-agent/wasm/internal/plan"
@@ -18,7 +19,7 @@ import (
 type telling struct {
 	run     *Run
 	log     *audit.Log
-	meter   *meter
+	meter   *headway.Meter
 	out     *outbox.Outbox
 	history *history.History
 	now     func() time.Time
@@ -26,7 +27,7 @@ type telling struct {
 }
 
 func newTelling(d *Deps, run *Run, log *audit.Log, began time.Time) *telling {
-	return &telling{run: run, log: log, meter: newMeter(), out: d.Out, history: d.History, now: d.Now, began: began}
+	return &telling{run: run, log: log, meter: headway.NewMeter(), out: d.Out, history: d.History, now: d.Now, began: began}
 }
 
 // event records a run event.
@@ -46,7 +47,7 @@ func (t *telling) callEvent(kind, level, text string, c *tool.Call, payload map[
 
 // scheduled records that a step's calls are known.
 func (t *telling) scheduled(n *plan.Node, calls int) {
-	t.meter.expect(n.Step.ID, calls, t.now())
+	t.meter.Expect(n.Step.ID, calls, t.now())
 	t.log.Event(&audit.Event{
 		Type: "step.scheduled", RunID: t.run.id, Timestamp: timestamp.Milli(t.now()), Level: "info", Message: "“" + n.Tool.Name + "” has " + strconv.Itoa(calls) + " calls.",
 		StepID: n.Step.ID, Tool: n.Tool.Name, Payload: map[string]any{"calls": calls},
@@ -56,7 +57,7 @@ func (t *telling) scheduled(n *plan.Node, calls int) {
 // started tells that a call begins.
 func (t *telling) started(c *tool.Call) {
 	now := t.now()
-	t.meter.begins(c.CallID, now)
+	t.meter.Begins(c.CallID, now)
 	at := timestamp.Milli(now)
 	t.log.Event(&audit.Event{Type: "step.started", RunID: c.RunID, Timestamp: at, Level: "info", Message: "“" + c.Tool + "” begins.", CallID: c.CallID, StepID: c.StepID, Tool: c.Tool})
 	t.out.GatherExec(c.CallID, func() *protocol.ExecutionEvent {
@@ -96,7 +97,7 @@ func (t *telling) skipped(n *plan.Node, r *tool.Result) {
 		CallID: "step:" + n.Step.ID,
 		Call: &protocol.CallView{
 			CallID: "step:" + n.Step.ID, StepID: n.Step.ID, Tool: n.Tool.Name, Index: -1, Attempt: 1, Status: protocol.CallStatus(r.Status),
-			Problem: t.out.ProblemOf(r.Fault),
+			Preview: t.out.Redact(n.Step.Preview), Problem: t.out.ProblemOf(r.Fault),
 		},
 	}
 	t.out.GatherExec(view.CallID, func() *protocol.ExecutionEvent { return view })
@@ -127,22 +128,22 @@ func (t *telling) progress(r *tool.Result) {
 // progressOf gives a call's way to say how far it is.
 func (t *telling) progressOf(c *tool.Call) func(p tool.Progress) {
 	return func(p tool.Progress) {
-		t.meter.of(c.CallID, p, t.now(), func(p tool.Progress) { t.tellProgress(c.CallID, c, p) })
+		t.meter.Of(c.CallID, p, t.now(), func(p tool.Progress) { t.tellProgress(c.CallID, c, p) })
 	}
 }
 
 // stepProgress counts a call of a step that will not be tried again.
 func (t *telling) stepProgress(c *tool.Call) {
-	t.meter.ended(c.StepID, t.now(), func(p tool.Progress) { t.tellProgress("", c, p) })
+	t.meter.Ended(c.StepID, t.now(), func(p tool.Progress) { t.tellProgress("", c, p) })
 }
 
 // tellProgress records how far a call is (or, without one, a step) and tells
 // the panel.
 func (t *telling) tellProgress(callID string, c *tool.Call, p tool.Progress) {
-	e := progressEvent(c, callID, t.now(), callID != "" && c.Risk == tool.ReadOnly, p)
+	e := headway.Event(c, callID, t.now(), callID != "" && c.Risk == tool.ReadOnly, p)
 	t.log.Event(&audit.Event{
 		Type: e.Type, RunID: e.RunID, Timestamp: e.Timestamp, Level: string(e.Level), Message: e.Message,
 		CallID: callID, StepID: c.StepID, Tool: c.Tool, Payload: map[string]any{"done": p.Done, "total": p.Total},
 	})
-	gatherProgress(t.out, e)
+	t.out.GatherProgress(e)
 }

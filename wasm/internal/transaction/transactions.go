@@ -23,6 +23,7 @@ import (
 	"embedded-agent/wasm/internal/guard"
 	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/notrun"
 	"embedded-agent/wasm/internal/outbox"
 	"embedded-agent/wasm/internal/pins"
 	"embedded-agent/wasm/internal/plan"
@@ -38,6 +39,7 @@ type Deps struct {
 	Guard    *guard.Guard
 	History  *history.History
 	Runs     *underway.Runs
+	NotRun   *notrun.Shelf
 	Pins     *pins.Book
 	Plugins  tool.PluginSearcher
 	Out      *outbox.Outbox
@@ -53,6 +55,9 @@ type Talk struct {
 	// AskModel makes a model step: the only thing in here that asks a model, and
 	// only in a simulation.
 	AskModel func(context.Context, *Simulation, *tool.Env, tool.Args) (tool.Data, error)
+	// AllowStep asks the person, where that is due, before a call of a model step
+	// sends what it sends.
+	AllowStep func(context.Context, *Simulation, *tool.Call) (bool, error)
 	// PlayBack goes through recorded conversations with nothing but what was
 	// recorded, and gives what they staged as a plan; nil for nothing. It asks no
 	// model.

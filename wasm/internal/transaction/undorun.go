@@ -4,15 +4,16 @@ import (
 	"context"
 	"strconv"
 
+	"embedded-agent/wasm/internal/inwords"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/tool"
 )
 
-// Undo belongs to a review whose changes come from a past run's records instead
-// of a plan. Like the review it is not changed: a simulation makes another one.
+// Undo belongs to a review whose changes come from a past run's records, or from a
+// working copy, instead of a plan. Like the review it is not changed: a simulation makes another one.
 type Undo interface {
-	// Kind is protocol.KindRevert or protocol.KindFinish.
+	// Kind is protocol.KindRevert, protocol.KindFinish or protocol.KindStaged.
 	Kind() protocol.RunKind
 	// Simulate plans it anew on the draft's base, and makes the review of it
 	// (Draft.FinishUndo).
@@ -57,7 +58,7 @@ func (e *executor) carryUndo(ctx context.Context, x *Run, rv *Review, free func(
 		rs.State, rs.Outcome, rs.Text, rs.Done = protocol.RunFinished, sum.Outcome, sum.Text, sum.Calls
 		rs.Can = protocol.Can{Revert: sum.Can.Revert}
 		if err == nil {
-			rs.Summary = doneLines(rv.View.Files)
+			rs.Summary = inwords.Done(rv.View.Files)
 			return
 		}
 		rs.Problem = e.deps.Out.Problem(err)
@@ -73,7 +74,7 @@ func (e *executor) carryUndo(ctx context.Context, x *Run, rv *Review, free func(
 	e.now.letGo(x)
 }
 
-// NewUndo begins a review of an undo.
+// NewUndo begins a review of changes without a plan: an undo, or what a command left.
 func (r *reviews) NewUndo(goal string, u Undo) *Draft {
 	d := r.NewDraft(&plan.Plan{Goal: goal}, &plan.Graph{Risk: tool.RiskWrites}, nil)
 	d.MustAsk, d.Undo = true, u
