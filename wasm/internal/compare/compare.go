@@ -167,7 +167,8 @@ func Empty(v any) bool {
 	return false
 }
 
-// Field gives a field of an element, by a way with dots, or the property of that
+// Field gives a field of an element, by a way with dots and places in lists
+// ("near[0]", "near.0"), or the property of that
 // name where the element is a note that has its properties with it; "" is the
 // element itself. Nil where there is none.
 func Field(element any, way string) any {
@@ -176,19 +177,32 @@ func Field(element any, way string) any {
 	}
 	v, ok := field(element, way)
 	if !ok {
-		v, _ = field(element, "properties."+way)
+		v, ok = field(element, "properties."+way)
+	}
+	if !ok && strings.Contains(way, "[") {
+		v, _ = field(element, strings.NewReplacer("[", ".", "]", "").Replace(way))
 	}
 	return v
 }
 
 func field(v any, way string) (any, bool) {
 	for name := range strings.SplitSeq(way, ".") {
-		m, _ := v.(map[string]any)
-		inner, ok := m[name]
-		if !ok {
+		switch in := v.(type) {
+		case map[string]any:
+			inner, ok := in[name]
+			if !ok {
+				return nil, false
+			}
+			v = inner
+		case []any:
+			n, err := strconv.Atoi(name)
+			if err != nil || n < 0 || n >= len(in) {
+				return nil, false
+			}
+			v = in[n]
+		default:
 			return nil, false
 		}
-		v = inner
 	}
 	return v, true
 }

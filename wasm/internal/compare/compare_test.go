@@ -75,3 +75,15 @@ func TestADateIsNotComparedWithWhatIsNone(t *testing.T) {
 		}
 	}
 }
+
+func TestAFieldMayBeAPlaceInAList(t *testing.T) {
+	element := map[string]any{"near": []any{"a", map[string]any{"path": "b"}}, "properties": map[string]any{"own[0]": "c", "tags": []any{"d"}}}
+	for way, want := range map[string]any{
+		"near[0]": "a", "near.0": "a", "near[1].path": "b", "near[2]": nil, "near[-1]": nil, "near[x]": nil, "near[0].x": nil, "own[0]": "c",
+		"properties.tags[0]": "d", "tags.0": "d", "none[0]": nil,
+	} {
+		if got := compare.Field(element, way); got != want {
+			t.Errorf("%s is %v, not %v", way, got, want)
+		}
+	}
+}

@@ -16,7 +16,7 @@ func (w *View) Apply(ctx context.Context, op host.Op) (host.Info, error) {
 	if err := ctx.Err(); err != nil {
 		return host.Info{}, fault.From(err)
 	}
-	op, refused, err := w.v.admit(ctx, op)
+	op, refused, err := w.v.admit(ctx, w.call, op)
 	if err != nil {
 		return host.Info{}, err
 	}
@@ -29,9 +29,13 @@ func (w *View) Apply(ctx context.Context, op host.Op) (host.Info, error) {
 
 // admit checks a write and applies the person's amendments. refused is an
 // answer of the vault (a name is taken), err is anything else.
-func (v *Vault) admit(ctx context.Context, op host.Op) (_ host.Op, refused *fault.Error, err error) {
-	if v.guard != nil {
-		if err := v.guard(op); err != nil {
+func (v *Vault) admit(ctx context.Context, call string, op host.Op) (_ host.Op, refused *fault.Error, err error) {
+	guard := v.guard
+	if v.guardOf != nil {
+		guard = v.guardOf(call)
+	}
+	if guard != nil {
+		if err := guard(op); err != nil {
 			return op, nil, err
 		}
 	}

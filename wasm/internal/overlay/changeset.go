@@ -191,3 +191,29 @@ func dropImplied(cs []Change) []Change {
 		return false
 	})
 }
+
+// Followed gives, for each note in which links follow a rename, the new path of what
+// is renamed: of several renames, the first. A call that renames several things does
+// not say which of them a link follows.
+func (v *Vault) Followed() map[string]string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	to := map[string]string{} // by call; "" for several
+	for _, w := range v.log {
+		if w.Op.Kind != host.OpRename || w.Refused != nil {
+			continue
+		}
+		if _, more := to[w.Call]; more {
+			to[w.Call] = ""
+			continue
+		}
+		to[w.Call] = w.Op.To
+	}
+	out := map[string]string{}
+	for _, w := range v.log {
+		if new := to[w.Call]; w.Op.Follows && new != "" && out[w.Op.Path] == "" {
+			out[w.Op.Path] = new
+		}
+	}
+	return out
+}

@@ -33,7 +33,8 @@ func (w *View) Named(ctx context.Context, lower string) ([]string, error) {
 
 func lowerBase(path string) string { return strings.ToLower(vaultpath.Base(path)) }
 
-// indexName keeps the index of staged names. The lock is held.
+// indexName keeps the index of staged names. Its lists are replaced and never changed:
+// another overlay may have them too (On). The lock is held.
 func (v *Vault) indexName(path string, n *node) {
 	lower := lowerBase(path)
 	list := v.names[lower]
@@ -41,9 +42,9 @@ func (v *Vault) indexName(path string, n *node) {
 	there := !n.gone && n.kind == host.File
 	switch {
 	case there && i < 0:
-		v.names[lower] = append(list, path)
+		v.names[lower] = append(slices.Clip(list), path)
 	case !there && i >= 0:
-		v.names[lower] = slices.Delete(list, i, i+1)
+		v.names[lower] = slices.Concat(list[:i], list[i+1:])
 	}
 }
 

@@ -32,9 +32,11 @@ type Guard func(op host.Op) error
 type Vault struct {
 	base  *Base
 	guard Guard
-	see   func(path string) error
-	amend *Amendments
-	count func(bytes int) error
+	// guardOf gives the guard of a call's writes; nil where guard is that of all.
+	guardOf func(call string) Guard
+	see     func(path string) error
+	amend   *Amendments
+	count   func(bytes int) error
 
 	mu     sync.Mutex // guards what follows
 	staged map[string]*node
@@ -79,6 +81,9 @@ type Option func(*Vault)
 
 // WithGuard checks every write's paths.
 func WithGuard(g Guard) Option { return func(v *Vault) { v.guard = g } }
+
+// WithGuardOf checks the paths of every write with the guard of the call that it is of.
+func WithGuardOf(of func(call string) Guard) Option { return func(v *Vault) { v.guardOf = of } }
 
 // WithSight hides paths: what see refuses cannot be read by name, and is in no
 // list. A tool that walks the vault sees no more than one that names a note.

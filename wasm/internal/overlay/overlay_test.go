@@ -123,7 +123,7 @@ func apply(t *testing.T, v *overlay.Vault, ops ...host.Op) {
 	t.Helper()
 	for _, op := range ops {
 		if _, err := v.For("c").Apply(t.Context(), op); err != nil {
-			t.Fatalf("%s %s: %v", op.Kind, op.Path, err)
+			t.Fatalf("%s %s: want no error, got %v", op.Kind, op.Path, err)
 		}
 	}
 }
@@ -183,7 +183,7 @@ func TestWhatThePersonLeftOutIsNotWritten(t *testing.T) {
 	apply(t, v, host.Op{Kind: host.OpCreate, Path: "N.md", Data: []byte("shown")}, host.Op{Kind: host.OpCreate, Path: "M.md", Data: []byte("shown")})
 	for path, want := range map[string]string{"A.md": "a\n", "B.md": "b\n", "N.md": "mine", "M.md": "shown"} {
 		if got, err := v.For("c").Read(ctx, path); err != nil || string(got) != want {
-			t.Errorf("%s is %q, %v", path, got, err)
+			t.Errorf("want no error and equal to want, got %s is %q, %v", path, got, err)
 		}
 	}
 	apply(t, v, host.Op{Kind: host.OpModify, Path: "N.md", Before: []byte("mine"), Data: []byte("other")})
@@ -205,11 +205,11 @@ func TestAGuardIsAskedBeforeAnythingAndItsNoIsAnError(t *testing.T) {
 		{Kind: host.OpRename, Path: "B.md", To: "A.md"},
 	} {
 		if _, err := v.For("c").Apply(t.Context(), op); !fault.Is(err, fault.Denied) {
-			t.Errorf("%s %s: %v", op.Kind, op.Path, err)
+			t.Errorf("%s %s: want the error fault.Denied, got %v", op.Kind, op.Path, err)
 		}
 	}
 	if len(v.Log()) != 0 {
-		t.Errorf("%+v", v.Log())
+		t.Errorf("want no Log, got %+v", v.Log())
 	}
 }
 
@@ -237,7 +237,7 @@ func TestWhatMayNotBeSeenIsInNoListAndCannotBeReadByName(t *testing.T) {
 		t.Error(err)
 	}
 	if named, err := v.Named(t.Context(), "x.md"); err != nil || len(named) > 0 {
-		t.Errorf("%v %v", named, err)
+		t.Errorf("want no error and no named, got %v %v", named, err)
 	}
 }
 

@@ -37,7 +37,7 @@ func TestWhatACallHasWrittenCanBeTakenBackAsIfItHadNeverBeen(t *testing.T) {
 				}
 				if _, err := w.Apply(t.Context(), op); err == nil && !fails {
 					if _, err := stays.Apply(t.Context(), op); err != nil {
-						t.Fatalf("%s %s %s: %v", op.Kind, op.Path, op.To, err)
+						t.Fatalf("%s %s %s: want no error, got %v", op.Kind, op.Path, op.To, err)
 					}
 				}
 			}

@@ -52,7 +52,7 @@ func TestCanvasesBasesAndHTMLAreAmongThoseThatMayLink(t *testing.T) {
 		} {
 			got, err := view.Backlinks(t.Context(), path)
 			if err != nil || !slices.Equal(got, want) {
-				t.Errorf("%s, %s: %v, %v", name, path, got, err)
+				t.Errorf("%s, %s: want no error and as expected, got %v, %v", name, path, got, err)
 			}
 		}
 		if !follows && asked > 0 {
@@ -76,7 +76,7 @@ func TestManyRenamesInAFolderReadTheVaultOnce(t *testing.T) {
 	for i := range 200 {
 		got, err := view.Backlinks(t.Context(), fmt.Sprintf("n%d.md", (i+1)%200))
 		if err != nil || !slices.Contains(got, fmt.Sprintf("n%d.md", i)) {
-			t.Fatalf("%d: %v, %v", i, got, err)
+			t.Fatalf("%d: want no error and a text with fmt.Sprintf(\"n%%d.md\", i), got %v, %v", i, got, err)
 		}
 	}
 	if n := m.Counts().Reads; n > 450 {

@@ -66,10 +66,10 @@ func TestAndroidRefusesMoreAndOnlyThere(t *testing.T) {
 	}
 	for _, platform := range []string{"", "linux", "mac", "win", "ios", "folder"} {
 		if got := vaultpath.SafeNameOn(platform, "It's C++"); got != "It's C++" {
-			t.Errorf("on %s: %q", platform, got)
+			t.Errorf("on %s: want \"It's C++\", got %q", platform, got)
 		}
 		if _, err := vaultpath.CleanNewOn(platform, "It's C++.md"); err != nil {
-			t.Errorf("on %s: %v", platform, err)
+			t.Errorf("on %s: want no error, got %v", platform, err)
 		}
 	}
 	for _, name := range []string{"It's.md", "C++.md"} {
@@ -168,7 +168,7 @@ func TestPropertyFoldIsTheSameForAllSpellingsOfAName(t *testing.T) {
 		{"Ångström", "\u212bNGSTRÖM"},
 	} {
 		if a, b := vaultpath.Fold(pair[0]), vaultpath.Fold(pair[1]); a != b {
-			t.Errorf("%q is %q, %q is %q", pair[0], a, pair[1], b)
+			t.Errorf("want equal to b, got %q is %q, %q is %q", pair[0], a, pair[1], b)
 		}
 	}
 	if vaultpath.Fold("a") == vaultpath.Fold("b") || vaultpath.Fold("a") == vaultpath.Fold("á") {
@@ -259,7 +259,7 @@ func TestPathsComeApartAndTogether(t *testing.T) {
 	} {
 		if vaultpath.Parent(c.path) != c.parent || vaultpath.Base(c.path) != c.base ||
 			vaultpath.Stem(c.path) != c.stem || vaultpath.Ext(c.path) != c.ext {
-			t.Errorf("%q: %q %q %q %q", c.path, vaultpath.Parent(c.path), vaultpath.Base(c.path), vaultpath.Stem(c.path), vaultpath.Ext(c.path))
+			t.Errorf("%q: want as in the case, as in the case, as in the case and as in the case, got %q %q %q %q", c.path, vaultpath.Parent(c.path), vaultpath.Base(c.path), vaultpath.Stem(c.path), vaultpath.Ext(c.path))
 		}
 		if got := vaultpath.Join(c.parent, c.base); got != c.path {
 			t.Errorf("%q joined again is %q", c.path, got)

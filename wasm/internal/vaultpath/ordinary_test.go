@@ -29,7 +29,7 @@ func TestWhatIsSaidAtAGlanceIsWhatTheRulesSay(t *testing.T) {
 		p := anyPath().Draw(t, "path")
 		if ordinary(p) {
 			if clean, err := cleanFolder(p); clean != p || err != nil {
-				t.Fatalf("%q: %q, %v", p, clean, err)
+				t.Fatalf("%q: want clean equal to p and no error, got %q, %v", p, clean, err)
 			}
 		}
 		if ordinaryTitle(p) && safeName(p) != p {

@@ -205,7 +205,7 @@ func TestEveryFileOfTheRealVaultsCanBeAskedFor(t *testing.T) {
 			rel = filepath.ToSlash(rel)
 			n++
 			if err := vaultpath.Check(rel); err != nil {
-				t.Errorf("%s: %v", rel, err)
+				t.Errorf("%s: want no error, got %v", rel, err)
 			}
 			return nil
 		})
@@ -224,7 +224,7 @@ func TestANameThatNTFSMayHaveMadeUpIsKnown(t *testing.T) {
 		"~1": false, "note~": false, "notes about~1.md": false, "a~b.md": false, "note~1.markdown": false, "a~1 b.md": false, "Plain.md": false,
 	} {
 		if err := vaultpath.CheckShort(p); (err != nil) != refused {
-			t.Errorf("%s: %v", p, err)
+			t.Errorf("%s: want it refused: %v, got %v", p, refused, err)
 		}
 	}
 }
@@ -235,7 +235,7 @@ func TestARecordedPathIsOneThatCouldHaveBeenGiven(t *testing.T) {
 		"": false, "/a.md": false, "a//b.md": false, "a/./b.md": false, "a/../b.md": false, "a\\b.md": false, "a/": false, ".git/x": false, " .git/x": false,
 	} {
 		if err := vaultpath.CheckStored(p); (err == nil) != good {
-			t.Errorf("%q: %v", p, err)
+			t.Errorf("%q: want it accepted: %v, got %v", p, good, err)
 		}
 	}
 }

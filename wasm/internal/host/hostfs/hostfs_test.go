@@ -68,7 +68,7 @@ func TestALinkThatLeavesTheFolderIsRefused(t *testing.T) {
 		{Kind: host.OpRemove, Path: "folder/secret.md", Before: []byte("secret")},
 	} {
 		if _, err := v.Apply(ctx, op); !fault.Is(err, fault.Denied) {
-			t.Errorf("%s %s: %v", op.Kind, op.Path, err)
+			t.Errorf("%s %s: want the error fault.Denied, got %v", op.Kind, op.Path, err)
 		}
 	}
 	if got, err := v.Read(ctx, "inside/note.md"); err != nil || string(got) != "note" {
@@ -99,7 +99,7 @@ func TestTrashKeepsBothOfTwoFilesWithOneName(t *testing.T) {
 	}
 	for name, want := range map[string]string{"a.md": "first", "a (2).md": "second"} {
 		if b, err := os.ReadFile(filepath.Join(dir, hostfs.TrashFolder, "f", name)); err != nil || string(b) != want {
-			t.Errorf("%s: %q, %v", name, b, err)
+			t.Errorf("%s: want no error and equal to want, got %q, %v", name, b, err)
 		}
 	}
 }

@@ -39,7 +39,7 @@ func TestTheKeyOfADeviceIsMadeOnceAndIsTheSameForEveryFolder(t *testing.T) {
 		}
 	}
 	if st, err := os.Stat(file); err != nil || st.Mode().Perm() != 0o600 {
-		t.Errorf("%v, %v", st, err)
+		t.Errorf("want no error and Perm 0o600, got %v, %v", st, err)
 	}
 	if left, err := os.ReadDir(filepath.Dir(file)); err != nil || len(left) != 1 {
 		t.Errorf("left over: %v, %v", left, err)

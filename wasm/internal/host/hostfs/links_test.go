@@ -59,7 +59,7 @@ func TestALinkToItselfIsLeftOutOfTheLists(t *testing.T) {
 	v := open(t, dir).Vault
 	list, err := v.Walk(t.Context(), "")
 	if err != nil || len(list) != 3 {
-		t.Errorf("%v, %v", list, err)
+		t.Errorf("want no error and 3 list, got %v, %v", list, err)
 	}
 	if _, err := v.Read(t.Context(), "loop.md"); err == nil {
 		t.Error("read")
@@ -81,7 +81,7 @@ func TestHiddenFilesCannotBeWrittenThroughTheVaultHoweverTheyAreSpelled(t *testi
 			{Kind: host.OpModify, Path: p},
 		} {
 			if _, err := open(t, dir).Vault.Apply(t.Context(), op); !fault.Is(err, fault.Denied) {
-				t.Errorf("%s %q: %v", op.Kind, p, err)
+				t.Errorf("%s %q: want the error fault.Denied, got %v", op.Kind, p, err)
 			}
 		}
 	}

@@ -44,7 +44,7 @@ func TestAnIllegalNameIsRefusedWhereTheSystemRefusesIt(t *testing.T) {
 		m := hosttest.New(hosttest.Options{Profile: c.p})
 		_, err := m.Host().Vault.Apply(t.Context(), host.Op{Kind: host.OpCreate, Path: c.name})
 		if (err == nil) != c.ok {
-			t.Errorf("%s on %s: %v", c.name, c.p.Name, err)
+			t.Errorf("%s on %s: want as in the case, got %v", c.name, c.p.Name, err)
 		}
 	}
 }
