@@ -16,6 +16,7 @@ import (
 	"embedded-agent/wasm/internal/proxy"
 	"embedded-agent/wasm/internal/sandbox/child"
 	"embedded-agent/wasm/internal/terminal"
+	"embedded-agent/wasm/internal/workcopy"
 )
 
 // command is a subcommand: what it does in one line, and its entry, which returns the exit status.
@@ -29,12 +30,16 @@ var commands = map[string]command{
 	"revert": {"undo a run", cli.Revert},
 	"verify": {"check that the records of a run are complete and unchanged", cli.Verify},
 	"events": {"print the events of a run's calls, one JSON object per line", cli.Events},
+	"mcp":    {"offer a folder of notes to agents by the Model Context Protocol: what they write waits for a yes", cli.MCP},
+	"review": {"show what agents have staged, ask, and make the changes", cli.Review},
+	"stage":  {"run a command, such as an agent, in a copy of the notes: show what it changed, ask, and make the changes", cli.Stage},
 	"replay": {"repeat a past run in memory and compare the results, or show what an exported run would do", cli.Replay},
 	"proxy":  {"serve /v1/responses with function calling for a model that only writes text", proxy.Main},
 }
 
 func main() {
-	child.Main() // does not return where this process is a sandbox
+	child.Main()    // does not return where this process is a sandbox
+	workcopy.Main() // nor where a staged command runs below it
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)

@@ -19,6 +19,7 @@ import (
 	"embedded-agent/i18n"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/host/hostfs"
+	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/sandbox/child"
 	"embedded-agent/wasm/internal/server"
@@ -41,6 +42,7 @@ type session struct {
 	store    host.Store
 	folder   io.Closer // this program's place in the folder
 	ended    chan protocol.RunState
+	yes      bool      // --yes: to what it asks, within the limits
 	toldAt   time.Time // when it was last said how far something is; of hear alone
 }
 
@@ -57,6 +59,7 @@ type flags struct {
 	set    *flag.FlagSet
 	vault  string
 	config protocol.Settings
+	model  llm.Provider // where there is one: the command has no network
 }
 
 func newFlags(name, usage string, stderr io.Writer) *flags {
@@ -94,7 +97,7 @@ func (f *flags) over(ctx context.Context, ports host.Host, folder io.Closer, in 
 		store: ports.Store, folder: folder, ended: make(chan protocol.RunState, 1),
 	}
 	var err error
-	if c.s, err = server.New(server.Deps{Host: ports, Emit: c.hear}); err != nil {
+	if c.s, err = server.New(server.Deps{Host: ports, Provider: f.model, Emit: c.hear}); err != nil {
 		return nil, err
 	}
 	w, err := ask[protocol.Welcome](ctx, c, "hello", protocol.Hello{
@@ -199,6 +202,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return fail(stderr, err)
 	}
 	defer c.close()
+	c.yes = *yes
 	return c.run(ctx, raw, params, wishes{yes: *yes, dry: *dry, diff: *diff, json: jsonTo(stdout, *whole)})
 }
 

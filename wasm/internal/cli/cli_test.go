@@ -18,6 +18,7 @@ import (
 
 	"embedded-agent/wasm/internal/host/hostfs"
 	"embedded-agent/wasm/internal/sandbox/child"
+	"embedded-agent/wasm/internal/workcopy"
 )
 
 const notePlan = `{"goal":"Many notes","assumptions":[],"riskLevel":"writes","steps":[
@@ -113,13 +114,13 @@ func TestAPlanRunsOnAFolderIsVerifiedReplayedAndTakenBack(t *testing.T) {
 	}
 	out := do(exitOK, run, "-vault", dir, "-yes", plan)
 	if !strings.Contains(out, "Will create 10 notes under Made") || folder(t, dir) == before {
-		t.Fatal(out)
+		t.Fatal("want out with \"Will create 10 notes under Made\" and other than before, got:", out)
 	}
 	do(exitOK, verify, "-vault", dir)
 	do(exitOK, replay, "-vault", dir)
 	events := func(a []string, o, e *bytes.Buffer) int { return Events(t.Context(), a, o, e) }
 	if told := do(exitOK, events, "-vault", dir); strings.Count(told, `"tool_execution_start"`) != strings.Count(told, `"tool_execution_end"`) || !strings.Contains(told, `"toolName":"vault.createFile"`) {
-		t.Fatal(told)
+		t.Fatal("want equal to strings.Count(told, `\"tool_execution_end\"`) and told with \"\\\"toolName\\\":\\\"vault.createFile\\\"\", got:", told)
 	}
 	do(exitFailed, events, "-vault", dir, "no-such-run")
 	do(exitOK, revert, "-vault", dir, "-yes")
@@ -146,10 +147,10 @@ func TestAScriptRunsInAProcessOfItsOwn(t *testing.T) {
 	}
 	var out bytes.Buffer
 	if code := Run(t.Context(), []string{"-vault", dir, "-yes", plan}, &out, &out); code != exitOK {
-		t.Fatal(out.String())
+		t.Fatal("want code equal to exitOK, got:", out.String())
 	}
 	if got, err := os.ReadFile(filepath.Join(dir, "n.md")); err != nil || string(got) != "3" {
-		t.Fatalf("%q, %v", got, err)
+		t.Fatalf("want no error and \"3\", got %q, %v", got, err)
 	}
 }
 
@@ -157,11 +158,11 @@ func TestAChangedRecordIsFoundByVerify(t *testing.T) {
 	dir, plan := vault(t, 3)
 	var out bytes.Buffer
 	if code := Run(t.Context(), []string{"-vault", dir, "-yes", plan}, &out, &out); code != exitOK {
-		t.Fatal(out.String())
+		t.Fatal("want code equal to exitOK, got:", out.String())
 	}
 	files, err := filepath.Glob(filepath.Join(dir, ".embedded-agent", "runs", "*", "*.jsonl"))
 	if err != nil || len(files) != 5 {
-		t.Fatalf("%v %v", files, err)
+		t.Fatalf("want no error and 5 files, got %v %v", files, err)
 	}
 	for _, f := range files {
 		whole, err := os.ReadFile(f)
@@ -187,8 +188,18 @@ const asCommand = "EMBEDDED_AGENT_TEST_RUN"
 
 func TestMain(m *testing.M) {
 	child.Main()
+	workcopy.Main()
 	if args := os.Getenv(asCommand); args != "" {
 		list := strings.Split(args, "\n")
+		if list[0] == "stage" {
+			os.Exit(Stage(context.Background(), list[1:], os.Stdout, os.Stderr))
+		}
+		if list[0] == "mcp" {
+			os.Exit(MCP(context.Background(), list[1:], os.Stdout, os.Stderr))
+		}
+		if list[0] == "review-yes" { // a person who says yes
+			os.Exit(reviewStaged(context.Background(), list[1:], strings.NewReader("y\n"), os.Stdout, os.Stderr))
+		}
 		if list[0] == "revert" {
 			os.Exit(Revert(context.Background(), list[1:], os.Stdout, os.Stderr))
 		}

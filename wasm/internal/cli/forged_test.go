@@ -117,7 +117,7 @@ func forgedNatively(t *testing.T, a journaltest.Attack, hot bool, how string) {
 			t.Fatalf("%v: changed without an approval: %s", args, out.String())
 		}
 		if code == exitOK {
-			t.Errorf("%v: %s", args, out.String())
+			t.Errorf("%v: want code other than exitOK, got %s", args, out.String())
 		}
 	}
 	typed(t, "y\n")
@@ -156,13 +156,13 @@ func TestARunOfThisDeviceThatSomebodyHasChangedIsAReview(t *testing.T) {
 			var out bytes.Buffer
 			for range 2 {
 				if code := Run(t.Context(), []string{"-vault", dir, "-yes", plan}, &out, &out); code != exitOK {
-					t.Fatal(out.String())
+					t.Fatal("want code equal to exitOK, got:", out.String())
 				}
 			}
 			runs := filepath.Join(dir, hostfs.StoreFolder, "runs")
 			ids, err := os.ReadDir(runs)
 			if err != nil || len(ids) != 2 {
-				t.Fatal(ids, err)
+				t.Fatal("want no error and 2 ids, got:", ids, err)
 			}
 			change(t, runs, ids[1].Name(), ids[0].Name())
 			before := everything(t, dir)
@@ -170,7 +170,7 @@ func TestARunOfThisDeviceThatSomebodyHasChangedIsAReview(t *testing.T) {
 				out.Reset()
 				code := Revert(t.Context(), []string{"-vault", dir, "-yes", "-allow-deletes", id}, &out, &out)
 				if code == exitOK && !strings.Contains(out.String(), "nothing to undo") || everything(t, dir) != before {
-					t.Errorf("%s: %d, %s", id, code, out.String())
+					t.Errorf("%s: want code other than exitOK (or String with \"nothing to undo\") and equal to before, got %d, %s", id, code, out.String())
 				}
 				verify := Verify(t.Context(), []string{"-vault", dir, id}, &out, &out)
 				if verify == exitOK {
@@ -224,7 +224,7 @@ func TestARevertShowsWhatItRestoresAndAsks(t *testing.T) {
 	before := everything(t, dir)
 	var out bytes.Buffer
 	if code := Run(t.Context(), []string{"-vault", dir, "-yes", plan}, &out, &out); code != exitOK {
-		t.Fatal(out.String())
+		t.Fatal("want code equal to exitOK, got:", out.String())
 	}
 	after := everything(t, dir)
 	typed(t, "n\n")
@@ -243,11 +243,11 @@ func TestARevertShowsWhatItRestoresAndAsks(t *testing.T) {
 	}
 	runs, err := os.ReadDir(filepath.Join(dir, hostfs.StoreFolder, "runs"))
 	if err != nil || len(runs) != 2 {
-		t.Fatal(runs, err)
+		t.Fatal("want no error and 2 runs, got:", runs, err)
 	}
 	out.Reset()
 	if code := Verify(t.Context(), []string{"-vault", dir, runs[1].Name()}, &out, &out); code != exitOK || !strings.Contains(out.String(), "sealed by this device") {
-		t.Errorf("%s", out.String())
+		t.Errorf("want code equal to exitOK and String with \"sealed by this device\", got %s", out.String())
 	}
 }
 

@@ -17,6 +17,9 @@ func (c *session) answer(ctx context.Context, q protocol.Question) {
 	if q.Reason.Key != "" {
 		c.say("  %s\n", shown.Line(text(q.Reason)))
 	}
+	for _, o := range q.Options {
+		c.say("  %s\n", shown.Line(text(o)))
+	}
 	for _, r := range q.Requests {
 		c.say("  %s %s\n", r.Method, shown.Line(r.Host))
 		if r.Shown != "" {
@@ -36,7 +39,12 @@ func (c *session) answer(ctx context.Context, q protocol.Question) {
 	if len(q.Requests)+len(q.Commands) == 0 && q.Tool != "" {
 		c.say("  %s %s\n", q.Tool, shown.Line(q.Args))
 	}
-	yes := q.Kind != "parameters" && c.confirm(ctx, "Allow? [y/N] ")
+	yes := c.yes && q.Kind == protocol.AskCost // within the limits that the question names
+	if yes {
+		c.say("Allowed by --yes.\n")
+	} else {
+		yes = q.Kind != protocol.AskParameters && c.confirm(ctx, "Allow? [y/N] ")
+	}
 	if _, err := ask[protocol.Empty](ctx, c, "answer", protocol.Answer{ID: q.ID, Yes: yes}); err != nil {
 		c.say("%s\n", shown.Line(err.Error())) // it was closed meanwhile: nothing waits for the answer
 	}

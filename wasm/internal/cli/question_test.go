@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"embedded-agent/wasm/internal/llm/llmtest"
 	"embedded-agent/wasm/internal/protocol"
 )
 
@@ -42,7 +43,38 @@ func TestAQuestionIsAskedOnTheTerminalWithAllThatItIsAbout(t *testing.T) {
 			t.Error("the terminal is given control characters")
 		}
 		if !strings.Contains(errs.String(), c.want) {
-			t.Errorf("%q: %s", c.typed, errs.String())
+			t.Errorf("%q: want String with what the case names, got %s", c.typed, errs.String())
+		}
+	}
+}
+
+// modelPlan asks a model twice, so that the person is asked.
+const modelPlan = `{"goal":"sum up","assumptions":[],"steps":[
+{"id":"a","tool":"agent.run","foreach":{"from":["x","y"],"itemName":"i"},"args":{"prompt":"{i}"}},
+{"id":"w","tool":"vault.createFile","args":{"path":"Sum.md","content":"$steps.a.items[0].response"}}]}`
+
+func TestWhatModelStepsCostIsAskedOnTheTerminalOrAllowedByYes(t *testing.T) {
+	for _, c := range []struct {
+		typed string
+		yes   bool
+		want  string
+	}{{"y\n", false, "Sum.md"}, {"n\n", false, "You did not allow"}, {"", false, "You did not allow"}, {"", true, "Allowed by --yes."}} {
+		f := newFlags("run", "run", io.Discard)
+		f.vault = t.TempDir()
+		f.config.Provider = protocol.ProviderOpenAI
+		f.model = llmtest.NewProvider(llmtest.Say("one"), llmtest.Say("two"))
+		var out, errs bytes.Buffer
+		s, err := f.start(t.Context(), strings.NewReader(c.typed), &out, &errs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.yes = c.yes
+		s.run(t.Context(), []byte(modelPlan), nil, wishes{dry: true})
+		s.close()
+		for _, want := range []string{"Let gpt-5.1 at api.openai.com work on this plan?", "Requests: about 2", "Tokens: about ", "Cost: about 0.", "It stops at ", c.want} {
+			if said := out.String() + errs.String(); !strings.Contains(said, want) {
+				t.Errorf("%q, %v: %q is missing in\n%s", c.typed, c.yes, want, said)
+			}
 		}
 	}
 }

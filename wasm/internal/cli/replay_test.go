@@ -46,7 +46,7 @@ func exportedTalk(t *testing.T) []byte {
 			err = json.Unmarshal(out, result)
 		}
 		if err != nil {
-			t.Fatalf("%s: %v", method, err)
+			t.Fatalf("%s: want no error, got %v", method, err)
 		}
 	}
 	handle("hello", protocol.Hello{
@@ -104,6 +104,6 @@ func TestWhatIsReadIsBounded(t *testing.T) {
 		t.Errorf("%d bytes, %v", len(b), err)
 	}
 	if _, err := readInput(file, 1<<20); err == nil || !strings.Contains(err.Error(), "larger than 1 MB") {
-		t.Errorf("%v", err)
+		t.Errorf("want an error and Error with \"larger than 1 MB\", got %v", err)
 	}
 }

@@ -57,7 +57,7 @@ func named(ctx context.Context, name string, f *flags, stdout, stderr io.Writer)
 	// device; where there is no other it is shown.
 	for _, ours := range []bool{true, false} {
 		for _, r := range runs.Runs {
-			if r.Kind == "run" && r.RevertedBy == "" && (r.Origin == "") == ours {
+			if (r.Kind == protocol.KindRun || r.Kind == protocol.KindStaged) && r.RevertedBy == "" && (r.Origin == "") == ours {
 				return c, r.Run, exitOK
 			}
 		}

@@ -42,7 +42,7 @@ func numbers(t *testing.T, line string) (done, total, found int) {
 	t.Helper()
 	m := readingLine.FindStringSubmatch(line)
 	if m == nil {
-		t.Fatalf("%q", line)
+		t.Fatalf("want something, got %q", line)
 	}
 	for i, n := range []*int{&done, &total, &found} {
 		if m[i+1] == "" {
@@ -80,12 +80,12 @@ func TestASearchOnASlowDiskSaysHowFarItIsAndThenWhatItFound(t *testing.T) {
 		}
 		defer c.close()
 		if code := c.run(t.Context(), []byte(searchPlan), nil, wishes{dry: true}); code != exitOK {
-			t.Fatalf("%d: %s", code, told.lines)
+			t.Fatalf("%d: want code equal to exitOK, got %s", code, told.lines)
 		}
 		for i, line := range told.lines {
 			done, total, found := numbers(t, line)
 			if total != notes || done > notes || found > hits {
-				t.Errorf("%q", line)
+				t.Errorf("want total equal to notes, done at most notes and found at most hits, got %q", line)
 			}
 			if i == 0 {
 				continue
@@ -122,7 +122,7 @@ func TestASearchInAFolderShowsEachHitWithItsNoteAndLine(t *testing.T) {
 	write(t, plan, searchPlan)
 	var out, told bytes.Buffer
 	if code := Run(t.Context(), []string{"-vault", dir, "-dry-run", plan}, &out, &told); code != exitOK {
-		t.Fatalf("%d: %s", code, told.String())
+		t.Fatalf("%d: want code equal to exitOK, got %s", code, told.String())
 	}
 	shown := regexp.MustCompile(` +`).ReplaceAllString(out.String(), " ")
 	if want := "1 note mentions “needle”.\n Note Text\n A.md:3 a needle\n"; !strings.HasSuffix(shown, want) {
@@ -137,10 +137,10 @@ func TestAPlanThatOnlyReadsIsNotAskedAbout(t *testing.T) {
 	write(t, plan, searchPlan)
 	var out, told bytes.Buffer
 	if code := Run(t.Context(), []string{"-vault", dir, plan}, &out, &told); code != exitOK {
-		t.Fatalf("%d: %s", code, told.String())
+		t.Fatalf("%d: want code equal to exitOK, got %s", code, told.String())
 	}
 	if said := out.String(); !strings.HasSuffix(said, "No notes mention “needle”.\n") || strings.Contains(said, "[y/N]") {
-		t.Errorf("%q", said)
+		t.Errorf("want said ending in \"No notes mention “needle”.\\n\" and said without \"[y/N]\", got %q", said)
 	}
 }
 
@@ -154,20 +154,20 @@ func TestJSONHasAllThatAPlanFindsAndNothingElse(t *testing.T) {
 	write(t, plan, searchPlan)
 	var out, told bytes.Buffer
 	if code := Run(t.Context(), []string{"-vault", dir, "-json", plan}, &out, &told); code != exitOK {
-		t.Fatalf("%d: %s", code, told.String())
+		t.Fatalf("%d: want code equal to exitOK, got %s", code, told.String())
 	}
 	var f protocol.Findings
 	if err := json.Unmarshal(out.Bytes(), &f); err != nil || len(f.Parts) != 1 || len(f.Parts[0].Rows) != many || f.Parts[0].Count != many {
-		t.Fatalf("%v: %.200s", err, out.String())
+		t.Fatalf("%v: want no error, 1 Parts, as many Parts[0].Rows as many and Parts[0].Count equal to many, got %.200s", err, out.String())
 	}
 	if c := f.Parts[0].Rows[0]; c[0].Path != "Note 0.md" || c[0].Line != 1 || c[1].Text != "a needle \x1b[2K" || obeyed(out.Bytes()) != "" {
-		t.Errorf("%+v", c)
+		t.Errorf("want c[0].Path \"Note 0.md\", c[0].Line 1, c[1].Text \"a needle \\x1b[2K\" and nothing, got %+v", c)
 	}
 	writing := filepath.Join(t.TempDir(), "write.json")
 	write(t, writing, `{"goal":"g","steps":[{"id":"a","tool":"vault.createFile","args":{"path":"New.md","content":""}}]}`)
 	out.Reset()
 	if code := Run(t.Context(), []string{"-vault", dir, "-json", "-yes", writing}, &out, &told); code != exitFailed || out.Len() > 0 {
-		t.Errorf("%d: %q", code, out.String())
+		t.Errorf("%d: want code equal to exitFailed and Len at most 0, got %q", code, out.String())
 	}
 	if _, err := os.Stat(filepath.Join(dir, "New.md")); err == nil {
 		t.Error("it was carried out")

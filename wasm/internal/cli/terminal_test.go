@@ -97,7 +97,7 @@ func TestTheProgramItselfEscapesItsQuestionAndItsErrors(t *testing.T) {
 		}
 	}
 	if out := process(t, "n\n", "-vault", dir, plan); !strings.Contains(out, "+ <%* evil %>⟨CR⟩milk") || !strings.Contains(out, "! line 1: Code that Templater may run") || !strings.Contains(out, "Nothing was changed.") {
-		t.Error(out)
+		t.Error("want out with \"+ <%* evil %>⟨CR⟩milk\", out with \"! line 1: Code that Templater may run\" and out with \"Nothing was changed.\", got:", out)
 	}
 }
 
