@@ -35,7 +35,7 @@ func decode(t testing.TB, raw string) *plan.Plan {
 	t.Helper()
 	p, problems := plan.Decode([]byte(raw), plan.Limits{})
 	if p == nil {
-		t.Fatal(plan.Fault(problems))
+		t.Fatal("want something, got:", plan.Fault(problems))
 	}
 	return p
 }
@@ -146,7 +146,7 @@ func TestParametersAreFoundInWhatRan(t *testing.T) {
 			text := strings.NewReplacer(`\u0026`, "&", `\u003c`, "<", `\u003e`, ">").Replace(string(a.Plan))
 			for _, k := range c.kept {
 				if !strings.Contains(text, k) {
-					t.Errorf("no %s in %s", k, text)
+					t.Errorf("want text with k, got no %s in %s", k, text)
 				}
 			}
 			for _, k := range c.gone {
@@ -251,7 +251,7 @@ func TestAParameterTakesWhatIsGivenThenWhatIsKnownThenWhatIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	if bound.Goal != "given {x} " || bound.Assumptions[0] != "Inbox/Größe.md 2025-01-01" {
-		t.Errorf("%q %q", bound.Goal, bound.Assumptions)
+		t.Errorf("want Goal \"given {x} \" and Assumptions[0] \"Inbox/Größe.md 2025-01-01\", got %q %q", bound.Goal, bound.Assumptions)
 	}
 	if got := written(t, bound.Steps[1].Foreach.From); got != `["Rain barrel","a/b \u0026 c"]` {
 		t.Errorf("the selected items are %s", got)

@@ -56,7 +56,7 @@ func TestOwnActionsComeFirstUntilThePersonOrdersThem(t *testing.T) {
 	l := action.NewLibrary(m.Host().Store)
 	put(t, l, own("1", "One"), own("2", "Two"))
 	if got := names(t, l); got[0] != "One" || got[1] != "Two" || got[2] != "bulletsToNotes" || len(got) != 14 {
-		t.Fatalf("%v", got)
+		t.Fatalf("want got[0] \"One\", got[1] \"Two\", got[2] \"bulletsToNotes\" and 14 of them, got %v", got)
 	}
 	if err := l.Order(t.Context(), []string{"bundled.renameTag", "2", "gone", "bundled.rollOver", "1"}); err != nil {
 		t.Fatal(err)
@@ -106,7 +106,7 @@ func TestABundledActionIsHiddenShownAndCopiedAndNeverChanged(t *testing.T) {
 	}
 	name, err := l.Free(ctx, a.Name)
 	if err != nil || name != a.Name+" (2)" {
-		t.Fatalf("%q %v", name, err)
+		t.Fatalf("want no error and name equal to a.Name+\" (2)\", got %q %v", name, err)
 	}
 	put(t, l, &action.Action{ID: "copy", Name: name, Plan: a.Plan, Params: a.Params})
 	if c, err := l.Get(ctx, "copy"); err != nil || c.Bundled() || !c.Same(a) {
@@ -132,7 +132,7 @@ func TestWhatCannotBeKeptIsRefused(t *testing.T) {
 		{"a choice of nothing", &action.Action{ID: "2", Name: "x", Prompt: "p", Params: []action.Param{{Name: "a", Kind: action.Choice}}}, fault.Validation},
 	} {
 		if err := l.Put(t.Context(), c.a); !fault.Is(err, c.code) {
-			t.Errorf("%s: %v", c.name, err)
+			t.Errorf("%s: want the error of the case, got %v", c.name, err)
 		}
 	}
 	put(t, l, own("1", "one")) // its own name is not taken
@@ -205,11 +205,11 @@ func TestAFileOfTheFirstVersionIsReadAndANewerOneRefused(t *testing.T) {
 	l := action.NewLibrary(m.Host().Store)
 	a, err := l.Get(t.Context(), "1")
 	if err != nil || a.Name != "Old" || a.Trusted || a.Kind() != action.KindTemplate || a.Params[0].Value != "Projects" {
-		t.Fatalf("%+v %v", a, err)
+		t.Fatalf("want no error, Name \"Old\", Trusted false, Kind action.KindTemplate and Params[0].Value \"Projects\", got %+v %v", a, err)
 	}
 	put(t, l, own("2", "New")) // it is written anew, and read again
 	if got := names(t, action.NewLibrary(m.Host().Store)); got[0] != "Old" || got[1] != "New" {
-		t.Errorf("%v", got)
+		t.Errorf("want got[0] \"Old\" and got[1] \"New\", got %v", got)
 	}
 	if list, err := action.Parse([]byte(old)); err != nil || len(list) != 1 || list[0].Trusted {
 		t.Errorf("imported: %v %v", list, err)
@@ -247,7 +247,7 @@ func TestACallBecomesAStepWithItsArgumentsAsTheyWere(t *testing.T) {
 		for i, id := range []string{"createFile", "createFile2"} {
 			s := p.Steps[i]
 			if s.ID != id || s.Tool != "vault.createFile" || s.Version != "1.2.0" || s.SecretScope != "vault" {
-				t.Errorf("%+v", s)
+				t.Errorf("want ID equal to id, Tool \"vault.createFile\", Version \"1.2.0\" and SecretScope \"vault\", got %+v", s)
 			}
 			got, err := plan.Bind(&s, &plan.Scope{})
 			if err != nil {
@@ -270,7 +270,7 @@ func TestACanvasShowsEachStepRightOfWhatItWaitsFor(t *testing.T) {
 		}
 		g, problems := plan.Check(p, registry(t), plan.Rules{Template: true})
 		if g == nil {
-			t.Fatal(plan.Fault(problems))
+			t.Fatal("want something, got:", plan.Fault(problems))
 		}
 		after := map[string][]string{}
 		for _, n := range g.Nodes {
@@ -312,7 +312,7 @@ func checkCanvas(t *testing.T, name string, raw []byte, cards int) {
 		t.Fatal(err)
 	}
 	if len(c.Nodes) != cards+1 || c.Nodes[0].Type != "group" || c.Nodes[0].Label != name {
-		t.Fatalf("%s: %+v", name, c.Nodes)
+		t.Fatalf("%s: want as many Nodes as cards+1, Nodes[0].Type \"group\" and Nodes[0].Label equal to name, got %+v", name, c.Nodes)
 	}
 	byID := map[string]box{}
 	for i, b := range c.Nodes {
@@ -321,7 +321,7 @@ func checkCanvas(t *testing.T, name string, raw []byte, cards int) {
 		}
 		byID[b.ID] = b
 		if i > 0 && (b.Type != "text" || b.Text == "" || !c.Nodes[0].holds(b)) {
-			t.Errorf("%s: %+v", name, b)
+			t.Errorf("%s: want at most 0 (or Type \"text\" and Text set), got %+v", name, b)
 		}
 		for _, o := range c.Nodes[1:max(i, 1)] {
 			if i > 0 && b.meets(o) {

@@ -15,7 +15,7 @@ func TestActionsThatTwoDevicesSaveAreAllKeptOnBoth(t *testing.T) {
 	put(t, la, own("1", "Shared"), own("2", "Deleted on A"), own("3", "Renamed on both"))
 	a.Sync(b, nil)
 	if got := names(t, lb)[:3]; !slices.Equal(got, []string{"Shared", "Deleted on A", "Renamed on both"}) {
-		t.Fatalf("%v", got)
+		t.Fatalf("want {\"Shared\", \"Deleted on A\", \"Renamed on both\"}, got %v", got)
 	}
 	base := a.StoreFiles()
 	ctx := t.Context()
@@ -89,7 +89,7 @@ func TestADeletionHoldsAgainstAnOldFileThatComesBack(t *testing.T) {
 	}
 	restored(t, old).Sync(m, nil)
 	if got := names(t, l); slices.Contains(got, "One") {
-		t.Errorf("%v", got)
+		t.Errorf("want a text without \"One\", got %v", got)
 	}
 }
 

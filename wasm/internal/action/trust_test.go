@@ -59,7 +59,7 @@ func TestARenamedActionIsStillTrusted(t *testing.T) {
 		t.Fatal(err)
 	}
 	if a, err := sealedLibrary(t, m).Get(t.Context(), "1"); err != nil || a.Name != "Other" || !a.Trusted {
-		t.Errorf("%+v, %v", a, err)
+		t.Errorf("want no error, Name \"Other\" and Trusted true, got %+v, %v", a, err)
 	}
 }
 

@@ -47,7 +47,7 @@ func TestKeysAndTokensAreTakenOutOfTextAndTheRestIsKept(t *testing.T) {
 func TestEqualSecretsHaveEqualMarkersUnderOneKeyAndOthersUnderAnother(t *testing.T) {
 	a := redactor(t).Text("sk-abcdefgh12345678")
 	if b := redactor(t).Text("sk-abcdefgh12345678"); a != b {
-		t.Errorf("%s, %s", a, b)
+		t.Errorf("the two differ: %s, %s", a, b)
 	}
 	other, err := audit.NewRedactor([]byte("another"), nil)
 	if err != nil {
@@ -97,7 +97,7 @@ func TestWhatWasLoggedIsReadBackWithoutSecretsAndLongTexts(t *testing.T) {
 	m := written(t, 3)
 	pairs, err := audit.ReadCalls(t.Context(), m.Host().Store, dir)
 	if err != nil || len(pairs) != 3 {
-		t.Fatalf("%v %v", pairs, err)
+		t.Fatalf("want no error and 3 pairs, got %v %v", pairs, err)
 	}
 	for i, p := range pairs {
 		if p.Call.Seq != i || (p.Result != nil) != (i%2 == 0) {
@@ -107,7 +107,7 @@ func TestWhatWasLoggedIsReadBackWithoutSecretsAndLongTexts(t *testing.T) {
 			t.Errorf("kept: %s", s)
 		}
 		if !audit.Abridged(map[string]any(p.Call.Args)) || audit.Abridged(map[string]any{"n": 1.0, "l": []any{"x"}}) {
-			t.Errorf("%v", p.Call.Args)
+			t.Errorf("want the arguments marked as abridged, and short ones not, got %v", p.Call.Args)
 		}
 	}
 	for name, data := range m.StoreFiles() {
@@ -149,7 +149,7 @@ func TestASealKnowsATornTailFromAChange(t *testing.T) {
 	store := m.Host().Store
 	heads, counts, torn, err := audit.Seal(t.Context(), store, dir, append(audit.Files(), "settled.jsonl")...)
 	if err != nil || len(heads) != 4 || counts[audit.CallsFile] != 3 || counts[audit.ResultsFile] != 2 || len(torn) != 0 {
-		t.Fatalf("%v %v %v %v", heads, counts, torn, err)
+		t.Fatalf("want no error, 4 heads, counts[audit.CallsFile] 3, counts[audit.ResultsFile] 2 and no torn, got %v %v %v %v", heads, counts, torn, err)
 	}
 	whole := m.StoreFiles()[dir+"/"+audit.CallsFile]
 	write := func(data []byte) {

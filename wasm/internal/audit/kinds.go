@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"math/bits"
 	"regexp"
 	"strings"
 
@@ -16,14 +17,41 @@ type kind struct {
 	only func(found string) bool
 }
 
-func (k *kind) mayBe(text string) bool {
-	for _, h := range k.hints {
-		if strings.Contains(text, h) {
-			return true
+// hinted has, for each byte, the kinds with a hint that begins with it, and those with
+// a hint whose second byte it is; a kind is the bit of its place in kinds.
+type hinted struct{ first, second [256]uint64 }
+
+func newHinted(kinds []kind) *hinted {
+	h := &hinted{}
+	for i := range kinds {
+		for _, hint := range kinds[i].hints {
+			h.first[hint[0]] |= 1 << i
+			h.second[hint[1]] |= 1 << i
 		}
 	}
-	return false
+	return h
 }
+
+// in gives the kinds that a text has a hint of, in one pass over it: to look for each
+// hint on its own was a tenth of a run's work.
+func (h *hinted) in(text string) uint64 {
+	var found uint64
+	for i := 1; i < len(text); i++ {
+		maybe := h.first[text[i-1]] & h.second[text[i]] &^ found
+		for ; maybe != 0; maybe &= maybe - 1 {
+			k := bits.TrailingZeros64(maybe)
+			for _, hint := range kinds[k].hints {
+				if strings.HasPrefix(text[i-1:], hint) {
+					found |= 1 << k
+				}
+			}
+		}
+	}
+	return found
+}
+
+// hints is of kinds.
+var hints = newHinted(kinds)
 
 // numbered leaves words alone: a key of this kind has a digit, or is masked.
 func numbered(found string) bool { return strings.ContainsAny(found, "0123456789*") }

@@ -80,10 +80,10 @@ func TestKeysOfEveryKnownKindAreTakenOutWhereverTheyStand(t *testing.T) {
 		} {
 			got := r.Text(text)
 			if strings.Contains(got, secret(key)) || !strings.Contains(got, "[redacted:") {
-				t.Errorf("%s, %s: %s", name, how, got)
+				t.Errorf("%s, %s: want a text without secret(key) and a text with \"[redacted:\", got %s", name, how, got)
 			}
 			if how == "in a sentence" && !strings.HasPrefix(got, "My key is ") || how == "in a line of code" && !strings.HasSuffix(got, "next") && !strings.Contains(name, "cut off") {
-				t.Errorf("%s, %s: %s", name, how, got)
+				t.Errorf("%s, %s: want how other than \"in a sentence\" (or a text beginning with \"My key is \") and how other than \"in a line of code\" (or a text ending in \"next\") (or name with \"cut off\"), got %s", name, how, got)
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package audit
 import (
 	"crypto/hmac"
 	"encoding/hex"
+	"math/bits"
 	"regexp"
 
 	"embedded-agent/wasm/internal/digest"
@@ -35,24 +36,27 @@ func NewRedactor(key []byte, patterns []string) (*Redactor, error) {
 
 // Text redacts a text.
 func (r *Redactor) Text(s string) string {
-	for _, k := range kinds {
-		if k.mayBe(s) {
-			s = k.pattern().ReplaceAllStringFunc(s, func(found string) string {
-				if k.only != nil && !k.only(found) {
-					return found
-				}
-				before := ""
-				if found[0] == '\\' { // the end of a line, written out
-					before, found = found[:2], found[2:]
-				}
-				return before + r.marker(found)
-			})
-		}
+	for in := hints.in(s); in != 0; in &= in - 1 { // no marker has a hint in it
+		s = r.takeOut(s, &kinds[bits.TrailingZeros64(in)])
 	}
 	for _, p := range r.patterns {
 		s = p.ReplaceAllStringFunc(s, r.marker)
 	}
 	return s
+}
+
+// takeOut redacts the keys of a kind.
+func (r *Redactor) takeOut(s string, k *kind) string {
+	return k.pattern().ReplaceAllStringFunc(s, func(found string) string {
+		if k.only != nil && !k.only(found) {
+			return found
+		}
+		before := ""
+		if found[0] == '\\' { // the end of a line, written out
+			before, found = found[:2], found[2:]
+		}
+		return before + r.marker(found)
+	})
 }
 
 func (r *Redactor) marker(secret string) string {

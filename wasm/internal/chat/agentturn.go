@@ -10,6 +10,7 @@ import (
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/guard"
 	"embedded-agent/wasm/internal/history"
+	"embedded-agent/wasm/internal/hollow"
 	"embedded-agent/wasm/internal/ids"
 	"embedded-agent/wasm/internal/limits"
 	"embedded-agent/wasm/internal/llm"
@@ -17,6 +18,7 @@ import (
 	"embedded-agent/wasm/internal/overlay"
 	"embedded-agent/wasm/internal/pipeline"
 	"embedded-agent/wasm/internal/plan"
+	"embedded-agent/wasm/internal/planner"
 	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/price"
 	"embedded-agent/wasm/internal/protocol"
@@ -72,13 +74,66 @@ func (room *Chat) runAgent(ctx context.Context, t *turn, p protocol.Send, c *ope
 		return err
 	}
 	w.note(out, before, usage)
-	err = w.review(ctx, out)
+	if err = w.review(ctx, out); err == nil {
+		err = w.lookups(ctx, out)
+	}
 	w.keepTrace()
 	if err != nil {
 		return err
 	}
 	if out.Problem != nil {
 		return out.Problem
+	}
+	return w.words()
+}
+
+// lookups shows below the words of an answer the lists that the model looked up last: whole, counted, and with notes
+// that can be opened. What a turn has staged or done is shown in its review or its run.
+func (w *agentTurn) lookups(ctx context.Context, out *agent.Outcome) error {
+	if out.Stop != agent.Done || len(w.t.record.turn.Staged) > 0 || w.deeds.Any() || planner.Written(out.Outputs.Response) {
+		return nil
+	}
+	room := w.room
+	pl, err := agent.AsLookups(w.goal(), out, room.deps.Registry)
+	if err != nil || pl == nil {
+		return err
+	}
+	g, problems := plan.Check(pl, room.deps.Registry, room.deps.Guard.BoundRules())
+	if g == nil || plan.Failed(problems) {
+		return plan.Fault(problems)
+	}
+	raw, err := canon.Encode(pl)
+	if err != nil {
+		return err
+	}
+	d := room.deps.Transactions.NewDraft(pl, g, raw)
+	d.ID, d.Trace = w.staging.ID, w.staging.Trace
+	d.Instruction, d.Turn = w.goal(), w.t
+	rv, err := room.deps.Transactions.Simulate(ctx, d)
+	if err != nil || rv.View.Problem != nil || rv.View.Findings == nil || !rv.View.Findings.Done {
+		return err
+	}
+	w.t.set(func(t *protocol.Turn) { t.Run = rv.ID })
+	w.t.found(rv)
+	return nil
+}
+
+// words looks at the last words of a turn that has changed nothing: they may say that
+// it has. A call that was written in place of words is none for a person to read.
+func (w *agentTurn) words() error {
+	written := false
+	w.t.set(func(t *protocol.Turn) {
+		if written = planner.Written(t.Reply); written {
+			t.Reply = ""
+		}
+		if t.Outcome != protocol.TurnAnswer || len(w.t.record.turn.Staged) > 0 || w.deeds.Any() {
+			written = false
+			return
+		}
+		t.Hollow = hollow.Words(t.Reply)
+	})
+	if written {
+		return fault.New(fault.Provider, "error.planner.wroteCall", nil)
 	}
 	return nil
 }
@@ -91,7 +146,7 @@ func (w *agentTurn) prepare(ctx context.Context) error {
 		return err
 	}
 	w.m = m
-	if w.guard, err = m.guard(room, limits.NewBudget(), nil); err != nil {
+	if w.guard, err = m.guard(room, limits.NewBudget(), nil, 0); err != nil {
 		return err
 	}
 	if err := room.Models.ConfirmKey(ctx); err != nil {
@@ -259,11 +314,18 @@ func (w *agentTurn) note(out *agent.Outcome, before int, used price.Usage) {
 	kept.Seq, kept.Asked, kept.Trace = out.State.Seq, out.State.Turn, w.staging.ID
 	kept.Staged = append(w.staged[:len(w.staged):len(w.staged)], w.room.writing(out.Outputs)...)
 	w.room.Conversations.mu.Lock()
+	var shown []string             // the reviews that showed them
 	for _, t := range w.in.Turns { // from now on they are this turn's
+		if len(t.Staged) > 0 && t.Run != "" {
+			shown = append(shown, t.Run)
+		}
 		t.Staged, t.Lost = nil, false
 	}
 	w.in.keepCalls(turnCalls{w.t.View().ID, w.staging.ID, out.Outputs.ToolsByID})
 	w.room.Conversations.mu.Unlock()
+	for _, run := range shown {
+		w.room.deps.Transactions.Supersede(run)
+	}
 	usage := w.room.deps.Usage.View(w.m.host(), w.m.name, used)
 	w.t.set(func(t *protocol.Turn) {
 		t.Reply, t.Usage, t.Outcome = w.room.deps.Out.Redact(out.Outputs.Response), usage, protocol.TurnAnswer

@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"embedded-agent/wasm/internal/agent"
+	"embedded-agent/wasm/internal/headway"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/planner"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/timestamp"
 	"embedded-agent/wasm/internal/tool"
-	"embedded-agent/wasm/internal/transaction"
 )
 
 // watchAgent turns what the loop tells into events of the turn: text as it
@@ -75,7 +75,7 @@ func (room *Chat) tellCall(e agent.Event) {
 	}
 	var far *protocol.StepProgress
 	if kind == "step.progress" {
-		far = transaction.ViewOfProgress(true, tool.Progress{Done: e.Done, Total: e.Total, Found: e.Found})
+		far = headway.View(true, tool.Progress{Done: e.Done, Total: e.Total, Found: e.Found})
 	}
 	at := timestamp.Milli(room.deps.Now())
 	room.deps.Out.GatherExec(c.CallID, func() *protocol.ExecutionEvent {

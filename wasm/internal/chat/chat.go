@@ -71,9 +71,11 @@ type Chat struct {
 
 // New gives the room.
 func New(d Deps) *Chat {
-	return &Chat{
+	room := &Chat{
 		deps: &d, attachments: &attachments{&d},
 		Models:        &Models{deps: &d, endpoints: &endpoints{store: d.Host.Store}},
 		Conversations: &Conversations{deps: &d},
 	}
+	room.Models.waits = room.waits
+	return room
 }

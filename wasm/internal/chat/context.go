@@ -5,9 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"embedded-agent/wasm/internal/carrier"
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/guard"
 	"embedded-agent/wasm/internal/host"
+	"embedded-agent/wasm/internal/offer"
 	"embedded-agent/wasm/internal/planner"
 	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/protocol"
@@ -49,6 +51,9 @@ func (at *attachments) context(ctx context.Context, p protocol.Send, note func(p
 			c.Selection = st.Text
 		}
 	}
+	if c.ActiveFile != "" {
+		c.ActiveHolds = holds(ctx, seen.Vault, c.ActiveFile)
+	}
 	var err error
 	if c.Attached, err = at.texts(ctx, p, note); err != nil {
 		return c, err
@@ -63,6 +68,22 @@ func (at *attachments) context(ctx context.Context, p protocol.Send, note func(p
 		}
 	}
 	return c, nil
+}
+
+// maxOpen is the size of a note beyond which it is not looked into, in bytes.
+const maxOpen = 1 << 20
+
+// holds says what the open note holds. A note that cannot be read speaks for no tool.
+func holds(ctx context.Context, v host.Vault, path string) string {
+	i, err := v.Stat(ctx, path)
+	if err != nil || i.Size > maxOpen || !carrier.IsNote(path) {
+		return offer.Opened(path, "")
+	}
+	text, err := v.Read(ctx, path)
+	if err != nil {
+		return ""
+	}
+	return offer.Opened(path, string(text))
 }
 
 // constraints gives where plans may go, as a model is told of it beforehand: the

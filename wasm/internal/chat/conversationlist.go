@@ -50,11 +50,21 @@ func (cs *Conversations) Rename(ctx context.Context, p protocol.ConversationRena
 	return cs.told(ctx)
 }
 
-// Remove deletes a conversation, tells the list and gives it. One in which a turn
-// goes on is not deleted: PRECONDITION_FAILED.
+// Remove deletes a conversation with its plans that have not run, tells the list and
+// gives it. One in which a turn goes on is not deleted: PRECONDITION_FAILED.
 func (cs *Conversations) Remove(ctx context.Context, p protocol.ConversationRef) (protocol.Conversations, error) {
 	if !cs.close(p.ID) {
 		return protocol.Conversations{}, fault.New(fault.Precondition, "error.busy", nil)
+	}
+	// The plans go first: where the conversation cannot be deleted, it is still there
+	// to be deleted once more.
+	switch kept, err := cs.deps.Conversations.Get(ctx, p.ID); {
+	case err == nil:
+		if err := cs.deps.Transactions.ForgetPlans(ctx, kept.Runs()); err != nil {
+			return protocol.Conversations{}, err
+		}
+	case !fault.Is(err, fault.NotFound):
+		return protocol.Conversations{}, err
 	}
 	if err := cs.deps.Conversations.Remove(ctx, p.ID); err != nil {
 		return protocol.Conversations{}, err

@@ -39,6 +39,8 @@ type endpoints struct {
 type endpointBook struct {
 	Can   map[string]endpointNotes `json:"can"`
 	Lists map[string]modelList     `json:"lists"`
+	// Windows are the tokens that models take, as their servers said when they were asked about each.
+	Windows map[string]windowNote `json:"windows,omitempty"`
 }
 
 // endpointNotes has the findings about an endpoint with one model, since when (in
@@ -47,6 +49,12 @@ type endpointNotes struct {
 	Can    map[llm.Feature]bool `json:"can"`
 	At     string               `json:"at"`
 	Tested bool                 `json:"tested,omitempty"`
+}
+
+// windowNote is a window in tokens, since when (in RFC 3339).
+type windowNote struct {
+	Tokens int    `json:"tokens"`
+	At     string `json:"at"`
 }
 
 // forgetAfter is when what a refusal taught is tried again: servers are
@@ -81,6 +89,7 @@ func (e *endpoints) load(ctx context.Context) {
 func (e *endpoints) save(ctx context.Context) {
 	trim(e.book.Can, maxEndpoints, func(n endpointNotes) string { return n.At })
 	trim(e.book.Lists, maxLists, func(l modelList) string { return l.At })
+	trim(e.book.Windows, maxEndpoints, func(n windowNote) string { return n.At })
 	if data, err := canon.Encode(e.book); err == nil {
 		_ = e.store.Write(ctx, EndpointsFile, data)
 	}
@@ -131,6 +140,29 @@ func (e *endpoints) learn(ctx context.Context, key string, found map[llm.Feature
 	maps.Copy(n.Can, found)
 	n.At = timestamp.Second(now)
 	e.book.Can[key] = n
+	e.save(ctx)
+}
+
+// window gives the tokens that a server said a model takes, 0 where it said nothing.
+func (e *endpoints) window(ctx context.Context, key string) int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.load(ctx)
+	return e.book.Windows[key].Tokens
+}
+
+// keepWindow keeps what a server said; 0 forgets it.
+func (e *endpoints) keepWindow(ctx context.Context, key string, tokens int, now time.Time) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.load(ctx)
+	if e.book.Windows == nil {
+		e.book.Windows = map[string]windowNote{}
+	}
+	e.book.Windows[key] = windowNote{tokens, timestamp.Second(now)}
+	if tokens == 0 {
+		delete(e.book.Windows, key)
+	}
 	e.save(ctx)
 }
 

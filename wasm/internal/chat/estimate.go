@@ -64,5 +64,5 @@ func (room *Chat) agentRequest(in *planner.Input, before *openConversation) llm.
 			r.Tools = append(r.Tools, llm.Tool{Name: e.Name, Description: e.Description, Parameters: e.Input})
 		}
 	}
-	return r
+	return folding().Request(r)
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"embedded-agent/wasm/internal/finding"
+	"embedded-agent/wasm/internal/hollow"
 	"embedded-agent/wasm/internal/leftout"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/tool/builtin"
@@ -19,17 +20,19 @@ func (t *turn) found(rv *transaction.Review) bool {
 		return false
 	}
 	f := *view.Findings
-	f.Plan, f.LeftOut = t.room.deps.Out.Redact(view.Plan), leftout.Of(view.Steps)
-	f.Notes = append(f.Notes, view.Warnings...)
-	for _, st := range view.Steps {
-		if st.Cut != nil {
-			f.Notes = append(f.Notes, cutNote(&st))
+	f.Plan = t.room.deps.Out.Redact(view.Plan)
+	if f.Done { // else the review says it
+		f.LeftOut, f.Notes = leftout.Of(view.Steps), append(f.Notes, view.Warnings...)
+		for _, st := range view.Steps {
+			if st.Cut != nil {
+				f.Notes = append(f.Notes, cutNote(&st))
+			}
 		}
 	}
 	t.set(func(t *protocol.Turn) {
 		t.Findings = &f
 		if f.Done {
-			t.Outcome, t.Problem = protocol.TurnAnswer, view.Problem
+			t.Outcome, t.Problem, t.Hollow = protocol.TurnAnswer, view.Problem, hollow.Words(t.Reply)
 		}
 	})
 	if f.Done {

@@ -9,11 +9,13 @@ import (
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/anthropic"
 	"embedded-agent/wasm/internal/llm/chat"
+	"embedded-agent/wasm/internal/llm/fold"
 	"embedded-agent/wasm/internal/llm/gemini"
 	"embedded-agent/wasm/internal/llm/ollama"
 	"embedded-agent/wasm/internal/llm/openai"
 	"embedded-agent/wasm/internal/llm/sentinel/textonly"
 	"embedded-agent/wasm/internal/network"
+	"embedded-agent/wasm/internal/offer"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/web"
 )
@@ -32,6 +34,7 @@ type model struct {
 	max      int
 	temp     *float64
 	whole    bool
+	tokens   int // the window that the settings give it, 0 for none
 	// known has the features that were found to work, or not to, at the endpoint with this model.
 	known  map[llm.Feature]bool
 	Note   func(protocol.Message)
@@ -88,6 +91,7 @@ func modelOf(c *protocol.Settings, named string) *model {
 	if d := dialects[m.ending]; d != nil {
 		m.dialect = d
 	}
+	m.tokens = max(0, ofModel(c, c.Windows, m.name))
 	return m
 }
 
@@ -122,22 +126,44 @@ func (m *model) without() []llm.Feature {
 	return out
 }
 
-// acting gives the provider for a conversation that calls tools one by one: of
-// an endpoint that has no functions, the model writes its calls as text.
-func (m *model) acting() llm.Provider {
+// acting gives the provider for a conversation that calls tools one by one. Most tools are told by name alone; of an
+// endpoint that has no functions, the model writes its calls as text.
+func (m *model) acting(f *fold.Fold) llm.Provider {
 	if m.text() {
-		return m.provider
+		return fold.New(m.provider, f)
 	}
-	return llm.Adapting(m.provider, llm.Adaptation{
+	return fold.New(llm.Adapting(m.provider, llm.Adaptation{
 		Without:      m.without(),
 		WithoutTools: func(p llm.Provider) llm.Provider { return textonly.New(p, m.host()) },
 		Refused:      func(f llm.Feature, _ *llm.Error) { m.models.Refused(m, f) },
-	})
+	}), f)
+}
+
+// folding says which tools a model that acts has as functions.
+func folding() *fold.Fold {
+	return &fold.Fold{
+		Describe: offer.DescribeName,
+		Core:     func(name string) bool { return offer.Core(name, offer.Acting) },
+		Slim: func(t llm.Tool) llm.Tool {
+			t.Description, t.Parameters = offer.Slim(t.Description, t.Parameters)
+			return t
+		},
+		Names: func(tools []llm.Tool) string {
+			about := make([]offer.About, len(tools))
+			for i, t := range tools {
+				about[i] = offer.About{Name: t.Name, Description: t.Description}
+			}
+			return offer.Names(about)
+		},
+	}
 }
 
 // transport is the network, narrowed to the model's endpoint.
-func (m *model) transport() web.Transport {
-	return network.Out{Transport: keyed{m.models.deps.Model.Transport, m.models.deps.Guard, m.endpoint}, Base: m.endpoint.BaseURL, Buffered: func() {
+func (m *model) transport() web.Transport { return m.transportBelow(m.endpoint.BaseURL) }
+
+// transportBelow is the network, narrowed to an address of the endpoint's origin.
+func (m *model) transportBelow(base string) web.Transport {
+	return network.Out{Transport: keyed{m.models.deps.Model.Transport, m.models.deps.Guard, m.endpoint}, Base: base, Buffered: func() {
 		if m.models.endpoints.toldBuffered(m.host()) {
 			m.Note(protocol.Message{Key: "turn.buffered", Params: map[string]string{"host": m.host()}})
 		}
@@ -149,26 +175,33 @@ var efforts = map[string]llm.Effort{
 	"off": llm.EffortNone, "low": llm.EffortLow, "medium": llm.EffortMedium, "high": llm.EffortHigh,
 }
 
-// effortOf gives how hard a model is to think, "" where it decides. The settings may have it under no name for the model
+// ofModel gives what the settings say of a model, the zero value for nothing. They may say it under no name for the model
 // that is asked where they name none.
-func effortOf(c *protocol.Settings, name string) llm.Effort {
-	of := func(name string) string { return c.Efforts[string(c.Provider)+" "+name] }
-	wanted := of(name)
-	if wanted == "" && name == defaultModels[c.Provider] {
-		wanted = of("")
+func ofModel[V comparable](c *protocol.Settings, by map[string]V, name string) V {
+	of := func(name string) V { return by[string(c.Provider)+" "+name] }
+	var nothing V
+	said := of(name)
+	if said == nothing && name == defaultModels[c.Provider] {
+		said = of("")
 	}
-	return efforts[wanted]
+	return said
 }
 
-// thinking asks every time with the same effort.
-type thinking struct {
+// effortOf gives how hard a model is to think, "" where it decides.
+func effortOf(c *protocol.Settings, name string) llm.Effort {
+	return efforts[ofModel(c, c.Efforts, name)]
+}
+
+// set asks every time with the effort and the window of the settings.
+type set struct {
 	llm.Provider
 	effort llm.Effort
+	window int
 }
 
 // Stream asks.
-func (p thinking) Stream(ctx context.Context, r llm.Request) llm.Stream {
-	r.Reasoning = p.effort
+func (p set) Stream(ctx context.Context, r llm.Request) llm.Stream {
+	r.Reasoning, r.Window = p.effort, p.window
 	return p.Provider.Stream(ctx, r)
 }
 

@@ -10,6 +10,7 @@ import (
 	"embedded-agent/wasm/internal/fault"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/llm/sentinel/textonly"
+	"embedded-agent/wasm/internal/llm/window"
 	"embedded-agent/wasm/internal/planner"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/timestamp"
@@ -20,6 +21,9 @@ import (
 type Models struct {
 	deps      *Deps
 	endpoints *endpoints
+	// waits tells the person that a model is asked again after a while, and gives
+	// what tells them that the wait is over.
+	waits func(*model, llm.Retry) func()
 }
 
 // Ready says whether a model is set up.
@@ -52,17 +56,16 @@ func (models *Models) New(ctx context.Context, named string, note func(protocol.
 	m.provider = models.deps.Model.Provider
 	if m.provider == nil {
 		m.provider = llm.NewProvider(m.dialect, m.endpoint, m.transport(), llm.Options{
-			Idle: time.Duration(max(c.TimeoutMs, 120_000)) * time.Millisecond,
-			OnRetry: func(_ int, wait time.Duration, _ *llm.Error) {
-				note(protocol.Message{Key: "turn.retrying", Params: map[string]string{"seconds": strconv.Itoa(int(wait.Seconds() + 0.5))}})
-			},
+			Idle:    time.Duration(max(c.TimeoutMs, 120_000)) * time.Millisecond,
+			OnRetry: func(r llm.Retry) func() { return models.waits(m, r) },
 		})
 	}
 	m.provider = llm.Hide(m.provider, llm.Hiding{Keys: models.deps.Guard.Keys().Hides(secretsOf(m.endpoint)), Drawn: models.deps.Out.Redact})
 	m.provider = llm.Adapting(metered{m.provider, m}, llm.Adaptation{Without: m.without(), Refused: func(f llm.Feature, _ *llm.Error) {
 		models.Refused(m, f)
 	}})
-	m.provider = thinking{m.provider, effortOf(&c, m.name)}
+	m.provider = set{m.provider, effortOf(&c, m.name), m.tokens}
+	m.provider = window.Watched(m.provider, models.watch(ctx, m))
 	if c.Provider == protocol.ProviderText {
 		m.provider = textonly.New(m.provider, m.endpoint.Host())
 	}
@@ -152,13 +155,49 @@ func (models *Models) fetch(ctx context.Context, m *model) (modelList, error) {
 	return l, nil
 }
 
-// window gives how many tokens the model takes, 0 where nobody says.
-func (models *Models) window(ctx context.Context, m *model) int {
-	for _, x := range models.endpoints.models(ctx, m.list()).Models {
-		if x.ID == m.name && x.Context > 0 {
-			return int(x.Context)
+// smallWindow is the window, in tokens, below which a model is asked with the small prompt.
+const smallWindow = 8192
+
+// watch says what is known of the model's window, and tells the person of requests that are too long for it.
+func (models *Models) watch(ctx context.Context, m *model) window.Watch {
+	tell := func(key, second string) func(int, int) {
+		return func(sent, n int) {
+			m.Note(protocol.Message{Key: key, Params: map[string]string{"tokens": strconv.Itoa(sent), second: strconv.Itoa(n)}})
 		}
+	}
+	return window.Watch{Tokens: models.window(ctx, m), Tight: tell("turn.tight", "window"), Cut: tell("turn.cutByServer", "counted")}
+}
+
+// small says whether a window is so small that the model is asked with the small prompt.
+func small(window int) bool { return window > 0 && window < smallWindow }
+
+// window gives how many tokens the model takes, 0 where nobody says: by the settings, or what was told of it.
+func (models *Models) window(ctx context.Context, m *model) int {
+	if m.tokens > 0 {
+		return m.tokens
+	}
+	return models.toldWindow(ctx, m)
+}
+
+// toldWindow gives the window as others tell it, 0 where nobody does: the server of the model itself, its list of models,
+// or the table of prices, in this order.
+func (models *Models) toldWindow(ctx context.Context, m *model) int {
+	if n := models.endpoints.window(ctx, m.key()); n > 0 {
+		return n
+	}
+	if n := models.listedWindow(ctx, m); n > 0 {
+		return n
 	}
 	p, _ := models.deps.Usage.Prices().Find(m.host(), m.name)
 	return p.Window
+}
+
+// listedWindow gives the window that the endpoint's list of models has, 0 for none.
+func (models *Models) listedWindow(ctx context.Context, m *model) int {
+	for _, x := range models.endpoints.models(ctx, m.list()).Models {
+		if x.ID == m.name {
+			return int(x.Context)
+		}
+	}
+	return 0
 }

@@ -5,6 +5,7 @@ import (
 
 	"embedded-agent/wasm/internal/debrief"
 	"embedded-agent/wasm/internal/history"
+	"embedded-agent/wasm/internal/hollow"
 	"embedded-agent/wasm/internal/ids"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/outbox"
@@ -73,7 +74,7 @@ func (room *Chat) planTurn(ctx context.Context, t *turn, p protocol.Send) error 
 func (pl *planning) end(ctx context.Context, out *planner.Outcome) error {
 	if out.Plan == nil {
 		pl.t.set(func(t *protocol.Turn) {
-			t.Outcome = protocol.TurnAnswer
+			t.Outcome, t.Hollow = protocol.TurnAnswer, hollow.Words(t.Reply)
 			if out.Question {
 				t.Outcome = protocol.TurnQuestion
 			}

@@ -32,6 +32,8 @@ type turn struct {
 
 	mu sync.Mutex // guards what follows
 	t  protocol.Turn
+	// hurry ends the wait that Waiting tells of; nil for none.
+	hurry func()
 	// What streams in grows here; the turn's texts share their bytes.
 	reply, reasoning strings.Builder
 }
@@ -110,6 +112,9 @@ func (room *Chat) Send(ctx context.Context, p protocol.Send) (protocol.Accepted,
 	if a, joined := room.steer(ctx, p); joined {
 		return a, nil
 	}
+	if err := room.wantsSelection(ctx, p); err != nil {
+		return protocol.Accepted{}, err
+	}
 	return room.startTurn(p.Text, p.Conversation, func(ctx context.Context, t *turn) error {
 		c, err := room.Conversations.begin(ctx, t, p)
 		if err != nil {
@@ -122,6 +127,21 @@ func (room *Chat) Send(ctx context.Context, p protocol.Send) (protocol.Accepted,
 		}
 		return room.planTurn(ctx, t, p)
 	})
+}
+
+// wantsSelection is PRECONDITION_FAILED for a message about the selection while
+// nothing is selected: a model would guess, or ask, and be paid for it. What the
+// person leaves out, attaches or sends all the same is not asked for.
+func (room *Chat) wantsSelection(ctx context.Context, p protocol.Send) error {
+	editor := room.deps.Guard.Visible().Editor
+	if editor == nil || p.Continue || p.NoSelection || !p.UseSelection || len(p.Attached) > 0 || !planner.NamesSelection(p.Text) {
+		return nil
+	}
+	st, err := editor.State(ctx)
+	if err != nil || st.Text != "" || st.Hidden {
+		return err
+	}
+	return fault.New(fault.Precondition, "error.send.noSelection", nil)
 }
 
 // startTurn begins a turn: one at a time, and not while a run is under way.
@@ -177,7 +197,7 @@ func (room *Chat) changed(view *protocol.Turn) {
 func (room *Chat) planInput(ctx context.Context, m *model, p protocol.Send) (planner.Input, error) {
 	in := planner.Input{
 		Registry: room.deps.Registry, Offer: room.planned, Rules: room.deps.Guard.Rules(), Modes: m.modes(),
-		Model: m.name, MaxTokens: m.max, Temperature: m.temp, Whole: m.whole,
+		Model: m.name, MaxTokens: m.max, Temperature: m.temp, Whole: m.whole, Small: small(room.Models.window(ctx, m)),
 		Check: func(g *plan.Graph) []plan.Problem { return room.deps.Transactions.UnknownCommands(ctx, g) },
 	}
 	var err error

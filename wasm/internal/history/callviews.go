@@ -24,11 +24,13 @@ func (h *History) CallView(c *tool.Call, r *tool.Result) *protocol.CallView {
 	if c.Iteration != nil {
 		v.Index = c.Iteration.Index
 	}
+	v.Deed = deedOf(&h.deps, c.Tool, c.Args, nil)
 	if r == nil {
 		return v
 	}
 	v.Status, v.DurationMs, v.Cached, v.SecretFrom = protocol.CallStatus(r.Status), r.DurationMs, r.Cached, r.SecretScope
 	if r.OK {
+		v.Deed = deedOf(&h.deps, c.Tool, c.Args, given(r.Data))
 		v.Result, v.Pins = h.deps.Out.Redact(h.shortResult(c.Tool, r.Data)), pinsIn(r.Data)
 	}
 	if v.Attached = attachedTo(r.Attachments); v.Attached != nil {
@@ -40,6 +42,32 @@ func (h *History) CallView(c *tool.Call, r *tool.Result) *protocol.CallView {
 		v.Problem.Tool, v.Problem.Step = c.Tool, c.StepID
 	}
 	return v
+}
+
+// deedOf says in words what a call did: data is nil unless it went well. The tool of an old run
+// may be gone.
+func deedOf(d *Deps, name string, args tool.Args, data tool.Data) *protocol.Message {
+	t, err := d.Registry.Get(name, "")
+	if err != nil {
+		return nil
+	}
+	key, params := t.Told(args, data)
+	if key == "" {
+		return nil
+	}
+	for name, value := range params {
+		params[name] = d.Out.Redact(value)
+	}
+	return &protocol.Message{Key: key, Params: params}
+}
+
+// given tells the output of a call that went well, though it is none, from that of
+// one that did not.
+func given(d tool.Data) tool.Data {
+	if d == nil {
+		return tool.Data{}
+	}
+	return d
 }
 
 // shownFound bounds what a search found, such as plugins: it is shown as a list,
@@ -137,7 +165,11 @@ func (h *History) pastCall(c audit.Pair) protocol.CallView {
 	if c.Call.Iteration != nil {
 		v.Index = c.Call.Iteration.Index
 	}
+	v.Deed = deedOf(&h.deps, c.Call.Tool, c.Call.Args, nil)
 	if r := c.Result; r != nil {
+		if r.OK {
+			v.Deed = deedOf(&h.deps, c.Call.Tool, c.Call.Args, given(r.Data))
+		}
 		v.Status, v.DurationMs, v.Cached, v.SecretFrom = protocol.CallStatus(r.Status), r.DurationMs, r.Cached, r.SecretScope
 		v.Result, v.Pins, v.Paths = h.shortResult(c.Call.Tool, r.Data), pinsIn(r.Data), touched(r.Effects)
 		if r.Error != nil {

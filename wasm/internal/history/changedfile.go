@@ -21,7 +21,7 @@ func (h *History) PastFile(ctx context.Context, p protocol.FileRef) (protocol.Fi
 	found := false
 	for i := range l.Entries {
 		e := &l.Entries[i]
-		if e.Path != p.Path && e.To != p.Path {
+		if e.Path != p.Path && e.To != p.Path || !l.Hot() && !e.Made() {
 			continue
 		}
 		w, err := l.Write(ctx, i)

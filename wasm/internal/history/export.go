@@ -17,6 +17,7 @@ import (
 type ExportDocument struct {
 	Version      int                  `json:"version"`
 	Run          string               `json:"run"`
+	Goal         string               `json:"goal,omitempty"` // of a run without a plan: the command, of staged changes
 	Conversation string               `json:"conversation,omitempty"`
 	Bundles      []json.RawMessage    `json:"bundles"`
 	Plan         json.RawMessage      `json:"plan,omitempty"`
@@ -47,6 +48,9 @@ func (h *History) Export(ctx context.Context, p protocol.RunRef) (protocol.Docum
 	switch {
 	case err == nil:
 		out.Plan, out.Frozen = d.Plan, d.Frozen
+		if len(d.Plan) == 0 {
+			out.Goal = h.deps.Out.Redact(d.Goal)
+		}
 		if out.Envelopes, err = h.envelopes(ctx, p.Run); err != nil {
 			return protocol.Document{}, err
 		}

@@ -14,7 +14,7 @@ import (
 // List gives past runs, newest first (ids sort by time).
 func (h *History) List(ctx context.Context, q protocol.RunsQuery) (protocol.Runs, error) {
 	out := protocol.Runs{Runs: []protocol.RunSummary{}}
-	ids, err := h.IDs(ctx)
+	all, err := linesOf(ctx, h)
 	if err != nil {
 		return out, err
 	}
@@ -22,15 +22,7 @@ func (h *History) List(ctx context.Context, q protocol.RunsQuery) (protocol.Runs
 		q.Limit = 100
 	}
 	text := strings.ToLower(q.Text)
-	for _, id := range slices.Backward(ids) {
-		sum, err := h.Summary(ctx, id)
-		if err != nil {
-			continue // a folder without a readable run: shown by its bytes only
-		}
-		sum.Bytes, err = h.deps.Sizes.Size(ctx, Dir(id))
-		if err != nil {
-			return out, err
-		}
+	for _, sum := range slices.Backward(all) {
 		out.Bytes += sum.Bytes
 		fits := strings.Contains(strings.ToLower(sum.Goal), text) && (q.Kind == "" || q.Kind == sum.Kind) && (q.Outcome == "" || q.Outcome == sum.Outcome)
 		if fits && len(out.Runs) < q.Limit {
@@ -74,7 +66,11 @@ func (h *History) Get(ctx context.Context, p protocol.RunRef) (protocol.RunDetai
 	for _, c := range calls {
 		views = append(views, h.pastCall(c))
 	}
-	detail := protocol.RunDetail{Summary: sum, Files: canon.List(d.Files), Calls: views, Plan: string(d.Plan)}
+	files, rest, err := written(ctx, h.deps.Store, d, p.Run)
+	if err != nil {
+		return protocol.RunDetail{}, err
+	}
+	detail := protocol.RunDetail{Summary: sum, Files: canon.List(files), NotWritten: rest, Calls: views, Plan: string(d.Plan)}
 	if d.Confirmation != nil {
 		detail.LeftOut = d.Confirmation.LeftOut
 	}

@@ -20,7 +20,7 @@ func (h *History) Size(ctx context.Context) (runs int, bytes int64, err error) {
 		return 0, 0, err
 	}
 	for _, id := range own {
-		n, err := h.deps.Sizes.Size(ctx, Dir(id))
+		n, err := h.deps.Sizes.Counted(ctx, Dir(id))
 		if err != nil {
 			return 0, 0, err
 		}

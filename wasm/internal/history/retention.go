@@ -35,6 +35,19 @@ func (h *History) Clear(ctx context.Context, c protocol.Clear) (protocol.Runs, e
 			return protocol.Runs{}, err
 		}
 	}
+	return cleared(ctx, h)
+}
+
+// cleared takes what is gone out of the index as well, words and all, and gives the
+// runs that are left.
+func cleared(ctx context.Context, h *History) (protocol.Runs, error) {
+	left, err := names(ctx, h.deps.Store, runsFolder)
+	if err != nil {
+		return protocol.Runs{}, err
+	}
+	if err := h.index.keepOnly(ctx, left); err != nil {
+		return protocol.Runs{}, err
+	}
 	return h.List(ctx, protocol.RunsQuery{})
 }
 
@@ -61,7 +74,7 @@ func (h *History) Prune(ctx context.Context) error {
 	}
 	var bytes int64
 	for i, id := range slices.Backward(own) {
-		n, err := h.deps.Sizes.Size(ctx, Dir(id))
+		n, err := h.deps.Sizes.Counted(ctx, Dir(id))
 		if err != nil {
 			return err
 		}
@@ -81,6 +94,9 @@ func (h *History) Prune(ctx context.Context) error {
 
 // own lists the runs of this device, by time.
 func (h *History) own(ctx context.Context) ([]string, error) {
+	if err := h.index.fresh(ctx); err != nil { // it knows whose most of them are
+		return nil, err
+	}
 	all, err := h.IDs(ctx)
 	if err != nil {
 		return nil, err

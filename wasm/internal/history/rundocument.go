@@ -6,6 +6,7 @@ import (
 
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/overlay"
+	"embedded-agent/wasm/internal/policy"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/tool"
 )
@@ -52,4 +53,6 @@ type Confirmation struct {
 	Automatic bool   `json:"automatic"`
 	// LeftOut lists what the review said the plan would leave alone.
 	LeftOut []protocol.LeftOut `json:"leftOut,omitempty"`
+	// Once has the refusals, by step, that the person lifted for this plan.
+	Once policy.Once `json:"once,omitempty"`
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"embedded-agent/wasm/internal/fault"
+	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/journal"
 	"embedded-agent/wasm/internal/protocol"
 	"embedded-agent/wasm/internal/seal"
@@ -23,7 +24,7 @@ func (h *History) End(ctx context.Context, end journal.End, sum *protocol.RunSum
 	if err := journal.WriteEnd(ctx, h.deps.Store, Dir(sum.Run), end); err != nil {
 		return err
 	}
-	if err := h.KeepSummary(ctx, sum); err != nil {
+	if err := writeSummary(ctx, h.deps.Store, sum); err != nil {
 		h.deps.Out.Notice("warn", "notice.historyNotKept", nil, sum.Run)
 	}
 	return nil
@@ -35,16 +36,32 @@ func (h *History) KeepSummary(ctx context.Context, sum *protocol.RunSummary) err
 	if sum.Origin == protocol.OriginElsewhere {
 		return nil
 	}
+	// The index has the line as it was. One that is cut short here is read from the
+	// run ever after.
+	if err := h.index.mark(ctx, mark{Run: sum.Run}); err != nil {
+		return err
+	}
+	if err := writeSummary(ctx, h.deps.Store, sum); err != nil {
+		return err
+	}
+	return h.index.mark(ctx, mark{Run: sum.Run, Done: true})
+}
+
+// writeSummary writes the file. The line of a run that is just ending is in no index.
+func writeSummary(ctx context.Context, store host.Store, sum *protocol.RunSummary) error {
+	if sum.Origin == protocol.OriginElsewhere {
+		return nil
+	}
 	b, err := json.Marshal(sum)
 	if err != nil {
 		return err
 	}
 	dir := Dir(sum.Run)
-	key := seal.OfRun(h.deps.Store, dir)
+	key := seal.OfRun(store, dir)
 	if sum.Origin != "" {
 		key = nil
 	}
-	return h.deps.Store.Write(ctx, dir+"/"+SummaryFile, seal.Wrap(key, SummaryFile, b))
+	return store.Write(ctx, dir+"/"+SummaryFile, seal.Wrap(key, SummaryFile, b))
 }
 
 // Summary reads a run's line for the history: as it was kept, else as it was

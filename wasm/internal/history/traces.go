@@ -29,7 +29,7 @@ const (
 	MaxTraces = 50
 	// MaxSpans is how many calls of a plan have their span written down. Those of
 	// a larger run are made of its calls and results when they are asked for.
-	MaxSpans = 500
+	MaxSpans = 100
 )
 
 // TracesURL opens a run in the app.

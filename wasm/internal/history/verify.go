@@ -48,7 +48,7 @@ func (h *History) Verify(ctx context.Context, p protocol.RunRef) (protocol.Verif
 	if err := journal.CheckEnd(ctx, h.deps.Store, dir); err != nil {
 		v.bad("verify.changed", journal.EndFile)
 	}
-	for _, file := range append(audit.Files(), journal.File, journal.SettledFile) {
+	for _, file := range append(audit.Files(), journal.Files()...) {
 		h.verifyFile(ctx, &v, dir, file, end)
 	}
 	if _, began := end.Heads[journal.File]; began {

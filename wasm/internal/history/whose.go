@@ -32,6 +32,13 @@ func (w *whose) forget(id string) {
 	delete(w.known, id)
 }
 
+// learn takes it from the index that this device has made a run.
+func (w *whose) learn(id string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.known[id] = false
+}
+
 // Elsewhere says whether a run was made on another device. Such a run is shown, and
 // nothing of it is changed, marked or removed here: the files of a sync arrive in
 // any order, and what is removed here is then missing there. A run that nobody
