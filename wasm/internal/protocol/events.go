@@ -18,6 +18,7 @@ type Event struct {
 	Actions  []Action        `json:"actions,omitempty"`  // actions.changed
 	Talks    []Conversation  `json:"talks,omitempty"`    // conversations.changed
 	RunID    string          `json:"runId,omitempty"`    // review.closed
+	NotRun   *NotRun         `json:"notRun,omitempty"`   // review.closed, where the plan is kept
 }
 
 // Turn is one exchange: what the person said and what became of it. Outcome is
@@ -38,19 +39,36 @@ type Turn struct {
 	// Attached are the attachments of the instruction.
 	Attached  []Attachment `json:"attached,omitempty"`
 	Meanwhile `tstype:",extends"`
-	// Findings are the answer of a plan that only reads.
-	Findings *Findings `json:"findings,omitempty"`
-	// CanContinue is true for an agent's turn that was stopped or reached a limit.
-	CanContinue bool   `json:"canContinue,omitempty"`
-	TracesURL   string `json:"tracesUrl,omitempty"`
-	StartedAt   string `json:"startedAt,omitempty"`
+	// Findings tell what the plan found.
+	Findings  *Findings `json:"findings,omitempty"`
+	Ending    `tstype:",extends"`
+	TracesURL string `json:"tracesUrl,omitempty"`
+	StartedAt string `json:"startedAt,omitempty"`
 }
 
-// Meanwhile has the messages of the person during a turn: Steered joined it, Queued
-// wait for its end.
+// Ending says what may follow a turn that has ended, or was wrong in it.
+type Ending struct {
+	// CanContinue is true for an agent's turn that was stopped or reached a limit.
+	CanContinue bool `json:"canContinue,omitempty"`
+	// Hollow: Reply says that notes were changed, and this turn has changed none and
+	// plans to change none.
+	Hollow bool `json:"hollow,omitempty"`
+}
+
+// Meanwhile has what comes up during a turn. Of the messages of the person, Steered
+// joined it, and Queued wait for its end.
 type Meanwhile struct {
 	Steered []string `json:"steered,omitempty"`
 	Queued  []string `json:"queued,omitempty"`
+	// Waiting says why the model is asked again only later; nil while nothing waits.
+	Waiting *Waiting `json:"waiting,omitempty"`
+}
+
+// Waiting says why a turn waits before it asks its model again, and until when, in
+// RFC 3339 with milliseconds.
+type Waiting struct {
+	Text  Message `json:"text"`
+	Until string  `json:"until"`
 }
 
 // Usage is the cost of a turn.
@@ -119,9 +137,10 @@ type CallView struct {
 	Risk       Risk       `json:"risk,omitempty"`
 	Paths      []string   `json:"paths,omitempty"` // what it changed
 	Problem    *Problem   `json:"problem,omitempty"`
-	Attempts   int        `json:"attempts,omitempty"`
-	SecretFrom string     `json:"secretScope,omitempty"`
-	Pins       []string   `json:"pins,omitempty"` // the names of what an agent's step pinned
+	// Deed says what the call did, or is to do; nil of a tool that has no words for it.
+	Deed       *Message `json:"deed,omitempty"`
+	SecretFrom string   `json:"secretScope,omitempty"`
+	Pins       []string `json:"pins,omitempty"` // the names of what an agent's step pinned
 	// Run is where Attached, the outputs that were too long, are kept.
 	Run      string           `json:"run,omitempty"`
 	Attached []AttachedOutput `json:"attached,omitempty"`
@@ -140,10 +159,12 @@ type RunState struct {
 	Text    Message       `json:"text"`             // "7 of 10 notes made"
 	Summary []SummaryLine `json:"summary,omitempty"`
 	LeftOut []LeftOut     `json:"leftOut,omitempty"` // as the review had it
-	Problem *Problem      `json:"problem,omitempty"`
-	Goal    string        `json:"goal"`
-	Can     Can           `json:"can"`
-	Kind    RunKind       `json:"kind"`
+	// Findings are the outputs of a plan that wrote, and has come to its end.
+	Findings *Findings `json:"findings,omitempty"`
+	Problem  *Problem  `json:"problem,omitempty"`
+	Goal     string    `json:"goal"`
+	Can      Can       `json:"can"`
+	Kind     RunKind   `json:"kind"`
 }
 
 // Can says what may be pressed for a run.
@@ -182,8 +203,11 @@ type RunSummary struct {
 // RunDetail is a past run opened.
 type RunDetail struct {
 	Summary RunSummary   `json:"summary"`
-	Files   []FileChange `json:"files"`
-	LeftOut []LeftOut    `json:"leftOut,omitempty"`
-	Calls   []CallView   `json:"calls"`
-	Plan    string       `json:"plan"`
+	Files   []FileChange `json:"files"` // what was written; of a run that has not ended, what was approved
+	// NotWritten counts the files that were approved and not written, since the
+	// run ended before.
+	NotWritten int        `json:"notWritten,omitempty"`
+	LeftOut    []LeftOut  `json:"leftOut,omitempty"`
+	Calls      []CallView `json:"calls"`
+	Plan       string     `json:"plan"`
 }

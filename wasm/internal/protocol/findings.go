@@ -1,7 +1,7 @@
 package protocol
 
-// Findings are the answer of a plan that only reads: what it found, in words and as
-// tables.
+// Findings tell what a plan found, in words and as tables: the answer of a plan that only
+// reads, the outputs of another.
 type Findings struct {
 	Parts []Finding `json:"parts"`
 	// Done says that the simulation has made every call: nothing is left to approve.

@@ -54,8 +54,9 @@ type FileMetadata struct {
 
 // Sandbox is a script to be run where it can do no harm. Input is JSON.
 type Sandbox struct {
-	Script   string `json:"script"`
-	Input    string `json:"input"`
+	Script string `json:"script"`
+	// Input is the batch's blob of that index, which is JSON.
+	Input    int    `json:"input"`
 	Now      string `json:"now"` // RFC 3339; the script's only clock
 	MaxSteps int64  `json:"maxSteps"`
 	MaxMs    int    `json:"maxMs"`

@@ -18,22 +18,47 @@ type Review struct {
 	Approvable bool      `json:"approvable"`
 	Warnings   []Message `json:"warnings"`
 	Problem    *Problem  `json:"problem,omitempty"`
-	// Stopped: the simulation did not come to its end; a problem without it is
-	// one that the plan says to skip.
-	Stopped bool `json:"stopped,omitempty"`
+	Halted     `tstype:",extends"`
 	// Approval names exactly this state of the review; approving anything else
 	// is refused.
 	Approval string `json:"approval"`
 	Plan     string `json:"plan"` // the plan's JSON, for "Edit plan"
-	Amended  bool   `json:"amended"`
-	// Findings are the answer of a plan that only reads.
+	Touched  `tstype:",extends"`
+	// Findings tell what the plan found.
 	Findings *Findings `json:"findings,omitempty"`
 	// Undo is KindRevert or KindFinish where the changes come from a past run's
-	// journal: there is no plan. Title stands for the goal then and for a replay,
+	// journal, KindStaged where a command made them: there is no plan. Title stands for the goal then and for a replay,
 	// and Origin is that of the run (RunSummary).
 	Undo   RunKind  `json:"undo,omitempty"`
 	Title  *Message `json:"title,omitempty"`
 	Origin Origin   `json:"origin,omitempty"`
+}
+
+// Halted says whether the simulation came to its end.
+type Halted struct {
+	// Stopped: it did not; a problem without it is one that the plan says to skip.
+	Stopped bool `json:"stopped,omitempty"`
+	// Refused has the ids of the steps that the policy did not let run. The rest of
+	// the plan can be done without them (AmendWithout).
+	Refused []string `json:"refused,omitempty"`
+	// MayAllow: a switch of the person's own settings refused the step at which the
+	// simulation stopped, and the person may let this plan do it once (AmendOnce).
+	MayAllow bool `json:"mayAllow,omitempty"`
+}
+
+// Touched says how far the person has changed a review.
+type Touched struct {
+	Amended bool `json:"amended"`
+	// Drafts has the texts that were being written when the review was last open.
+	Drafts *DraftTexts `json:"drafts,omitempty"`
+}
+
+// Linked says of a note that links in it follow a rename.
+type Linked struct {
+	// LinksOnly marks notes that change for no other reason.
+	LinksOnly bool `json:"linksOnly,omitempty"`
+	// Follows is the new path of what is renamed.
+	Follows string `json:"follows,omitempty"`
 }
 
 // SummaryLine is one line of the plan in words.
@@ -58,15 +83,16 @@ type FileChange struct {
 	Loads int `json:"loads,omitempty"`
 	// Alike is another path whose name looks like the new name of this one, and is
 	// not: the letters are others.
-	Alike string `json:"alike,omitempty"`
-	// LinksOnly marks notes that change only because a link in them follows a
-	// rename.
-	LinksOnly bool `json:"linksOnly,omitempty"`
+	Alike  string `json:"alike,omitempty"`
+	Linked `tstype:",extends"`
 	// Dropped files are not written; Edited ones are written as the person
 	// changed them. Undoable is false for what cannot be taken back.
 	Dropped  bool `json:"dropped,omitempty"`
 	Edited   bool `json:"edited,omitempty"`
 	Undoable bool `json:"undoable"`
+	// Moves counts the files that move along with a folder that is renamed; it is
+	// nil for anything else.
+	Moves *int `json:"moves,omitempty"`
 }
 
 // StepPreview is one step of the plan as it was simulated.
@@ -141,6 +167,8 @@ type FileView struct {
 	AfterFacts  *FileFacts `json:"afterFacts,omitempty"`
 	// Alerts say what the change adds that may run or load by itself.
 	Alerts []Alert `json:"alerts"`
+	// Moved are the files that move along with a folder, by their paths before.
+	Moved []string `json:"moved,omitempty"`
 }
 
 // FileFacts describe bytes that are no text: their number, their kind in words,
@@ -170,11 +198,13 @@ type Hunk struct {
 	Rejected   bool     `json:"rejected,omitempty"`
 }
 
-// Amendment is one change that a person makes in review.
+// Amendment is one change that a person makes in review. Paths, for AmendDrop and
+// AmendKeep, are many at once; then Path is not looked at.
 type Amendment struct {
 	Run      string        `json:"run"`
 	Kind     AmendmentKind `json:"kind"`
 	Path     string        `json:"path,omitempty"`
+	Paths    []string      `json:"paths,omitempty"`
 	Rejected []int         `json:"rejected,omitempty"`
 	Text     string        `json:"text,omitempty"`
 	Plan     string        `json:"plan,omitempty"`
@@ -189,8 +219,33 @@ type Approve struct {
 	Automatic bool `json:"automatic,omitempty"`
 }
 
-// PlanAgain is a plan whose review is no more, since the core that held it is not.
+// PlanAgain is a plan whose review is no more. Run names one that was kept
+// (NotRun), with what the person left out and edited; where it was not, Plan is
+// simulated as it is.
 type PlanAgain struct {
-	Plan   string `json:"plan"` // Review.Plan
+	Run    string `json:"run,omitempty"`
+	Plan   string `json:"plan,omitempty"` // Review.Plan
 	DryRun bool   `json:"dryRun,omitempty"`
+}
+
+// NotRun is a plan that was shown and has not run: it can be reviewed again.
+type NotRun struct {
+	Run   string `json:"run"`
+	Goal  string `json:"goal"`
+	Files int    `json:"files"` // that it would change
+	// Amended: it would run with changes that the person made.
+	Amended bool `json:"amended,omitempty"`
+}
+
+// DraftTexts has the texts that a person is writing and has not put into the
+// review: the plan, where it is not nil, and texts of files by path.
+type DraftTexts struct {
+	Plan  *string           `json:"plan,omitempty"`
+	Texts map[string]string `json:"texts,omitempty"`
+}
+
+// ReviewDrafts are the drafts in the review of a run.
+type ReviewDrafts struct {
+	Run    string     `json:"run"`
+	Drafts DraftTexts `json:"drafts"`
 }

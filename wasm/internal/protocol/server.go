@@ -11,21 +11,12 @@ type ServerMethods struct {
 	// Types an instruction, or steers a working agent. It answers at once; events
 	// tell the rest.
 	Send Method[Send, Accepted] `json:"send"`
+	// Ends the wait before the model is asked again (Turn.Waiting).
+	TurnRetry Method[TurnRef, Empty] `json:"turn.retry"`
 	// Ends the model's stream or the run.
 	Stop Method[Stop, Empty] `json:"stop"`
 
-	ReviewGet Method[RunRef, Review] `json:"review.get"`
-	// Checks and simulates a plan on the vault as it is now, without a model
-	// having to make it, and opens its review. What the person had left out or
-	// edited is as the plan has it.
-	ReviewOpen Method[PlanAgain, RunRef] `json:"review.open"`
-	ReviewFile Method[FileRef, FileView] `json:"review.file"`
-	// The plan is simulated again.
-	ReviewAmend Method[Amendment, Review] `json:"review.amend"`
-	// Answers when the run has begun; events tell the rest.
-	ReviewApprove Method[Approve, RunRef] `json:"review.approve"`
-	// A no to what is shown.
-	ReviewClose Method[RunRef, Empty] `json:"review.close"`
+	ReviewMethods `tstype:",extends"`
 
 	RunPause  Method[RunRef, Empty] `json:"run.pause"`
 	RunResume Method[RunRef, Empty] `json:"run.resume"`
@@ -90,6 +81,23 @@ type ServerMethods struct {
 	Hidden Method[Paths, Paths] `json:"hidden"`
 }
 
+// ReviewMethods are those of ServerMethods that concern the open review.
+type ReviewMethods struct {
+	ReviewGet Method[RunRef, Review] `json:"review.get"`
+	// Checks and simulates a plan on the vault as it is now, without a model
+	// having to make it, and opens its review.
+	ReviewOpen Method[PlanAgain, RunRef] `json:"review.open"`
+	ReviewFile Method[FileRef, FileView] `json:"review.file"`
+	// The plan is simulated again.
+	ReviewAmend Method[Amendment, Review] `json:"review.amend"`
+	// Answers when the run has begun; events tell the rest.
+	ReviewApprove Method[Approve, RunRef] `json:"review.approve"`
+	// A no to what is shown.
+	ReviewClose Method[RunRef, Empty] `json:"review.close"`
+	// Keeps what the person is writing, for when the review is opened again.
+	ReviewDraft Method[ReviewDrafts, Empty] `json:"review.draft"`
+}
+
 // Hello opens the connection. A Contract other than the core's own is refused.
 type Hello struct {
 	Contract string   `json:"contract"`
@@ -113,8 +121,9 @@ type State struct {
 	Actions    []Action     `json:"actions"`
 	Recoveries []RunSummary `json:"recoveries"`
 	Questions  []Question   `json:"questions"`
-	Demo       bool         `json:"demo"`  // the model is the scripted demonstration
-	Ready      bool         `json:"ready"` // a model is configured
+	NotRun     []NotRun     `json:"notRun"` // the newest last; the open review is among them
+	Demo       bool         `json:"demo"`   // the model is the scripted demonstration
+	Ready      bool         `json:"ready"`  // a model is configured
 }
 
 // Send is one message of the person. DryRun asks for a review that cannot be
@@ -124,6 +133,9 @@ type Send struct {
 	Mode         Mode   `json:"mode"`
 	DryRun       bool   `json:"dryRun"`
 	UseSelection bool   `json:"useSelection"`
+	// NoSelection says that the person sends it although it names a selection and
+	// nothing is selected.
+	NoSelection  bool   `json:"noSelection,omitempty"`
 	Conversation string `json:"conversation"`
 	// Queue keeps the message for after the present turn instead of steering.
 	Queue bool `json:"queue,omitempty"`
@@ -152,6 +164,11 @@ type Attachment struct {
 
 // Accepted names the turn that a message began or joined.
 type Accepted struct {
+	Turn string `json:"turn"`
+}
+
+// TurnRef names a turn.
+type TurnRef struct {
 	Turn string `json:"turn"`
 }
 
@@ -206,7 +223,10 @@ type Reverted struct {
 	Gone      []string   `json:"gone"` // not there any more: deleted or moved away since
 	Conflicts []Conflict `json:"conflicts"`
 	NotUndone []Message  `json:"notUndone"` // commands
-	Problem   *Problem   `json:"problem,omitempty"`
+	// Did says in sentences what was written: how many files and folders were
+	// removed, restored and moved back.
+	Did     []Message `json:"did"`
+	Problem *Problem  `json:"problem,omitempty"`
 }
 
 // Conflict is a path that was edited since in a way that cannot be merged.

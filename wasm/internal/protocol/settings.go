@@ -75,6 +75,9 @@ type Asking struct {
 	// the model's name with a space between: off, low, medium or high. A model that
 	// has none decides.
 	Efforts map[string]string `json:"efforts"`
+	// Windows say how many tokens a model takes, named as in Efforts. They count
+	// whatever the endpoint or the table of prices says; 0 leaves it to those.
+	Windows map[string]int `json:"windows"`
 }
 
 // NamedSecret says where the value of a tool's secret is: under Secret in the

@@ -114,6 +114,7 @@ const (
 	KindRevert RunKind = "revert" // it undoes another run
 	KindFinish RunKind = "finish" // it makes the rest of a run that a crash cut short
 	KindAgent  RunKind = "agent"  // it records what an agent did at once, such as a command
+	KindStaged RunKind = "staged" // it makes the changes that a command made in a working copy
 )
 
 // RunPhase says how far a run is.
@@ -138,6 +139,8 @@ const (
 	OutcomeCancelled  RunOutcome = "cancelled"
 	OutcomeConflict   RunOutcome = "conflict"
 	OutcomeUnfinished RunOutcome = "unfinished" // it has not ended, or nobody knows how
+	OutcomeUnderway   RunOutcome = "underway"   // in the history alone: somebody carries it out now
+	OutcomeWaiting    RunOutcome = "waiting"    // in the history alone: a question of it is open
 )
 
 // Origin says why a run does not count as one of this device.
@@ -227,6 +230,10 @@ const (
 	AmendReset AmendmentKind = "reset" // a path is as the plan has it
 	AmendAgain AmendmentKind = "again" // nothing; it is simulated on the vault as it is now
 	AmendAll   AmendmentKind = "all"   // a step's limit is taken out
+	// AmendWithout takes the refused steps out of the plan, and those that need them.
+	AmendWithout AmendmentKind = "without"
+	// AmendOnce lets the refused steps be done, by this plan alone (Halted.MayAllow).
+	AmendOnce AmendmentKind = "once"
 )
 
 // QuestionKind names a thing that the core asks the person for.
@@ -237,6 +244,7 @@ const (
 	AskAllow      QuestionKind = "allow"      // leave for a call
 	AskParameters QuestionKind = "parameters" // the parameters of a saved action
 	AskKey        QuestionKind = "key"        // leave to send a key somewhere
+	AskCost       QuestionKind = "cost"       // leave for what model steps cost
 )
 
 // FieldKind says which values a field takes.

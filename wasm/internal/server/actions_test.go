@@ -27,12 +27,12 @@ func TestARunBecomesAnActionWithItsParametersAndRunsWithoutAModel(t *testing.T) 
 	call[protocol.Accepted](ui, "send", protocol.Send{Text: "make notes", Mode: protocol.ModePlan, UseSelection: true})
 	r := ui.review()
 	if end := ui.approve(r); end.Outcome != "ok" {
-		t.Fatalf("%+v", end.Problem)
+		t.Fatalf("want Outcome \"ok\", got %+v", end.Problem)
 	}
 	a := call[protocol.Action](ui, "actions.save", protocol.ActionSave{Run: r.Run, Name: "Bullets"})
 	if a.Kind != "template" || a.NeedsModel || len(a.Fields) != 1 || a.Fields[0].Name != "folderName" || a.Fields[0].Value != "Projects/XYZ" ||
 		a.Fields[0].Kind != "folder" || a.Fields[0].Label.Key != "field.folder" || a.Risk != "writes" {
-		t.Fatalf("%+v", a)
+		t.Fatalf("want Kind \"template\", NeedsModel false, 1 Fields, Fields[0].Name \"folderName\", Fields[0].Value \"Projects/XYZ\", Fields[0].Kind \"folder\", Fields[0].Label.Key \"field.folder\" and Risk \"writes\", got %+v", a)
 	}
 	// The selection is gone by now: it alone is asked for. The provider has no
 	// answer left, so that asking it would fail.
@@ -40,12 +40,12 @@ func TestARunBecomesAnActionWithItsParametersAndRunsWithoutAModel(t *testing.T) 
 	call[protocol.Accepted](ui, "actions.run", protocol.ActionRun{ID: a.ID, Values: map[string]string{"folderName": "Else/Ä"}})
 	e := ui.await("question", func(e protocol.Event) bool { return e.Type == protocol.EventQuestionOpened })
 	if len(e.Question.Fields) != 1 || e.Question.Fields[0].Name != "selection" || e.Question.Fields[0].Kind != "longtext" {
-		t.Fatalf("%+v", e.Question.Fields)
+		t.Fatalf("want 1 Question.Fields, Question.Fields[0].Name \"selection\" and Question.Fields[0].Kind \"longtext\", got %+v", e.Question.Fields)
 	}
 	call[protocol.Empty](ui, "answer", protocol.Answer{ID: e.Question.ID, Yes: true, Values: map[string]string{"selection": "- Given"}})
 	r = ui.review()
 	if i := slices.IndexFunc(r.Files, func(f protocol.FileChange) bool { return f.Path == "Else/Ä/Given.md" }); i < 0 {
-		t.Fatalf("%+v", r.Files)
+		t.Fatalf("want it to be found, got %+v", r.Files)
 	}
 }
 
@@ -76,7 +76,7 @@ func TestAnActionThatWasWrittenOrChangedAlwaysAsks(t *testing.T) {
 	v := d.Action
 	if v.Kind != "template" || v.Risk != "writes" || v.Group != "Mine" || !v.Ribbon || v.Icon != "leaf" || len(v.Fields) != 1 ||
 		v.Fields[0].Value != "A" || v.Fields[0].Label.Key != "bundled.field.tag" || len(d.Problems) > 0 {
-		t.Errorf("%+v", d)
+		t.Errorf("want Kind \"template\", Risk \"writes\", Group \"Mine\", Ribbon true, Icon \"leaf\", 1 Fields, Fields[0].Value \"A\", Fields[0].Label.Key \"bundled.field.tag\" and no Problems, got %+v", d)
 	}
 	if !asks(v.ID) {
 		t.Error("an action that was written ran without a question")
@@ -89,7 +89,7 @@ func TestAnActionThatWasWrittenOrChangedAlwaysAsks(t *testing.T) {
 	}
 	got := call[protocol.ActionDetail](ui, "action.get", protocol.ActionRef{ID: saved.ID})
 	if len(got.Steps) != 1 || got.Steps[0].Tool != "vault.createFile" || got.Steps[0].Version != "1.0.0" || got.Steps[0].Gone || !json.Valid([]byte(got.Steps[0].Input)) {
-		t.Errorf("%+v", got.Steps)
+		t.Errorf("want 1 Steps, Steps[0].Tool \"vault.createFile\", Steps[0].Version \"1.0.0\", Steps[0].Gone false and valid JSON, got %+v", got.Steps)
 	}
 	put(protocol.ActionPut{ID: saved.ID, Name: "Other name", Kind: "plan", Plan: got.Plan})
 	if asks(saved.ID) {
@@ -120,7 +120,7 @@ func TestWhatDoesNotFitTheToolsIsNotKept(t *testing.T) {
 		{"bundled", protocol.ActionPut{ID: "bundled.renameTag", Name: "x", Plan: createPlan}, fault.Precondition},
 	} {
 		if _, err := try[protocol.ActionDetail](ui, "action.put", c.p); !fault.Is(err, c.code) {
-			t.Errorf("%s: %v", c.name, err)
+			t.Errorf("%s: want the error of the case, got %v", c.name, err)
 		}
 	}
 	if list := call[protocol.ActionList](ui, "actions.list", protocol.Empty{}); len(list.Actions) != 12 {
@@ -144,7 +144,7 @@ func TestActionsAreHiddenShownOrderedAndDrawn(t *testing.T) {
 	}
 	l = call[protocol.ActionList](ui, "actions.order", protocol.ActionsOrder{IDs: []string{"bundled.dailyNote", "bundled.rollOver"}})
 	if l.Actions[0].ID != "bundled.dailyNote" || l.Actions[1].ID != "bundled.rollOver" || len(l.Actions) != 12 {
-		t.Errorf("%+v", l.Actions[:2])
+		t.Errorf("want Actions[0].ID \"bundled.dailyNote\", Actions[1].ID \"bundled.rollOver\" and 12 Actions, got %+v", l.Actions[:2])
 	}
 	c := call[protocol.Exported](ui, "action.canvas", protocol.ActionRef{ID: "bundled.bulletsToNotes"})
 	var canvas struct {
@@ -152,7 +152,7 @@ func TestActionsAreHiddenShownOrderedAndDrawn(t *testing.T) {
 		Edges []struct{ FromNode, ToNode string }
 	}
 	if err := json.Unmarshal([]byte(c.JSON), &canvas); err != nil || len(canvas.Nodes) != 6 || len(canvas.Edges) != 4 {
-		t.Errorf("%v %s", err, c.JSON)
+		t.Errorf("want no error, 6 Nodes and 4 Edges, got %v %s", err, c.JSON)
 	}
 }
 
@@ -176,7 +176,7 @@ func TestAnActionWhoseToolIsGoneSaysSo(t *testing.T) {
 	d := call[protocol.ActionDetail](ui, "action.get", protocol.ActionRef{ID: "1"})
 	if len(d.Action.Warnings) != 2 || d.Action.Warnings[0].Key != "action.toolGone" || d.Action.Warnings[0].Params["tool"] != "vault.createFile@0.9.0" ||
 		d.Action.Warnings[1].Key != "action.outdated" || !d.Steps[0].Gone || len(d.Problems) == 0 || len(d.Action.Fields) != 1 {
-		t.Errorf("%+v", d)
+		t.Errorf("want 2 Action.Warnings, Action.Warnings[0].Key \"action.toolGone\", Action.Warnings[0].Params[\"tool\"] \"vault.createFile@0.9.0\", Action.Warnings[1].Key \"action.outdated\", Steps[0].Gone true and some Problems, got %+v", d)
 	}
 }
 
@@ -194,7 +194,7 @@ func TestAPromptIsAskedWithItsParametersAndWhatComesOfItIsReviewed(t *testing.T)
 	call[protocol.Welcome](ui, "hello", protocol.Hello{Contract: protocol.Contract, Settings: carefree, Platform: protocol.Platform{Name: "linux"}})
 	d := call[protocol.ActionDetail](ui, "action.put", protocol.ActionPut{Name: "Ask", Kind: "prompt", Prompt: "Sum up ${note} in ${words} words {x} $steps.a"})
 	if d.Action.Kind != "prompt" || !d.Action.NeedsModel || d.Plan != "" || len(d.Action.Fields) != 2 {
-		t.Fatalf("%+v", d)
+		t.Fatalf("want Action.Kind \"prompt\", Action.NeedsModel true, no Plan and 2 Action.Fields, got %+v", d)
 	}
 	call[protocol.Accepted](ui, "actions.run", protocol.ActionRun{ID: d.Action.ID, Values: map[string]string{"words": "5 ${note}"}})
 	r := ui.review()
@@ -246,14 +246,14 @@ func TestACallOfARunBecomesAStepOfAnAction(t *testing.T) {
 	checkStep(t, &d)
 	more := call[protocol.ActionDetail](ui, "action.step", protocol.ActionStep{Run: end.Run, CallID: id, Action: d.Action.ID})
 	if len(more.Steps) != 2 || more.Steps[1].ID != "createFile2" || more.Action.ID != d.Action.ID {
-		t.Errorf("%+v", more.Steps)
+		t.Errorf("want 2 Steps, Steps[1].ID \"createFile2\" and Action.ID equal to d.Action.ID, got %+v", more.Steps)
 	}
 	call[protocol.Accepted](ui, "actions.run", protocol.ActionRun{ID: d.Action.ID})
 	if end := ui.approve(ui.review()); end.Outcome != "ok" {
-		t.Fatalf("%+v", end.Problem)
+		t.Fatalf("want Outcome \"ok\", got %+v", end.Problem)
 	}
 	if ui.text("B (2).md") != "${x} $steps.b" || ui.text("B (3).md") != "${x} $steps.b" {
-		t.Errorf("%q", ui.text("B (2).md"))
+		t.Errorf("want B (2).md \"${x} $steps.b\" and B (3).md \"${x} $steps.b\", got %q", ui.text("B (2).md"))
 	}
 	for _, c := range []struct {
 		p    protocol.ActionStep
@@ -266,7 +266,7 @@ func TestACallOfARunBecomesAStepOfAnAction(t *testing.T) {
 		{protocol.ActionStep{Run: end.Run, CallID: id, Pin: "weather", Name: "x"}, fault.NotFound},
 	} {
 		if _, err := try[protocol.ActionDetail](ui, "action.step", c.p); !fault.Is(err, c.code) {
-			t.Errorf("%+v: %v", c.p, err)
+			t.Errorf("%+v: want the error of the case, got %v", c.p, err)
 		}
 	}
 }
@@ -280,7 +280,7 @@ func TestACallOfAConversationBecomesAStepAlsoWhereItLedToNoRun(t *testing.T) {
 	ui.await("end of the turn", func(e protocol.Event) bool { return e.Type == protocol.EventTurnEnded })
 	d := call[protocol.ActionDetail](ui, "action.step", protocol.ActionStep{Run: e.Exec.RunID, CallID: e.Exec.CallID, Name: "Read A"})
 	if len(d.Steps) != 1 || d.Steps[0].Tool != "vault.readFile" || d.Steps[0].Input != `{"path":"A.md"}` || d.Steps[0].Version == "" {
-		t.Errorf("%+v", d.Steps)
+		t.Errorf("want 1 Steps, Steps[0].Tool \"vault.readFile\", Steps[0].Input \"{\\\"path\\\":\\\"A.md\\\"}\" and Steps[0].Version set, got %+v", d.Steps)
 	}
 }
 
@@ -288,7 +288,7 @@ func checkStep(t *testing.T, d *protocol.ActionDetail) {
 	t.Helper()
 	if len(d.Steps) != 1 || d.Steps[0].Tool != "vault.createFile" || d.Steps[0].Version == "" || d.Action.Kind != "plan" ||
 		!strings.Contains(d.Steps[0].Input, `\\${x} \\$steps.b`) {
-		t.Errorf("%+v", d)
+		t.Errorf("want 1 Steps, Steps[0].Tool \"vault.createFile\", Steps[0].Version set, Action.Kind \"plan\" and Steps[0].Input with \"\\\\\\\\${x} \\\\\\\\$steps.b\", got %+v", d)
 	}
 }
 
@@ -297,7 +297,7 @@ func TestASecretThatWasNotKeptMakesNoStep(t *testing.T) {
 	end := ui.do(planOf("keep", `{"id":"w","tool":"vault.createFile","args":{"path":"B.md","content":"sk-proj-abcdefghijklmnopqrstuvwxyz0123456789"}}`))
 	detail := call[protocol.RunDetail](ui, "run.get", protocol.RunRef{Run: end.Run})
 	if _, err := try[protocol.ActionDetail](ui, "action.step", protocol.ActionStep{Run: end.Run, CallID: detail.Calls[0].CallID, Name: "x"}); !fault.Is(err, fault.Precondition) {
-		t.Errorf("%v", err)
+		t.Errorf("want the error fault.Precondition, got %v", err)
 	}
 }
 
@@ -360,7 +360,7 @@ func TestABundledPlanHasNoStepThatAsksAModel(t *testing.T) {
 			t.Errorf("%s: the risk is %s, the list says %s", v.Name, g.Risk, v.Risk)
 		}
 		if g == nil || v.NeedsModel || !g.Simulable() || len(problems) > 0 || len(p.Steps) > 6 {
-			t.Errorf("%s: %v", v.Name, problems)
+			t.Errorf("%s: want something, NeedsModel false, no problems and at most 6 Steps, got %v", v.Name, problems)
 		}
 	}
 }

@@ -36,16 +36,16 @@ func TestAnAgentWorksOnStagedNotesAndOneApprovalMakesThem(t *testing.T) {
 		t.Fatalf("written before the approval:\n%s", d)
 	}
 	if len(r.Files) != 2 || !r.Approvable {
-		t.Fatalf("%+v", r)
+		t.Fatalf("want 2 Files and a review that can be approved, got %+v", r)
 	}
 	call[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
 	if end := ui.finished(); end.Outcome != "ok" {
-		t.Fatalf("%+v", end.Problem)
+		t.Fatalf("want Outcome \"ok\", got %+v", end.Problem)
 	}
 	a, _ := mem.File("A.md")
 	b, _ := mem.File("B.md")
 	if string(a) != "two\n" || string(b) != "text with ${steps.a.b} and {index} in it" {
-		t.Fatalf("A %q B %q", a, b)
+		t.Fatalf("want \"two\\n\" and \"text with ${steps.a.b} and {index} in it\", got A %q B %q", a, b)
 	}
 	call[protocol.Reverted](ui, "run.revert", protocol.Revert{Run: r.Run})
 	if d := before.Diff(mem.Snapshot()); d != "" {

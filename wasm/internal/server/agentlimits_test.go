@@ -125,7 +125,7 @@ func TestTheLimitsOfTheSettingsStopAnAgent(t *testing.T) {
 				t.Fatalf("%q after %d questions: %+v", key, len(r.model.Requests()), end)
 			}
 			if c.key == "agent.limit.iterations" && (!end.CanContinue || end.Outcome != protocol.TurnFailed) {
-				t.Errorf("%+v", end)
+				t.Errorf("want key other than \"agent.limit.iterations\" (or CanContinue true and Outcome protocol.TurnFailed), got %+v", end)
 			}
 			if c.told != "" && !strings.Contains(strings.Join(r.results(), "\n"), c.told) {
 				t.Errorf("the model was told %q", r.results())
@@ -178,17 +178,17 @@ func TestTheOrganisationsPolicyTightensAndIsReadBeforeEachTurn(t *testing.T) {
 	r := newRig(t, mem, protocol.Settings{AgentIterations: 9}, nil,
 		write("1"), llmtest.Say("ok"), reads(1), reads(1), write("2"), llmtest.Say("no"))
 	if end := r.say("first"); end.Outcome != protocol.TurnPlan {
-		t.Fatalf("%+v", end)
+		t.Fatalf("want Outcome protocol.TurnPlan, got %+v", end)
 	}
 	call[protocol.Empty](r.panel, "review.close", protocol.RunRef{})
 	// It appears while the app runs.
 	putPolicy(t, mem, `{"version":1,"max_iterations":2,"blocked_tools":["tags.add"],"side_effects":"reads"}`)
 	if end := r.say("second"); end.Problem == nil || end.Problem.Key != "agent.limit.iterations" || end.Problem.Params["max"] != "2" {
-		t.Fatalf("%+v", end.Problem)
+		t.Fatalf("want Problem set, Problem.Key \"agent.limit.iterations\" and Problem.Params[\"max\"] \"2\", got %+v", end.Problem)
 	}
 	putPolicy(t, mem, `{"version":1,"blocked_tools":["tags.add"],"side_effects":"reads","max_iterations":20}`)
 	if end := r.say("third"); end.Outcome != protocol.TurnAnswer {
-		t.Fatalf("%+v", end)
+		t.Fatalf("want Outcome protocol.TurnAnswer, got %+v", end)
 	}
 	if told := strings.Join(r.results(), "\n"); !strings.Contains(told, "POLICY_DENIED") {
 		t.Errorf("told %s", told)
@@ -199,13 +199,13 @@ func TestTheOrganisationsPolicyTightensAndIsReadBeforeEachTurn(t *testing.T) {
 		case tl.Name == "tags.add" && (tl.Refused == nil || tl.Refused.Key != "policy.forbidden"),
 			tl.Name == "vault.writeFile" && (tl.Refused == nil || tl.Refused.Key != "policy.ceiling"),
 			tl.Name == "vault.readFile" && (tl.Refused != nil || !tl.Enabled):
-			t.Errorf("%+v", tl)
+			t.Errorf("want each tool refused as the policy says, got %+v", tl)
 		}
 	}
 	// A plan is held to it as well, and nothing of the settings can widen it.
 	p, err := r.s.tx.OpenPlan(t.Context(), []byte(planOf("x", `{"id":"w","tool":"vault.writeFile","args":{"path":"B.md","content":"x"}}`)), nil, false)
 	if err != nil || p.Approvable || p.Problem == nil || p.Problem.Key != "policy.ceiling" {
-		t.Errorf("%v %+v", err, p)
+		t.Errorf("want no error, a review that cannot be approved, Problem set and Problem.Key \"policy.ceiling\", got %v %+v", err, p)
 	}
 }
 
@@ -222,7 +222,7 @@ func TestABrokenPolicyFileClosesEverything(t *testing.T) {
 			for _, mode := range []protocol.Mode{protocol.ModeAgent, protocol.ModePlan} {
 				end := r.send(protocol.Send{Text: "go", Mode: mode, Conversation: "talk"})
 				if end.Problem == nil || end.Problem.Key != "agent.organisation.invalid" || end.Problem.Code != protocol.ProblemCode(fault.Denied) {
-					t.Fatalf("%s: %+v", mode, end)
+					t.Fatalf("%s: want Problem set, Problem.Key \"agent.organisation.invalid\" and Problem.Code fault.Denied, got %+v", mode, end)
 				}
 			}
 			if n := len(r.model.Requests()); n != 0 {
@@ -230,10 +230,10 @@ func TestABrokenPolicyFileClosesEverything(t *testing.T) {
 			}
 			p, err := r.s.tx.OpenPlan(t.Context(), []byte(planOf("x", `{"id":"w","tool":"vault.writeFile","args":{"path":"B.md","content":"x"}}`)), nil, false)
 			if err != nil || p.Approvable || p.Problem == nil {
-				t.Errorf("%v %+v", err, p)
+				t.Errorf("want no error, a review that cannot be approved and Problem set, got %v %+v", err, p)
 			}
 			if d := before.Diff(mem.Snapshot()); d != "" {
-				t.Error(d)
+				t.Error("want the vault as it was before; it differs:", d)
 			}
 			// A start finds it too; when it is mended everything goes on.
 			later := newRig(t, mem, protocol.Settings{}, nil, llmtest.Say("hello"))
@@ -242,7 +242,7 @@ func TestABrokenPolicyFileClosesEverything(t *testing.T) {
 			})
 			putPolicy(t, mem, `{"version":1}`)
 			if end := later.say("go"); end.Outcome != protocol.TurnAnswer {
-				t.Errorf("%+v", end.Problem)
+				t.Errorf("want Outcome protocol.TurnAnswer, got %+v", end.Problem)
 			}
 		})
 	}
@@ -252,7 +252,7 @@ func TestAPolicyFileThatCannotBeReadClosesEverything(t *testing.T) {
 	mem := note()
 	r := newRig(t, mem, protocol.Settings{}, func(d *Deps) { d.Host.Store = failingPolicy{d.Host.Store} }, reads(1))
 	if end := r.say("go"); end.Problem == nil || end.Problem.Key != "agent.organisation.unreadable" || len(r.model.Requests()) != 0 {
-		t.Errorf("%+v", end)
+		t.Errorf("want Problem set, Problem.Key \"agent.organisation.unreadable\" and no Requests, got %+v", end)
 	}
 }
 
@@ -326,7 +326,7 @@ func TestVersionsLiveSideBySideAndTheirLifecycleIsKeptTo(t *testing.T) {
 	r.say("go")
 	told := r.results()
 	if !strings.Contains(told[0], "2.0.0") || !strings.Contains(told[1], "POLICY_DENIED") || !strings.Contains(told[2], "1.0.0") {
-		t.Errorf("%q", told)
+		t.Errorf("want told[0] with \"2.0.0\", told[1] with \"POLICY_DENIED\" and told[2] with \"1.0.0\", got %q", told)
 	}
 	for _, tl := range r.model.Requests()[0].Tools {
 		if tl.Name == "test.old" || tl.Name == "test.gone" {
@@ -338,29 +338,29 @@ func TestVersionsLiveSideBySideAndTheirLifecycleIsKeptTo(t *testing.T) {
 		infos[i.Name+"@"+i.Version] = i
 	}
 	if i := infos["test.old@1.0.0"]; i.Lifecycle != "deprecated" || i.Replacement != "test.two" {
-		t.Errorf("%+v", i)
+		t.Errorf("want Lifecycle \"deprecated\" and Replacement \"test.two\", got %+v", i)
 	}
 	if i, ok := infos["test.gone@1.0.0"]; ok {
 		t.Errorf("a blocked tool can be found: %+v", i)
 	}
 	if i := infos["test.two@1.0.0"]; !i.Pinned {
-		t.Errorf("%+v", i)
+		t.Errorf("want Pinned true, got %+v", i)
 	}
 	// A plan that pins the older version gets it; a deprecated tool warns.
 	p, err := r.s.tx.OpenPlan(t.Context(), []byte(planOf("x",
 		`{"id":"a","tool":"test.two","version":"1.0.0","args":{}}`, `{"id":"b","tool":"test.old","args":{}}`)), nil, false)
 	if err != nil || len(p.Warnings) != 1 || p.Warnings[0].Key != "error.plan.deprecated" {
-		t.Fatalf("%v %+v", err, p.Warnings)
+		t.Fatalf("want no error, 1 Warnings and Warnings[0].Key \"error.plan.deprecated\", got %v %+v", err, p.Warnings)
 	}
 	if p.Findings == nil || !strings.Contains(asJSON(t, p.Findings), "1.0.0") {
-		t.Errorf("%+v", p.Findings)
+		t.Errorf("want Findings set and a text with \"1.0.0\", got %+v", p.Findings)
 	}
 	for doc, code := range map[string]fault.Code{
 		planOf("x", `{"id":"a","tool":"test.two","version":"9.0.0","args":{}}`): fault.Validation,
 		planOf("x", `{"id":"a","tool":"test.gone","args":{}}`):                  fault.Validation,
 	} {
 		if _, err := r.s.tx.OpenPlan(t.Context(), []byte(doc), nil, false); !fault.Is(err, code) {
-			t.Errorf("%s: %v", doc, err)
+			t.Errorf("%s: want the error that was named, got %v", doc, err)
 		}
 	}
 }
@@ -410,7 +410,7 @@ func TestSecretsAreFoundByScopeAndTheirValueIsNowhere(t *testing.T) {
 			r.turnEnded(a.Turn)
 			list := call[protocol.Secrets](r.panel, "secrets.list", protocol.Empty{})
 			if len(list.Secrets) != 1 || list.Secrets[0].Name != "KEY" || list.Secrets[0].Tools[0] != "test.paid" || list.Secrets[0].Has != (c.scope != "") {
-				t.Errorf("%+v", list)
+				t.Errorf("want 1 Secrets, Secrets[0].Name \"KEY\", Secrets[0].Tools[0] \"test.paid\" and Secrets[0].Has equal to (c.scope != \"\"), got %+v", list)
 			}
 			var info protocol.ToolInfo
 			for _, i := range call[protocol.ToolList](r.panel, "tools.list", protocol.Empty{}).Tools {
@@ -420,12 +420,12 @@ func TestSecretsAreFoundByScopeAndTheirValueIsNowhere(t *testing.T) {
 			}
 			if c.scope == "" {
 				if e.Exec.Call.Problem == nil || e.Exec.Call.Problem.Code != protocol.ProblemCode(fault.Auth) || info.Auth != "missing" || !strings.Contains(r.results()[0], "AUTH_REQUIRED") || len(got) != 0 {
-					t.Errorf("%+v %+v %q", e.Exec.Call, info, r.results())
+					t.Errorf("want Exec.Call.Problem set, Exec.Call.Problem.Code fault.Auth, Auth \"missing\", results[0] with \"AUTH_REQUIRED\" and no of them, got %+v %+v %q", e.Exec.Call, info, r.results())
 				}
 				return
 			}
 			if e.Exec.Call.SecretFrom != c.scope || info.Auth != "set" || info.Scope != c.scope || list.Secrets[0].Scope != c.scope || len(got) != 1 || got[0] != c.ref {
-				t.Errorf("%+v %+v %+v %q", e.Exec.Call, info, list, got)
+				t.Errorf("want Exec.Call.SecretFrom as in the case, Auth \"set\", Scope as in the case, Secrets[0].Scope as in the case, 1 of them and got[0] as in the case, got %+v %+v %+v %q", e.Exec.Call, info, list, got)
 			}
 		})
 	}
@@ -494,7 +494,7 @@ func TestACallShowsItsProgressAndStoppingReachesTheToolThatRuns(t *testing.T) {
 	a := call[protocol.Accepted](r.panel, "send", protocol.Send{Text: "go", Mode: protocol.ModeAgent, Conversation: "talk"})
 	e := r.await("progress", func(e protocol.Event) bool { return e.Type == protocol.EventExec && e.Exec.Type == "step.progress" })
 	if e.Exec.Message != "3 / 10" || e.Exec.Call.Args != `{"n":4}` || e.Exec.Call.Status != "running" {
-		t.Errorf("%+v %+v", e.Exec, e.Exec.Call)
+		t.Errorf("want Exec.Message \"3 / 10\", Exec.Call.Args \"{\\\"n\\\":4}\" and Exec.Call.Status \"running\", got %+v %+v", e.Exec, e.Exec.Call)
 	}
 	call[protocol.Empty](r.panel, "stop", protocol.Stop{ID: a.Turn})
 	select {
@@ -504,9 +504,9 @@ func TestACallShowsItsProgressAndStoppingReachesTheToolThatRuns(t *testing.T) {
 	}
 	e = r.await("the call's end", func(e protocol.Event) bool { return e.Type == protocol.EventExec && e.Exec.Type == "step.failed" })
 	if e.Exec.Call.Status != "cancelled" {
-		t.Errorf("%+v", e.Exec.Call)
+		t.Errorf("want Exec.Call.Status \"cancelled\", got %+v", e.Exec.Call)
 	}
 	if end := r.turnEnded(a.Turn); end.Outcome != protocol.TurnCancelled || !end.CanContinue {
-		t.Errorf("%+v", end)
+		t.Errorf("want Outcome protocol.TurnCancelled and CanContinue true, got %+v", end)
 	}
 }

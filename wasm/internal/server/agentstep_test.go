@@ -48,7 +48,7 @@ func TestAModelStepIsAskedInTheSimulationAndItsAnswerIsApprovedRunAndReplayedWit
 	r := newRig(t, mem, set, nil, answers()...)
 	p := r.openPlan(sumUp("null"))
 	if p.Problem != nil || !p.Approvable || p.Risk != "writes" || len(p.Files) != 1 {
-		t.Fatalf("%+v %+v", p, p.Problem)
+		t.Fatalf("want no Problem, a review that can be approved, Risk \"writes\" and 1 Files, got %+v %+v", p, p.Problem)
 	}
 	first := r.model.Requests()[0]
 	if len(first.Tools) != 1 || first.Tools[0].Name != "vault.readFile" || first.Messages[0].Text() != chat.StepSystem {
@@ -65,11 +65,11 @@ func TestAModelStepIsAskedInTheSimulationAndItsAnswerIsApprovedRunAndReplayedWit
 	}
 	call[protocol.RunRef](r.panel, "review.approve", protocol.Approve{Run: p.Run, Approval: p.Approval})
 	if end := r.finished(); end.Outcome != "ok" {
-		t.Fatalf("%+v", end.Problem)
+		t.Fatalf("want Outcome \"ok\", got %+v", end.Problem)
 	}
 	made, _ := mem.File("Sum.md")
 	if !strings.HasPrefix(string(made), "Alpha it is. (") || !strings.Contains(string(made), "beta") {
-		t.Errorf("%s", made)
+		t.Errorf("want made beginning with \"Alpha it is. (\" and made with \"beta\", got %s", made)
 	}
 	// Its pins are named, however much of the result is shown.
 	for _, c := range call[protocol.RunDetail](r.panel, "run.get", protocol.RunRef{Run: p.Run}).Calls {
@@ -88,11 +88,11 @@ func TestAModelStepIsAskedInTheSimulationAndItsAnswerIsApprovedRunAndReplayedWit
 	later := newRig(t, mem.CrashClone(), set, func(d *Deps) { d.Provider = nil })
 	call[protocol.RunRef](later.panel, "run.replay", protocol.RunRef{Run: p.Run})
 	if v := call[protocol.Verified](later.panel, "run.verify", protocol.RunRef{Run: p.Run}); !v.OK {
-		t.Errorf("%+v", v)
+		t.Errorf("want everything in order, got %+v", v)
 	}
 	call[protocol.Reverted](r.panel, "run.revert", protocol.Revert{Run: p.Run})
 	if d := before.Diff(mem.Snapshot()); d != "" {
-		t.Error(d)
+		t.Error("want the vault as it was before; it differs:", d)
 	}
 }
 
@@ -154,8 +154,9 @@ func TestTheModelStepsOfAForeachShareOneBudget(t *testing.T) {
 	set.AgentTokens = 3000
 	r := newRig(t, alphaBeta(), set, nil, turns...)
 	p := r.openPlan(`{"goal":"x","assumptions":[],"steps":[{"id":"ask","tool":"agent.run","foreach":{"from":["1","2","3","4","5"],"itemName":"item"},"args":{"prompt":"Say {item}"}}]}`)
-	if n := len(r.model.Requests()); n != 3 || p.Steps[0].Problem == nil || p.Steps[0].Problem.Key != "agent.limit.tokens" {
-		t.Errorf("asked %d times, %+v", n, p.Steps[0].Problem)
+	left := p.Steps[0].LeftOut
+	if n := len(r.model.Requests()); n != 3 || p.Problem != nil || left == nil || left.Count != 2 || left.Groups[0].Reason.Key != "skip.budget" {
+		t.Errorf("asked %d times, %+v, %+v", n, p.Problem, left)
 	}
 }
 
@@ -179,11 +180,11 @@ func TestASavedActionWithAModelStepNeedsAModelAndKeepsWorkingWhenAPinnedToolIsDi
 			approve := func(p *protocol.Review) {
 				t.Helper()
 				if p.Problem != nil {
-					t.Fatalf("%+v", p.Problem)
+					t.Fatalf("want no Problem, got %+v", p.Problem)
 				}
 				call[protocol.RunRef](r.panel, "review.approve", protocol.Approve{Run: p.Run, Approval: p.Approval})
 				if end := r.finished(); end.Outcome != "ok" {
-					t.Fatalf("%+v", end.Problem)
+					t.Fatalf("want Outcome \"ok\", got %+v", end.Problem)
 				}
 				call[protocol.Reverted](r.panel, "run.revert", protocol.Revert{Run: p.Run})
 			}
@@ -191,7 +192,7 @@ func TestASavedActionWithAModelStepNeedsAModelAndKeepsWorkingWhenAPinnedToolIsDi
 			approve(p)
 			a := call[protocol.Action](r.panel, "actions.save", protocol.ActionSave{Run: p.Run, Name: "Sum up"})
 			if !a.NeedsModel {
-				t.Errorf("%+v", a)
+				t.Errorf("want NeedsModel true, got %+v", a)
 			}
 			run := func() *protocol.Review {
 				t.Helper()
@@ -207,12 +208,12 @@ func TestASavedActionWithAModelStepNeedsAModelAndKeepsWorkingWhenAPinnedToolIsDi
 			}
 			if c.problem != "" {
 				if second.Problem == nil || second.Problem.Key != c.problem {
-					t.Fatalf("%+v", second.Problem)
+					t.Fatalf("want Problem set and Problem.Key as in the case, got %+v", second.Problem)
 				}
 				return
 			}
 			if second.Problem != nil {
-				t.Fatalf("%+v", second.Problem)
+				t.Fatalf("want no Problem, got %+v", second.Problem)
 			}
 			shown := call[protocol.FileView](r.panel, "review.file", protocol.FileRef{Run: second.Run, Path: "Sum.md"}).After
 			if !strings.HasPrefix(shown, c.want) || (c.missing == "stale_last_success" && !strings.Contains(shown, "B.md")) {

@@ -69,7 +69,7 @@ func TestALookAlikeNameIsToldByItsLetters(t *testing.T) {
 	ui := begin(t, hosttest.New(hosttest.Options{Files: map[string]string{"Work/cop.md": "x"}}), free)
 	r := ui.open(creating("сор.md"))
 	if len(r.Warnings) != 1 || r.Warnings[0].Params["other"] != "Work/cop.md" || r.Warnings[0].Params["letters"] != "с (U+0441), о (U+043E), р (U+0440)" {
-		t.Errorf("%+v", r.Warnings)
+		t.Errorf("want 1 Warnings, Warnings[0].Params[\"other\"] \"Work/cop.md\" and Warnings[0].Params[\"letters\"] \"с (U+0441), о (U+043E), р (U+0440)\", got %+v", r.Warnings)
 	}
 	left := call[protocol.Review](ui, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendDrop, Path: "сор.md"})
 	if _, told := alikeIn(&left); told != 0 {
@@ -96,6 +96,6 @@ func TestAnUndoThatBringsBackALookAlikeNameSaysSo(t *testing.T) {
 	back := call[protocol.Reverted](ui, "run.revert", protocol.Revert{Run: forgedRun})
 	r := call[protocol.Review](ui, "review.get", protocol.RunRef{Run: back.Review})
 	if marked, told := alikeIn(&r); marked["сор.md"] != "cop.md" || told != 1 || !slices.ContainsFunc(r.Warnings, func(m protocol.Message) bool { return m.Key == "review.origin.unsealed" }) {
-		t.Errorf("%v %+v", marked, r.Warnings)
+		t.Errorf("want marked[\"сор.md\"] \"cop.md\" and told 1, got %v %+v", marked, r.Warnings)
 	}
 }

@@ -244,9 +244,15 @@ func (a *appRound) step(where string, at, kill int) int {
 	return at
 }
 
-// takeBackNewest reverts the newest run of the history that can be.
+// takeBackNewest reverts the newest run of the history that can be. The listing may
+// write, and die of it: it keeps what it found out about a run.
 func (a *appRound) takeBackNewest(at, kill int) (protocol.Reverted, error) {
-	for _, sum := range call[protocol.Runs](a.panels[at], "runs.list", protocol.RunsQuery{}).Runs {
+	list, err := try[protocol.Runs](a.panels[at], "runs.list", protocol.RunsQuery{})
+	if err != nil {
+		a.tell("window %d: the history: %v", at, err)
+		return protocol.Reverted{}, err
+	}
+	for _, sum := range list.Runs {
 		if sum.Kind == protocol.KindRevert || sum.RevertedBy != "" || !sum.Can.Revert {
 			continue
 		}

@@ -61,7 +61,7 @@ func TestAStaleApprovalIsRefused(t *testing.T) {
 		}
 	}
 	if d := before.Diff(mem.Snapshot()); d != "" {
-		t.Fatal(d)
+		t.Fatal("want the vault as it was before; it differs:", d)
 	}
 	ui.approve(&now)
 	if _, err := try[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: now.Run, Approval: now.Approval}); err == nil {
@@ -77,14 +77,14 @@ func TestASecondLookReadsTheVaultAnewAndKeepsWhatThePersonSaid(t *testing.T) {
 	mem.Put("B.md", "other\n")
 	again := call[protocol.Review](ui, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendAgain})
 	if got := ui.shown(&again)["B.md"]; got.Before != "other\n" || got.After != "other\nmore\n" {
-		t.Errorf("%q to %q", got.Before, got.After)
+		t.Errorf("want Before \"other\\n\" and After \"other\\nmore\\n\", got %q to %q", got.Before, got.After)
 	}
 	if again.Approval == dropped.Approval {
 		t.Error("another vault has the approval of the one before")
 	}
 	ui.approve(&again)
 	if b, d := ui.text("B.md"), ui.text("D.md"); b != "other\nmore\n" || d != "(none)" {
-		t.Errorf("B.md %q, D.md %q", b, d)
+		t.Errorf("want \"other\\nmore\\n\" and \"(none)\", got B.md %q, D.md %q", b, d)
 	}
 }
 
@@ -108,7 +108,7 @@ func TestADryRunCannotBeApproved(t *testing.T) {
 	ui := begin(t, mem, free)
 	r, err := ui.s.tx.OpenPlan(t.Context(), []byte(editPlan), nil, true)
 	if err != nil || r.Approvable || !r.DryRun {
-		t.Fatalf("%v %+v", err, r)
+		t.Fatalf("want no error, a review that cannot be approved and DryRun true, got %v %+v", err, r)
 	}
 	if _, err := try[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval}); !fault.Is(err, fault.Precondition) {
 		t.Fatal(err)
@@ -137,7 +137,6 @@ func TestWhatIsAmendedIsSimulatedAgainAndWrittenAsShown(t *testing.T) {
 		{"the second hunk rejected", []protocol.Amendment{{Kind: protocol.AmendHunks, Path: "A.md", Rejected: []int{1}}}, map[string]string{"A.md": "one\nTWO\nthree\nfour\nfive\nsix\nseven\n"}},
 		{"one hunk, then the other", []protocol.Amendment{{Kind: protocol.AmendHunks, Path: "A.md", Rejected: []int{0}}, {Kind: protocol.AmendHunks, Path: "A.md", Rejected: []int{1}}}, map[string]string{"A.md": "one\nTWO\nthree\nfour\nfive\nsix\nseven\n"}},
 		{"edited and put back", []protocol.Amendment{{Kind: protocol.AmendEdit, Path: "A.md", Text: "x"}, {Kind: protocol.AmendReset, Path: "A.md"}}, map[string]string{"A.md": "one\nTWO\nthree\nfour\nfive\nSIX\nseven\n"}},
-		{"every hunk rejected", []protocol.Amendment{{Kind: protocol.AmendHunks, Path: "A.md", Rejected: []int{0, 1}}}, map[string]string{"A.md": a}},
 		{"another plan", []protocol.Amendment{{Kind: protocol.AmendPlan, Plan: planOf("Other", `{"id":"x","tool":"vault.createFile","args":{"path":"E.md","content":"e"}}`)}}, map[string]string{"A.md": a, "B.md": "b\n", "D.md": "(none)", "E.md": "e"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -154,7 +153,7 @@ func TestWhatIsAmendedIsSimulatedAgainAndWrittenAsShown(t *testing.T) {
 				t.Fatalf("amending wrote %d times", n)
 			}
 			if !r.Approvable {
-				t.Fatalf("%+v %+v", r.Problem, r.Steps)
+				t.Fatalf("want a review that can be approved, got %+v %+v", r.Problem, r.Steps)
 			}
 			shown := ui.shown(r)
 			dropped := map[string]bool{}
@@ -163,7 +162,7 @@ func TestWhatIsAmendedIsSimulatedAgainAndWrittenAsShown(t *testing.T) {
 			}
 			end := ui.approve(r)
 			if end.Outcome == "conflict" || end.Problem != nil {
-				t.Fatalf("%s %+v", end.Outcome, end.Problem)
+				t.Fatalf("want Outcome other than \"conflict\" and no Problem, got %s %+v", end.Outcome, end.Problem)
 			}
 			for p, v := range shown {
 				if got := ui.text(p); !dropped[p] && got != v.After {
@@ -180,6 +179,32 @@ func TestWhatIsAmendedIsSimulatedAgainAndWrittenAsShown(t *testing.T) {
 				t.Errorf("reverted:\n%s", d)
 			}
 		})
+	}
+}
+
+// The steps that wait for those of the rejected hunks are left out with them.
+func TestWhereEveryHunkIsRejectedNothingIsLeftToApproveUntilThatIsPutBack(t *testing.T) {
+	mem := hosttest.New(hosttest.Options{Files: twoNotes})
+	ui := begin(t, mem, free)
+	before := mem.Snapshot()
+	first := ui.open(editPlan)
+	none := call[protocol.Review](ui, "review.amend", protocol.Amendment{Run: first.Run, Kind: protocol.AmendHunks, Path: "A.md", Rejected: []int{0, 1}})
+	if none.Approvable {
+		t.Errorf("want nothing to approve, got %+v", none.Files)
+	}
+	if _, err := try[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: none.Run, Approval: none.Approval}); err == nil {
+		t.Error("want no yes taken to a review of which nothing is left")
+	}
+	if d := before.Diff(mem.Snapshot()); d != "" {
+		t.Errorf("want nothing written, got\n%s", d)
+	}
+	again := call[protocol.Review](ui, "review.amend", protocol.Amendment{Run: first.Run, Kind: protocol.AmendReset, Path: "A.md"})
+	if !again.Approvable {
+		t.Errorf("want it approvable once the rejection is taken back, got %+v", again.Steps)
+	}
+	ui.approve(&again)
+	if got := ui.text("A.md"); got != "one\nTWO\nthree\nfour\nfive\nSIX\nseven\n" {
+		t.Errorf("want both changes written, got %q", got)
 	}
 }
 
@@ -210,7 +235,7 @@ func TestARejectedHunkIsShownAsRejected(t *testing.T) {
 	next := call[protocol.Review](ui, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendHunks, Path: "A.md", Rejected: []int{0}})
 	v := ui.shown(&next)["A.md"]
 	if len(v.Hunks) != 2 || !v.Hunks[0].Rejected || v.Hunks[1].Rejected {
-		t.Fatalf("%+v", v.Hunks)
+		t.Fatalf("want 2 Hunks, Hunks[0].Rejected true and Hunks[1].Rejected false, got %+v", v.Hunks)
 	}
 }
 
@@ -233,7 +258,7 @@ func TestEveryCallAfterTheYesCarriesItsConfirmationID(t *testing.T) {
 		t.Fatal(err)
 	}
 	if doc.Confirmation.ID == "" || doc.Confirmation.Automatic {
-		t.Fatalf("%+v", doc)
+		t.Fatalf("want Confirmation.ID set and Confirmation.Automatic false, got %+v", doc)
 	}
 	for _, p := range pairs {
 		if p.Call.ConfirmationID != doc.Confirmation.ID {
@@ -270,7 +295,7 @@ func TestWithConfirmationOffARunIsStillSimulatedAndItsApprovalRecordedAsAutomati
 				return
 			}
 			if end := ui.finished(); end.Outcome != "ok" {
-				t.Fatalf("%+v", end)
+				t.Fatalf("want Outcome \"ok\", got %+v", end)
 			}
 			if doc := mem.StoreFiles()[history.Dir(d.ID)+"/run.json"]; !bytes.Contains(doc, []byte(`"automatic":true`)) {
 				t.Errorf("not recorded as automatic: %s", doc)
@@ -288,9 +313,9 @@ func TestANoteThatALaterStepNamesIsTheOneThatWasSimulated(t *testing.T) {
 		`{"id":"b","tool":"vault.createFile","args":{"path":"B.md","content":"copy of $steps.r.content"}}`))
 	next := call[protocol.Review](ui, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendEdit, Path: "A.md", Text: "mine"})
 	if end := ui.approve(&next); end.Outcome != "ok" {
-		t.Fatalf("%+v", end)
+		t.Fatalf("want Outcome \"ok\", got %+v", end)
 	}
 	if got := ui.text("B.md"); !strings.Contains(got, "copy of mine") {
-		t.Errorf("B.md is %q", got)
+		t.Errorf("want a text with \"copy of mine\", got B.md is %q", got)
 	}
 }

@@ -164,7 +164,7 @@ func TestImagesGoAlongWithinTheirLimits(t *testing.T) {
 	}
 	head, _, err := image.DecodeConfig(bytes.NewReader(raw))
 	if err != nil || head.Width != 300 || head.Height != 200 {
-		t.Errorf("%v: %d × %d", err, head.Width, head.Height)
+		t.Errorf("%v: want no error, Width 300 and Height 200, got %d × %d", err, head.Width, head.Height)
 	}
 }
 
@@ -228,9 +228,9 @@ func TestAnEstimateIsOfAllThatWouldBeSent(t *testing.T) {
 	}
 	plain := protocol.Send{Text: "look", Mode: protocol.ModePlan}
 	base := estimate(plain)
-	if base.Tokens < 1 || base.Tokens > 3 || base.Prompt < 5000 || base.Prompt > 8500 || base.Window != 64000 || !base.Priced || base.Currency != "EUR" || base.PricesOf != "2026-11-01" ||
+	if base.Tokens < 1 || base.Tokens > 3 || base.Prompt < 2000 || base.Prompt > 4000 || base.Window != 64000 || !base.Priced || base.Currency != "EUR" || base.PricesOf != "2026-11-01" ||
 		!near(base.Cost, float64(base.Prompt)*2/1e6) {
-		t.Errorf("%+v", base)
+		t.Errorf("want Tokens at least 1, Tokens at most 3, Prompt at least 5000, Prompt at most 8500, Window 64000, Priced true, Currency \"EUR\" and PricesOf \"2026-11-01\", got %+v", base)
 	}
 	grows := func(what string, s protocol.Send, least int) {
 		t.Helper()
@@ -249,7 +249,7 @@ func TestAnEstimateIsOfAllThatWouldBeSent(t *testing.T) {
 	other := plain
 	other.Model = "unpriced"
 	if got := estimate(other); got.Priced || got.Cost != 0 || got.Window != 0 {
-		t.Errorf("%+v", got)
+		t.Errorf("want Priced false, Cost 0 and Window 0, got %+v", got)
 	}
 	if len(tr.Requests()) != 0 {
 		t.Error("an estimate asks the model")
@@ -265,7 +265,7 @@ func TestAnEstimateIsOfAllThatWouldBeSent(t *testing.T) {
 		t.Errorf("what was said before, to an agent: %+v", got)
 	}
 	if got := call[protocol.Estimated](ui, "estimate", protocol.EstimateText{Text: "look"}); got.Prompt != 0 || got.Snippet != "look" {
-		t.Errorf("%+v", got)
+		t.Errorf("want Prompt 0 and Snippet \"look\", got %+v", got)
 	}
 }
 

@@ -31,11 +31,11 @@ func TestAnOutputThatWasTooLongIsReadOnByTheModelAndOpenedByThePerson(t *testing
 			file, _, _ = strings.Cut(after, `"`)
 		} else {
 			if err := json.Unmarshal([]byte(last), &part); err != nil {
-				t.Errorf("%v: %.200q", err, last)
+				t.Errorf("%v: want no error, got %.200q", err, last)
 				return llmtest.Say("no")
 			}
 			if part.Text == "" {
-				t.Errorf("%.300q", last)
+				t.Errorf("want Text set, got %.300q", last)
 			}
 			read += part.Text
 			if next = part.Next; next == 0 {
@@ -62,7 +62,7 @@ func TestAnOutputThatWasTooLongIsReadOnByTheModelAndOpenedByThePerson(t *testing
 		t.Errorf("the model read %d bytes", len(read))
 	}
 	if row == nil || row.Attached[0].File != file || row.Run == "" {
-		t.Fatalf("%+v", row)
+		t.Fatalf("want row set, Attached[0].File equal to file and Run set, got %+v", row)
 	}
 	got := call[protocol.AttachmentText](ui, "attachment.get", protocol.AttachmentRef{Run: row.Run, File: file})
 	if got.Text != read || int64(len(got.Text)) != row.Attached[0].Bytes {
@@ -85,7 +85,7 @@ func TestOnlyAnAttachmentIsGivenAsOne(t *testing.T) {
 		{Run: r.Run, File: "a\\b"},
 	} {
 		if _, err := try[protocol.AttachmentText](ui, "attachment.get", p); !fault.Is(err, fault.NotFound) {
-			t.Errorf("%+v: %v", p, err)
+			t.Errorf("%+v: want the error fault.NotFound, got %v", p, err)
 		}
 	}
 	if _, err := ui.s.history.KeptOf(r.Run)(context.Background(), "../../settings.json"); !fault.Is(err, fault.NotFound) {
@@ -110,10 +110,10 @@ func TestTheCallsOfAModelStepAreToldWhileItWorksAndBecomeSteps(t *testing.T) {
 		}
 	}
 	if len(kinds) == 0 || kinds[len(kinds)-1] != "step.finished" {
-		t.Fatalf("%v", kinds)
+		t.Fatalf("want some kinds and kinds[len(kinds)-1] \"step.finished\", got %v", kinds)
 	}
 	d := call[protocol.ActionDetail](ui, "action.step", protocol.ActionStep{Run: r.Run, CallID: id, Name: "Read"})
 	if len(d.Steps) != 1 || d.Steps[0].Tool != "vault.readFile" {
-		t.Errorf("%+v", d.Steps)
+		t.Errorf("want 1 Steps and Steps[0].Tool \"vault.readFile\", got %+v", d.Steps)
 	}
 }

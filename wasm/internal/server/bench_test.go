@@ -58,7 +58,7 @@ func BenchmarkExecute1000(b *testing.B) {
 		b.StartTimer()
 		rs, err := execute(s, ended, r.Run)
 		if err != nil || rs.Outcome != "ok" {
-			b.Fatalf("%v %+v", err, rs.Problem)
+			b.Fatalf("want no error and Outcome \"ok\", got %v %+v", err, rs.Problem)
 		}
 		s.Close()
 	}
@@ -91,7 +91,7 @@ func BenchmarkRun1000(b *testing.B) {
 		b.StartTimer()
 		rs, err := runPlan(b.Context(), s, ended, raw)
 		if err != nil || rs.Outcome != "ok" {
-			b.Fatalf("%v %+v", err, rs.Problem)
+			b.Fatalf("want no error and Outcome \"ok\", got %v %+v", err, rs.Problem)
 		}
 		s.Close()
 	}
@@ -106,12 +106,12 @@ func BenchmarkRevert1000(b *testing.B) {
 		s, ended := benchServer(b, files)
 		rs, err := runPlan(b.Context(), s, ended, raw)
 		if err != nil || rs.Outcome != "ok" {
-			b.Fatalf("%v %+v", err, rs.Problem)
+			b.Fatalf("want no error and Outcome \"ok\", got %v %+v", err, rs.Problem)
 		}
 		b.StartTimer()
 		back, err := s.undo.Revert(b.Context(), protocol.Revert{Run: rs.Run})
 		if err != nil || back.Problem != nil || len(back.Restored) < 1000 {
-			b.Fatalf("%v %+v", err, back.Problem)
+			b.Fatalf("want no error, no Problem and at least 1000 Restored, got %v %+v", err, back.Problem)
 		}
 		s.Close()
 	}

@@ -56,7 +56,7 @@ func TestAnAnswerThatBreaksOffIsKeptAndMarked(t *testing.T) {
 				call[protocol.Accepted](ui, "send", protocol.Send{Text: "How was it?", Mode: mode, Conversation: "c"})
 				turn := ui.turnEnd()
 				if turn.Reply != c.text || turn.Problem == nil || turn.Problem.Key != c.key {
-					t.Errorf("%q, %+v", turn.Reply, turn.Problem)
+					t.Errorf("want Reply as in the case, Problem set and Problem.Key as in the case, got %q, %+v", turn.Reply, turn.Problem)
 				}
 				kept := call[protocol.ConversationDetail](ui, "conversation.get", protocol.ConversationRef{ID: "c"})
 				if n := len(kept.Turns); n != 1 || kept.Turns[0].Reply != c.text || kept.Turns[0].Problem == nil {

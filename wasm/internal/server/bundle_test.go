@@ -55,10 +55,10 @@ func TestARunsBundleIsReplayedAsAReviewWithoutAModel(t *testing.T) {
 	opened := call[protocol.RunRef](r.panel, "run.replay", protocol.Replay{Run: run, Review: true})
 	p := r.review()
 	if p.Run != opened.Run || p.Run == run || !p.DryRun || p.Approvable || p.Title == nil || p.Title.Params["goal"] != "make B" {
-		t.Fatalf("%+v", p)
+		t.Fatalf("want Run opened.Run, Run other than run, DryRun true, a review that cannot be approved, Title set and Title.Params[\"goal\"] \"make B\", got %+v", p)
 	}
 	if len(p.Files) != 1 || p.Files[0].Path != "B.md" || p.Files[0].Status != "create" {
-		t.Errorf("%+v", p.Files)
+		t.Errorf("want 1 Files, Files[0].Path \"B.md\" and Files[0].Status \"create\", got %+v", p.Files)
 	}
 	v := call[protocol.FileView](r.panel, "review.file", protocol.FileRef{Run: p.Run, Path: "B.md"})
 	if v.Before != "" || v.After != "text of B.md" {
@@ -70,7 +70,7 @@ func TestARunsBundleIsReplayedAsAReviewWithoutAModel(t *testing.T) {
 	// Simulated again it is on the notes as they are now, and still asks nobody.
 	now := call[protocol.Review](r.panel, "review.amend", protocol.Amendment{Run: p.Run, Kind: protocol.AmendAgain})
 	if now.Approvable || !now.DryRun || now.Title == nil {
-		t.Errorf("%+v", now)
+		t.Errorf("want a review that cannot be approved, DryRun true and Title set, got %+v", now)
 	}
 	call[protocol.Empty](r.panel, "review.close", protocol.RunRef{Run: p.Run})
 	silent(t, r, w, was)
@@ -87,7 +87,7 @@ func TestAReplayOfARunWithAModelStepHasItsRecordedAnswer(t *testing.T) {
 	opened := call[protocol.RunRef](r.panel, "run.replay", protocol.Replay{Run: run, Review: true})
 	v := call[protocol.FileView](r.panel, "review.file", protocol.FileRef{Run: opened.Run, Path: "Sum.md"})
 	if !strings.HasPrefix(v.After, "Alpha it is.") {
-		t.Errorf("%q", v.After)
+		t.Errorf("want After beginning with \"Alpha it is.\", got %q", v.After)
 	}
 	silent(t, r, w, was)
 }
@@ -106,7 +106,7 @@ func TestAReplayOfAConversationThatGoesAnotherWayIsToldAndOpensNothing(t *testin
 	r, w := unplugged(t, mem.CrashClone())
 	was := r.mem.Snapshot()
 	if _, err := try[protocol.RunRef](r.panel, "run.replay", protocol.Replay{Run: run, Review: true}); !fault.Is(err, fault.Conflict) {
-		t.Errorf("%v", err)
+		t.Errorf("want the error fault.Conflict, got %v", err)
 	}
 	if st := call[protocol.State](r.panel, "state", protocol.Empty{}); st.Review != nil {
 		t.Error("a review was opened")
@@ -122,7 +122,7 @@ func TestWhatAConversationDidAtOnceIsReplayedWithWhatItStaged(t *testing.T) {
 	opened := call[protocol.RunRef](r.panel, "run.replay", protocol.Replay{Run: id, Review: true})
 	p := call[protocol.Review](r.panel, "review.get", opened)
 	if len(p.Files) != 1 || p.Files[0].Path != "A.md" || p.Approvable {
-		t.Errorf("%+v", p)
+		t.Errorf("want 1 Files, Files[0].Path \"A.md\" and a review that cannot be approved, got %+v", p)
 	}
 	if len(r.mem.Ran()) != 0 {
 		t.Error("a replay ran the command")
@@ -143,10 +143,10 @@ func TestABundleFromAFileIsReplayedInAnotherVault(t *testing.T) {
 		was := r.mem.Snapshot()
 		p, err := r.s.tx.OpenBundle(t.Context(), []byte(doc))
 		if err != nil {
-			t.Fatalf("%s: %v", name, err)
+			t.Fatalf("%s: want no error, got %v", name, err)
 		}
 		if len(p.Files) != 1 || p.Files[0].Path != "B.md" || p.Approvable || !p.DryRun {
-			t.Errorf("%s: %+v", name, p)
+			t.Errorf("%s: want 1 Files, Files[0].Path \"B.md\", a review that cannot be approved and DryRun true, got %+v", name, p)
 		}
 		silent(t, r, w, was)
 	}
@@ -176,9 +176,9 @@ func TestABundleThatSomebodyWroteAsksNobodyAndDoesNothing(t *testing.T) {
 		p, err := r.s.tx.OpenBundle(t.Context(), []byte(c.doc))
 		switch {
 		case c.code != "" && !fault.Is(err, c.code):
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: want the error of the case, got %v", name, err)
 		case c.code == "" && (err != nil || p.Approvable):
-			t.Errorf("%s: %v %+v", name, err, p)
+			t.Errorf("%s: want a review that cannot be approved and no error, got %v %+v", name, err, p)
 		}
 		if len(r.mem.Ran()) != 0 {
 			t.Errorf("%s: a command ran", name)

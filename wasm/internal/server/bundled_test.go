@@ -131,7 +131,7 @@ func (st *actionStory) run(t *testing.T) {
 	}
 	end := ui.approve(r)
 	if end.Outcome != "ok" {
-		t.Fatalf("%s: %+v", end.Outcome, end.Problem)
+		t.Fatalf("%s: want Outcome \"ok\", got %+v", end.Outcome, end.Problem)
 	}
 	if d := expected.Diff(mem.Snapshot()); d != "" {
 		t.Fatalf("the vault is not as expected:\n%s", d)
@@ -177,7 +177,7 @@ func TestBundledActionsSpeakThePersonsLanguage(t *testing.T) {
 		for _, a := range call[protocol.ActionList](ui, "actions.list", protocol.Empty{}).Actions {
 			if !a.Bundled || a.Name == "" || strings.HasPrefix(a.Name, "bundled.") || strings.HasPrefix(a.Goal, "bundled.") ||
 				len(a.Warnings) > 0 || a.NeedsModel || a.Icon == "" {
-				t.Errorf("%s: %+v", language, a)
+				t.Errorf("%s: want Bundled true, Name set, no Warnings, NeedsModel false and Icon set, got %+v", language, a)
 			}
 			names[language] = append(names[language], a.Name)
 		}
@@ -186,6 +186,6 @@ func TestBundledActionsSpeakThePersonsLanguage(t *testing.T) {
 		}
 	}
 	if !slices.Contains(names["de-AT"], "Tag umbenennen") || !slices.Contains(names["zh"], "重命名标签") || !slices.Contains(names["tlh"], "Rename a tag") {
-		t.Errorf("%v", names)
+		t.Errorf("want names[\"de-AT\"] with \"Tag umbenennen\", names[\"zh\"] with \"重命名标签\" and names[\"tlh\"] with \"Rename a tag\", got %v", names)
 	}
 }

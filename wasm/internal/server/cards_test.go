@@ -61,7 +61,7 @@ func TestACrashInTheMiddleOfATakingBackIsOneCardWhichIsFinishedOrBroughtBack(t *
 				where := fmt.Sprintf("killed at %d, and its taking back at %d, %s", n, m, choice)
 				ui, w, err := start(t, mem, free)
 				if err != nil {
-					t.Fatalf("%s: %v", where, err)
+					t.Fatalf("%s: want no error, got %v", where, err)
 				}
 				cards := w.State.Recoveries
 				if len(cards) > 1 || len(cards) == 1 && cards[0].Run != run {
@@ -73,18 +73,18 @@ func TestACrashInTheMiddleOfATakingBackIsOneCardWhichIsFinishedOrBroughtBack(t *
 				seen++
 				back, err := try[protocol.Reverted](ui, "recovery.resolve", protocol.Recovery{Run: run, Choice: choice})
 				if err != nil || back.Problem != nil || len(back.Conflicts) > 0 {
-					t.Fatalf("%s: %v %+v", where, err, back)
+					t.Fatalf("%s: want no error, no Problem and no Conflicts, got %v %+v", where, err, back)
 				}
 				left := call[protocol.State](ui, "state", protocol.Empty{}).Recoveries
 				if choice == protocol.RecoverRevert {
 					if d := before.Diff(mem.Snapshot()); d != "" || len(left) > 0 {
-						t.Fatalf("%s: %+v\n%s", where, left, d)
+						t.Fatalf("%s: want no difference and no left: %+v\n%s", where, left, d)
 					}
 					continue
 				}
 				if n == 0 {
 					if d := after.Diff(mem.Snapshot()); d != "" || len(left) > 0 {
-						t.Fatalf("%s: %+v\n%s", where, left, d)
+						t.Fatalf("%s: want no difference and no left: %+v\n%s", where, left, d)
 					}
 					ui.revert(run)
 				} else if len(left) != 1 || left[0].Stands != protocol.StandsInterrupted {
@@ -121,14 +121,14 @@ func TestACardOffersWhatItsStandAllowsAndRefusesTheRest(t *testing.T) {
 		}
 		card := w.State.Recoveries[0]
 		if !slices.Equal(card.Choices, []protocol.RecoveryChoice{protocol.RecoverRevert, protocol.RecoverBring, protocol.RecoverKeep}) || card.Text.Key != "recovery.takingBack" || card.Kind != "run" {
-			t.Fatalf("%+v", card)
+			t.Fatalf("want Choices as expected, Text.Key \"recovery.takingBack\" and Kind \"run\", got %+v", card)
 		}
 		at := mem.Snapshot()
 		if _, err := try[protocol.Reverted](ui, "recovery.resolve", protocol.Recovery{Run: run, Choice: protocol.RecoverFinish}); err == nil {
 			t.Fatal("a run that had ended was finished")
 		}
 		if d := at.Diff(mem.Snapshot()); d != "" {
-			t.Fatal(d)
+			t.Fatal("want the vault as expected; it differs:", d)
 		}
 		call[protocol.Reverted](ui, "recovery.resolve", protocol.Recovery{Run: run, Choice: protocol.RecoverKeep})
 		if left := call[protocol.State](ui, "state", protocol.Empty{}).Recoveries; len(left) > 0 {

@@ -98,17 +98,17 @@ func TestAFunctionOfEachNotesTextIsShownWrittenAndTakenBack(t *testing.T) {
 	}
 	call[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: r.Run, Approval: again.Approval})
 	if end := ui.finished(); end.Outcome != "ok" && end.Outcome != "partial" {
-		t.Fatalf("%+v", end)
+		t.Fatalf("want Outcome \"ok\" (or Outcome \"partial\"), got %+v", end)
 	}
 	if box.n.Load() != 12 {
 		t.Errorf("the run computed again: %d scripts", box.n.Load())
 	}
 	if got, _ := mem.File("Notes/04.md"); !strings.HasSuffix(string(got), "5 words\n") && !strings.HasSuffix(string(got), "5 words") {
-		t.Errorf("%q", got)
+		t.Errorf("want a text ending in \"5 words\\n\" (or a text ending in \"5 words\"), got %q", got)
 	}
 	call[protocol.Reverted](ui, "run.revert", protocol.Revert{Run: r.Run})
 	if d := before.Diff(mem.Snapshot()); d != "" {
-		t.Error(d)
+		t.Error("want the vault as it was before; it differs:", d)
 	}
 }
 
@@ -120,10 +120,10 @@ func TestAScriptThatIsStoppedIsAProblemOfItsStepAndNothingElse(t *testing.T) {
 	ui, _ := newCodePanel(t, countedNotes(1), protocol.Settings{CodeMaxMs: 200}, plan)
 	r := ui.review()
 	if len(r.Files) != 1 || r.Files[0].Path != "Made.md" {
-		t.Fatalf("%+v", r.Files)
+		t.Fatalf("want 1 Files and Files[0].Path \"Made.md\", got %+v", r.Files)
 	}
 	if p := r.Steps[0].Problem; p == nil || p.Code != "SANDBOX_ERROR" || p.Key != "tools.code.time" || p.Params["ms"] != "200" {
-		t.Errorf("%+v", p)
+		t.Errorf("want something, Code \"SANDBOX_ERROR\", Key \"tools.code.time\" and Params[\"ms\"] \"200\", got %+v", p)
 	}
 }
 
@@ -133,6 +133,6 @@ func TestWithoutASandboxNoScriptRuns(t *testing.T) {
 		`{"goal":"x","assumptions":[],"riskLevel":"read-only","steps":[{"id":"a","tool":"code.run","args":{"script":"def main(x): return 1"}}]}`))
 	call[protocol.Accepted](ui, "send", protocol.Send{Text: "do it", Mode: protocol.ModePlan})
 	if p := ui.review().Steps[0].Problem; p == nil || p.Code != "SANDBOX_ERROR" || p.Key != "tools.code.none" {
-		t.Errorf("%+v", p)
+		t.Errorf("want something, Code \"SANDBOX_ERROR\" and Key \"tools.code.none\", got %+v", p)
 	}
 }

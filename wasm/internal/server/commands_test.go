@@ -54,7 +54,7 @@ func TestACommandIsShownAsWhatItIsAskedForAndRunOnce(t *testing.T) {
 	}
 	back := ui.revert(end.Run)
 	if d := before.Diff(mem.Snapshot()); d != "" || len(back.NotUndone) != 1 || len(mem.Ran()) != 1 {
-		t.Fatalf("%s\n%+v", d, back)
+		t.Fatalf("want no difference, 1 NotUndone and 1 Ran: %s\n%+v", d, back)
 	}
 	if _, err := try[protocol.RunRef](ui, "run.replay", protocol.RunRef{Run: end.Run}); len(mem.Ran()) != 1 {
 		t.Errorf("a replay ran the command again: %v", err)
@@ -87,7 +87,7 @@ func TestCommandsThatAreOffAreRefusedBeforeAnythingIsShownAsPossible(t *testing.
 	ui := begin(t, mem, set)
 	r, err := ui.s.tx.OpenPlan(t.Context(), []byte(commandPlan), nil, false)
 	if err == nil && r.Approvable {
-		t.Fatalf("%+v", r)
+		t.Fatalf("want an error (or a review that cannot be approved), got %+v", r)
 	}
 	if len(mem.Ran()) != 0 || mem.Counts().Ops() != 0 {
 		t.Fatalf("%v was run, %+v", mem.Ran(), mem.Counts())

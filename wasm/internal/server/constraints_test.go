@@ -25,7 +25,7 @@ func TestTheModelIsToldWhereItMayGoAndNotWhatIsKeptFromIt(t *testing.T) {
 			mem := hosttest.New(hosttest.Options{Files: map[string]string{"Work/A.md": "a", "Private/B.md": "b"}})
 			r := newRig(t, mem, set, nil, llmtest.Say("Nothing to do."))
 			if end := r.send(protocol.Send{Text: "tidy up", Mode: mode, Conversation: "c"}); end.Problem != nil {
-				t.Fatalf("%s, %s: %+v", name, mode, end.Problem)
+				t.Fatalf("%s, %s: want no Problem, got %+v", name, mode, end.Problem)
 			}
 			asked := r.model.Requests()[0]
 			text := asked.Messages[len(asked.Messages)-1].Text()

@@ -53,7 +53,7 @@ func TestAConversationIsKeptAndGoneOnWithAfterAStartInBothModes(t *testing.T) {
 	r.await("the list", func(e protocol.Event) bool { return e.Type == protocol.EventConversationsChanged && len(e.Talks) == 1 })
 	end := r.turnEnded(a.Turn)
 	if end.Mode != protocol.ModeAgent || end.Outcome != protocol.TurnAnswer || end.TracesURL == "" || end.StartedAt == "" || end.Usage == nil {
-		t.Errorf("%+v", end)
+		t.Errorf("want Mode protocol.ModeAgent, Outcome protocol.TurnAnswer, TracesURL set, StartedAt set and Usage set, got %+v", end)
 	}
 	r.send(protocol.Send{Text: "And in plan mode?", Mode: protocol.ModePlan, Conversation: "talk", Attached: []protocol.Attachment{{Kind: "note", Path: "A.md"}}})
 	if said := r.saidTo(); !strings.Contains(said, "What does A say?") || !strings.Contains(said, "It says alpha.") {
@@ -63,11 +63,11 @@ func TestAConversationIsKeptAndGoneOnWithAfterAStartInBothModes(t *testing.T) {
 	later := newRig(t, mem.CrashClone(), protocol.Settings{}, nil, llmtest.Say("Still alpha."))
 	list := call[protocol.Conversations](later.panel, "conversations.list", protocol.ConversationsQuery{})
 	if len(list.Conversations) != 1 || list.Conversations[0].Title != "What does A say?" || list.Conversations[0].Turns != 2 {
-		t.Fatalf("%+v", list)
+		t.Fatalf("want 1 Conversations, Conversations[0].Title \"What does A say?\" and Conversations[0].Turns 2, got %+v", list)
 	}
 	d := later.detail()
 	if d.Turns[0].Reply != "It says alpha." || d.Turns[1].Mode != protocol.ModePlan || len(d.Turns[1].Attached) != 1 || d.Turns[1].Usage == nil {
-		t.Errorf("%+v", d.Turns)
+		t.Errorf("want Turns[0].Reply \"It says alpha.\", Turns[1].Mode protocol.ModePlan, 1 Turns[1].Attached and Turns[1].Usage set, got %+v", d.Turns)
 	}
 	later.say("Now?")
 	want := "user: What does A say?\nassistant: \n  calls vault.readFile\ntoolResult: "
@@ -82,7 +82,7 @@ func TestAnotherConversationHearsNothingOfTheFirst(t *testing.T) {
 		r.send(protocol.Send{Text: "canary", Mode: mode, Conversation: "first"})
 		r.send(protocol.Send{Text: "hello", Mode: mode, Conversation: "second"})
 		if said := r.saidTo(); strings.Contains(said, "canary") || strings.Contains(said, "One.") {
-			t.Errorf("%s: %s", mode, said)
+			t.Errorf("%s: want said without \"canary\" and said without \"One.\", got %s", mode, said)
 		}
 	}
 }
@@ -99,36 +99,36 @@ func TestAStoppedTurnGoesOnWithWhatItStagedAlsoAfterAStart(t *testing.T) {
 			call[protocol.Empty](r.panel, "stop", protocol.Stop{})
 			end := r.turnEnded(a.Turn)
 			if end.Outcome != protocol.TurnCancelled || !end.CanContinue || end.Run != "" {
-				t.Fatalf("%+v", end)
+				t.Fatalf("want Outcome protocol.TurnCancelled, CanContinue true and no Run, got %+v", end)
 			}
 			if restart {
 				turns := []llmtest.Turn{llmtest.Call("2", "vault.readFile", `{"path":"B.md"}`), create("3", "C.md"), llmtest.Say("Both are staged.")}
 				r = newRig(t, mem.CrashClone(), protocol.Settings{}, nil, turns...)
 				if d := r.detail(); !d.Turns[0].CanContinue {
-					t.Fatalf("%+v", d.Turns)
+					t.Fatalf("want Turns[0].CanContinue true, got %+v", d.Turns)
 				}
 			}
 			end = r.send(protocol.Send{Conversation: "talk", Continue: true})
 			if end.Outcome != protocol.TurnPlan {
-				t.Fatalf("%+v %+v", end, end.Problem)
+				t.Fatalf("want Outcome protocol.TurnPlan, got %+v %+v", end, end.Problem)
 			}
 			if told := r.results(); !strings.Contains(strings.Join(told, "\n"), "text of B.md") {
 				t.Errorf("it did not see what it had staged: %q", told)
 			}
 			p := call[protocol.Review](r.panel, "review.get", protocol.RunRef{Run: end.Run})
 			if len(p.Files) != 2 || p.Goal != "make both" {
-				t.Fatalf("%+v", p)
+				t.Fatalf("want 2 Files and Goal \"make both\", got %+v", p)
 			}
 			call[protocol.RunRef](r.panel, "review.approve", protocol.Approve{Run: p.Run, Approval: p.Approval})
 			if end := r.finished(); end.Outcome != "ok" {
-				t.Fatalf("%+v", end.Problem)
+				t.Fatalf("want Outcome \"ok\", got %+v", end.Problem)
 			}
 			if _, err := try[protocol.Accepted](r.panel, "send", protocol.Send{Conversation: "talk", Continue: true}); err != nil {
 				t.Fatal(err)
 			}
 			e := r.await("a refusal", func(e protocol.Event) bool { return e.Type == protocol.EventTurnEnded })
 			if e.Turn.Problem == nil || e.Turn.Problem.Key != "error.conversation.nothingToContinue" {
-				t.Errorf("%+v", e.Turn)
+				t.Errorf("want Turn.Problem set and Turn.Problem.Key \"error.conversation.nothingToContinue\", got %+v", e.Turn)
 			}
 		})
 	}
@@ -141,12 +141,12 @@ func TestWhatIsNotApprovedYetStaysStagedAndWhatIsRefusedIsSaidToBeGone(t *testin
 	r.say("make B")
 	second := r.say("also C")
 	if p := call[protocol.Review](r.panel, "review.get", protocol.RunRef{Run: second.Run}); len(p.Files) != 2 {
-		t.Fatalf("%+v", p.Files)
+		t.Fatalf("want 2 Files, got %+v", p.Files)
 	}
 	call[protocol.Empty](r.panel, "review.close", protocol.RunRef{Run: second.Run})
 	third := r.say("then D")
 	if p := call[protocol.Review](r.panel, "review.get", protocol.RunRef{Run: third.Run}); len(p.Files) != 1 || p.Files[0].Path != "D.md" {
-		t.Fatalf("%+v", p.Files)
+		t.Fatalf("want 1 Files and Files[0].Path \"D.md\", got %+v", p.Files)
 	}
 	if said := r.saidTo(); !strings.Contains(said, "did not approve what you had staged") {
 		t.Errorf("told\n%s", said)
@@ -156,7 +156,7 @@ func TestWhatIsNotApprovedYetStaysStagedAndWhatIsRefusedIsSaidToBeGone(t *testin
 	r.finished()
 	fourth := r.say("what is in D")
 	if fourth.Outcome != protocol.TurnAnswer || strings.Count(r.saidTo(), "did not approve") != 1 || !strings.Contains(strings.Join(r.results(), ""), "text of D.md") {
-		t.Errorf("%+v\n%s", fourth, r.saidTo())
+		t.Errorf("want Outcome protocol.TurnAnswer, 1 and a text with \"text of D.md\", got %+v\n%s", fourth, r.saidTo())
 	}
 }
 
@@ -188,17 +188,17 @@ func TestThePersonSteersAndQueuesWhileAnAgentWorks(t *testing.T) {
 	}
 	end := r.turnEnded(a.Turn)
 	if len(end.Queued) != 0 || strings.Join(end.Steered, ",") != "rather that,afterwards this" || end.Reply != "And that." {
-		t.Errorf("%+v", end)
+		t.Errorf("want no Queued, \"rather that,afterwards this\" and Reply \"And that.\", got %+v", end)
 	}
 	told := r.results()
 	if !strings.Contains(told[0], "alpha") || !strings.Contains(told[1], "The person sent a message") {
-		t.Errorf("%q", told)
+		t.Errorf("want told[0] with \"alpha\" and told[1] with \"The person sent a message\", got %q", told)
 	}
 	if said := r.saidTo(); !strings.Contains(said, "user: rather that\nassistant: Understood.\nuser: afterwards this") {
-		t.Errorf("%s", said)
+		t.Errorf("want the two messages of the person in their order, got %s", said)
 	}
 	if d := r.detail(); len(d.Turns) != 1 || len(d.Turns[0].Steered) != 2 {
-		t.Errorf("%+v", d.Turns)
+		t.Errorf("want 1 Turns and 2 Turns[0].Steered, got %+v", d.Turns)
 	}
 }
 
@@ -210,11 +210,11 @@ func TestWhatWasQueuedWhenATurnWasStoppedIsReadWhenItGoesOn(t *testing.T) {
 	call[protocol.Accepted](r.panel, "send", protocol.Send{Text: "read this too", Mode: protocol.ModeAgent, Conversation: "talk", Queue: true})
 	call[protocol.Empty](r.panel, "stop", protocol.Stop{})
 	if end := r.turnEnded(a.Turn); len(end.Queued) != 1 {
-		t.Fatalf("%+v", end)
+		t.Fatalf("want 1 Queued, got %+v", end)
 	}
 	end := r.send(protocol.Send{Conversation: "talk", Continue: true})
 	if end.Reply != "And read." || !strings.Contains(r.saidTo(), "user: read this too") || len(end.Queued) != 0 {
-		t.Errorf("%+v\n%s", end, r.saidTo())
+		t.Errorf("want Reply \"And read.\", saidTo with \"user: read this too\" and no Queued, got %+v\n%s", end, r.saidTo())
 	}
 }
 
@@ -229,11 +229,11 @@ func TestALastTurnIsReplaced(t *testing.T) {
 		say("two", false)
 		say("two, better", true)
 		if said := r.saidTo(); strings.Contains(said, "Wrong.") || !strings.Contains(said, "First.") {
-			t.Errorf("%s: %s", mode, said)
+			t.Errorf("%s: want said without \"Wrong.\" and said with \"First.\", got %s", mode, said)
 		}
 		for _, x := range []*rig{r, newRig(t, mem.CrashClone(), protocol.Settings{}, nil)} {
 			if d := x.detail(); len(d.Turns) != 2 || d.Turns[1].Text != "two, better" || d.Turns[1].Reply != "Right." {
-				t.Errorf("%s: %+v", mode, d.Turns)
+				t.Errorf("%s: want 2 Turns, Turns[1].Text \"two, better\" and Turns[1].Reply \"Right.\", got %+v", mode, d.Turns)
 			}
 		}
 	}
@@ -245,11 +245,11 @@ func TestConversationsAreSearchedRenamedRemovedAndExportedThroughAReview(t *test
 	r.say("How do templates work?\nExactly?")
 	r.send(protocol.Send{Text: "What is compost?", Mode: protocol.ModeAgent, Conversation: "other"})
 	if l := call[protocol.Conversations](r.panel, "conversations.list", protocol.ConversationsQuery{Text: "TEMPLATES"}); len(l.Conversations) != 1 || l.Conversations[0].ID != "talk" {
-		t.Errorf("%+v", l)
+		t.Errorf("want 1 Conversations and Conversations[0].ID \"talk\", got %+v", l)
 	}
 	l := call[protocol.Conversations](r.panel, "conversation.rename", protocol.ConversationRename{ID: "talk", Title: "Templates"})
 	if len(l.Conversations) != 2 || l.Conversations[0].Title != "Templates" {
-		t.Errorf("%+v", l)
+		t.Errorf("want 2 Conversations and Conversations[0].Title \"Templates\", got %+v", l)
 	}
 	ref := call[protocol.RunRef](r.panel, "conversation.export", protocol.ConversationExport{ID: "talk", Path: "Talks/Templates.md"})
 	if _, there := mem.File("Talks/Templates.md"); there {
@@ -260,14 +260,14 @@ func TestConversationsAreSearchedRenamedRemovedAndExportedThroughAReview(t *test
 	r.finished()
 	want := "# Templates\n\n> How do templates work?\n> Exactly?\n\nUse {{date}} and {item.x} or $steps.a.b.\n"
 	if got, _ := mem.File("Talks/Templates.md"); string(got) != want {
-		t.Errorf("%q", got)
+		t.Errorf("got %q, want %q", got, want)
 	}
 	call[protocol.Conversations](r.panel, "conversation.remove", protocol.ConversationRef{ID: "talk"})
 	if _, err := try[protocol.ConversationDetail](r.panel, "conversation.get", protocol.ConversationRef{ID: "talk"}); !fault.Is(err, fault.NotFound) {
-		t.Errorf("%v", err)
+		t.Errorf("want the error fault.NotFound, got %v", err)
 	}
 	if _, err := try[protocol.Accepted](r.panel, "send", protocol.Send{Text: "x", Conversation: "../up"}); !fault.Is(err, fault.Validation) {
-		t.Errorf("%v", err)
+		t.Errorf("want the error fault.Validation, got %v", err)
 	}
 }
 
@@ -283,12 +283,12 @@ func TestAConversationHoldsNothingThatIsRedacted(t *testing.T) {
 	}
 	// At hand it is whole; after a start, what was staged with it is gone, and said to be.
 	if p := call[protocol.Review](r.panel, "review.get", protocol.RunRef{Run: first.Run}); len(p.Files) != 1 {
-		t.Errorf("%+v", p.Files)
+		t.Errorf("want 1 Files, got %+v", p.Files)
 	}
 	later := newRig(t, mem.CrashClone(), protocol.Settings{}, nil, llmtest.Say("Again."))
 	later.say("go on")
 	if said := later.saidTo(); !strings.Contains(said, "What you had staged was not kept") || strings.Contains(said, key) {
-		t.Errorf("%s", said)
+		t.Errorf("want said with \"What you had staged was not kept\" and said without key, got %s", said)
 	}
 }
 
@@ -308,7 +308,7 @@ func TestAModelReadsNothingThatIsToBeHiddenAndCannotWriteItsMarkerOverIt(t *test
 	}}, llmtest.Say("Done."))
 	end := r.say("tidy A")
 	if end.Outcome != protocol.TurnPlan {
-		t.Fatalf("%+v", end)
+		t.Fatalf("want Outcome protocol.TurnPlan, got %+v", end)
 	}
 	for _, told := range r.results() {
 		if strings.Contains(told, key) {
@@ -316,12 +316,12 @@ func TestAModelReadsNothingThatIsToBeHiddenAndCannotWriteItsMarkerOverIt(t *test
 		}
 	}
 	if told := r.results()[1]; !strings.Contains(told, "VALIDATION_ERROR") {
-		t.Errorf("%s", told)
+		t.Errorf("want told with \"VALIDATION_ERROR\", got %s", told)
 	}
 	p := call[protocol.Review](r.panel, "review.get", protocol.RunRef{Run: end.Run})
 	call[protocol.RunRef](r.panel, "review.approve", protocol.Approve{Run: p.Run, Approval: p.Approval})
 	r.finished()
 	if got, _ := mem.File("A.md"); string(got) != "one\nthe key is "+key+"\n3\n" {
-		t.Errorf("%q", got)
+		t.Errorf("want equal to \"one\\nthe key is \"+key+\"\\n3\\n\", got %q", got)
 	}
 }

@@ -49,16 +49,16 @@ func TestTheRestAfterACommandThatChangedNothingOfItIsMadeAsApproved(t *testing.T
 		t.Fatalf("%s, asked %d times, run %d times, %d done: %+v", end.Outcome, asked, n, end.Done, end.Problem)
 	}
 	if ui.text("New/Copy.md") != "a\none\n" || ui.text("B.md") != "b\ntwo\n" {
-		t.Fatalf("%q %q", ui.text("New/Copy.md"), ui.text("B.md"))
+		t.Fatalf("want New/Copy.md \"a\\none\\n\" and B.md \"b\\ntwo\\n\", got %q %q", ui.text("New/Copy.md"), ui.text("B.md"))
 	}
 	checkEnvelopes(t, mem, end.Run)
 	if v := call[protocol.Verified](ui, "run.verify", protocol.RunRef{Run: end.Run}); !v.OK {
-		t.Fatalf("%+v", v)
+		t.Fatalf("want everything in order, got %+v", v)
 	}
 	call[protocol.RunRef](ui, "run.replay", protocol.RunRef{Run: end.Run})
 	back := ui.revert(end.Run)
 	if ui.text("A.md") != "a\n" || ui.text("B.md") != "b\n" || ui.text("New/Copy.md") != "(none)" || ui.text("C.md") != "by the command\n" {
-		t.Fatalf("%v", mem.Snapshot())
+		t.Fatalf("want A.md \"a\\n\", B.md \"b\\n\", New/Copy.md \"(none)\" and C.md \"by the command\\n\", got %v", mem.Snapshot())
 	}
 	if len(back.NotUndone) != 1 || n != 1 {
 		t.Fatalf("%+v, run %d times", back, n)
@@ -71,7 +71,7 @@ func TestTheRestAfterACommandThatChangedItIsAskedAboutAgain(t *testing.T) {
 	ui := begin(t, mem, free)
 	end := ui.answering(ui.open(cutPlan))
 	if end.Outcome != "partial" || end.Text.Key != "run.asksAgain" || end.Problem != nil || !end.Can.Revert {
-		t.Fatalf("%s %s %+v", end.Outcome, end.Text.Key, end.Problem)
+		t.Fatalf("want Outcome \"partial\", Text.Key \"run.asksAgain\", no Problem and Can.Revert true, got %s %s %+v", end.Outcome, end.Text.Key, end.Problem)
 	}
 	if ui.text("B.md") != "b\n" || ui.text("New/Copy.md") != "(none)" {
 		t.Fatal("the rest was written though it was not approved")
@@ -79,7 +79,7 @@ func TestTheRestAfterACommandThatChangedItIsAskedAboutAgain(t *testing.T) {
 	checkEnvelopes(t, mem, end.Run)
 	again := ui.review()
 	if again.Run == end.Run || !again.Approvable || len(again.Warnings) != 1 || again.Warnings[0].Key != "review.restChanged" {
-		t.Fatalf("%+v", again)
+		t.Fatalf("want Run other than end.Run, a review that can be approved, 1 Warnings and Warnings[0].Key \"review.restChanged\", got %+v", again)
 	}
 	for _, line := range again.Summary {
 		if line.Tone == "command" {
@@ -88,7 +88,7 @@ func TestTheRestAfterACommandThatChangedItIsAskedAboutAgain(t *testing.T) {
 	}
 	shown := ui.shown(again)
 	if shown["New/Copy.md"].After != "by the command\n" {
-		t.Fatalf("%+v", shown)
+		t.Fatalf("want shown[\"New/Copy.md\"].After \"by the command\\n\", got %+v", shown)
 	}
 	last, asked := ui.answered(again, true)
 	if last.Outcome != "ok" || asked != 0 || n != 1 || ui.text("New/Copy.md") != "by the command\n" || ui.text("B.md") != "b\ntwo\n" || ui.text("A.md") != "by the command\n" {
@@ -113,7 +113,7 @@ func TestARestThatIsNotApprovedAgainStaysUndoneAndCanBeAskedFor(t *testing.T) {
 		ref := call[protocol.RunRef](ui, "run.rest", protocol.RunRef{Run: end.Run})
 		rest := call[protocol.Review](ui, "review.get", ref)
 		if got := ui.shown(&rest)["New/Copy.md"].After; got != "by the command\n" || len(rest.Files) != 3 {
-			t.Fatalf("%q %+v", got, rest.Files)
+			t.Fatalf("want \"by the command\\n\" and 3 Files, got %q %+v", got, rest.Files)
 		}
 		ui.s.Close()
 		ui = begin(t, mem, free)
@@ -154,7 +154,7 @@ func TestWhatThePlanLeavesOutAfterAFailedCommandIsNotAskedAbout(t *testing.T) {
 		`{"id":"n","tool":"vault.appendFile","args":{"path":"A.md","content":"never"},"dependsOn":["c"]}`,
 		`{"id":"m","tool":"vault.appendFile","args":{"path":"B.md","content":"made"}}`)))
 	if ui.text("A.md") != "a\n" || ui.text("B.md") != "b\nmade\n" || end.Done != 1 || end.Failed != 1 || end.Skipped != 1 {
-		t.Fatalf("%+v %v", end, mem.Snapshot())
+		t.Fatalf("want A.md \"a\\n\", B.md \"b\\nmade\\n\", Done 1, Failed 1 and Skipped 1, got %+v %v", end, mem.Snapshot())
 	}
 	checkEnvelopes(t, mem, end.Run)
 }
@@ -168,7 +168,7 @@ func TestTheRestOfARunWithAmendmentsKeepsThem(t *testing.T) {
 	next = call[protocol.Review](ui, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendDrop, Path: "B.md"})
 	end := ui.answering(&next)
 	if ui.text("New/Copy.md") != "mine\n" || ui.text("B.md") != "b\n" || n != 1 {
-		t.Fatalf("%s: %v", end.Outcome, mem.Snapshot())
+		t.Fatalf("%s: want New/Copy.md \"mine\\n\", B.md \"b\\n\" and 1, got %v", end.Outcome, mem.Snapshot())
 	}
 }
 
@@ -206,16 +206,16 @@ func killedInACut(t *testing.T, mem *hosttest.Memory, run string, choice protoco
 	ran := *n
 	ui, w, err := start(t, mem, free)
 	if err != nil {
-		t.Fatalf("%s: %v", where, err)
+		t.Fatalf("%s: want no error, got %v", where, err)
 	}
 	runs := []string{run}
 	if len(w.State.Recoveries) > 0 {
 		back, err := try[protocol.Reverted](ui, "recovery.resolve", protocol.Recovery{Run: run, Choice: choice})
 		if err != nil || back.Problem != nil {
-			t.Fatalf("%s: %v %+v", where, err, back)
+			t.Fatalf("%s: want no error and no Problem, got %v %+v", where, err, back)
 		}
 		if len(back.Conflicts) > 0 && ran == 0 {
-			t.Fatalf("%s: %+v", where, back.Conflicts)
+			t.Fatalf("%s: want no Conflicts (or ran other than 0), got %+v", where, back.Conflicts)
 		}
 		if choice == protocol.RecoverFinish && back.Run != "" {
 			runs = append(runs, back.Run)
@@ -224,7 +224,7 @@ func killedInACut(t *testing.T, mem *hosttest.Memory, run string, choice protoco
 			ref, err := try[protocol.RunRef](ui, "run.rest", protocol.RunRef{Run: run})
 			if err != nil {
 				l, e2 := journal.Load(t.Context(), mem.Host().Store, history.Dir(run))
-				t.Fatalf("%s: %v; %+v %v; %v", where, err, l, e2, mem.Snapshot())
+				t.Fatalf("%s: want no error, got %v; %+v %v; %v", where, err, l, e2, mem.Snapshot())
 			}
 			rest := call[protocol.Review](ui, "review.get", ref)
 			end := ui.answering(&rest)

@@ -30,7 +30,7 @@ func acted(t *testing.T, yes bool) (*panel, protocol.Turn) {
 	call[protocol.Empty](ui, "answer", protocol.Answer{ID: q.ID, Yes: yes})
 	e := ui.await("end", func(e protocol.Event) bool { return e.Type == protocol.EventTurnEnded })
 	if e.Turn.Problem != nil {
-		t.Fatalf("%+v", e.Turn.Problem)
+		t.Fatalf("want no Turn.Problem, got %+v", e.Turn.Problem)
 	}
 	return ui, *e.Turn
 }
@@ -59,12 +59,12 @@ func TestACommandThatAConversationRanIsARunInTheHistoryWithItsYes(t *testing.T) 
 	ui, turn := acted(t, true)
 	runs := call[protocol.Runs](ui, "runs.list", protocol.RunsQuery{})
 	if len(runs.Runs) != 1 || runs.Runs[0].Kind != protocol.KindAgent || runs.Runs[0].Outcome != protocol.OutcomeOK || runs.Runs[0].Calls != 1 {
-		t.Fatalf("%+v", runs.Runs)
+		t.Fatalf("want 1 Runs, Runs[0].Kind protocol.KindAgent, Runs[0].Outcome protocol.OutcomeOK and Runs[0].Calls 1, got %+v", runs.Runs)
 	}
 	id := runs.Runs[0].Run
 	calls := recorded(t, ui.mem, id, audit.CallsFile)
 	if len(calls) != 1 || calls[0]["tool"] != "commands.run" || calls[0]["confirmationId"] == nil {
-		t.Fatalf("%v", calls)
+		t.Fatalf("want 1 calls, calls[0][\"tool\"] \"commands.run\" and calls[0][\"confirmationId\"] set, got %v", calls)
 	}
 	var kinds []string
 	for _, e := range recorded(t, ui.mem, id, audit.EventsFile) {
@@ -72,10 +72,10 @@ func TestACommandThatAConversationRanIsARunInTheHistoryWithItsYes(t *testing.T) 
 	}
 	want := []string{"run.started", "run.confirmationRequested", "run.confirmed", "step.started", "step.finished", "run.finished"}
 	if !slices.Equal(kinds, want) {
-		t.Errorf("%v", kinds)
+		t.Errorf("want kinds as expected, got %v", kinds)
 	}
 	if v := call[protocol.Verified](ui, "run.verify", protocol.RunRef{Run: id}); !v.OK {
-		t.Errorf("%+v", v.Problems)
+		t.Errorf("want everything in order, got %+v", v.Problems)
 	}
 	if tr := call[protocol.Trace](ui, "trace.get", protocol.RunRef{Run: id}); len(tr.Spans) < 3 {
 		t.Errorf("%d spans", len(tr.Spans))
@@ -84,10 +84,10 @@ func TestACommandThatAConversationRanIsARunInTheHistoryWithItsYes(t *testing.T) 
 	r := call[protocol.Review](ui, "review.get", protocol.RunRef{Run: turn.Run})
 	call[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
 	if end := ui.finished(); end.Outcome != "ok" || end.Run == id {
-		t.Fatalf("%+v", end)
+		t.Fatalf("want Outcome \"ok\" and Run other than id, got %+v", end)
 	}
 	if v := call[protocol.Verified](ui, "run.verify", protocol.RunRef{Run: r.Run}); !v.OK {
-		t.Errorf("%+v", v.Problems)
+		t.Errorf("want everything in order, got %+v", v.Problems)
 	}
 	for kind, n := range map[protocol.RunKind]int{"": 2, protocol.KindAgent: 1, protocol.KindRun: 1, protocol.KindRevert: 0} {
 		if got := call[protocol.Runs](ui, "runs.list", protocol.RunsQuery{Kind: kind}); len(got.Runs) != n {
@@ -99,7 +99,7 @@ func TestACommandThatAConversationRanIsARunInTheHistoryWithItsYes(t *testing.T) 
 func TestACommandThatWasNotAllowedLeavesNoRun(t *testing.T) {
 	ui, _ := acted(t, false)
 	if runs := call[protocol.Runs](ui, "runs.list", protocol.RunsQuery{}); len(runs.Runs) != 0 {
-		t.Errorf("%+v", runs.Runs)
+		t.Errorf("want no Runs, got %+v", runs.Runs)
 	}
 }
 
@@ -115,13 +115,13 @@ func TestACrashAfterAConversationsCommandLeavesItsRecord(t *testing.T) {
 	again := begin(t, dead, free)
 	runs := call[protocol.Runs](again, "runs.list", protocol.RunsQuery{})
 	if len(runs.Runs) != 1 || runs.Runs[0].Kind != protocol.KindAgent || runs.Runs[0].Outcome != protocol.OutcomePartial {
-		t.Fatalf("%+v", runs.Runs)
+		t.Fatalf("want 1 Runs, Runs[0].Kind protocol.KindAgent and Runs[0].Outcome protocol.OutcomePartial, got %+v", runs.Runs)
 	}
 	if st := call[protocol.State](again, "state", protocol.Empty{}); len(st.Recoveries) != 0 {
 		t.Errorf("there is nothing to recover: %+v", st.Recoveries)
 	}
 	if v := call[protocol.Verified](again, "run.verify", protocol.RunRef{Run: runs.Runs[0].Run}); !v.OK {
-		t.Errorf("%+v", v.Problems)
+		t.Errorf("want everything in order, got %+v", v.Problems)
 	}
 }
 
@@ -134,13 +134,13 @@ func TestACallInAConversationsTimelineBecomesAStepWhicheverNameItsRunIsGiven(t *
 		}
 	}
 	if len(ids) != 2 {
-		t.Fatalf("%v", ids)
+		t.Fatalf("want 2 ids, got %v", ids)
 	}
 	for _, run := range []string{turn.ID, turn.Run} {
 		for name, id := range ids {
 			d, err := try[protocol.ActionDetail](ui, "action.step", protocol.ActionStep{Run: run, CallID: id, Name: name})
 			if err != nil || len(d.Steps) != 1 || d.Steps[0].Tool != name {
-				t.Errorf("%s of %s: %v %+v", name, run, err, d.Steps)
+				t.Errorf("%s of %s: want no error, 1 Steps and Steps[0].Tool equal to name, got %v %+v", name, run, err, d.Steps)
 			}
 		}
 	}

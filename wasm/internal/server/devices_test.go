@@ -67,11 +67,11 @@ func TestThePinsOfEarlierVersionsAreStillThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := keptPins(t, ui); got != "x=1" {
-		t.Errorf("%q", got)
+		t.Errorf("want \"x=1\", got %q", got)
 	}
 	pin(t, ui, "y", "2")
 	if got := keptPins(t, ui); got != "x=1 y=2" {
-		t.Errorf("%q", got)
+		t.Errorf("want \"x=1 y=2\", got %q", got)
 	}
 }
 
@@ -111,11 +111,11 @@ func TestATurnOfAnotherDeviceIsPartOfWhatTheModelIsTold(t *testing.T) {
 	talk("two")
 	requests := tr.Requests()
 	if body := string(requests[len(requests)-1].Body); !strings.Contains(body, "said elsewhere") || !strings.Contains(body, "one") {
-		t.Errorf("%s", body)
+		t.Errorf("want body with \"said elsewhere\" and body with \"one\", got %s", body)
 	}
 	c := call[protocol.ConversationDetail](ui, "conversation.get", protocol.ConversationRef{ID: "c"})
 	if len(c.Turns) != 3 || c.Turns[2].Text != "two" {
-		t.Errorf("%+v", c.Turns)
+		t.Errorf("want 3 Turns and Turns[2].Text \"two\", got %+v", c.Turns)
 	}
 }
 

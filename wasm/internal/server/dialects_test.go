@@ -114,13 +114,13 @@ func TestEveryProviderPlansThinksRefusesAndIsCutOff(t *testing.T) {
 		t.Run(name+": a refusal is an answer", func(t *testing.T) {
 			ui, _ := endpoint(t, ideasVault(), p.set, reply(p.refusal))
 			if turn := ui.say("do harm"); turn.Outcome != protocol.TurnAnswer || turn.Reply != "I will not." {
-				t.Errorf("%s %q %+v", turn.Outcome, turn.Reply, turn.Problem)
+				t.Errorf("want Outcome protocol.TurnAnswer and Reply \"I will not.\", got %s %q %+v", turn.Outcome, turn.Reply, turn.Problem)
 			}
 		})
 		t.Run(name+": a call that was cut off is not executed", func(t *testing.T) {
 			cut := reply(p.plan(bulletsPlan, p.length))
 			ui, tr := endpoint(t, ideasVault(), p.set, cut, cut, cut)
-			if turn := ui.say("make notes"); turn.Outcome != protocol.TurnFailed || turn.Problem.Key != "error.planner.notRepaired" || len(tr.Requests()) != 3 {
+			if turn := ui.say("make notes"); turn.Outcome != protocol.TurnFailed || turn.Problem.Key != "error.planner.brokeOff" || len(tr.Requests()) != 3 {
 				t.Errorf("%s %+v after %d requests", turn.Outcome, turn.Problem, len(tr.Requests()))
 			}
 		})

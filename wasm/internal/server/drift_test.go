@@ -60,14 +60,14 @@ func TestADriftBeforeTheRunIsAConflictAndTheReviewIsMadeAnew(t *testing.T) {
 			before := mem.Snapshot()
 			_, err := try[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
 			if !fault.Is(err, fault.Conflict) || fault.From(err).Params["paths"] != c.path {
-				t.Fatalf("%v", err)
+				t.Fatalf("want the error fault.Conflict and Params[\"paths\"] as in the case, got %v", err)
 			}
 			if n := mem.Counts().Ops(); n != 0 || before.Diff(mem.Snapshot()) != "" {
 				t.Fatalf("%d writes", n)
 			}
 			now := ui.await("the review anew", func(e protocol.Event) bool { return e.Type == protocol.EventReviewChanged }).Review
 			if now.Approval == r.Approval || len(now.Warnings) != 1 || now.Warnings[0].Key != "review.drifted" || now.Warnings[0].Params["paths"] != c.path {
-				t.Fatalf("%+v", now)
+				t.Fatalf("want Approval other than r.Approval, 1 Warnings, Warnings[0].Key \"review.drifted\" and Warnings[0].Params[\"paths\"] as in the case, got %+v", now)
 			}
 			if _, err := try[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval}); err == nil {
 				t.Fatal("the approval of before was taken")
@@ -77,7 +77,7 @@ func TestADriftBeforeTheRunIsAConflictAndTheReviewIsMadeAnew(t *testing.T) {
 			}
 			shown := ui.shown(now)
 			if end := ui.approve(now); end.Outcome != "ok" {
-				t.Fatalf("%s %+v", end.Outcome, end.Problem)
+				t.Fatalf("want Outcome \"ok\", got %s %+v", end.Outcome, end.Problem)
 			}
 			for path, v := range shown {
 				if got := ui.text(path); got != v.After {
@@ -108,7 +108,7 @@ func TestADriftIsAConflictAndNothingFurtherIsWritten(t *testing.T) {
 			})
 			end := ui.approve(r)
 			if end.Outcome != "conflict" || end.Problem == nil || end.Problem.Code != protocol.ProblemCode(fault.Conflict) {
-				t.Fatalf("%s %+v", end.Outcome, end.Problem)
+				t.Fatalf("want Outcome \"conflict\", Problem set and Problem.Code fault.Conflict, got %s %+v", end.Outcome, end.Problem)
 			}
 			for p, text := range c.write {
 				drifted[p] = []byte(text)
@@ -127,12 +127,12 @@ func TestAConflictInTheMiddleOfARunCanBeSimulatedAgain(t *testing.T) {
 	justBefore(mem, func() { mem.Put("B.md", "mine\n") })
 	end := ui.approve(r)
 	if end.Outcome != "conflict" || !end.Can.Rest {
-		t.Fatalf("%s %+v", end.Outcome, end.Can)
+		t.Fatalf("want Outcome \"conflict\" and Can.Rest true, got %s %+v", end.Outcome, end.Can)
 	}
 	ref := call[protocol.RunRef](ui, "run.rest", protocol.RunRef{Run: end.Run})
 	rest := call[protocol.Review](ui, "review.get", ref)
 	if last := ui.approve(&rest); last.Outcome != "ok" || ui.text("B.md") != "mine\nmore\n" || ui.text("A.md") != "one\nTWO\nthree\nfour\nfive\nSIX\nseven\n" {
-		t.Fatalf("%s: %v", last.Outcome, mem.Snapshot())
+		t.Fatalf("%s: want Outcome \"ok\", B.md \"mine\\nmore\\n\" and A.md \"one\\nTWO\\nthree\\nfour\\nfive\\nSIX\\nseven\\n\", got %v", last.Outcome, mem.Snapshot())
 	}
 }
 
@@ -150,7 +150,7 @@ func TestAReviewIsApprovedWithoutReadingWhatTheHostSaysIsUnchanged(t *testing.T)
 	r := ui.open(planOf("many", `{"id":"a","tool":"vault.appendFile","args":{"path":"{n}","content":"more"},"foreach":{"from":[`+strings.Join(names, ",")+`],"itemName":"n"}}`))
 	mem.ResetCounts()
 	if end := ui.approve(r); end.Outcome != "ok" {
-		t.Fatal(end.Problem)
+		t.Fatal("want Outcome \"ok\", got:", end.Problem)
 	}
 	if n := mem.Counts().Reads; n > 10 {
 		t.Errorf("%d reads for a changeset of 40 unchanged notes in one folder", n)

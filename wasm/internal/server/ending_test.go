@@ -16,7 +16,7 @@ const oneNote = `{"goal":"One note","assumptions":[],"riskLevel":"writes","steps
 // press is how often the next thing is asked for at the very event.
 func press() int {
 	if exhaustive() {
-		return 1000
+		return 300
 	}
 	if slow {
 		return 30

@@ -66,7 +66,7 @@ func submitted(plan string) string {
 
 func calls(plan string) llmtest.Answer {
 	return llmtest.Answer{Header: sseHead, Body: []byte(`data: {"id":"x","choices":[{"index":0,"delta":{` + strings.Replace(submitted(plan), `{"id"`, `{"index":0,"id"`, 1) + `}}]}` +
-		"\n\n" + `data: {"id":"x","choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":1000,"completion_tokens":50}}` + "\n\ndata: [DONE]\n\n")}
+		"\n\n" + `data: {"id":"x","choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":3000,"completion_tokens":50}}` + "\n\ndata: [DONE]\n\n")}
 }
 
 func no(words string) llmtest.Answer {
@@ -212,7 +212,7 @@ func TestAnAgentOfAnEndpointWithoutToolsWritesItsCalls(t *testing.T) {
 	call[protocol.Accepted](ui, "send", protocol.Send{Text: "write it", Mode: protocol.ModeAgent, Conversation: "c"})
 	r := ui.review()
 	if len(r.Files) != 1 || r.Files[0].Path != "Said.md" {
-		t.Fatalf("%+v", r.Files)
+		t.Fatalf("want 1 Files and Files[0].Path \"Said.md\", got %+v", r.Files)
 	}
 	if got := ui.asked(tr); !slices.Equal(got, []string{"call", "text", "text"}) {
 		t.Errorf("asked %q", got)
@@ -246,7 +246,7 @@ func TestAConnectionTestDecidesHowPlansAreAskedFor(t *testing.T) {
 		ui, tr := endpoint(t, mem, custom, append(probed(c.tools, c.schema), c.answer)...)
 		r := call[protocol.TestResult](ui, "connection.test", protocol.Empty{})
 		if !r.OK || !slices.ContainsFunc(r.Findings, func(m protocol.Message) bool { return m.Key == c.finding }) || !slices.Equal(r.Models, []string{"b", "m"}) {
-			t.Fatalf("%+v", r)
+			t.Fatalf("want everything in order and Models {\"b\", \"m\"}, got %+v", r)
 		}
 		if turn := ui.say("make notes"); turn.Outcome != protocol.TurnPlan || notes(turn) != "" {
 			t.Errorf("%s: %+v, notes %q", c.way, turn.Problem, notes(turn))
@@ -301,7 +301,7 @@ func TestAConnectionTestSaysWhenAnswersCannotBeStreamed(t *testing.T) {
 	r := call[protocol.TestResult](ui, "connection.test", protocol.Empty{})
 	i := slices.IndexFunc(r.Findings, func(m protocol.Message) bool { return m.Key == "llm.finding.streaming.buffered" })
 	if !r.OK || i < 0 || r.Findings[i].Params["host"] != "model.test:1" {
-		t.Errorf("%+v", r)
+		t.Errorf("want everything in order, it to be found and Findings[i].Params[\"host\"] \"model.test:1\", got %+v", r)
 	}
 }
 
@@ -341,12 +341,56 @@ func TestABusyEndpointIsWaitedForAsLongAsItSays(t *testing.T) {
 		begun := time.Now()
 		turn := ui.say("one")
 		took := time.Since(begun)
-		if turn.Outcome != protocol.TurnPlan || notes(turn) != "turn.retrying turn.retrying" || turn.Notes[0].Params["seconds"] != "7" {
-			t.Fatalf("%+v, notes %+v", turn.Problem, turn.Notes)
+		if turn.Outcome != protocol.TurnPlan || turn.Waiting != nil || notes(turn) != "" {
+			t.Fatalf("want a plan and no word of a wait that is over, got %+v, %+v, %+v", turn.Problem, turn.Waiting, turn.Notes)
+		}
+		// An endpoint that is overloaded has not asked for anything.
+		if said := waits(ui); said != "turn.waiting.asked 7s turn.waiting.overloaded" {
+			t.Errorf("want a pause that was asked for and one that was not, got %q", said)
 		}
 		// Seven seconds as asked, then one to two by itself.
 		if took < 8*time.Second || took > 9*time.Second || len(tr.Requests()) != 3 {
 			t.Errorf("%v, %d requests", took, len(tr.Requests()))
+		}
+		ui.s.Close()
+	})
+}
+
+// waits says what the person was told of each wait, and how long one lasts that an
+// endpoint has asked for.
+func waits(ui *panel) string {
+	var said []string
+	last := ""
+	for _, e := range ui.heard() {
+		if e.Turn == nil || e.Turn.Waiting == nil || e.Turn.Waiting.Until == last {
+			continue
+		}
+		w := e.Turn.Waiting
+		last = w.Until
+		said = append(said, w.Text.Key)
+		until, err := time.Parse(time.RFC3339, w.Until)
+		at, err2 := time.Parse(time.RFC3339, e.At)
+		if err == nil && err2 == nil && w.Text.Key == "turn.waiting.asked" {
+			said = append(said, until.Sub(at).String())
+		}
+	}
+	return strings.Join(said, " ")
+}
+
+func TestAPersonWhoDoesNotWaitHasTheModelAskedAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		busy := llmtest.Answer{Status: 429, Header: map[string]string{"retry-after": "50"}, Body: []byte(`{"error":{"message":"slow down"}}`)}
+		ui, _ := endpoint(t, ideasVault(), custom, busy, calls(bulletsPlan))
+		begun := time.Now()
+		a := call[protocol.Accepted](ui, "send", protocol.Send{Text: "one", Mode: protocol.ModePlan})
+		ui.await("the wait", func(e protocol.Event) bool { return e.Turn != nil && e.Turn.Waiting != nil })
+		call[protocol.Empty](ui, "turn.retry", protocol.TurnRef(a))
+		end := ui.await("the end", func(e protocol.Event) bool { return e.Type == protocol.EventTurnEnded }).Turn
+		if end.Outcome != protocol.TurnPlan || time.Since(begun) >= time.Second {
+			t.Errorf("want a plan at once, got %q after %v", end.Outcome, time.Since(begun))
+		}
+		if _, err := try[protocol.Empty](ui, "turn.retry", protocol.TurnRef(a)); err == nil {
+			t.Error("want no retry where nothing waits, got one")
 		}
 		ui.s.Close()
 	})
@@ -367,7 +411,7 @@ func TestMistralGetsIdsOfNineCharactersBack(t *testing.T) {
 	bad := strings.Replace(bulletsPlan, "util.joinLines", "util.joinAll", 1)
 	ui, tr := endpoint(t, ideasVault(), set, calls(bad), calls(bulletsPlan))
 	if turn := ui.say("one"); turn.Outcome != protocol.TurnPlan {
-		t.Fatalf("%+v", turn.Problem)
+		t.Fatalf("want Outcome protocol.TurnPlan, got %+v", turn.Problem)
 	}
 	var body struct {
 		Messages []struct {
@@ -398,8 +442,8 @@ func TestACallThatWasCutOffIsNotExecuted(t *testing.T) {
 	cut.Body = []byte(strings.Replace(string(cut.Body), `"finish_reason":"tool_calls"`, `"finish_reason":"length"`, 1))
 	ui, _ := endpoint(t, ideasVault(), custom, cut, cut, cut)
 	turn := ui.say("one")
-	if turn.Outcome != protocol.TurnFailed || turn.Problem == nil || turn.Problem.Key != "error.planner.notRepaired" {
-		t.Errorf("%s %+v", turn.Outcome, turn.Problem)
+	if turn.Outcome != protocol.TurnFailed || turn.Problem == nil || turn.Problem.Key != "error.planner.brokeOff" {
+		t.Errorf("want Outcome protocol.TurnFailed, Problem set and Problem.Key \"error.planner.brokeOff\", got %s %+v", turn.Outcome, turn.Problem)
 	}
 	if st := call[protocol.State](ui, "state", protocol.Empty{}); st.Review != nil {
 		t.Error("a review of it was opened")
@@ -412,7 +456,7 @@ func TestAStreamThatBreaksKeepsWhatHadArrived(t *testing.T) {
 	ui, _ := endpoint(t, ideasVault(), custom, broken)
 	turn := ui.say("one")
 	if turn.Problem == nil || turn.Problem.Key != "llm.error.cut" || !strings.HasPrefix("I will look at the notes and then", turn.Reply) || turn.Reply == "" {
-		t.Errorf("%q %+v", turn.Reply, turn.Problem)
+		t.Errorf("want Problem set, Problem.Key \"llm.error.cut\", a text beginning with turn.Reply and Reply set, got %q %+v", turn.Reply, turn.Problem)
 	}
 }
 
@@ -427,7 +471,7 @@ func TestEveryRefusalHasWordsForThePerson(t *testing.T) {
 		m.Note = func(n protocol.Message) { told = n }
 		ui.s.chat.Models.Refused(m, f)
 		if told.Key == "" || !strings.HasPrefix(told.Key, "turn.no") {
-			t.Errorf("%s: %+v", f, told)
+			t.Errorf("%s: want Key set and Key beginning with \"turn.no\", got %+v", f, told)
 		}
 	}
 }

@@ -69,7 +69,7 @@ func fields(t *testing.T) (ui *panel, run string, calls, results map[string][]ma
 	call[protocol.Welcome](ui, "hello", protocol.Hello{Contract: protocol.Contract, Settings: set, Platform: protocol.Platform{Name: "linux"}})
 	r, err := ui.s.tx.OpenPlan(t.Context(), []byte(fieldsPlan), nil, false)
 	if err != nil || !r.Approvable {
-		t.Fatalf("%v %+v", err, r)
+		t.Fatalf("want no error and a review that can be approved, got %v %+v", err, r)
 	}
 	ui.approve(r)
 	checkEnvelopes(t, mem, r.Run)
@@ -112,7 +112,7 @@ func TestEveryFieldOfACallIsWhatTheDesignSays(t *testing.T) {
 			}
 			seen[c["callId"]] = true
 			if c["confirmationId"] != d.Confirmation.ID || c["executorVersion"] != version.Core || c["toolRegistryVersion"] != ui.s.registry.Version() || c["cancellable"] != true {
-				t.Errorf("%s: %v", step, c)
+				t.Errorf("%s: want c[\"confirmationId\"] equal to d.Confirmation.ID, c[\"executorVersion\"] version.Core, c[\"toolRegistryVersion\"] equal to ui.s.registry.Version() and c[\"cancellable\"] true, got %v", step, c)
 			}
 			p := c["policy"].(map[string]any)
 			box := p["sandbox"].(map[string]any)
@@ -224,7 +224,7 @@ func TestARunCanBeReconstructedFromItsFolder(t *testing.T) {
 	}
 	for _, c := range got.Calls {
 		if c.Status == "unknown" || c.CallID == "" {
-			t.Errorf("%+v", c)
+			t.Errorf("want Status other than \"unknown\" and CallID set, got %+v", c)
 		}
 	}
 }

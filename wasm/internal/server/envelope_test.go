@@ -26,7 +26,7 @@ func recorded(t *testing.T, mem *hosttest.Memory, run, name string) []map[string
 	for _, r := range recs {
 		var v map[string]any
 		if err := json.Unmarshal(r, &v); err != nil {
-			t.Fatalf("%s: %s: %v", name, r, err)
+			t.Fatalf("%s: want no error, got %s: %v", name, r, err)
 		}
 		out = append(out, v)
 	}
@@ -56,7 +56,7 @@ func checkEnvelopes(t *testing.T, mem *hosttest.Memory, run string) {
 		files[file] = recorded(t, mem, run, file)
 		for _, line := range files[file] {
 			if vs := s.Validate(line); vs != nil {
-				t.Fatalf("%s: %v\n%v", file, vs, line)
+				t.Fatalf("%s: want nothing, got %v\n%v", file, vs, line)
 			}
 			if line["runId"] != run {
 				t.Fatalf("%s: of run %v", file, line["runId"])
@@ -175,7 +175,7 @@ func TestEveryLineThatARunEmitsFitsItsSchemaAndTheOthers(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !r.Approvable {
-				t.Fatalf("%+v", r.Problem)
+				t.Fatalf("want a review that can be approved, got %+v", r.Problem)
 			}
 			if c.drift != nil {
 				justBefore(mem, func() { c.drift(mem) })

@@ -15,6 +15,16 @@ type calm struct {
 	plan          string
 	before, after hosttest.Snapshot
 	ops, writes   int
+	review        func(*panel) *protocol.Review // instead of the plan; nil for that
+}
+
+// open opens the review of the workload.
+func (c calm) open(ui *panel) *protocol.Review {
+	ui.t.Helper()
+	if c.review != nil {
+		return c.review(ui)
+	}
+	return ui.open(c.plan)
 }
 
 func calmRun(t *testing.T, p hosttest.Profile) calm {
@@ -89,7 +99,7 @@ func killed(t *testing.T, c calm, p hosttest.Profile, n int, choice protocol.Rec
 	t.Helper()
 	mem := c.vault(p)
 	ui := begin(t, mem, free)
-	r := ui.open(c.plan)
+	r := c.open(ui)
 	mem.KillAt(n, uint64(n)*0x9E3779B97F4A7C15, false)
 	ui.approve(r)
 	ui.s.Close()
@@ -104,7 +114,7 @@ func killed(t *testing.T, c calm, p hosttest.Profile, n int, choice protocol.Rec
 	if len(w.State.Recoveries) > 0 {
 		back, err := try[protocol.Reverted](sh2, "recovery.resolve", protocol.Recovery{Run: r.Run, Choice: choice})
 		if err != nil || back.Problem != nil || len(back.Conflicts) > 0 {
-			t.Fatalf("%s: %v %+v", where, err, back)
+			t.Fatalf("%s: want no error, no Problem and no Conflicts, got %v %+v", where, err, back)
 		}
 		switch {
 		case choice == protocol.RecoverRevert:
@@ -152,7 +162,7 @@ func failed(t *testing.T, c calm, p hosttest.Profile, n int) {
 	t.Helper()
 	mem := c.vault(p)
 	ui := begin(t, mem, free)
-	r := ui.open(c.plan)
+	r := c.open(ui)
 	mem.FailAt(n, nil)
 	end := ui.approve(r)
 	mem.FailAt(0, nil)
@@ -167,7 +177,7 @@ func failed(t *testing.T, c calm, p hosttest.Profile, n int) {
 	if len(w.State.Recoveries) > 0 {
 		back, err := try[protocol.Reverted](sh2, "recovery.resolve", protocol.Recovery{Run: r.Run, Choice: protocol.RecoverRevert})
 		if err != nil || back.Problem != nil || len(back.Conflicts) > 0 {
-			t.Fatalf("%s: %v %+v", where, err, back)
+			t.Fatalf("%s: want no error, no Problem and no Conflicts, got %v %+v", where, err, back)
 		}
 	} else if !c.before.Equal(mem.Snapshot()) {
 		back, err := try[protocol.Reverted](sh2, "run.revert", protocol.Revert{Run: r.Run})

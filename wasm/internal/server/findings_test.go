@@ -48,13 +48,13 @@ func TestAPlanThatOnlyReadsIsAnAnswerAtOnceWithoutAReviewOrARun(t *testing.T) {
 	ui, turn := asksGarden(t, searchCompost)
 	p := turn.Findings.Parts[0]
 	if turn.Outcome != protocol.TurnAnswer || len(turn.Findings.Parts) != 1 || p.Count != 3 {
-		t.Fatalf("%s %+v", turn.Outcome, p)
+		t.Fatalf("want Outcome protocol.TurnAnswer, 1 Findings.Parts and Count 3, got %s %+v", turn.Outcome, p)
 	}
 	if p.Text.Key != "finding.mentions.places" || p.Text.Params["n"] != "2" || p.Text.Params["total"] != "3" || p.Text.Params["query"] != "compost" {
-		t.Errorf("%+v", p.Text)
+		t.Errorf("want Text.Key \"finding.mentions.places\", Text.Params[\"n\"] \"2\", Text.Params[\"total\"] \"3\" and Text.Params[\"query\"] \"compost\", got %+v", p.Text)
 	}
 	if c := p.Rows[1][0]; c.Path != "Beds.md" || c.Line != 3 || p.Columns[0].Kind != protocol.CellNote || p.Rows[1][1].Text != "more compost." {
-		t.Errorf("%+v", p.Rows)
+		t.Errorf("want Path \"Beds.md\", Line 3, Columns[0].Kind protocol.CellNote and Rows[1][1].Text \"more compost.\", got %+v", p.Rows)
 	}
 	for _, e := range ui.heard() {
 		if e.Type == protocol.EventReviewOpened || e.Type == protocol.EventRunState {
@@ -72,7 +72,7 @@ func TestAPlanThatOnlyReadsIsAnAnswerAtOnceWithoutAReviewOrARun(t *testing.T) {
 func TestAnAnswerWithoutAnyNotesIsASentence(t *testing.T) {
 	_, turn := asksGarden(t, `{"id":"s","tool":"vault.searchText","args":{"query":"zebra"}}`)
 	if p := turn.Findings.Parts[0]; p.Text.Key != "finding.mentions.none" || p.Text.Params["query"] != "zebra" || p.Count != 0 || len(p.Rows) != 0 {
-		t.Errorf("%+v", p)
+		t.Errorf("want Text.Key \"finding.mentions.none\", Text.Params[\"query\"] \"zebra\", Count 0 and no Rows, got %+v", p)
 	}
 }
 
@@ -119,7 +119,7 @@ func TestAnAnswerIsKeptOverAStartAndCanBeSavedAsAnAction(t *testing.T) {
 	}
 	a := call[protocol.Action](ui, "actions.save", protocol.ActionSave{Run: kept.Run, Plan: kept.Findings.Plan, Name: "Compost"})
 	if a.Name != "Compost" {
-		t.Errorf("%+v", a)
+		t.Errorf("want Name \"Compost\", got %+v", a)
 	}
 }
 
@@ -138,7 +138,7 @@ func TestALargeAnswerIsKeptByItsFirstRowsAndFoundWholeAgain(t *testing.T) {
 	}
 	call[protocol.RunRef](ui, "review.open", protocol.PlanAgain{Plan: kept.Plan})
 	if r := ui.review(); r.Approvable || r.Findings == nil || len(r.Findings.Parts[0].Rows) != 3000 {
-		t.Errorf("%+v", r)
+		t.Errorf("want a review that cannot be approved, Findings set and 3000 Findings.Parts[0].Rows, got %+v", r)
 	}
 }
 
@@ -150,7 +150,7 @@ func TestAnAnswerBecomesANoteThroughAReview(t *testing.T) {
 	})
 	r := ui.review()
 	if len(r.Files) != 1 || !r.Approvable || ui.text(r.Files[0].Path) != "(none)" {
-		t.Fatalf("%+v", r.Files)
+		t.Fatalf("want 1 Files, a review that can be approved and r.Files[0].Path \"(none)\", got %+v", r.Files)
 	}
 	end := ui.approve(r)
 	want := "2 notes\n\n| Note | Text |\n| --- | --- |\n| [[Beds]]:1 | Compost first. |\n| [[Beds]]:3 | more compost. |\n| [[Shed/Tools\\|Tools]]:1 | The compost fork, see \\[\\[Beds\\]\\]. |\n"
@@ -170,7 +170,7 @@ func TestThePlanThatOpensANoteIsStillAskedAboutAndItsFindingsStay(t *testing.T) 
 	r := ui.review()
 	turn := ui.turnEnd()
 	if !r.Approvable || turn.Findings == nil || turn.Findings.Done || turn.Findings.Parts[0].Count != 3 || turn.Outcome != protocol.TurnPlan {
-		t.Errorf("%+v", turn)
+		t.Errorf("want a review that can be approved, Findings set, Findings.Done false, Findings.Parts[0].Count 3 and Outcome protocol.TurnPlan, got %+v", turn)
 	}
 }
 
@@ -183,7 +183,7 @@ func TestTheReadingFormOfAToolThatWritesIsAnAnswer(t *testing.T) {
 			t.Errorf("%s: done %v, approvable %v, %d files", args, done, r.Approvable, len(r.Files))
 		}
 		if reads && (r.Findings.Parts[0].Count != 1 || r.Findings.Parts[0].Text.Key != "finding.unlinked") {
-			t.Errorf("%+v", r.Findings.Parts[0])
+			t.Errorf("want not reads (or Findings.Parts[0].Count 1 and Findings.Parts[0].Text.Key \"finding.unlinked\"), got %+v", r.Findings.Parts[0])
 		}
 	}
 }
@@ -193,13 +193,13 @@ func TestASavedActionThatOnlyReadsIsAnAnswer(t *testing.T) {
 	a := call[protocol.Action](ui, "actions.save", protocol.ActionSave{Run: turn.Run, Name: "Compost"})
 	call[protocol.Accepted](ui, "actions.run", protocol.ActionRun{ID: a.ID, Values: map[string]string{}})
 	if again := ui.answer(); again.Findings.Parts[0].Count != 3 {
-		t.Errorf("%+v", again.Findings)
+		t.Errorf("want Findings.Parts[0].Count 3, got %+v", again.Findings)
 	}
 }
 
 func TestALimitOfThePlanIsSaidWithTheAnswer(t *testing.T) {
 	_, turn := asksGarden(t, `{"id":"s","tool":"vault.searchText","args":{"query":"compost","limit":1}}`)
 	if f := turn.Findings; len(f.Notes) != 1 || f.Notes[0].Key != "review.cut" || f.Notes[0].Params["total"] != "3" {
-		t.Errorf("%+v", f.Notes)
+		t.Errorf("want 1 Notes, Notes[0].Key \"review.cut\" and Notes[0].Params[\"total\"] \"3\", got %+v", f.Notes)
 	}
 }

@@ -35,7 +35,7 @@ func TestAForgedRunThatWasFinishedIsNotOfferedAgain(t *testing.T) {
 					r = call[protocol.Review](ui, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendDrop, Path: c.drop})
 				}
 				if end := ui.approve(&r); end.Outcome != protocol.OutcomeOK || ui.text("Note.md") != "new\n" {
-					t.Fatalf("%+v", end)
+					t.Fatalf("want Outcome protocol.OutcomeOK and Note.md \"new\\n\", got %+v", end)
 				}
 				if st := ui.await("the state after it", func(e protocol.Event) bool { return e.State != nil }).State; len(st.Recoveries) != 0 {
 					t.Errorf("still offered: %+v", st.Recoveries)
@@ -46,7 +46,7 @@ func TestAForgedRunThatWasFinishedIsNotOfferedAgain(t *testing.T) {
 				}
 				// What was finished is a run of its own, and can be taken back.
 				if ui.revert(r.Run); ui.text("Note.md") != "note\n" {
-					t.Errorf("%q", ui.text("Note.md"))
+					t.Errorf("want Note.md \"note\\n\", got %q", ui.text("Note.md"))
 				}
 			})
 		}

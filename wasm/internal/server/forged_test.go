@@ -155,22 +155,22 @@ func TestWhatAPersonApprovesOfAForgedRunIsARunOfItsOwn(t *testing.T) {
 		back := call[protocol.Reverted](ui, "run.revert", protocol.Revert{Run: forgedRun})
 		r := call[protocol.Review](ui, "review.get", protocol.RunRef{Run: back.Review})
 		if len(r.Files) != 3 || r.Title == nil || r.Title.Key != "review.undo.revert" {
-			t.Fatalf("%+v", r)
+			t.Fatalf("want 3 Files, Title set and Title.Key \"review.undo.revert\", got %+v", r)
 		}
 		v := call[protocol.FileView](ui, "review.file", protocol.FileRef{Run: r.Run, Path: "Note.md"})
 		if v.Before != "note\n" || v.After != "old\n" {
-			t.Errorf("%+v", v)
+			t.Errorf("want Before \"note\\n\" and After \"old\\n\", got %+v", v)
 		}
 		r = call[protocol.Review](ui, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendDrop, Path: "Gone.md"})
 		end := ui.approve(&r)
 		if end.Outcome != protocol.OutcomeOK || !end.Can.Revert || ui.text("Note.md") != "old\n" || ui.text("Gone.md") != "(none)" || ui.text("Sub/Note.md") != "(none)" {
-			t.Fatalf("%+v\n%s", end, before.Diff(mem.Snapshot()))
+			t.Fatalf("want Outcome protocol.OutcomeOK, Can.Revert true, Note.md \"old\\n\", Gone.md \"(none)\" and Sub/Note.md \"(none)\", got %+v\n%s", end, before.Diff(mem.Snapshot()))
 		}
 		if len(mem.Trash()) != 1 {
 			t.Error("what a stranger's run removes is gone for good")
 		}
 		if verified := ui.verified(end.Run); !verified.OK || verified.Origin != "" {
-			t.Errorf("%+v", verified)
+			t.Errorf("want everything in order and no Origin, got %+v", verified)
 		}
 		ui.revert(end.Run)
 		if d := before.Diff(mem.Snapshot()); d != "" {
@@ -188,21 +188,21 @@ func TestOnAnotherDeviceARunIsTakenBackByAReview(t *testing.T) {
 	mem.MoveTo("phone")
 	ui = begin(t, mem, free)
 	if st := call[protocol.State](ui, "state", protocol.Empty{}); st.LastRun != nil {
-		t.Errorf("%+v", st.LastRun)
+		t.Errorf("want no LastRun, got %+v", st.LastRun)
 	}
 	back := ui.revert(run)
 	if back.Review == "" || back.Run != "" {
-		t.Fatalf("%+v", back)
+		t.Fatalf("want Review set and no Run, got %+v", back)
 	}
 	r := call[protocol.Review](ui, "review.get", protocol.RunRef{Run: back.Review})
 	if end := ui.approve(&r); end.Outcome != protocol.OutcomeOK {
-		t.Fatalf("%+v", end)
+		t.Fatalf("want Outcome protocol.OutcomeOK, got %+v", end)
 	}
 	if d := before.Diff(mem.Snapshot()); d != "" {
-		t.Errorf("%s", d)
+		t.Errorf("want the vault as it was before; it differs: %s", d)
 	}
 	if sum := call[protocol.RunDetail](ui, "run.get", protocol.RunRef{Run: run}).Summary; sum.RevertedBy != back.Review {
-		t.Errorf("%+v", sum)
+		t.Errorf("want RevertedBy back.Review, got %+v", sum)
 	}
 }
 
@@ -221,7 +221,7 @@ func TestARunOfOursIsPreviewedAndTakenBackWhatIsDeniedSinceStays(t *testing.T) {
 	call[protocol.State](ui, "configure", tight)
 	back := ui.revert(run)
 	if ui.text("B.md") != "b\nmore\n" || len(back.NotUndone) == 0 || back.NotUndone[0].Key != "undo.refused" || slices.Contains(back.Restored, "B.md") {
-		t.Errorf("%+v", back)
+		t.Errorf("want B.md \"b\\nmore\\n\", some NotUndone, NotUndone[0].Key \"undo.refused\" and Restored without \"B.md\", got %+v", back)
 	}
 	call[protocol.State](ui, "configure", protocol.Settings{Provider: "openai"})
 	ui.revert(run)
@@ -240,6 +240,6 @@ func TestWithoutAKeyARunIsMadeAndTakenBackByAReview(t *testing.T) {
 	r := call[protocol.Review](ui, "review.get", protocol.RunRef{Run: back.Review})
 	ui.approve(&r)
 	if d := before.Diff(mem.Snapshot()); d != "" {
-		t.Errorf("%s", d)
+		t.Errorf("want the vault as it was before; it differs: %s", d)
 	}
 }

@@ -21,10 +21,10 @@ func TestAPastRunIsListedOpenedVerifiedAndReplayed(t *testing.T) {
 	end := ui.do(editPlan)
 	list := call[protocol.Runs](ui, "runs.list", protocol.RunsQuery{})
 	if len(list.Runs) != 1 || list.Runs[0].Run != end.Run || list.Runs[0].Bytes == 0 || list.Bytes != list.Runs[0].Bytes || list.Runs[0].Outcome != "ok" {
-		t.Fatalf("%+v", list)
+		t.Fatalf("want 1 Runs, Runs[0].Run end.Run, Runs[0].Bytes other than 0, Bytes equal to list.Runs[0].Bytes and Runs[0].Outcome \"ok\", got %+v", list)
 	}
 	if none := call[protocol.Runs](ui, "runs.list", protocol.RunsQuery{Text: "other"}); len(none.Runs) != 0 {
-		t.Errorf("%+v", none)
+		t.Errorf("want no Runs, got %+v", none)
 	}
 	for _, q := range []struct {
 		protocol.RunsQuery
@@ -40,14 +40,14 @@ func TestAPastRunIsListedOpenedVerifiedAndReplayed(t *testing.T) {
 	}
 	d := call[protocol.RunDetail](ui, "run.get", protocol.RunRef{Run: end.Run})
 	if len(d.Calls) != 4 || len(d.Files) != 3 || !strings.Contains(d.Plan, `"goal":"Edit"`) {
-		t.Fatalf("%+v", d)
+		t.Fatalf("want 4 Calls, 3 Files and Plan with \"\\\"goal\\\":\\\"Edit\\\"\", got %+v", d)
 	}
 	v := call[protocol.FileView](ui, "review.file", protocol.FileRef{Run: end.Run, Path: "A.md"})
 	if v.Before != twoNotes["A.md"] || v.After != ui.text("A.md") {
 		t.Errorf("a past file is shown as %q, then %q", v.Before, v.After)
 	}
 	if ok := call[protocol.Verified](ui, "run.verify", protocol.RunRef{Run: end.Run}); !ok.OK || ok.Records == 0 {
-		t.Errorf("%+v", ok)
+		t.Errorf("want everything in order and Records other than 0, got %+v", ok)
 	}
 	after := mem.Snapshot()
 	call[protocol.RunRef](ui, "run.replay", protocol.RunRef{Run: end.Run})
@@ -209,7 +209,7 @@ func TestClearedRunsAreGoneAndOneUnderWayStays(t *testing.T) {
 	}
 	left := call[protocol.Runs](ui, "runs.clear", protocol.Clear{})
 	if len(left.Runs) != 1 || left.Runs[0].Run != b.Run {
-		t.Fatalf("%+v", left)
+		t.Fatalf("want 1 Runs and Runs[0].Run equal to b.Run, got %+v", left)
 	}
 	if _, err := try[protocol.RunDetail](ui, "run.get", protocol.RunRef{Run: a.Run}); !fault.Is(err, fault.NotFound) {
 		t.Errorf("a cleared run: %v", err)
@@ -226,7 +226,7 @@ func TestARunThatIsNotThereIsNotFound(t *testing.T) {
 	for _, id := range []string{"", "x", "../../secret", "a/b", "..", `a\b`} {
 		for _, m := range []string{"run.get", "run.verify", "run.replay", "run.rest", "run.revert"} {
 			if _, err := try[map[string]any](ui, m, protocol.RunRef{Run: id}); !fault.Is(err, fault.NotFound) {
-				t.Errorf("%s %q: %v", m, id, err)
+				t.Errorf("%s %q: want the error fault.NotFound, got %v", m, id, err)
 			}
 		}
 		if _, err := try[protocol.Reverted](ui, "recovery.resolve", protocol.Recovery{Run: id, Choice: "keep"}); !fault.Is(err, fault.NotFound) {

@@ -163,7 +163,7 @@ func TestTheModelsKeyGoesOnlyWhereThisDeviceWasAllowedToSendIt(t *testing.T) {
 				}
 				for _, q := range asked {
 					if q.Kind != "key" || len(q.Requests) != 1 || q.Requests[0].Host == "" || q.Requests[0].Keys[0].Name != c.set.KeyName {
-						t.Errorf("%+v", q)
+						t.Errorf("want Kind \"key\", 1 Requests, Requests[0].Host set and Requests[0].Keys[0].Name equal to c.set.KeyName, got %+v", q)
 					}
 				}
 				if !c.yes {
@@ -245,7 +245,7 @@ func TestAToolsKeyGoesToItsHostsAlone(t *testing.T) {
 					t.Fatalf("%d questions, sent %v: %+v", len(asked), d.out(), r.Problem)
 				}
 				if c.sends && !strings.HasSuffix(d.out()[0], "weather-key") {
-					t.Errorf("%v", d.out())
+					t.Errorf("want sends false (or out[0] ending in \"weather-key\"), got %v", d.out())
 				}
 			})
 		}
@@ -264,7 +264,7 @@ func TestTheListOfKeysSaysWhereEachGoes(t *testing.T) {
 	got := call[protocol.Secrets](ui, "secrets.list", protocol.Empty{}).Secrets
 	if len(got) != 2 || len(got[0].Hosts) != 0 || !slices.Equal(got[1].Hosts, []string{"api.example.com", "b.example.com:8443"}) ||
 		!slices.Equal(got[1].Unconfirmed, []string{"b.example.com:8443"}) {
-		t.Errorf("%+v", got)
+		t.Errorf("want 2 of them, no got[0].Hosts, got[1].Hosts {\"api.example.com\", \"b.example.com:8443\"} and got[1].Unconfirmed {\"b.example.com:8443\"}, got %+v", got)
 	}
 }
 

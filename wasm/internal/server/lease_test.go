@@ -75,7 +75,7 @@ func TestARunThatIsUnderWayElsewhereIsWatchedAndNotRecovered(t *testing.T) {
 			defer other.s.Close()
 			cards := cardsOf(other)
 			if len(cards) != 1 || cards[0].Stands != protocol.StandsLive || len(cards[0].Choices) != 0 || cards[0].Can.Recover || cards[0].Text.Key != c.key {
-				t.Fatalf("%+v", cards)
+				t.Fatalf("want 1 cards, cards[0].Stands protocol.StandsLive, no cards[0].Choices, cards[0].Can.Recover false and cards[0].Text.Key as in the case, got %+v", cards)
 			}
 			at := mem.Snapshot()
 			for _, choice := range []protocol.RecoveryChoice{protocol.RecoverRevert, protocol.RecoverKeep, protocol.RecoverFinish} {
@@ -90,11 +90,11 @@ func TestARunThatIsUnderWayElsewhereIsWatchedAndNotRecovered(t *testing.T) {
 				t.Error("a review of taking it back was opened")
 			}
 			if d := at.Diff(mem.Snapshot()); d != "" {
-				t.Error(d)
+				t.Error("want the vault as expected; it differs:", d)
 			}
 			call[protocol.Empty](ui, "run.resume", protocol.RunRef{Run: r.Run})
 			if end := ui.ranTo(); end.Outcome != "ok" {
-				t.Errorf("%+v", end)
+				t.Errorf("want Outcome \"ok\", got %+v", end)
 			}
 			time.Sleep(time.Minute) // the other one looks again
 			synctest.Wait()
@@ -140,7 +140,7 @@ func TestARunWhoseOwnerIsGoneIsOfferedAtOnceInAWindowAndLaterOnAnotherDevice(t *
 		}
 		call[protocol.Reverted](remote, "recovery.resolve", protocol.Recovery{Run: r.Run, Choice: protocol.RecoverRevert})
 		if d := before.Diff(mem.Snapshot()); d != "" {
-			t.Fatal(d)
+			t.Fatal("want the vault as it was before; it differs:", d)
 		}
 	})
 }
@@ -159,14 +159,14 @@ func TestARunWhoseGroundWasTakenStopsAndSaysSo(t *testing.T) {
 		call[protocol.Empty](ui, "run.resume", protocol.RunRef{Run: r.Run})
 		end := ui.ranTo()
 		if end.Outcome != "conflict" || end.Problem == nil || end.Problem.Key != "error.run.taken" || end.Can.Revert {
-			t.Errorf("%+v %+v", end, end.Problem)
+			t.Errorf("want Outcome \"conflict\", Problem set, Problem.Key \"error.run.taken\" and Can.Revert false, got %+v %+v", end, end.Problem)
 		}
 		var d string
 		if d = before.Diff(mem.Snapshot()); d != "" {
-			t.Error(d)
+			t.Error("want the vault as it was before; it differs:", d)
 		}
 		if c := cardsOf(remote); len(c) != 0 {
-			t.Errorf("%+v", c)
+			t.Errorf("want no of them, got %+v", c)
 		}
 	})
 }

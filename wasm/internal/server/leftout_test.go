@@ -32,8 +32,8 @@ var badNotes = map[string]struct{ path, text string }{
 }
 
 const (
-	badBody  = "- [ ] task\n\nfield:: value\n\n## One\n\nTea and [[tea]] #x\n"
-	goodNote = "---\nk: 1\ntags:\n  - t\n---\n" + badBody
+	badBody  = "- [ ] task\n- [ ] a task\n\nfield:: value\n\n## One\n\nTea and [[tea]] #x\n\n## Two\n\nmore\n"
+	goodNote = "---\ntags:\n  - t\nk: 1\n---\n" + badBody
 )
 
 func badVault() map[string]string {
@@ -69,6 +69,7 @@ var onNotes = map[string]struct{ kind, args string }{
 	"metadata.remove":        {"front", `"keys":["k"]`},
 	"metadata.rename":        {"front", `"from":"k","to":"m"`},
 	"metadata.fromInline":    {"front", `"keys":["field"]`},
+	"metadata.tidy":          {"front", `"plain":["k"],"sort":true`},
 	"tags.add":               {"front", `"tags":["new"]`},
 	"tags.remove":            {"front", `"tags":["t"]`},
 	"tags.rename":            {"front", `"from":"t","to":"u"`},
@@ -77,6 +78,8 @@ var onNotes = map[string]struct{ kind, args string }{
 	"tasks.setStatus":        {"note", `"to":"done"`},
 	"tasks.move":             {"note", `"to":"Tea.md"`},
 	"note.splitAtHeadings":   {"note", `"level":2,"folder":"Split"`},
+	"note.movePart":          {"note", `"heading":"Two","place":"start"`},
+	"note.sort":              {"note", `"what":"items"`},
 	"vault.replaceText":      {"text", `"find":"Tea","replace":"Chai"`},
 	"vault.appendFile":       {"text", `"content":"more"`},
 	"vault.patchFile":        {"text", `"find":"Tea and","replace":"Chai and"`},
@@ -88,7 +91,7 @@ var onNotes = map[string]struct{ kind, args string }{
 // elsewhere are tools that write and are not about the notes of a list: they make
 // notes, take all or nothing, or write where the cursor is.
 var elsewhere = []string{
-	"editor.insertAtCursor", "editor.replaceSelection", "note.merge", "template.apply",
+	"editor.insertAtCursor", "editor.replaceSelection", "note.export", "note.merge", "template.apply",
 	"vault.createFile", "vault.ensureFolder", "vault.writeFile",
 }
 
@@ -216,7 +219,7 @@ func TestAllOfThreeThousandNotesAreChangedButThoseThatAreNamed(t *testing.T) {
 				t.Fatalf("%d files, left out: %+v", len(r.Files), left)
 			}
 			if g := left[0].Groups; len(g) != 1 || g[0].Reason.Key != "skip.front" || len(g[0].Items) != bad || g[0].Items[0].Name != "Notes/0050.md" {
-				t.Fatalf("%+v", g)
+				t.Fatalf("want 1 of them, g[0].Reason.Key \"skip.front\", as many g[0].Items as bad and g[0].Items[0].Name \"Notes/0050.md\", got %+v", g)
 			}
 			end := ui.approve(r)
 			if end.Outcome != "ok" || len(end.LeftOut) != 1 || end.LeftOut[0].Count != bad || end.Failed != 0 {
@@ -240,7 +243,7 @@ func TestALimitThatAPlanNamesIsSaidAndCanBeTakenOut(t *testing.T) {
 	r := ui.open(planOf("some", `{"id":"q","tool":"vault.query","args":{"folder":"Notes","limit":1000}}`,
 		`{"id":"do","tool":"tags.add","args":{"paths":"$steps.q.paths","tags":["done"]}}`))
 	if cut := r.Steps[0].Cut; cut == nil || cut.Shown != 1000 || cut.Total != 3176 || !cut.All {
-		t.Fatalf("%+v", r.Steps[0].Cut)
+		t.Fatalf("want cut set, Shown 1000, Total 3176 and All true, got %+v", r.Steps[0].Cut)
 	}
 	all := call[protocol.Review](ui, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendAll, Step: "q"})
 	if left := leftout.Of(all.Steps); all.Steps[0].Cut != nil || len(all.Files) != 3176-bad || left[0].Count != bad || left[0].Total != 3176 {
@@ -275,11 +278,11 @@ func TestAnElementThatFailsLeavesNothingOfItselfInTheReviewOrInTheRun(t *testing
 	ui := begin(t, mem, protocol.Settings{Confirm: "always"}, func(d *Deps) { d.Tools = append(d.Tools, halfTool()) })
 	r := ui.open(planOf("half", `{"id":"do","tool":"x.half","foreach":{"from":["one.md","bad.md","two.md"],"itemName":"p"},"args":{"path":"{p}"}}`))
 	if len(r.Files) != 2 || leftAlone(leftout.Of(r.Steps))["bad.md"] != "skip.front" {
-		t.Fatalf("%+v", r.Files)
+		t.Fatalf("want 2 Files and [\"bad.md\"] \"skip.front\", got %+v", r.Files)
 	}
 	end := ui.approve(r)
 	if _, there := mem.File("bad.md"); there || end.Outcome != "ok" || ui.text("one.md") != "half\n" || ui.text("two.md") != "half\n" {
-		t.Fatalf("%s: %v", end.Outcome, mem.Snapshot())
+		t.Fatalf("%s: want not there, Outcome \"ok\", one.md \"half\\n\" and two.md \"half\\n\", got %v", end.Outcome, mem.Snapshot())
 	}
 	checkEnvelopes(t, mem, end.Run)
 }

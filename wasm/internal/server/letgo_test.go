@@ -35,7 +35,7 @@ func TestARunThatHasEndedIsLetGoOf(t *testing.T) {
 		runtime.AddCleanup(run, func(what string) { let <- what }, "the run")
 	}()
 	if end := ui.finished(); end.Outcome != "ok" {
-		t.Fatal(end.Outcome)
+		t.Fatal("want Outcome \"ok\", got:", end.Outcome)
 	}
 	for given, late := 0, time.After(time.Minute); given < 2; {
 		runtime.GC()

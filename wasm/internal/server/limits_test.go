@@ -40,7 +40,7 @@ func TestAPlanWithoutALimitReachesEveryNoteAndOneWithALimitSaysWhatItCuts(t *tes
 	}
 	call[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: all.Run, Approval: all.Approval})
 	if end := ui.finished(); end.Outcome != "ok" {
-		t.Fatalf("%+v", end.Problem)
+		t.Fatalf("want Outcome \"ok\", got %+v", end.Problem)
 	}
 	for i := range n {
 		got, _ := ui.mem.File(fmt.Sprintf("N%04d.md", i))
@@ -54,11 +54,11 @@ func TestALimitUnderAnotherNameIsALimit(t *testing.T) {
 	ui := begin(t, crowd(20), free)
 	r := ui.open(planOf("search", `{"id":"find","tool":"vault.searchText","args":{"pattern":"x","max_results":5}}`))
 	if cut := r.Steps[0].Cut; cut == nil || cut.Shown != 5 || cut.Total != 20 || !cut.All {
-		t.Fatalf("%+v", cut)
+		t.Fatalf("want cut set, Shown 5, Total 20 and All true, got %+v", cut)
 	}
 	all := call[protocol.Review](ui, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendAll, Step: "find"})
 	if all.Steps[0].Cut != nil {
-		t.Errorf("%+v", all.Steps[0].Cut)
+		t.Errorf("want no Steps[0].Cut, got %+v", all.Steps[0].Cut)
 	}
 	if _, err := try[protocol.Review](ui, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendAll, Step: "find"}); err == nil {
 		t.Error("a limit that is not there was taken out")

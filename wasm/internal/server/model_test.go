@@ -108,14 +108,14 @@ func TestARandomRunMakesWhatItsSimulationShowedAndIsTakenBack(t *testing.T) {
 		applyShown(want, r, shown)
 		end := ui.approve(r)
 		if end.Outcome == "conflict" {
-			rt.Fatalf("%s: %+v", end.Outcome, end.Problem)
+			rt.Fatalf("%s: want Outcome other than \"conflict\", got %+v", end.Outcome, end.Problem)
 		}
 		if d := want.Diff(mem.Snapshot()); d != "" {
 			rt.Fatalf("the run differs from what was shown:\n%s\nfiles: %+v", d, r.Files)
 		}
 		checkEnvelopes(t, mem, r.Run)
 		if v := call[protocol.Verified](ui, "run.verify", protocol.RunRef{Run: r.Run}); !v.OK {
-			rt.Fatalf("%+v", v)
+			rt.Fatalf("want everything in order, got %+v", v)
 		}
 		if _, err := try[protocol.RunRef](ui, "run.replay", protocol.RunRef{Run: r.Run}); err != nil {
 			rt.Fatalf("replay: %v", err)

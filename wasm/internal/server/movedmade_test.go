@@ -61,7 +61,7 @@ func TestARunThatMovedWhatItMadeIsTakenBackAfterThreeCrashes(t *testing.T) {
 				where += fmt.Sprintf(" (%s) %+v", c.Stands, back)
 			}
 			if d := before.Diff(mem.Snapshot()); d != "" {
-				t.Fatalf("%s:\n%s", where, d)
+				t.Fatalf("want the vault as it was before; it differs: %s:\n%s", where, d)
 			}
 			if !died {
 				break

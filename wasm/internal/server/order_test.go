@@ -32,7 +32,7 @@ func TestStepsThatNeedEachOthersFoldersDoNotWaitForEachOtherForEver(t *testing.T
 				`{"id":"y","tool":"vault.createFile","args":{"folder":"{f}/Deep","title":"y","content":"y"},"foreach":{"from":[`+folders(15, 30)+`],"itemName":"f"}}`,
 				`{"id":"z","tool":"vault.ensureFolder","args":{"path":"{f}/Deep/Er"},"foreach":{"from":[`+folders(20, 35)+`],"itemName":"f"}}`))
 			if end.Done != 60 {
-				t.Fatalf("%+v", end)
+				t.Fatalf("want Done 60, got %+v", end)
 			}
 			ui.revert(end.Run)
 			if d := before.Diff(mem.Snapshot()); d != "" {
@@ -72,6 +72,6 @@ func TestAConflictThatWasShownIsNoDrift(t *testing.T) {
 	}
 	ui.approve(r)
 	if ui.text("New.md") != "new" || ui.text("A.md") != twoNotes["A.md"] {
-		t.Fatalf("%q %q", ui.text("New.md"), ui.text("A.md"))
+		t.Fatalf("want New.md \"new\" and A.md equal to twoNotes[\"A.md\"], got %q %q", ui.text("New.md"), ui.text("A.md"))
 	}
 }

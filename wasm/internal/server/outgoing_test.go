@@ -185,7 +185,7 @@ func TestNoTextOfANoteReachesTheWebWithoutAQuestion(t *testing.T) {
 			}
 			if len(asked) > 0 {
 				if q := asked[0]; q.Tool != "http.request" || q.Reason.Key != "policy.mayHoldNotes" || len(q.Requests) == 0 {
-					t.Errorf("%+v", q)
+					t.Errorf("want Tool \"http.request\", Reason.Key \"policy.mayHoldNotes\" and some Requests, got %+v", q)
 				}
 				return
 			}
@@ -313,17 +313,17 @@ func TestAQuestionShowsTheWholeRequestItsDestinationFirst(t *testing.T) {
 	look := func(t *testing.T, q protocol.Question) {
 		t.Helper()
 		if len(q.Requests) != 1 {
-			t.Fatalf("%+v", q)
+			t.Fatalf("want 1 Requests, got %+v", q)
 		}
 		r := q.Requests[0]
 		if r.Method != "PUT" || r.URL != "https://xn--bcher-kva.example.com/in?x=y" || r.Host != "xn--bcher-kva.example.com" || r.Shown != "bücher.example.com" {
-			t.Errorf("%s %s %s %s", r.Method, r.URL, r.Host, r.Shown)
+			t.Errorf("want Method \"PUT\", URL \"https://xn--bcher-kva.example.com/in?x=y\", Host \"xn--bcher-kva.example.com\" and Shown \"bücher.example.com\", got %s %s %s %s", r.Method, r.URL, r.Host, r.Shown)
 		}
 		if r.Body != body || r.Bytes != len(body) || len(r.Headers) != 25 || r.Headers[24].Value != "Bearer {{secret:weather}}" {
 			t.Errorf("%d bytes of %d, %d headers", len(r.Body), r.Bytes, len(r.Headers))
 		}
 		if len(r.Keys) != 1 || r.Keys[0].Name != "weather" {
-			t.Errorf("%+v", r.Keys)
+			t.Errorf("want 1 Keys and Keys[0].Name \"weather\", got %+v", r.Keys)
 		}
 	}
 	t.Run("an agent's", func(t *testing.T) {
@@ -343,7 +343,7 @@ func TestAQuestionShowsTheWholeRequestItsDestinationFirst(t *testing.T) {
 		look(t, *q.Question)
 		call[protocol.Empty](ui, "answer", protocol.Answer{ID: q.Question.ID, Yes: true})
 		if end := ui.finished(); end.Outcome != "ok" {
-			t.Fatalf("%+v", end.Problem)
+			t.Fatalf("want Outcome \"ok\", got %+v", end.Problem)
 		}
 		sent := w.requests()
 		if len(sent) != 1 || sent[0].Header["Authorization"] != "Bearer {{secret:weather-key}}" || string(sent[0].Body) != body {
@@ -360,12 +360,12 @@ func TestAReviewNamesEveryCommandAndEveryDestinationAsTheyAreResolved(t *testing
 	line := func(r *protocol.Review) protocol.SummaryLine {
 		t.Helper()
 		if len(r.Summary) != 1 {
-			t.Fatalf("%+v", r.Summary)
+			t.Fatalf("want 1 Summary, got %+v", r.Summary)
 		}
 		return r.Summary[0]
 	}
 	if l := line(r); l.Text.Key != "review.commands" || l.Text.Params["names"] != "Split right (split:right)" {
-		t.Errorf("%+v", l)
+		t.Errorf("want Text.Key \"review.commands\" and Text.Params[\"names\"] \"Split right (split:right)\", got %+v", l)
 	}
 	var ids []string
 	for range 6 {
@@ -375,11 +375,11 @@ func TestAReviewNamesEveryCommandAndEveryDestinationAsTheyAreResolved(t *testing
 	l := line(r)
 	if l.Text.Key != "review.commands.many" || l.Text.Params["n"] != "12" || len(l.Paths) != 12 ||
 		l.Paths[0] != "1. Split right (split:right)" || l.Paths[11] != "12. Split down (split:down)" {
-		t.Errorf("%+v", l)
+		t.Errorf("want Text.Key \"review.commands.many\", Text.Params[\"n\"] \"12\", 12 Paths, Paths[0] \"1. Split right (split:right)\" and Paths[11] \"12. Split down (split:down)\", got %+v", l)
 	}
 	r = ui.open(planOf("send", `{"id":"go","tool":"http.send","args":{"url":"https://api.example.com/{item}","method":"POST"},"foreach":{"from":["a","b"]}}`))
 	if l := line(r); l.Text.Params["names"] != "api.example.com (POST), api.example.com (POST)" || l.Text.Params["n"] != "2" {
-		t.Errorf("%+v", l)
+		t.Errorf("want Text.Params[\"names\"] \"api.example.com (POST), api.example.com (POST)\" and Text.Params[\"n\"] \"2\", got %+v", l)
 	}
 }
 
@@ -389,11 +389,11 @@ func TestACommandIsAskedForByItsNameAndId(t *testing.T) {
 	call[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
 	q := ui.await("question", func(e protocol.Event) bool { return e.Type == protocol.EventQuestionOpened })
 	if len(q.Question.Commands) != 1 || q.Question.Commands[0] != (protocol.CommandView{ID: "split:down", Name: "Split down"}) {
-		t.Errorf("%+v", q.Question)
+		t.Errorf("want 1 Question.Commands and Question.Commands[0] equal to (protocol.CommandView{ID: \"split:down\", Name: \"Split down\"}), got %+v", q.Question)
 	}
 	call[protocol.Empty](ui, "answer", protocol.Answer{ID: q.Question.ID, Yes: true})
 	if end := ui.finished(); end.Outcome != "ok" || len(ui.mem.Ran()) != 1 {
-		t.Fatalf("%+v %v", end.Problem, ui.mem.Ran())
+		t.Fatalf("want Outcome \"ok\" and 1 Ran, got %+v %v", end.Problem, ui.mem.Ran())
 	}
 }
 
@@ -402,7 +402,7 @@ func TestACommandThatIsNotThereCannotBeApprovedAndGoesBackToTheModel(t *testing.
 	ui, _ := online(t, free)
 	r, err := ui.s.tx.OpenPlan(t.Context(), []byte(planOf("run", bad)), nil, false)
 	if err != nil || r.Approvable || r.Problem == nil || r.Problem.Key != "tools.commands.unknown" {
-		t.Fatalf("%v %+v", err, r)
+		t.Fatalf("want no error, a review that cannot be approved, Problem set and Problem.Key \"tools.commands.unknown\", got %v %+v", err, r)
 	}
 	mended := ""
 	ui, _ = online(t, free, llmtest.Call("1", "submit_plan", planOf("run", bad)), llmtest.Turn{Answer: func(r llm.Request) llmtest.Turn {
@@ -411,7 +411,7 @@ func TestACommandThatIsNotThereCannotBeApprovedAndGoesBackToTheModel(t *testing.
 	}})
 	call[protocol.Accepted](ui, "send", protocol.Send{Text: "split", Mode: protocol.ModePlan})
 	if got := ui.review(); !got.Approvable || !strings.Contains(mended, "split:left") || !strings.Contains(mended, "split:right") {
-		t.Fatalf("%+v\n%s", got.Problem, mended)
+		t.Fatalf("want a review that can be approved, mended with \"split:left\" and mended with \"split:right\", got %+v\n%s", got.Problem, mended)
 	}
 }
 
@@ -438,7 +438,7 @@ func TestAnActionAsksAboutWhatItTakesFromTheOpenNote(t *testing.T) {
 		ui, w := online(t, free)
 		got, err := try[protocol.Imported](ui, "actions.import", protocol.Import{JSON: doc(url), Confirm: true})
 		if err != nil || len(got.Actions) != 1 {
-			t.Fatalf("%s: %v %+v", url, err, got)
+			t.Fatalf("%s: want no error and 1 Actions, got %v %+v", url, err, got)
 		}
 		call[protocol.Accepted](ui, "actions.run", protocol.ActionRun{ID: got.Actions[0].ID})
 		asked, r := ui.questioned(false)

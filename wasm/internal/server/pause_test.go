@@ -31,7 +31,7 @@ func TestARunIsPausedBetweenItsStepsAndGoesOn(t *testing.T) {
 	}
 	call[protocol.Empty](ui, "run.resume", protocol.RunRef{Run: r.Run})
 	if end := ui.finished(); end.Outcome != "ok" || ui.text("D.md") != "d\n" {
-		t.Fatalf("%s, D.md is %q", end.Outcome, ui.text("D.md"))
+		t.Fatalf("want Outcome \"ok\" and D.md \"d\\n\", got %s, D.md is %q", end.Outcome, ui.text("D.md"))
 	}
 }
 
@@ -45,12 +45,12 @@ func TestAPausedRunThatIsStoppedKeepsWhatWasDoneAndCanBeTakenBack(t *testing.T) 
 	ui.await("pause", func(e protocol.Event) bool { return e.Type == protocol.EventRunState && e.Run.State == "paused" })
 	call[protocol.Empty](ui, "stop", protocol.Empty{})
 	if end := ui.finished(); end.Outcome != "cancelled" {
-		t.Fatalf("%s: %+v", end.Outcome, end.Problem)
+		t.Fatalf("%s: want Outcome \"cancelled\", got %+v", end.Outcome, end.Problem)
 	}
 	if d := before.Diff(mem.Snapshot()); d != "" {
 		ui.revert(r.Run)
 	}
 	if d := before.Diff(mem.Snapshot()); d != "" {
-		t.Fatal(d)
+		t.Fatal("want the vault as it was before; it differs:", d)
 	}
 }

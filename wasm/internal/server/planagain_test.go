@@ -20,7 +20,7 @@ func TestAPlanWhoseReviewWasLostIsSimulatedAgainWithoutAModel(t *testing.T) {
 	again := call[protocol.RunRef](ui, "review.open", protocol.PlanAgain{Plan: lost.Plan})
 	r := ui.await("the review", func(e protocol.Event) bool { return e.Type == protocol.EventReviewOpened }).Review
 	if r.Run != again.Run || r.Run == lost.Run || !r.Approvable || r.Goal != lost.Goal || len(r.Files) != len(lost.Files) {
-		t.Fatalf("%+v", r)
+		t.Fatalf("want Run again.Run, Run other than lost.Run, a review that can be approved, Goal lost.Goal and as many Files as len(lost.Files), got %+v", r)
 	}
 	if ui.text("B.md") != "b\nmeanwhile\n" {
 		t.Fatal("it ran without a yes")
@@ -29,7 +29,7 @@ func TestAPlanWhoseReviewWasLostIsSimulatedAgainWithoutAModel(t *testing.T) {
 		t.Error("a yes to the review that was lost counts for the new one")
 	}
 	if end := ui.approve(r); end.Outcome != protocol.OutcomeOK || ui.text("B.md") != "b\nmeanwhile\nmore\n" {
-		t.Errorf("%+v, %q", end, ui.text("B.md"))
+		t.Errorf("want Outcome protocol.OutcomeOK and B.md \"b\\nmeanwhile\\nmore\\n\", got %+v, %q", end, ui.text("B.md"))
 	}
 }
 
@@ -37,7 +37,7 @@ func TestALostDryRunStaysOneAndABrokenPlanIsRefused(t *testing.T) {
 	ui := begin(t, hosttest.New(hosttest.Options{Files: twoNotes}), free)
 	again := call[protocol.RunRef](ui, "review.open", protocol.PlanAgain{Plan: editPlan, DryRun: true})
 	if r := call[protocol.Review](ui, "review.get", again); !r.DryRun || r.Approvable {
-		t.Errorf("%+v", r)
+		t.Errorf("want DryRun true and a review that cannot be approved, got %+v", r)
 	}
 	for _, broken := range []string{"", "{}", `{"goal":"x","assumptions":[],"riskLevel":"writes","steps":[{"id":"a","tool":"no.such","args":{}}]}`} {
 		if _, err := try[protocol.RunRef](ui, "review.open", protocol.PlanAgain{Plan: broken}); err == nil {

@@ -64,7 +64,7 @@ func TestHowFarCallsAndStepsAreIsToldNowAndThen(t *testing.T) {
 		}
 		p := e["payload"].(map[string]any)
 		if p["total"] != 12.0 || (e["callId"] != nil) != (e["stepId"] == "tags") {
-			t.Errorf("%v", e)
+			t.Errorf("want p[\"total\"] 12.0 and equal to (e[\"stepId\"] == \"tags\"), got %v", e)
 		}
 		step := e["stepId"].(string)
 		if n := len(far[step]); n > 0 && far[step][n-1] >= p["done"].(float64) {
@@ -109,7 +109,7 @@ func TestWhatIsOverAtOnceTellsNoProgress(t *testing.T) {
 	end := ui.do(longPlan)
 	for _, e := range recorded(t, mem, end.Run, "events.jsonl") {
 		if e["type"] == "step.progress" {
-			t.Errorf("%v", e)
+			t.Errorf("want e[\"type\"] other than \"step.progress\", got %v", e)
 		}
 	}
 }

@@ -3,7 +3,7 @@ package server
 import "embedded-agent/wasm/internal/protocol"
 
 // questioned answers every question the same until a review opens or the turn
-// ends, and gives the questions; of a turn that ends with an answer, that.
+// ends, and gives the questions but those about what model steps cost; of a turn that ends with an answer, that.
 func (ui *panel) questioned(yes bool) (asked []protocol.Question, r *protocol.Review) {
 	ui.t.Helper()
 	for {
@@ -15,6 +15,9 @@ func (ui *panel) questioned(yes bool) (asked []protocol.Question, r *protocol.Re
 		}
 		if e.Question == nil {
 			return asked, e.Review
+		}
+		if e.Question.Text.Key == "question.model" {
+			continue // the panel has answered it
 		}
 		asked = append(asked, *e.Question)
 		call[protocol.Empty](ui, "answer", protocol.Answer{ID: e.Question.ID, Yes: yes})

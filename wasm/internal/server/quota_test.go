@@ -55,7 +55,7 @@ func TestAPlanThatWouldFillTheMemoryIsRefusedBeforeItDoes(t *testing.T) {
 			r := opened(ui, plan)
 			runtime.ReadMemStats(&after)
 			if r.Problem == nil || r.Problem.Code != protocol.ProblemCode(fault.Denied) || r.Problem.Key != "error.plan.tooMuch" || r.Problem.Params["max"] != "20" {
-				t.Fatalf("%+v", r.Problem)
+				t.Fatalf("want Problem set, Problem.Code fault.Denied, Problem.Key \"error.plan.tooMuch\" and Problem.Params[\"max\"] \"20\", got %+v", r.Problem)
 			}
 			if r.Approvable {
 				t.Error("it can be approved")
@@ -71,7 +71,7 @@ func TestAPlanWithinTheLimitRuns(t *testing.T) {
 	mem := hosttest.New(hosttest.Options{Files: map[string]string{"Note.md": strings.Repeat("x", 20_000)}})
 	ui := begin(t, mem, protocol.Settings{MaxPlanMB: 20})
 	if r := ui.open(doubling(13)); r.Problem != nil {
-		t.Fatalf("%+v", r.Problem)
+		t.Fatalf("want no Problem, got %+v", r.Problem)
 	}
 }
 
@@ -80,7 +80,7 @@ func TestTheLimitOfAPlanIsWhatTheSettingsSay(t *testing.T) {
 	for mb, refused := range map[int]bool{0: false, 1: true, 2: false} {
 		ui := begin(t, hosttest.New(hosttest.Options{}), protocol.Settings{MaxPlanMB: mb})
 		if r := opened(ui, plan); (r.Problem != nil) != refused {
-			t.Errorf("%d MB: %+v", mb, r.Problem)
+			t.Errorf("%d MB: got %+v, want %+v", mb, r.Problem, refused)
 		}
 	}
 }

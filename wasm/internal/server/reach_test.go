@@ -23,7 +23,7 @@ import (
 // reachVault has notes in several folders that link to each other, and one open.
 func reachVault() *hosttest.Memory {
 	return hosttest.New(hosttest.Options{Active: "Open/Now.md", Files: map[string]string{
-		"Safe/a.md": "---\nstatus: x\ntags: [t]\n---\n# One\n\nneedle [[b]] #t key:: v\n\n## Two\n\n- [ ] task\n- [x] done\n",
+		"Safe/a.md": "---\ntags: [t]\nstatus: x\n---\n# One\n\nneedle [[b]] #t key:: v\n\n## Two\n\n- [ ] task\n- [x] done\n",
 		"Safe/b.md": "Year:: 1999\n\nneedle [[a]] ![[c]] of the Lighthouse keeper\n- [ ] task\n", "Other/Lighthouse keeper.md": "x\n", "Safe/Sub/c.md": "needle #t\n", "Other/d.md": "[[a]] [[b]] [[c]] needle #t\n- [ ] task\n",
 		"Other/T.md": "# {{title}} needle\n", "root.md": "needle [[a]] [[Safe/Sub/c]] #t\n", "Open/Now.md": "⟦selected⟧ [[a]]\n", "Pic.png": "\x89PNG",
 	}})
@@ -66,6 +66,9 @@ func valueOf(rt *rapid.T, name string, schema map[string]any) any {
 var sureArgs = map[string]map[string]any{
 	"links.unlinkedMentions": {"link": true},
 	"metadata.fromInline":    {"keys": []any{"Year"}},
+	"metadata.tidy":          {"sort": true},
+	"note.movePart":          {"path": "Safe/a.md", "heading": "Two", "place": "start"},
+	"note.sort":              {"path": "Safe/a.md", "by": "text"},
 	"tasks.setStatus":        {"to": "done"},
 	"tasks.move":             {"path": "Safe/a.md", "to": "Safe/b.md"},
 	"vault.patchFile":        {"path": "Safe/a.md", "find": "needle", "replace": "x"},

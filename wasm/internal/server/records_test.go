@@ -60,7 +60,7 @@ func TestTheCopyOfTheUndoRecordsIsReadByAnotherInstallation(t *testing.T) {
 	ui, theirs := ofTwo(t)
 	out := call[protocol.RecordsCopied](ui, "records.copy", protocol.RecordsCopy{Folder: "Undo records"})
 	if out.Folder != "Undo records" || out.Runs != 2 || len(out.Left) != 1 || out.Left[0] != "boxes" {
-		t.Fatalf("%+v", out)
+		t.Fatalf("want Folder \"Undo records\", Runs 2, 1 Left and Left[0] \"boxes\", got %+v", out)
 	}
 	copied, own := map[string][]byte{}, ui.mem.StoreFiles()
 	for path, data := range ui.mem.Snapshot() {
@@ -72,7 +72,7 @@ func TestTheCopyOfTheUndoRecordsIsReadByAnotherInstallation(t *testing.T) {
 		}
 	}
 	if len(runsIn(copied)) != 2 {
-		t.Fatalf("%v", runsIn(copied))
+		t.Fatalf("want 2 of them, got %v", runsIn(copied))
 	}
 	again := call[protocol.RecordsCopied](ui, "records.copy", protocol.RecordsCopy{Folder: "Undo records"})
 	if again.Folder != "Undo records 2" || again.Bytes != out.Bytes {
@@ -84,11 +84,11 @@ func TestTheCopyOfTheUndoRecordsIsReadByAnotherInstallation(t *testing.T) {
 		there := beginAt(t, mem, host.Owner{Device: device, Window: "window 1"})
 		runs := call[protocol.Runs](there, "runs.list", protocol.RunsQuery{}).Runs
 		if len(runs) != 2 || (runs[0].Origin == "") != (device == "mine") {
-			t.Errorf("%s: %+v", device, runs)
+			t.Errorf("%s: want 2 runs and equal to (device == \"mine\"), got %+v", device, runs)
 		}
 		for _, r := range runs {
 			if v := there.verified(r.Run); v.Origin != origin || v.OK != (device == "mine") {
-				t.Errorf("%s: %+v", device, v)
+				t.Errorf("%s: want Origin equal to origin and OK equal to (device == \"mine\"), got %+v", device, v)
 			}
 		}
 	}
@@ -103,6 +103,6 @@ func TestTheCopyOfTheUndoRecordsStaysInTheVault(t *testing.T) {
 		}
 	}
 	if d := before.Diff(ui.mem.Snapshot()); d != "" {
-		t.Error(d)
+		t.Error("want the vault as it was before; it differs:", d)
 	}
 }

@@ -20,7 +20,6 @@ import (
 	"embedded-agent/wasm/internal/llm/llmtest"
 	"embedded-agent/wasm/internal/plan"
 	"embedded-agent/wasm/internal/protocol"
-	"embedded-agent/wasm/internal/sandbox/child"
 	"embedded-agent/wasm/internal/tool"
 )
 
@@ -178,7 +177,7 @@ func (r *request) checkPlan(t *testing.T) {
 	t.Helper()
 	p, problems := plan.Decode(r.plan, plan.Limits{})
 	if p == nil {
-		t.Fatal(plan.Fault(problems))
+		t.Fatal("want something, got:", plan.Fault(problems))
 	}
 	if len(p.Steps) > 8 {
 		t.Errorf("%d steps", len(p.Steps))
@@ -260,39 +259,14 @@ func (r *request) panelFor(t *testing.T, v *requestVault) *panel {
 	for _, answer := range slices.Concat(v.models, v.models) { // a second run asks anew
 		turns = append(turns, llmtest.Reply(llm.Text(answer)))
 	}
-	runner := child.New()
-	t.Cleanup(runner.Close)
-	ports := mem.Host()
-	ports.Sandbox = runner
-	ui := &panel{t: t, mem: mem}
-	ui.cond.L = &ui.mu
-	s, err := New(Deps{Host: ports, Provider: llmtest.NewProvider(turns...), Emit: ui.hear, Now: func() time.Time { return friday }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Close)
-	ui.s = s
-	set := free
-	set.Streaming, set.CodeMaxMs, set.CodeMaxMB = true, 30_000, 256
-	call[protocol.Welcome](ui, "hello", protocol.Hello{
-		Contract: protocol.Contract, Settings: set,
-		Platform: protocol.Platform{Name: "linux", ConfigDir: ".obsidian"},
-	})
-	return ui
+	return storyPanel(t, mem, llmtest.NewProvider(turns...), friday)
 }
 
 // ask types the request, and answers what the model asks back. It gives the review
 // that comes of it, or nil for an answer, and the run's id.
 func (r *request) ask(ui *panel) (*protocol.Review, string) {
 	ui.t.Helper()
-	call[protocol.Accepted](ui, "send", protocol.Send{Text: r.words, Mode: protocol.ModePlan, UseSelection: true})
-	if r.asked != "" {
-		e := ui.await("question", func(e protocol.Event) bool { return e.Type == protocol.EventTurnEnded })
-		if e.Turn.Outcome != protocol.TurnQuestion || e.Turn.Reply != r.asked {
-			ui.t.Errorf("the person is not asked: %s, %q", e.Turn.Outcome, e.Turn.Reply)
-		}
-		call[protocol.Accepted](ui, "send", protocol.Send{Text: r.said, Mode: protocol.ModePlan})
-	}
+	ui.typeStory(r.words, r.asked, r.said)
 	e := ui.await("review or answer", func(e protocol.Event) bool {
 		return e.Type == protocol.EventReviewOpened || e.Type == protocol.EventTurnEnded && e.Turn.Text != ""
 	})
@@ -332,7 +306,7 @@ func (r *request) run(t *testing.T, v *requestVault) {
 	v.compare(t, ui, id)
 	end := ui.approve(review)
 	if end.Outcome != "ok" {
-		t.Fatalf("%s: %+v", end.Outcome, end.Problem)
+		t.Fatalf("%s: want Outcome \"ok\", got %+v", end.Outcome, end.Problem)
 	}
 	if d := expected.Diff(ui.mem.Snapshot()); d != "" {
 		t.Fatalf("the vault is not as expected:\n%s", d)

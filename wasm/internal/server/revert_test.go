@@ -17,11 +17,11 @@ func TestOneFileOfARunIsTakenBackAndThenTheRest(t *testing.T) {
 	end := ui.do(editPlan)
 	back := call[protocol.Reverted](ui, "run.revert", protocol.Revert{Run: end.Run, Path: "A.md"})
 	if ui.text("A.md") != twoNotes["A.md"] || ui.text("B.md") != "b\nmore\n" || ui.text("D.md") != "d\n" || back.Run == "" {
-		t.Fatalf("%+v", back)
+		t.Fatalf("want A.md equal to twoNotes[\"A.md\"], B.md \"b\\nmore\\n\", D.md \"d\\n\" and Run set, got %+v", back)
 	}
 	ui.revert(end.Run)
 	if d := before.Diff(mem.Snapshot()); d != "" {
-		t.Fatalf("%s", d)
+		t.Fatalf("want the vault as it was before; it differs: %s", d)
 	}
 }
 
@@ -53,11 +53,11 @@ func TestARevertedRunHasNothingMoreToTakeBack(t *testing.T) {
 	before := mem.Snapshot()
 	again := ui.revert(end.Run)
 	if d := before.Diff(mem.Snapshot()); d != "" || again.Run != "" || len(again.Restored)+len(again.Merged)+len(again.Conflicts) > 0 {
-		t.Fatalf("%s\n%+v", d, again)
+		t.Fatalf("want no difference, no Run and at most 0: %s\n%+v", d, again)
 	}
 	sum := call[protocol.RunDetail](ui, "run.get", protocol.RunRef{Run: end.Run}).Summary
 	if sum.RevertedBy == "" || sum.Can.Revert {
-		t.Errorf("%+v", sum)
+		t.Errorf("want RevertedBy set and Can.Revert false, got %+v", sum)
 	}
 }
 
@@ -78,14 +78,14 @@ func TestAConflictOfARevertIsShownAndEachChoiceDoesWhatItSays(t *testing.T) {
 			mem.Put("A.md", mine)
 			first := ui.revert(end.Run)
 			if len(first.Conflicts) != 1 || first.Conflicts[0].Path != "A.md" || first.Conflicts[0].Now != mine || first.Conflicts[0].Before != twoNotes["A.md"] {
-				t.Fatalf("%+v", first)
+				t.Fatalf("want 1 Conflicts, Conflicts[0].Path \"A.md\", Conflicts[0].Now equal to mine and Conflicts[0].Before equal to twoNotes[\"A.md\"], got %+v", first)
 			}
 			if ui.text("A.md") != mine || ui.text("B.md") != "b\n" || ui.text("D.md") != "(none)" {
 				t.Fatal("a conflict was overwritten, or kept the rest from being taken back")
 			}
 			c.choice.Path, c.choice.Now = "A.md", first.Conflicts[0].NowEtag
 			if second := ui.revert(end.Run, c.choice); len(second.Conflicts) != 0 {
-				t.Fatalf("%+v", second)
+				t.Fatalf("want no Conflicts, got %+v", second)
 			}
 			for p, want := range c.want {
 				if got := ui.text(p); got != want {
@@ -109,7 +109,7 @@ func TestAChoiceMadeOnOtherBytesIsAConflictAgain(t *testing.T) {
 			for _, now := range []string{first.Conflicts[0].NowEtag, ""} {
 				again := ui.revert(end.Run, protocol.ConflictChoice{Path: "A.md", Now: now, Choice: choice, Text: "mine\n"})
 				if len(again.Conflicts) != 1 || again.Conflicts[0].Now != "one\nLATER\n" || again.Conflicts[0].NowEtag != host.Etag([]byte("one\nLATER\n")) {
-					t.Fatalf("%+v", again)
+					t.Fatalf("want 1 Conflicts, Conflicts[0].Now \"one\\nLATER\\n\" and Conflicts[0].NowEtag equal to host.Etag([]byte(\"one\\nLATER\\n\")), got %+v", again)
 				}
 				if d := before.Diff(mem.Snapshot()); d != "" {
 					t.Fatalf("written all the same:\n%s", d)
@@ -117,7 +117,7 @@ func TestAChoiceMadeOnOtherBytesIsAConflictAgain(t *testing.T) {
 				first = again
 			}
 			if last := ui.revert(end.Run, protocol.ConflictChoice{Path: "A.md", Now: first.Conflicts[0].NowEtag, Choice: choice, Text: "mine\n"}); len(last.Conflicts) != 0 {
-				t.Fatalf("%+v", last)
+				t.Fatalf("want no Conflicts, got %+v", last)
 			}
 		})
 	}
@@ -136,11 +136,11 @@ func TestAMoveBackToATakenNameIsAConflictAndEachChoiceDoesWhatItSays(t *testing.
 			mem.Put("A.md", "new\n")
 			first := ui.revert(end.Run)
 			if len(first.Conflicts) != 1 || first.Conflicts[0].Path != "Moved.md" || !first.Conflicts[0].Binary || ui.text("A.md") != "new\n" {
-				t.Fatalf("%+v", first)
+				t.Fatalf("want 1 Conflicts, Conflicts[0].Path \"Moved.md\", Conflicts[0].Binary true and A.md \"new\\n\", got %+v", first)
 			}
 			back := ui.revert(end.Run, protocol.ConflictChoice{Path: "Moved.md", Now: first.Conflicts[0].NowEtag, Choice: choice})
 			if len(back.Conflicts) != 0 {
-				t.Fatalf("%+v", back)
+				t.Fatalf("want no Conflicts, got %+v", back)
 			}
 			for path, text := range want {
 				if got := ui.text(path); got != text {
@@ -162,11 +162,11 @@ func TestARecoveryWithConflictsIsOverWhenTheyAreSettled(t *testing.T) {
 	mem.Put("A.md", "one\nMINE\n")
 	ui, w, err := start(t, mem, free)
 	if err != nil || len(w.State.Recoveries) != 1 {
-		t.Fatalf("%v %+v", err, w.State.Recoveries)
+		t.Fatalf("want no error and 1 State.Recoveries, got %v %+v", err, w.State.Recoveries)
 	}
 	first := call[protocol.Reverted](ui, "recovery.resolve", protocol.Recovery{Run: r.Run, Choice: protocol.RecoverRevert})
 	if len(first.Conflicts) != 1 {
-		t.Fatalf("%+v", first)
+		t.Fatalf("want 1 Conflicts, got %+v", first)
 	}
 	if st := call[protocol.State](ui, "state", protocol.Empty{}); len(st.Recoveries) != 1 {
 		t.Fatal("with a conflict open, the recovery is not over")
@@ -185,7 +185,7 @@ func TestAnUnknownChoiceIsRefusedAndWritesNothing(t *testing.T) {
 	before := mem.Snapshot()
 	_, err := try[protocol.Reverted](ui, "run.revert", protocol.Revert{Run: end.Run, Choices: []protocol.ConflictChoice{{Path: "A.md", Choice: "made up"}}})
 	if d := before.Diff(mem.Snapshot()); !fault.Is(err, fault.Validation) || d != "" {
-		t.Fatalf("%v\n%s", err, d)
+		t.Fatalf("want the error fault.Validation and no difference: %v\n%s", err, d)
 	}
 }
 
@@ -231,7 +231,7 @@ func TestTheRestOfARunMakesOnlyWhatFailedOrWasNotReached(t *testing.T) {
 		`{"id":"c","tool":"vault.appendFile","args":{"path":"C.md","content":"$steps.n.items.0.link"},"dependsOn":["b"]}`))
 	justBefore(mem, func() { mem.Put("B.md", "drift\n") })
 	if end := ui.approve(r); end.Outcome != "conflict" {
-		t.Fatalf("%+v", end)
+		t.Fatalf("want Outcome \"conflict\", got %+v", end)
 	}
 	ref := call[protocol.RunRef](ui, "run.rest", protocol.RunRef{Run: r.Run})
 	rest := call[protocol.Review](ui, "review.get", ref)
@@ -241,7 +241,7 @@ func TestTheRestOfARunMakesOnlyWhatFailedOrWasNotReached(t *testing.T) {
 		}
 	}
 	if end := ui.approve(&rest); end.Outcome != "ok" {
-		t.Fatalf("%+v", end.Problem)
+		t.Fatalf("want Outcome \"ok\", got %+v", end.Problem)
 	}
 	for p, want := range map[string]string{"A.md": twoNotes["A.md"] + "once\n", "B.md": "drift\nonce\n", "C.md": "c\n[[1]]\n", "N/1.md": "1", "N/3.md": "3"} {
 		if got := ui.text(p); got != want {
@@ -271,10 +271,10 @@ func TestTheRestIsKnownAlsoAfterAnotherStart(t *testing.T) {
 	ref := call[protocol.RunRef](sh2, "run.rest", protocol.RunRef{Run: r.Run})
 	rest := call[protocol.Review](sh2, "review.get", ref)
 	if end := sh2.approve(&rest); end.Outcome != "ok" {
-		t.Fatalf("%+v", end.Problem)
+		t.Fatalf("want Outcome \"ok\", got %+v", end.Problem)
 	}
 	if got := sh2.text("B.md"); got != "drift\n"+strings.TrimSpace(long)+"\n" && got != "drift\n"+long+"\n" {
-		t.Errorf("B.md is %.80q", got)
+		t.Errorf("want equal to \"drift\\n\"+strings.TrimSpace(long)+\"\\n\" (or equal to \"drift\\n\"+long+\"\\n\"), got B.md is %.80q", got)
 	}
 	if _, there := mem.File("Long (2).md"); there {
 		t.Error("what was done was done again")
@@ -286,10 +286,10 @@ func TestARunOfEmptyNotesAloneIsTakenBack(t *testing.T) {
 	ui := begin(t, mem, free)
 	end := ui.do(planOf("empty", `{"id":"a","tool":"vault.createFile","args":{"path":"A.md","content":""}}`))
 	if v := call[protocol.Verified](ui, "run.verify", protocol.RunRef{Run: end.Run}); !v.OK {
-		t.Fatalf("%+v", v)
+		t.Fatalf("want everything in order, got %+v", v)
 	}
 	ui.revert(end.Run)
 	if s := mem.Snapshot(); len(s) != 0 {
-		t.Fatalf("%v", s)
+		t.Fatalf("want no of them, got %v", s)
 	}
 }

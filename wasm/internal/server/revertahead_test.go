@@ -34,7 +34,7 @@ func TestARevertReadsNothingThatTheHostTellsIsAsTheRunLeftIt(t *testing.T) {
 	mem.ResetCounts()
 	back := ui.revert(run)
 	if d := before.Diff(mem.Snapshot()); d != "" || len(back.Restored) != 80 {
-		t.Fatalf("%s\n%+v", d, back)
+		t.Fatalf("want no difference and 80 Restored: %s\n%+v", d, back)
 	}
 	if n := mem.Counts().Reads; n > 10 {
 		t.Errorf("%d reads to take back 80 unchanged notes of one folder", n)
@@ -75,7 +75,7 @@ func TestAnEditThatLeavesSizeAndTimeIsNotLostByARevert(t *testing.T) {
 	}, nil)
 	back := ui.revert(run)
 	if d := want.Diff(mem.Snapshot()); d != "" {
-		t.Fatal(d)
+		t.Fatal("want the vault as expected; it differs:", d)
 	}
 	if len(back.Conflicts) != 1 || back.Conflicts[0].Path != "N/09 new.md" || !slices.Equal(back.Merged, []string{"N/05.md"}) || len(back.Restored) != 78 || len(back.Kept) != 0 {
 		t.Fatalf("%d restored, %q merged, %q kept, %+v", len(back.Restored), back.Merged, back.Kept, back.Conflicts)
@@ -90,6 +90,6 @@ func TestAnOpenNotesTextIsReadByARevert(t *testing.T) {
 	mem.Type("N/03.md", "zero\none\ntwo\nthree\nmore\n") // not in the file yet
 	back := call[protocol.Reverted](ui, "run.revert", protocol.Revert{Run: run})
 	if !slices.Equal(back.Merged, []string{"N/03.md"}) || ui.text("N/03.md") != "zero\none\ntwo\nthree\n" {
-		t.Fatalf("%+v\n%s", back, ui.text("N/03.md"))
+		t.Fatalf("want Merged {\"N/03.md\"} and N/03.md \"zero\\none\\ntwo\\nthree\\n\", got %+v\n%s", back, ui.text("N/03.md"))
 	}
 }

@@ -22,18 +22,18 @@ func TestAnAmendmentKeepsTheRowsOfWhatItLeavesAlone(t *testing.T) {
 	}
 	files := amend(protocol.Amendment{Kind: protocol.AmendDrop, Path: "A.md"})
 	if !files["A.md"].Dropped || files["A.md"].Runs != 1 || files["B.md"].Runs != 1 {
-		t.Errorf("%+v", files)
+		t.Errorf("want files[\"A.md\"].Dropped true, files[\"A.md\"].Runs 1 and files[\"B.md\"].Runs 1, got %+v", files)
 	}
 	files = amend(protocol.Amendment{Kind: protocol.AmendEdit, Path: "B.md", Text: "b\nplain\n"})
 	if files["B.md"].Runs != 0 || !files["B.md"].Edited || files["B.md"].Added != 1 || files["C.md"].Runs != 1 {
-		t.Errorf("%+v", files)
+		t.Errorf("want files[\"B.md\"].Runs 0, files[\"B.md\"].Edited true, files[\"B.md\"].Added 1 and files[\"C.md\"].Runs 1, got %+v", files)
 	}
 	files = amend(protocol.Amendment{Kind: protocol.AmendReset, Path: "B.md"})
 	if files["B.md"].Runs != 1 || files["B.md"].Edited {
-		t.Errorf("%+v", files)
+		t.Errorf("want files[\"B.md\"].Runs 1 and files[\"B.md\"].Edited false, got %+v", files)
 	}
 	files = amend(protocol.Amendment{Kind: protocol.AmendKeep, Path: "A.md"})
 	if files["A.md"].Dropped || files["A.md"].Runs != 1 {
-		t.Errorf("%+v", files)
+		t.Errorf("want files[\"A.md\"].Dropped false and files[\"A.md\"].Runs 1, got %+v", files)
 	}
 }

@@ -159,7 +159,7 @@ func TestALinkIsNotTheOwner(t *testing.T) {
 			t.Errorf("from a link: %v, approvable: %v, %+v", link, r.Approvable, r.Problem)
 		}
 		if link && r.Problem.Key != "policy.ownerOnly" {
-			t.Errorf("%+v", r.Problem)
+			t.Errorf("want not link (or Problem.Key \"policy.ownerOnly\"), got %+v", r.Problem)
 		}
 		ui.await("end of the turn", func(e protocol.Event) bool { return e.Type == protocol.EventTurnEnded })
 	}
@@ -185,7 +185,7 @@ func TestAnOutputThatIsTooLargeForAPlanIsRefusedAndNotCut(t *testing.T) {
 	t.Cleanup(s.Close)
 	r, err := s.tx.OpenPlan(t.Context(), []byte(planOf("flood", `{"id":"a","tool":"test.flood","args":{}}`)), nil, false)
 	if err != nil || r.Approvable || r.Problem == nil || r.Problem.Code != protocol.ProblemCode(fault.Denied) || r.Problem.Key != "error.tool.outputTooLarge" {
-		t.Fatalf("%v %+v", err, r.Problem)
+		t.Fatalf("want no error, a review that cannot be approved, Problem set, Problem.Code fault.Denied and Problem.Key \"error.tool.outputTooLarge\", got %v %+v", err, r.Problem)
 	}
 }
 

@@ -44,7 +44,7 @@ func TestACanaryKeyIsFoundNowhereInTheRecordsOrTheEvents(t *testing.T) {
 						continue
 					}
 					if i := bytes.Index(data, []byte(canary)); i >= 0 {
-						t.Errorf("%s: %s: %s", when, p, around(data, i))
+						t.Errorf("%s: want under 0, got %s: %s", when, p, around(data, i))
 					}
 				}
 				if i := bytes.Index(told.Bytes(), []byte(canary)); i >= 0 {
@@ -59,11 +59,11 @@ func TestACanaryKeyIsFoundNowhereInTheRecordsOrTheEvents(t *testing.T) {
 				`{"id":"each","tool":"vault.appendFile","args":{"path":"B.md","content":"{x.k}"},"foreach":{"from":[{"k":"`+canary+`"},{"k":"two"}],"itemName":"x"},"dependsOn":["w"]}`)
 			r, err := ui.s.tx.OpenPlan(t.Context(), []byte(pl), nil, false)
 			if err != nil || !r.Approvable {
-				t.Fatalf("%v %+v", err, r)
+				t.Fatalf("want no error and a review that can be approved, got %v %+v", err, r)
 			}
 			call[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
 			if end := ui.await("end", keep); end.Run.Outcome != "partial" {
-				t.Fatalf("%+v", end.Run)
+				t.Fatalf("want Run.Outcome \"partial\", got %+v", end.Run)
 			}
 			look("after a run")
 			d := call[protocol.RunDetail](ui, "run.get", protocol.RunRef{Run: r.Run})

@@ -23,9 +23,12 @@ import (
 	"embedded-agent/wasm/internal/history"
 	"embedded-agent/wasm/internal/host"
 	"embedded-agent/wasm/internal/index"
+	"embedded-agent/wasm/internal/lease"
 	"embedded-agent/wasm/internal/llm"
 	"embedded-agent/wasm/internal/modelstep"
 	"embedded-agent/wasm/internal/network"
+	"embedded-agent/wasm/internal/notrun"
+	"embedded-agent/wasm/internal/offer"
 	"embedded-agent/wasm/internal/outbox"
 	"embedded-agent/wasm/internal/pins"
 	"embedded-agent/wasm/internal/plan"
@@ -94,6 +97,7 @@ type rooms struct {
 	questions *ask.Questions
 	usage     *usage.Usage
 	pins      *pins.Book
+	notRun    *notrun.Shelf
 	out       *outbox.Outbox
 }
 
@@ -108,7 +112,7 @@ func New(d Deps) (*Server, error) {
 	s := &Server{deps: d, host: indexed(d.Host), seals: sealed, markers: audit.NewMarkerKey(sealed), library: action.NewLibrary(d.Host.Store)}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.out = outbox.New(s.life, d.Emit, d.Now)
-	tools := append(builtin.All(), modelstep.Tool(), agent.ReadTool())
+	tools := append(builtin.All(), modelstep.Tool(), agent.ReadTool(), offer.DescribeTool(func() *tool.Registry { return s.registry }))
 	reg, err := tool.NewRegistry(append(tools, d.Tools...)...)
 	if err != nil {
 		return nil, err
@@ -123,6 +127,7 @@ func New(d Deps) (*Server, error) {
 	conversations := conversation.NewLibrary(d.Host.Store, s.out.Redact, func() string { return timestamp.Milli(s.now()) }, s.writerName)
 	s.history = history.New(history.Deps{
 		Store: d.Host.Store, Sizes: sizes, Registry: reg, Guard: s.guard, Out: s.out, Now: d.Now, Device: s.deviceName,
+		Writer: s.writerName, Stands: s.stands,
 		Turns:   conversations.Traced,
 		Needed:  func(ctx context.Context) ([]string, error) { return s.undo.Needed(ctx) },
 		Live:    func(run string) *history.Tracing { return s.tx.LiveTrace(run) },
@@ -139,13 +144,18 @@ func New(d Deps) (*Server, error) {
 		Host: s.host, Now: d.Now, Life: s.life, KeepKey: s.markers.Keep, Elsewhere: s.history.Elsewhere,
 		LookAgain: func(ctx context.Context) { s.undo.LookAgain(ctx) },
 	})
+	s.notRun = notrun.New(d.Host.Store, s.out.Redact)
 	s.tx = transaction.New(transaction.Deps{
 		Host: s.host, Registry: reg, Guard: s.guard, History: s.history, Runs: s.runs, Pins: s.pins, Plugins: s.plugins,
-		Out: s.out, Now: d.Now, Life: s.life,
+		NotRun: s.notRun,
+		Out:    s.out, Now: d.Now, Life: s.life,
 		LookAgain: func(ctx context.Context) { s.undo.LookAgain(ctx) },
 		Talk: transaction.Talk{
 			AskModel: func(ctx context.Context, sim *transaction.Simulation, env *tool.Env, args tool.Args) (tool.Data, error) {
 				return s.chat.AskModel(ctx, sim, env, args)
+			},
+			AllowStep: func(ctx context.Context, sim *transaction.Simulation, c *tool.Call) (bool, error) {
+				return s.chat.AllowStep(ctx, sim, c)
 			},
 			PlayBack: func(ctx context.Context, goal string, bundles []json.RawMessage) (*plan.Plan, error) {
 				return chat.PlayBack(ctx, reg, goal, bundles)
@@ -200,7 +210,8 @@ func (s *Server) state(ctx context.Context) (protocol.State, error) {
 	st.Questions = s.questions.Open()
 	st.Turn = s.chat.TurnView()
 	s.tx.ShowState(&st)
-	return st, nil
+	st.NotRun, err = s.notRun.List(ctx)
+	return st, err
 }
 
 // deviceName names this device in the names of files that it alone writes.
@@ -212,6 +223,19 @@ func (s *Server) deviceName(ctx context.Context) (string, error) {
 // grow.
 func (s *Server) writerName(ctx context.Context) (string, error) {
 	return host.WriterName(ctx, s.host.Owners, s.host.Store)
+}
+
+// stands is history.Deps's.
+func (s *Server) stands(ctx context.Context, run string) (protocol.RunOutcome, error) {
+	state, err := s.runs.Held(ctx, run)
+	ours := s.runs.Lease(run) != nil
+	switch {
+	case err != nil || state == lease.Free && !ours:
+		return protocol.OutcomeUnfinished, err
+	case ours && len(s.questions.Open()) > 0:
+		return protocol.OutcomeWaiting, nil
+	}
+	return protocol.OutcomeUnderway, nil
 }
 
 // tellState tells the panel how all stands.

@@ -52,7 +52,7 @@ func TestOfTheAppsFolderTheSettingsThatToolsNeedAreSeenAndNothingElse(t *testing
 		".obsidian": false, ".obsidian/": false, ".other/templates.json": false, "Private/x.md": false, "Work/T.md": true,
 	} {
 		if err := see(path); (err == nil) != seen {
-			t.Errorf("%s: %v", path, err)
+			t.Errorf("%s: want it seen: %v, got %v", path, seen, err)
 		}
 	}
 	r, err := ui.s.tx.OpenPlan(t.Context(), []byte(`{"goal":"the day","assumptions":[],"steps":[

@@ -105,7 +105,7 @@ func TestASearchOfAHundredThousandNotesOnASlowDiskGoesOnToItsEnd(t *testing.T) {
 			t.Errorf("told %d times in %v, of %v", len(heard), took, found)
 		}
 		if last.Text.Key != "progress.found" || last.Text.Params["n"] != "9" && last.Text.Params["n"] != "10" {
-			t.Errorf("%+v", last.Text)
+			t.Errorf("want Text.Key \"progress.found\" and Text.Params[\"n\"] \"9\" (or Text.Params[\"n\"] \"10\"), got %+v", last.Text)
 		}
 		mem.ResetCounts()
 		began = time.Now()

@@ -96,7 +96,7 @@ func TestAnAnswerInPiecesOfOneByteCostsWhatItsEventsCost(t *testing.T) {
 	case slow:
 		length = 64 << 10
 	case exhaustive():
-		length = 1 << 20
+		length = 512 << 10
 	}
 	for dialect := range streams {
 		for _, mode := range []protocol.Mode{protocol.ModePlan, protocol.ModeAgent} {

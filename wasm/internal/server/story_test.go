@@ -23,6 +23,9 @@ type panel struct {
 	cond   sync.Cond
 	events []protocol.Event
 	all    []protocol.Event
+	// says answers every question, where it is set. Where it is not, the person
+	// lets model steps cost what they cost.
+	says *bool
 }
 
 // heard gives every event so far.
@@ -52,6 +55,28 @@ func (ui *panel) hear(e protocol.Event) {
 	defer ui.mu.Unlock()
 	ui.events, ui.all = append(ui.events, e), append(ui.all, e)
 	ui.cond.Broadcast()
+	if e.Type == protocol.EventQuestionOpened && (ui.says != nil || e.Question.Text.Key == "question.model") {
+		answer := protocol.Answer{ID: e.Question.ID, Yes: ui.says == nil || *ui.says}
+		go func() { _, _ = ui.s.questions.Answer(ui.t.Context(), answer) }()
+	}
+}
+
+// answers has every question answered the same from now on.
+func (ui *panel) answers(yes bool) {
+	ui.mu.Lock()
+	defer ui.mu.Unlock()
+	ui.says = &yes
+}
+
+// questions gives the questions so far.
+func (ui *panel) questions() []protocol.Question {
+	var out []protocol.Question
+	for _, e := range ui.heard() {
+		if e.Type == protocol.EventQuestionOpened {
+			out = append(out, *e.Question)
+		}
+	}
+	return out
 }
 
 // await waits for an event that fits, from the first one on.
@@ -147,12 +172,12 @@ func TestABulletListBecomesNotesAndOneClickTakesThemBack(t *testing.T) {
 		t.Fatalf("the simulation wrote:\n%s", d)
 	}
 	if !r.Approvable || r.Risk != "writes" {
-		t.Fatalf("%+v", r)
+		t.Fatalf("want a review that can be approved and Risk \"writes\", got %+v", r)
 	}
 	call[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
 	end := ui.finished()
 	if end.Outcome != "ok" || !end.Can.Revert || !end.Can.Save {
-		t.Fatalf("%+v %+v", end, end.Problem)
+		t.Fatalf("want Outcome \"ok\", Can.Revert true and Can.Save true, got %+v %+v", end, end.Problem)
 	}
 	for _, f := range r.Files {
 		v := call[protocol.FileView](ui, "review.file", protocol.FileRef{Run: r.Run, Path: f.Path})

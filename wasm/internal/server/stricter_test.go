@@ -186,7 +186,7 @@ func TestWhatBecomesStricterWhileARunIsUnderWayEndsIt(t *testing.T) {
 			g.untouched("First.md")
 			back := g.revert(end.Run)
 			if len(back.Conflicts) > 0 {
-				t.Errorf("%+v", back)
+				t.Errorf("want no Conflicts, got %+v", back)
 			}
 		})
 	}

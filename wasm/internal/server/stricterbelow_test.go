@@ -75,7 +75,7 @@ func TestAFolderThatGetsANoteWhichMayNotBeTouchedDuringTheRunStaysWhereItIs(t *t
 			}
 			isKept(t, ui)
 			if back := ui.revert(end.Run); len(back.Conflicts) > 0 {
-				t.Errorf("%+v", back)
+				t.Errorf("want no Conflicts, got %+v", back)
 			}
 			isKept(t, ui)
 			ui.mem.Delete("Box/Deep/salary.md")
@@ -93,7 +93,7 @@ func TestAFolderIsNotMovedBackWithANoteInItThatMayNotBeTouched(t *testing.T) {
 	call[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
 	end, _ := ui.ended(true)
 	if end.Outcome != protocol.OutcomeOK {
-		t.Fatalf("%+v", end)
+		t.Fatalf("want Outcome protocol.OutcomeOK, got %+v", end)
 	}
 	ui.mem.Put("Moved/salary.md", "kept")
 	_, _ = try[protocol.Reverted](ui, "run.revert", protocol.Revert{Run: end.Run})

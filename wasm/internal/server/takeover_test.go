@@ -206,20 +206,20 @@ func TestWhatWasTakenOverIsRecoveredAndVerifiedInTheNewStore(t *testing.T) {
 	m := newMoving(t, recordsOf(mine))
 	rep, err := m.take(t, &faulty{})
 	if err != nil || rep.Taken != 3 || rep.Left != 0 {
-		t.Fatalf("%+v, %v", rep, err)
+		t.Fatalf("want no error, Taken 3 and Left 0, got %+v, %v", rep, err)
 	}
 	inNew := func(d *Deps) { d.Host.Store = m.fresh.Host().Store }
 	ui, w, err := start(t, mine, free, inNew)
 	if err != nil || len(w.State.Recoveries) != 1 {
-		t.Fatalf("%+v, %v", w.State.Recoveries, err)
+		t.Fatalf("want no error and 1 State.Recoveries, got %+v, %v", w.State.Recoveries, err)
 	}
 	call[protocol.Reverted](ui, "recovery.resolve", protocol.Recovery{Run: w.State.Recoveries[0].Run, Choice: protocol.RecoverRevert})
 	if d := hosttest.New(hosttest.Options{Files: boxes}).Snapshot().Diff(mine.Snapshot()); d != "" {
-		t.Error(d)
+		t.Error("want the vault as expected; it differs:", d)
 	}
 	for _, sum := range call[protocol.Runs](ui, "runs.list", protocol.RunsQuery{}).Runs {
 		if v := ui.verified(sum.Run); !v.OK || sum.Origin != "" {
-			t.Errorf("%+v: %+v", sum, v)
+			t.Errorf("%+v: want everything in order and no Origin, got %+v", sum, v)
 		}
 	}
 }
@@ -263,11 +263,11 @@ func TestARunThatAnotherWindowHasInHandIsTakenOverOnceThatIsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	if rep, err := m.take(t, &faulty{}); err != nil || rep.Left != 1 || len(filesOf(m.fresh.StoreFiles(), hot)) > 0 {
-		t.Fatalf("%+v, %v", rep, err)
+		t.Fatalf("want no error, Left 1 and no of them, got %+v, %v", rep, err)
 	}
 	m.old.CloseWindow(secondWindow.Window)
 	if rep, err := m.take(t, &faulty{}); err != nil || rep.Taken != 1 || len(m.old.StoreFiles()) > 0 {
-		t.Fatalf("%+v, %v", rep, err)
+		t.Fatalf("want no error, Taken 1 and no StoreFiles, got %+v, %v", rep, err)
 	}
 }
 
@@ -318,7 +318,7 @@ func TestAStartTakesOverWhatAnEarlierVersionLeftAndOffersWhatACrashCutShort(t *t
 			return e.Type == protocol.EventNotice && e.Notice.Text.Key == "notice.takenOver"
 		})
 		if e.Notice.Text.Params["n"] != "3" {
-			t.Errorf("%+v", e.Notice)
+			t.Errorf("want Notice.Text.Params[\"n\"] \"3\", got %+v", e.Notice)
 		}
 	}
 }

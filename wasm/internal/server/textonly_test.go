@@ -53,7 +53,7 @@ func TestAModelThatCanOnlyTalkPlansByWritingACall(t *testing.T) {
 	call[protocol.Accepted](ui, "send", protocol.Send{Text: "make notes", Mode: protocol.ModePlan, UseSelection: true})
 	r := ui.review()
 	if !r.Approvable || len(r.Files) == 0 {
-		t.Fatalf("%+v", r)
+		t.Fatalf("want a review that can be approved and some Files, got %+v", r)
 	}
 	if body := string(tr.Requests()[0].Body); strings.Contains(body, `"tools"`) {
 		t.Error("the endpoint was offered tools")
@@ -68,9 +68,9 @@ func TestAModelThatCanOnlyTalkActsByWritingCalls(t *testing.T) {
 	r := ui.review()
 	call[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
 	if end := ui.finished(); end.Outcome != "ok" {
-		t.Fatalf("%+v", end.Problem)
+		t.Fatalf("want Outcome \"ok\", got %+v", end.Problem)
 	}
 	if got, _ := ui.mem.File("Said.md"); string(got) != "quotes <tool_call> itself" {
-		t.Fatalf("%q", got)
+		t.Fatalf("want \"quotes <tool_call> itself\", got %q", got)
 	}
 }

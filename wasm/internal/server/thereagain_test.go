@@ -78,6 +78,6 @@ func TestALinkThatLedNowhereFollowsTheNoteThatTookItsNameForAWhile(t *testing.T)
 		`{"id":"m","tool":"vault.rename","args":{"path":"C.md","newPath":"Awaited.md"}}`,
 		`{"id":"n","tool":"vault.rename","args":{"path":"Awaited.md","newPath":"Other.md"},"dependsOn":["m"]}`))
 	if got := ui.text("E.md"); got != "[[Other]]\n" {
-		t.Errorf("%q", got)
+		t.Errorf("want \"[[Other]]\\n\", got %q", got)
 	}
 }

@@ -83,7 +83,7 @@ func TestTheTraceOfAnAgentsTurnAndItsRunHasPoliciesModelCallsToolCallsAndTheRun(
 			t.Error("a call is not found in the trace")
 		}
 		if es, err := trace.Read([]byte(got.OTLP)); err != nil || len(es) != len(got.Spans) {
-			t.Errorf("%v, %d of %d", err, len(es), len(got.Spans))
+			t.Errorf("want no error and as many of them as len(got.Spans), got %v, %d of %d", err, len(es), len(got.Spans))
 		}
 	}
 }
@@ -105,7 +105,7 @@ func TestAPlansTraceHasItsModelCallsAndStepsAndALargeRunsCallsAreMadeOfItsRecord
 	}
 	call[protocol.RunRef](r.panel, "review.approve", protocol.Approve{Run: p.Run, Approval: p.Approval})
 	if end := r.finished(); end.Outcome != "ok" {
-		t.Fatalf("%+v", end.Problem)
+		t.Fatalf("want Outcome \"ok\", got %+v", end.Problem)
 	}
 	lines := mem.StoreFiles()[history.Dir(end.Run)+"/"+history.TraceFile]
 	if n := strings.Count(string(lines), `"execute_tool vault.createFile"`); n > history.MaxSpans {
@@ -118,7 +118,7 @@ func TestAPlansTraceHasItsModelCallsAndStepsAndALargeRunsCallsAreMadeOfItsRecord
 		byName[s.Name]++
 	}
 	if kinds[protocol.SpanModel] != 2 || byName["execute_tool vault.createFile"] != history.MaxSpans+20 || byName["invoke_agent step"] != 1 || byName["run_plan"] != 1 {
-		t.Errorf("%v %v", kinds, byName)
+		t.Errorf("want kinds[protocol.SpanModel] 2, byName[\"execute_tool vault.createFile\"] equal to history.MaxSpans+20, byName[\"invoke_agent step\"] 1 and byName[\"run_plan\"] 1, got %v %v", kinds, byName)
 	}
 }
 
@@ -186,14 +186,14 @@ func TestAModelStepReplaysFromTheExportOfItsRun(t *testing.T) {
 	r.finished()
 	var doc history.ExportDocument
 	if err := json.Unmarshal([]byte(call[protocol.Document](r.panel, "run.export", protocol.RunRef{Run: p.Run}).Text), &doc); err != nil || len(doc.Bundles) != 1 || len(doc.Frozen) != 1 {
-		t.Fatalf("%v %+v", err, doc)
+		t.Fatalf("want no error, 1 Bundles and 1 Frozen, got %v %+v", err, doc)
 	}
 	b, err := agent.ParseBundle(doc.Bundles[0])
 	if err != nil {
 		t.Fatal(err)
 	}
 	if out, err := agent.ReplayAlone(t.Context(), b, r.s.registry); err != nil || out.Outputs.Response != "Alpha it is." {
-		t.Errorf("%v %+v", err, out)
+		t.Errorf("want no error and Outputs.Response \"Alpha it is.\", got %v %+v", err, out)
 	}
 }
 
@@ -202,7 +202,7 @@ func TestWhatIsNotThereHasNoTrace(t *testing.T) {
 	for _, run := range []string{"", "no", "../x", "a/b"} {
 		for _, m := range []string{"trace.get", "run.export"} {
 			if _, err := try[protocol.Document](r.panel, m, protocol.RunRef{Run: run}); !fault.Is(err, fault.NotFound) {
-				t.Errorf("%s %q: %v", m, run, err)
+				t.Errorf("%s %q: want the error fault.NotFound, got %v", m, run, err)
 			}
 		}
 	}
@@ -232,7 +232,7 @@ func TestOldTurnsThatLedToNoRunMakeRoom(t *testing.T) {
 		t.Errorf("%d are kept", n)
 	}
 	if _, err := try[protocol.Trace](r.panel, "trace.get", protocol.RunRef{Run: first}); !fault.Is(err, fault.NotFound) {
-		t.Errorf("%v", err)
+		t.Errorf("want the error fault.NotFound, got %v", err)
 	}
 }
 

@@ -97,7 +97,7 @@ func TestAPlanThatFailedIsShownAlsoWhereTheModelHasNoOther(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ui, _ := trying(t, calls(fails), second, second, second, second)
 			if r, turn := ui.planned("file my notes"); turn.Outcome != protocol.TurnPlan || r.Problem == nil || r.Problem.Step != "mv" {
-				t.Fatalf("%s: %+v", turn.Outcome, r.Problem)
+				t.Fatalf("%s: want Outcome protocol.TurnPlan, Problem set and Problem.Step \"mv\", got %+v", turn.Outcome, r.Problem)
 			}
 		})
 	}
@@ -110,7 +110,7 @@ func TestWhatTheSettingsRefuseDoesNotGoBackToTheModel(t *testing.T) {
 		t.Fatalf("the model was asked %d times", len(ui.asked(tr)))
 	}
 	if r.Problem == nil || r.Problem.Code != protocol.ProblemCode("POLICY_DENIED") {
-		t.Fatalf("%+v", r.Problem)
+		t.Fatalf("want Problem set and Problem.Code \"POLICY_DENIED\", got %+v", r.Problem)
 	}
 }
 

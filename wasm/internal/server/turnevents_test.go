@@ -29,7 +29,7 @@ func TestATurnStartsOnceAndWhatChangesOfItIsToldAsAChange(t *testing.T) {
 		}
 		last := len(kinds) - 1
 		if last < 2 || kinds[0] != protocol.EventTurnStarted || kinds[last] != protocol.EventTurnEnded {
-			t.Fatalf("%s: %v", name, kinds)
+			t.Fatalf("%s: want last at least 2, kinds[0] protocol.EventTurnStarted and kinds[last] protocol.EventTurnEnded, got %v", name, kinds)
 		}
 		for _, kind := range kinds[1:last] {
 			if kind != protocol.EventTurnChanged {

@@ -137,6 +137,6 @@ func TestAForgedRunCannotSayThatAChangeOnlyFollowsARename(t *testing.T) {
 	back := call[protocol.Reverted](ui, "recovery.resolve", protocol.Recovery{Run: forgedRun, Choice: protocol.RecoverFinish})
 	r := call[protocol.Review](ui, "review.get", protocol.RunRef{Run: back.Review})
 	if len(r.Files) != 1 || r.Files[0].LinksOnly || len(r.Summary) != 1 || r.Summary[0].Text.Key != "review.modify" {
-		t.Errorf("%+v, %+v", r.Files, r.Summary)
+		t.Errorf("want 1 Files, Files[0].LinksOnly false, 1 Summary and Summary[0].Text.Key \"review.modify\", got %+v, %+v", r.Files, r.Summary)
 	}
 }

@@ -65,15 +65,15 @@ func TestANoteThatHasAControlCharacterIsStillEditedShownAndTakenBack(t *testing.
 		stepOf("c", "vault.copyFile", map[string]any{"path": "A.md", "newPath": "B.md"})))
 	for path, v := range ui.shown(r) {
 		if v.Binary || !strings.Contains(v.After, "new \x1b[1m") && !strings.Contains(v.After, "old \x1b[1m") || len(v.Hunks) == 0 {
-			t.Errorf("%s: %+v", path, v)
+			t.Errorf("%s: want Binary false, After with \"new \\x1b[1m\" (or After with \"old \\x1b[1m\") and some Hunks, got %+v", path, v)
 		}
 	}
 	if end := ui.approve(r); end.Outcome != "ok" || ui.text("A.md") != strings.Replace(odd, "old", "new", 1) {
-		t.Fatalf("%+v %q", end, ui.text("A.md"))
+		t.Fatalf("want Outcome \"ok\" and A.md equal to strings.Replace(odd, \"old\", \"new\", 1), got %+v %q", end, ui.text("A.md"))
 	}
 	call[protocol.Reverted](ui, "run.revert", protocol.Revert{Run: r.Run})
 	if got := mem.Snapshot(); !maps.EqualFunc(got, before, bytes.Equal) {
-		t.Errorf("%v", got)
+		t.Errorf("want the vault as it was before, got %v", got)
 	}
 }
 
@@ -96,7 +96,7 @@ func TestABinaryFileIsToldBySizeKindAndHash(t *testing.T) {
 		}
 	}
 	if f := shown["r.bin"].BeforeFacts; f == nil || f.Bytes != 3 || f.Type.Key != "file.type.data" || shown["r.bin"].AfterFacts != nil {
-		t.Errorf("%+v", shown["r.bin"])
+		t.Errorf("want something, Bytes 3, Type.Key \"file.type.data\" and no shown[\"r.bin\"].AfterFacts, got %+v", shown["r.bin"])
 	}
 }
 
@@ -166,7 +166,7 @@ func TestNothingThatCanBeApprovedIsUnseen(t *testing.T) {
 			}
 			for _, err := range []error{accounted(before, before != nil, v.Before, v.BeforeFacts), accounted(after, after != nil, v.After, v.AfterFacts)} {
 				if err != nil {
-					t.Fatalf("%s %s: %v", c.Status, c.Path, err)
+					t.Fatalf("%s %s: want no error, got %v", c.Status, c.Path, err)
 				}
 			}
 			if v.BeforeFacts == nil && v.AfterFacts == nil && !bytes.Equal(before, after) && len(v.Hunks) == 0 {
@@ -205,7 +205,7 @@ func TestCodeThatAWriteAddsIsSaidAndAlwaysAskedAbout(t *testing.T) {
 				runs, loads = runs+f.Runs, loads+f.Loads
 			}
 			if runs != c.runs || loads != c.loads {
-				t.Errorf("%+v", r.Files)
+				t.Errorf("want runs as in the case and loads as in the case, got %+v", r.Files)
 			}
 			said := 0
 			for _, l := range r.Summary {
@@ -214,7 +214,7 @@ func TestCodeThatAWriteAddsIsSaidAndAlwaysAskedAbout(t *testing.T) {
 				}
 			}
 			if said != 1 {
-				t.Errorf("%+v", r.Summary)
+				t.Errorf("want said 1, got %+v", r.Summary)
 			}
 			if !asks(ui) {
 				t.Error("it would run without being asked about")
@@ -228,9 +228,9 @@ func TestOnlyAddedCodeIsSaidByItsLine(t *testing.T) {
 	r := ui.open(planWith(stepOf("s", "vault.appendFile", map[string]any{"path": "A.md", "content": "text\n`$= new`\n"})))
 	v := ui.shown(r)["A.md"]
 	if len(v.Alerts) != 1 || v.Alerts[0].Line != 3 || v.Alerts[0].Text.Key != "alert.code" || v.Alerts[0].Text.Params["what"] != "Dataview" {
-		t.Errorf("%+v", v.Alerts)
+		t.Errorf("want 1 Alerts, Alerts[0].Line 3, Alerts[0].Text.Key \"alert.code\" and Alerts[0].Text.Params[\"what\"] \"Dataview\", got %+v", v.Alerts)
 	}
 	if quiet := ui.open(planWith(stepOf("s", "vault.appendFile", map[string]any{"path": "A.md", "content": "text"}))); quiet.Files[0].Runs != 0 || len(ui.shown(quiet)["A.md"].Alerts) != 0 {
-		t.Errorf("%+v", quiet.Files)
+		t.Errorf("want Files[0].Runs 0 and no [\"A.md\"].Alerts, got %+v", quiet.Files)
 	}
 }

@@ -37,7 +37,7 @@ func TestAnyChangedFileOfARunFolderIsFoundByVerify(t *testing.T) {
 	ui := begin(t, mem, free)
 	run := ui.do(editPlan).Run
 	if v := ui.verified(run); !v.OK || v.Records == 0 {
-		t.Fatalf("%+v", v)
+		t.Fatalf("want everything in order and Records other than 0, got %+v", v)
 	}
 	tested := 0
 	for name, data := range mem.StoreFiles() {
@@ -119,7 +119,7 @@ func TestARunThatACrashHasLeftIsVerifiedOnceItIsSettled(t *testing.T) {
 			ui.s.Close()
 			ui, w, err := start(t, mem.CrashClone(), free)
 			if err != nil {
-				t.Fatalf("%s: %v", where, err)
+				t.Fatalf("%s: want no error, got %v", where, err)
 			}
 			if len(w.State.Recoveries) == 0 {
 				continue
@@ -131,7 +131,7 @@ func TestARunThatACrashHasLeftIsVerifiedOnceItIsSettled(t *testing.T) {
 					continue
 				}
 				if v := ui.verified(run); !v.OK {
-					t.Errorf("%s: %+v", where, v)
+					t.Errorf("%s: want everything in order, got %+v", where, v)
 				}
 			}
 			journalFile := ui.mem.StoreFiles()[history.Dir(r.Run)+"/"+journal.File]
@@ -158,7 +158,7 @@ func TestWhatThePersonTypedInReviewIsRedactedInTheRecords(t *testing.T) {
 	}
 	d, err := ui.s.history.Read(t.Context(), end.Run)
 	if err != nil || d.Amendments == nil || !d.Redacted {
-		t.Fatalf("%v %+v", err, d)
+		t.Fatalf("want no error, Amendments set and Redacted true, got %v %+v", err, d)
 	}
 	if data := string(d.Amendments.Edits["D.md"].Data); strings.Contains(data, canary) || !strings.Contains(data, "[redacted:") {
 		t.Errorf("kept: %q", data)
@@ -218,10 +218,10 @@ func TestARunThatWasLeftAsItIsCanBeTakenBackLater(t *testing.T) {
 	ui.s.Close()
 	ui, w, err := start(t, mem, free)
 	if err != nil || w.State.LastRun == nil || w.State.LastRun.Run != r.Run || !w.State.LastRun.Can.Revert {
-		t.Fatalf("%v %+v", err, w.State.LastRun)
+		t.Fatalf("want no error, State.LastRun set, State.LastRun.Run equal to r.Run and State.LastRun.Can.Revert true, got %v %+v", err, w.State.LastRun)
 	}
 	ui.revert(r.Run)
 	if d := before.Diff(mem.Snapshot()); d != "" {
-		t.Fatal(d)
+		t.Fatal("want the vault as it was before; it differs:", d)
 	}
 }

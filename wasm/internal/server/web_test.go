@@ -51,14 +51,14 @@ func TestWhatWasReadFromTheWebIsWhatIsShownAndWritten(t *testing.T) {
 	again := call[protocol.Review](ui, "review.amend", protocol.Amendment{Run: r.Run, Kind: protocol.AmendEdit, Path: "News.md", Text: "mine\n"})
 	call[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: r.Run, Approval: again.Approval})
 	if end := ui.finished(); end.Outcome != "ok" {
-		t.Fatalf("%+v", end.Problem)
+		t.Fatalf("want Outcome \"ok\", got %+v", end.Problem)
 	}
 	call[protocol.RunRef](ui, "run.replay", protocol.RunRef{Run: r.Run})
 	if h.Asked.Load() != 1 {
 		t.Errorf("%d requests for one reading", h.Asked.Load())
 	}
 	if got, _ := ui.mem.File("News.md"); string(got) != "mine\n" {
-		t.Errorf("%q", got)
+		t.Errorf("want \"mine\\n\", got %q", got)
 	}
 }
 
@@ -72,7 +72,7 @@ func TestSendingAsksOnceItsTurnHasComeAndIsMadeOnce(t *testing.T) {
 		t.Fatalf("%d requests, %s, %+v", h.Asked.Load(), r.Risk, r.Steps[0])
 	}
 	if len(r.Summary) != 1 || r.Summary[0].Text.Key != "review.sends" || r.Summary[0].Text.Params["names"] != "api.example.com (POST)" {
-		t.Errorf("%+v", r.Summary)
+		t.Errorf("want 1 Summary, Summary[0].Text.Key \"review.sends\" and Summary[0].Text.Params[\"names\"] \"api.example.com (POST)\", got %+v", r.Summary)
 	}
 	call[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: r.Run, Approval: r.Approval})
 	q := ui.await("question", func(e protocol.Event) bool { return e.Question != nil })
@@ -111,19 +111,19 @@ func TestSearchingForPluginsAsksForTheirListAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(got.Plugins) != 2 || got.Plugins[0].ID != "obsidian-kanban" || !got.Plugins[0].Installed || got.Plugins[0].Enabled || got.Plugins[1].Installed {
-		t.Errorf("%+v", got.Plugins)
+		t.Errorf("want 2 Plugins, Plugins[0].ID \"obsidian-kanban\", Plugins[0].Installed true, Plugins[0].Enabled false and Plugins[1].Installed false, got %+v", got.Plugins)
 	}
 	if got.FetchedAt == "" || got.Offline {
-		t.Errorf("%+v", got)
+		t.Errorf("want FetchedAt set and Offline false, got %+v", got)
 	}
 	reqs := tr.Requests()
 	if len(reqs) != 1 || reqs[0].URL != community.Address || reqs[0].Via != web.ViaApp || len(reqs[0].Header) != 0 {
-		t.Errorf("%+v", reqs)
+		t.Errorf("want 1 reqs, reqs[0].URL community.Address, reqs[0].Via web.ViaApp and no reqs[0].Header, got %+v", reqs)
 	}
 	// Without a network the kept list is used, and said to be old when it is.
 	again, err := s.plugins.Asked(t.Context(), protocol.PluginsQuery{Text: "calendar", Refresh: true})
 	if err != nil || !again.Offline || len(again.Plugins) != 1 || !again.Plugins[0].Enabled {
-		t.Errorf("%+v, %v", again, err)
+		t.Errorf("want no error, Offline true, 1 Plugins and Plugins[0].Enabled true, got %+v, %v", again, err)
 	}
 }
 

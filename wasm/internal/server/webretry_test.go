@@ -57,7 +57,7 @@ func TestAWebPageThatIsReadAgainIsReadAfterThePauseThatThePlanOrItsServerAsksFor
 				defer ui.s.Close()
 				turn := ui.await("end of the turn", func(e protocol.Event) bool { return e.Type == protocol.EventTurnEnded }).Turn
 				if (turn.Findings != nil) != c.found {
-					t.Fatalf("%+v", turn)
+					t.Fatalf("want as in the case, got %+v", turn)
 				}
 				if len(web.at) != len(c.pauses)+1 {
 					t.Fatalf("%d requests", len(web.at))
@@ -69,7 +69,7 @@ func TestAWebPageThatIsReadAgainIsReadAfterThePauseThatThePlanOrItsServerAsksFor
 				}
 				told := slices.ContainsFunc(turn.Notes, func(m protocol.Message) bool { return strings.HasSuffix(m.Key, "stepAgain") })
 				if told != (len(c.pauses) > 0) {
-					t.Errorf("%v", turn.Notes)
+					t.Errorf("want told equal to (len(c.pauses) > 0), got %v", turn.Notes)
 				}
 			})
 		})

@@ -26,7 +26,7 @@ func TestAConditionIsToldInTheReviewAndHoldsInTheRun(t *testing.T) {
 		`{"id":"link","tool":"vault.appendFile","args":{"path":"N/d.md","content":"$steps.many.link"}}`,
 		`{"id":"log","tool":"vault.appendFile","args":{"path":"N/d.md","content":"${steps.many.link|\"few\"} ${steps.do.items[*].item.title}"}}`))
 	if len(r.Files) != 2 || !r.Approvable || r.Problem != nil {
-		t.Fatalf("%+v, %+v", r.Files, r.Problem)
+		t.Fatalf("want 2 Files, a review that can be approved and no Problem, got %+v, %+v", r.Files, r.Problem)
 	}
 	for i, want := range [][]protocol.Message{
 		nil,
@@ -37,19 +37,19 @@ func TestAConditionIsToldInTheReviewAndHoldsInTheRun(t *testing.T) {
 	} {
 		got := r.Steps[i].Notes
 		if d := cmp.Diff(want, got); d != "" {
-			t.Errorf("%s: %s", r.Steps[i].ID, d)
+			t.Errorf("%s: it differs from what was wanted (-want +got): %s", r.Steps[i].ID, d)
 		}
 	}
 	left := leftout.Of(r.Steps)
 	if len(left) != 1 || left[0].Count != 1 || left[0].Total != 4 || left[0].Groups[0].Reason.Key != "skip.compare" || left[0].Groups[0].Items[0].Name != "N/b.md" {
-		t.Errorf("%+v", left)
+		t.Errorf("want 1 left, left[0].Count 1, left[0].Total 4, left[0].Groups[0].Reason.Key \"skip.compare\" and left[0].Groups[0].Items[0].Name \"N/b.md\", got %+v", left)
 	}
 	end := ui.approve(r)
 	if end.Outcome != "ok" || end.Failed != 0 || end.Skipped != 0 {
 		t.Fatalf("%s, %d failed, %d skipped", end.Outcome, end.Failed, end.Skipped)
 	}
 	if got := ui.text("N/d.md"); got != "x\nfew [\"a\"]\n" {
-		t.Errorf("%q", got)
+		t.Errorf("want \"x\\nfew [\\\"a\\\"]\\n\", got %q", got)
 	}
 	ui.revert(end.Run)
 	if d := before.Diff(mem.Snapshot()); d != "" {
@@ -66,11 +66,11 @@ func TestWhatWasTakenIsShownWithItsStep(t *testing.T) {
 		`{"id":"log","tool":"vault.createFile","args":{"filePath":"Log.md","content":"{steps.q.count} of {q.count}"}}`))
 	notes := r.Steps[1].Notes
 	if len(r.Steps[0].Notes) != 1 || len(notes) != 3 || notes[0].Key != "review.taken" || notes[0].Params["from"] != "filePath" || notes[0].Params["to"] != "path" {
-		t.Fatalf("%+v %+v", r.Steps[0].Notes, notes)
+		t.Fatalf("want 1 Steps[0].Notes, 3 notes, notes[0].Key \"review.taken\", notes[0].Params[\"from\"] \"filePath\" and notes[0].Params[\"to\"] \"path\", got %+v %+v", r.Steps[0].Notes, notes)
 	}
 	end := ui.approve(r)
 	if got := ui.text("Log.md"); end.Outcome != "ok" || got != "1 of 1" {
-		t.Fatalf("%s: %q", end.Outcome, got)
+		t.Fatalf("%s: want Outcome \"ok\" and \"1 of 1\", got %q", end.Outcome, got)
 	}
 	if d := call[protocol.RunDetail](ui, "run.get", protocol.RunRef{Run: end.Run}); !strings.Contains(d.Plan, `"taken"`) || !strings.Contains(d.Plan, `${steps.q.count} of ${steps.q.count}`) {
 		t.Errorf("the run keeps %s", d.Plan)
