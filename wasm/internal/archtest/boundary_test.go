@@ -80,7 +80,7 @@ func TestTheNetworkIsReachedInOnePlace(t *testing.T) {
 
 // maxBridge is how many lines of code the bridge may have, without comments
 // and blank lines.
-const maxBridge = 1570
+const maxBridge = 1660
 
 func TestTheBridgeCanBeReadInOneSitting(t *testing.T) {
 	lines, block := 0, false

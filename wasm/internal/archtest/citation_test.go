@@ -177,7 +177,7 @@ func TestNoCommentCitesADocumentThatIsNotHere(t *testing.T) {
 		for i, line := range strings.Split(text, "\n") {
 			section := strings.Contains(line, "§") && !standard.MatchString(line) && !strings.Contains(line, `"§"`)
 			if name := absent.FindString(line); name != "" || section && !isPage(file) || section && strings.HasPrefix(file, "docs/") {
-				t.Errorf("%s:%d: %s: %s", file, i+1, strings.TrimSpace(line), reason)
+				t.Errorf("%s:%d cites what is not there: %s: %s", file, i+1, strings.TrimSpace(line), reason)
 			}
 		}
 	})

@@ -22,7 +22,7 @@ func TestAReviewIsNotChangedOnceItIsMade(t *testing.T) {
 	const reason = "whoever holds a review reads it without a lock: begin a Draft, and make another one (" + reviewMadeIn + ")"
 	for _, room := range []string{"transaction", "undo", "chat", "server"} {
 		for _, bad := range newCode(t, room).changesOfReviews(t, "") {
-			t.Errorf("%s: %s", bad, reason)
+			t.Errorf("%s changes a review: %s", bad, reason)
 		}
 	}
 }

@@ -33,12 +33,12 @@ func TestFilesOfTypeScriptAreNamedInOneWay(t *testing.T) {
 			case ".ts", ".mts", ".mjs":
 				found++
 				if !kebab.MatchString(name) {
-					t.Errorf("%s: %s", path, reason)
+					t.Errorf("%s is named in another way: %s", path, reason)
 				}
 			case ".svelte":
 				found++
 				if !component.MatchString(name) {
-					t.Errorf("%s: %s", path, reason)
+					t.Errorf("%s is named in another way: %s", path, reason)
 				}
 			}
 			return nil

@@ -10,7 +10,7 @@ import (
 
 func TestTheNativeCommandPrintsThroughOneWriterOnly(t *testing.T) {
 	const reason = "what is printed holds text of notes, plans and file names, which a terminal would obey: print through terminal.Printer"
-	for _, dir := range []string{"wasm/internal/cli", "wasm/internal/proxy", "wasm/cmd/embedded-agent"} {
+	for _, dir := range []string{"wasm/internal/cli", "wasm/internal/eval", "wasm/internal/proxy", "wasm/cmd/embedded-agent", "wasm/cmd/eval"} {
 		entries, err := os.ReadDir(filepath.Join(root, dir))
 		if err != nil {
 			t.Fatal(err)

@@ -29,7 +29,7 @@ var (
 		// What crosses, or is kept, has the fields that it has: each method, each
 		// setting, each part of a record.
 		"protocol.CallView": 19, "protocol.HostMethods": 33, "protocol.Review": 20, "protocol.RunSummary": 16,
-		"protocol.ServerMethods": 50, "protocol.Settings": 39, "protocol.Turn": 18, "proxy.logLine": 24, "proxy.response": 31,
+		"protocol.RunState": 16, "protocol.ServerMethods": 46, "protocol.Settings": 39, "protocol.Turn": 18, "proxy.logLine": 24, "proxy.response": 31,
 		"proxy.wireRequest": 22, "history.Run": 22, "tool.Call": 24, "tool.Result": 23, "tool.Spec": 18,
 	}
 	overMethods = map[string]int{

@@ -106,7 +106,7 @@ func catalogue(t *testing.T, dir string) map[string]string {
 		}
 		area := map[string]string{}
 		if err := json.Unmarshal(raw, &area); err != nil {
-			t.Fatalf("%s: %v", name, err)
+			t.Fatalf("%s: want no error, got %v", name, err)
 		}
 		for key := range area {
 			if _, twice := all[key]; twice {
