@@ -28,7 +28,7 @@ func encodeOp(t interface{ Fatalf(string, ...any) }, op host.Op) (protocol.Op, [
 	d := json.NewDecoder(strings.NewReader(string(raw)))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&p); err != nil {
-		t.Fatalf("%s: %v", raw, err)
+		t.Fatalf("%s: want no error, got %v", raw, err)
 	}
 	return p, blobs
 }
@@ -85,7 +85,7 @@ func TestEachKindOfOpCarriesWhatItNeedsAndNoMore(t *testing.T) {
 		op.Kind = test.kind
 		got, _ := encodeOp(t, op)
 		if diff := cmp.Diff(test.want, got); diff != "" {
-			t.Errorf("%s: %s", test.kind, diff)
+			t.Errorf("%s: it differs from what was wanted (-want +got): %s", test.kind, diff)
 		}
 	}
 	folder, _ := encodeOp(t, host.Op{Kind: host.OpTrash, Path: "folder"})
@@ -96,7 +96,7 @@ func TestEachKindOfOpCarriesWhatItNeedsAndNoMore(t *testing.T) {
 	got, _ := encodeOp(t, host.Op{Kind: host.OpModify, Path: "a", Caret: caret})
 	want := &protocol.Selection{From: protocol.Position{Line: 1, Ch: 2}, To: protocol.Position{Line: 3, Ch: 4}}
 	if diff := cmp.Diff(want, got.Caret); diff != "" {
-		t.Error(diff)
+		t.Error("it differs from what was wanted (-want +got):", diff)
 	}
 }
 
@@ -161,7 +161,7 @@ func TestEveryHostPathCrossesThePortAndComesBack(t *testing.T) {
 			}
 			o := <-done
 			if diff := cmp.Diff(call.want, o.got); o.err != nil || diff != "" {
-				t.Errorf("%s: %v %s", call.name, o.err, diff)
+				t.Errorf("%s: it differs from what was wanted (-want +got): %v %s", call.name, o.err, diff)
 			}
 		}
 	})
@@ -198,7 +198,7 @@ func TestTheFastReaderTakesWhatTheShellWrites(t *testing.T) {
 		`{"entries":[{"path":"a","kind":"folder","size":0,"ctime":0,"mtime":0},{"path":"b","kind":"file","size":1,"ctime":1,"mtime":1}]}`: 2,
 	} {
 		if got, ok := parseInfos([]byte(raw)); !ok || len(got) != want {
-			t.Errorf("%s: %v, %v", raw, got, ok)
+			t.Errorf("%s: want it to be found and as many of them as want, got %v, %v", raw, got, ok)
 		}
 	}
 	for _, raw := range []string{
@@ -253,7 +253,7 @@ func TestContentsCrossAsTextWhereEverybodyTakesThemForText(t *testing.T) {
 		})
 		var got protocol.Content
 		if err := json.Unmarshal(out, &got); err != nil {
-			t.Fatalf("%s: %v", c.Name, err)
+			t.Fatalf("%s: want no error, got %v", c.Name, err)
 		}
 		if want := (protocol.Content{Text: string(c.Data), Blob: -1}); c.Text && (got != want || blobs != 0) {
 			t.Errorf("%s crossed as bytes, want text", c.Name)

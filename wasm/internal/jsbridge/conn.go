@@ -17,6 +17,12 @@ type Server interface {
 	Handle(ctx context.Context, method string, payload []byte) ([]byte, error)
 }
 
+// BlobServer is a Server whose requests may come with bytes: those of their batch.
+type BlobServer interface {
+	Server
+	HandleBlobs(ctx context.Context, method string, payload []byte, blobs [][]byte) ([]byte, error)
+}
+
 // Port posts to the other side. Blob puts bytes into the batch under way,
 // copying them, and gives their index there; Send puts a message into it. A
 // blob and the message that names it are never parted.
@@ -67,7 +73,7 @@ func (c *Conn) Receive(messages []protocol.Envelope, blobs [][]byte) {
 	for _, e := range messages {
 		switch e.Kind {
 		case protocol.KindRequest:
-			c.serve(e)
+			c.serve(e, blobs)
 		case protocol.KindCancel:
 			c.mu.Lock()
 			if cancel := c.serving[e.ID]; cancel != nil {
@@ -83,14 +89,14 @@ func (c *Conn) Receive(messages []protocol.Envelope, blobs [][]byte) {
 // serve starts the answer to one request. Under js/wasm there is one thread,
 // and the Gosched lets the new goroutine run up to where it first waits: so
 // requests of one batch begin in their order.
-func (c *Conn) serve(e protocol.Envelope) {
+func (c *Conn) serve(e protocol.Envelope, blobs [][]byte) {
 	ctx, cancel := context.WithCancel(context.Background())
 	c.mu.Lock()
 	server := c.server
 	c.serving[e.ID] = cancel
 	c.mu.Unlock()
 	go func() {
-		result, err := handle(ctx, server, e)
+		result, err := handle(ctx, server, e, blobs)
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		delete(c.serving, e.ID)
@@ -103,13 +109,16 @@ func (c *Conn) serve(e protocol.Envelope) {
 	runtime.Gosched()
 }
 
-func handle(ctx context.Context, s Server, e protocol.Envelope) ([]byte, error) {
+func handle(ctx context.Context, s Server, e protocol.Envelope, blobs [][]byte) ([]byte, error) {
 	if s == nil {
 		return nil, fault.New(fault.Internal, "error.core.notReady", nil)
 	}
 	payload := []byte(e.Payload)
 	if err := canon.CheckDepth(payload); err != nil {
 		return nil, err
+	}
+	if b, ok := s.(BlobServer); ok {
+		return b.HandleBlobs(ctx, e.Method, payload, blobs)
 	}
 	return s.Handle(ctx, e.Method, payload)
 }

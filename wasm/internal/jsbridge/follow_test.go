@@ -41,6 +41,6 @@ func TestAnAnswerOfChangesIsReadFastAsItIsReadSlowly(t *testing.T) {
 	})
 	plain := []byte(`{"generation":1,"all":false,"page":0,"open":[],"removed":["a"],"changed":[{"path":"b","kind":"file","size":1,"ctime":2,"mtime":3}]}`)
 	if _, infos, fast := cutInfos(plain); !fast || len(infos) != 1 || infos[0] != (host.Info{Path: "b", Kind: host.File, Size: 1, CTime: 2, MTime: 3}) {
-		t.Errorf("%v %v", infos, fast)
+		t.Errorf("want fast and 1 infos, got %v %v", infos, fast)
 	}
 }

@@ -148,7 +148,7 @@ func TestAnAddressWithoutAHostIsRefusedBeforeItIsSent(t *testing.T) {
 	for _, url := range []string{"", "api.test/v1", "/v1", "http://%zz"} {
 		_, err := h.Do(context.Background(), web.Request{URL: url})
 		if !fault.Is(err, fault.Validation) || len(port.take()) != 0 {
-			t.Errorf("%q: %v", url, err)
+			t.Errorf("%q: want the error fault.Validation and no take, got %v", url, err)
 		}
 	}
 }
@@ -182,14 +182,14 @@ func TestARequestThatNamesItsClientGoesByThatOneAlone(t *testing.T) {
 			}()
 			sent := reply(t, c, port, "", unreachable)
 			if got := strings.Contains(sent.Payload, `"buffered":true`); got != want {
-				t.Errorf("%s: %s", via, sent.Payload)
+				t.Errorf("%s: want a buffered request: %v, got %s", via, want, sent.Payload)
 			}
 			if !strings.Contains(sent.Payload, `"headers":{}`) {
 				t.Errorf("no headers are an empty list to the host: %s", sent.Payload)
 			}
 			// A failure is the answer: nothing is sent a second time.
 			if err := <-done; !fault.Is(err, fault.Network) {
-				t.Errorf("%s: %v", via, err)
+				t.Errorf("%s: want the error fault.Network, got %v", via, err)
 			}
 		}
 	})

@@ -2,6 +2,7 @@ package jsbridge
 
 import (
 	"context"
+	"fmt"
 	"runtime/debug"
 	"strconv"
 
@@ -19,6 +20,9 @@ import (
 type sandboxPort struct{ c *Conn }
 
 func (p sandboxPort) Run(ctx context.Context, s host.Script) ([]byte, error) {
+	if err := sandbox.Fits(s.Input); err != nil {
+		return nil, err
+	}
 	r, _, err := ask[protocol.Sandboxed](ctx, p.c, "sandbox.run", sandboxParams(s))
 	if err != nil {
 		return nil, err
@@ -28,11 +32,11 @@ func (p sandboxPort) Run(ctx context.Context, s host.Script) ([]byte, error) {
 
 // sandboxParams is a protocol.Sandbox.
 func sandboxParams(s host.Script) Params {
-	return func(dst []byte, _ func([]byte) int) []byte {
+	return func(dst []byte, blob func([]byte) int) []byte {
 		dst = append(dst, `{"script":`...)
 		dst = canon.AppendString(dst, s.Source)
 		dst = append(dst, `,"input":`...)
-		dst = appendText(dst, s.Input)
+		dst = strconv.AppendInt(dst, int64(blob(s.Input)), 10)
 		dst = append(dst, `,"now":`...)
 		dst = canon.AppendString(dst, timestamp.Zoned(s.Now))
 		dst = append(dst, `,"maxSteps":`...)
@@ -40,7 +44,7 @@ func sandboxParams(s host.Script) Params {
 		dst = append(dst, `,"maxMs":`...)
 		dst = strconv.AppendInt(dst, s.Limits.Time.Milliseconds(), 10)
 		dst = append(dst, `,"maxMb":`...)
-		dst = strconv.AppendInt(dst, int64(s.Limits.MB), 10)
+		dst = strconv.AppendInt(dst, int64(sandbox.Memory(s.Limits.MB, len(s.Input))), 10)
 		dst = append(dst, `,"locale":`...)
 		dst = canon.AppendString(dst, s.Dates.JSON())
 		return append(dst, '}')
@@ -72,8 +76,14 @@ func NewSandbox() *Sandbox { return &Sandbox{interpreter: sandbox.New()} }
 // megabytes, and some room for the garbage of one collection.
 const overhead = 32
 
-// Handle implements Server: the one method is sandbox.run.
-func (s *Sandbox) Handle(_ context.Context, method string, payload []byte) ([]byte, error) {
+// Handle implements Server: nothing is asked of a sandbox without an input.
+func (s *Sandbox) Handle(ctx context.Context, method string, payload []byte) ([]byte, error) {
+	return s.HandleBlobs(ctx, method, payload, nil)
+}
+
+// HandleBlobs implements BlobServer: the one method is sandbox.run, and the blob is
+// the input of its script.
+func (s *Sandbox) HandleBlobs(_ context.Context, method string, payload []byte, blobs [][]byte) ([]byte, error) {
 	if method != "sandbox.run" {
 		return nil, fault.New(fault.NotFound, "error.method.unknown", fault.P{"method": method})
 	}
@@ -81,8 +91,12 @@ func (s *Sandbox) Handle(_ context.Context, method string, payload []byte) ([]by
 	if err != nil {
 		return nil, fault.New(fault.Internal, "error.internal", nil).With(err)
 	}
+	at := int(root.Get("input").Int())
+	if at < 0 || at >= len(blobs) {
+		return nil, fault.New(fault.Internal, "error.internal", nil).With(fmt.Errorf("%s: blob %d of %d", method, at, len(blobs)))
+	}
 	r := protocol.Sandbox{
-		Script: root.Get("script").Str(), Input: root.Get("input").Str(), Now: root.Get("now").Str(),
+		Script: root.Get("script").Str(), Now: root.Get("now").Str(),
 		MaxSteps: root.Get("maxSteps").Int(), MaxMB: int(root.Get("maxMb").Int()), Locale: root.Get("locale").Str(),
 	}
 	if r.MaxMB != s.limit && r.MaxMB > overhead {
@@ -90,7 +104,7 @@ func (s *Sandbox) Handle(_ context.Context, method string, payload []byte) ([]by
 		debug.SetMemoryLimit(int64(r.MaxMB-overhead) << 20)
 		s.limit = r.MaxMB
 	}
-	answer := s.interpreter.Run(r)
+	answer := s.interpreter.Run(r, blobs[at])
 	dst := make([]byte, 0, len(answer.Output)+len(answer.Output)/4+64)
 	dst = append(dst, `{"output":`...)
 	dst = canon.AppendString(dst, answer.Output)

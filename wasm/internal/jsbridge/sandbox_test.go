@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"embedded-agent/wasm/internal/fault"
@@ -22,16 +23,21 @@ func TestAScriptCrossesAsItIs(t *testing.T) {
 			Limits: host.ScriptLimits{Steps: 5, Time: 6 * time.Millisecond, MB: 7},
 		}
 		var got protocol.Sandbox
-		d := json.NewDecoder(strings.NewReader(string(sandboxParams(s)(nil, nil))))
+		var blobs [][]byte
+		beside := func(b []byte) int { blobs = append(blobs, b); return len(blobs) + 4 }
+		d := json.NewDecoder(strings.NewReader(string(sandboxParams(s)(nil, beside))))
 		d.DisallowUnknownFields()
 		if err := d.Decode(&got); err != nil {
 			t.Fatal(err)
 		}
 		want := protocol.Sandbox{
-			Script: s.Source, Input: string(s.Input), Now: "2026-11-20T09:30:00+01:00", MaxSteps: 5, MaxMs: 6, MaxMB: 7,
+			Script: s.Source, Input: 5, Now: "2026-11-20T09:30:00+01:00", MaxSteps: 5, MaxMs: 6, MaxMB: 7,
 		}
 		if d := cmp.Diff(want, got); d != "" {
-			t.Fatal(d)
+			t.Fatal("it differs from what was wanted (-want +got):", d)
+		}
+		if d := cmp.Diff([][]byte{s.Input}, blobs, cmpopts.EquateEmpty()); d != "" {
+			t.Fatal("it differs from what was wanted (-want +got):", d)
 		}
 	})
 }
@@ -40,25 +46,29 @@ func TestTheSandboxAnswersOneMethod(t *testing.T) {
 	s := NewSandbox()
 	ask := func(script string) (r protocol.Sandboxed) {
 		t.Helper()
-		out, err := s.Handle(t.Context(), "sandbox.run", sandboxParams(host.Script{Source: script, Input: []byte(`"ü\n"`)})(nil, nil))
+		input := [][]byte{nil}
+		params := sandboxParams(host.Script{Source: script, Input: []byte(`"ü\n"`)})(nil, func(b []byte) int { input[0] = b; return 0 })
+		out, err := s.HandleBlobs(t.Context(), "sandbox.run", params, input)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := json.Unmarshal(out, &r); err != nil {
-			t.Fatalf("%s: %v", out, err)
+			t.Fatalf("%s: want no error, got %v", out, err)
 		}
 		return r
 	}
 	if r := ask("def main(x): return x + '\"'"); r.Output != `"ü\n\""` || r.Error != "" || r.Steps == 0 {
-		t.Errorf("%+v", r)
+		t.Errorf("want Output \"\\\"ü\\\\n\\\\\\\"\\\"\", no Error and Steps other than 0, got %+v", r)
 	}
 	if r := ask("def main(x): return y"); r.Output != "" || !strings.Contains(r.Error, "undefined: y") {
-		t.Errorf("%+v", r)
+		t.Errorf("want no Output and Error with \"undefined: y\", got %+v", r)
 	}
 	if _, err := s.Handle(t.Context(), "vault.read", []byte(`{}`)); !fault.Is(err, fault.NotFound) {
-		t.Errorf("%v", err)
+		t.Errorf("want the error fault.NotFound, got %v", err)
 	}
-	if _, err := s.Handle(t.Context(), "sandbox.run", []byte(`{`)); !fault.Is(err, fault.Internal) {
-		t.Errorf("%v", err)
+	for _, payload := range []string{`{`, `{"script":"","input":0}`, `{"script":"","input":-1}`} {
+		if _, err := s.Handle(t.Context(), "sandbox.run", []byte(payload)); !fault.Is(err, fault.Internal) {
+			t.Errorf("%s: want the error fault.Internal, got %v", payload, err)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package jsbridge
 import (
 	"context"
 	"runtime"
+	"slices"
 	"sync"
 
 	"embedded-agent/wasm/internal/fault"
@@ -10,9 +11,12 @@ import (
 	"embedded-agent/wasm/internal/protocol"
 )
 
-// maxBatch is how many writes cross in one message. With twice as many under
-// way, the core works on one half while the host writes the other.
-const maxBatch = 4
+// A message carries half of the writes that are under way, so that the core works on
+// one half while the host writes the other; but as many as these at least, and at most.
+const (
+	minBatch = 4
+	maxBatch = 16
+)
 
 // writeBatcher lets writes that are asked for together cross together: the way to
 // the host and back costs more than the writing of a note.
@@ -22,6 +26,7 @@ type writeBatcher struct {
 	mu      sync.Mutex // guards what follows
 	waiting []*applying
 	due     bool
+	sent    int // writes that have a message without an answer
 }
 
 // applying is one write on its way. What has no message yet when its caller
@@ -87,38 +92,38 @@ func (b *writeBatcher) flush() {
 	runtime.Gosched()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	group := make([]*applying, 0, maxBatch)
-	for _, a := range b.waiting {
-		if a.gone {
-			continue
-		}
-		if group = append(group, a); len(group) == maxBatch {
-			b.send(group)
-			group = make([]*applying, 0, maxBatch)
-		}
+	there := slices.DeleteFunc(b.waiting, func(a *applying) bool { return a.gone })
+	half := (b.sent + len(there) + 1) / 2
+	for group := range slices.Chunk(there, min(max(half, minBatch), maxBatch)) {
+		b.send(group)
 	}
-	b.send(group)
 	b.waiting, b.due = nil, false
 }
 
 // send starts the message of a group. The lock is held.
 func (b *writeBatcher) send(group []*applying) {
-	if len(group) == 0 {
-		return
-	}
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &sending{cancel: cancel, left: len(group)}
 	for _, a := range group {
 		a.sent = s
 	}
+	b.sent += len(group)
 	go func() {
 		defer cancel()
+		defer b.answered(len(group))
 		if len(group) == 1 {
 			b.one(ctx, group[0])
 		} else {
 			b.several(ctx, group)
 		}
 	}()
+}
+
+// answered notes that a message of n writes has its answer, or nobody waits for it.
+func (b *writeBatcher) answered(n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.sent -= n
 }
 
 func (b *writeBatcher) one(ctx context.Context, a *applying) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -97,7 +98,7 @@ func TestWritesThatAreAskedForTogetherCrossTogether(t *testing.T) {
 			applier(c, e)
 		}
 		wg.Wait()
-		if carried != len(paths) || len(sent) != (len(paths)+maxBatch-1)/maxBatch {
+		if carried != len(paths) || len(sent) != 2 {
 			t.Errorf("%d writes crossed in %d messages", carried, len(sent))
 		}
 		for i, p := range paths {
@@ -110,6 +111,66 @@ func TestWritesThatAreAskedForTogetherCrossTogether(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestAMessageCarriesHalfOfTheWritesThatAreUnderWay(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		first, then int
+		want, after []int // writes of each message
+	}{
+		{"as many as a run makes at once", 8, 4, []int{4, 4}, []int{4}},
+		{"as many as a revert makes at once", 32, 16, []int{16, 16}, []int{16}},
+		{"fewer than a message carries at least", 3, 1, []int{3}, []int{1}},
+		{"more than two messages carry at most", 40, 2, []int{16, 16, 8}, []int{2}},
+		{"an odd number", 13, 7, []int{7, 6}, []int{7}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				port := &memory{}
+				conn := NewConn(port)
+				v := NewHost(conn).Vault
+				ask := func(n int) []protocol.Envelope {
+					return together(port, v, func() {
+						for i := range n {
+							go func() {
+								if _, err := v.Apply(t.Context(), create(fmt.Sprint(i, ".md"))); err != nil {
+									t.Error(err)
+								}
+							}()
+						}
+					})
+				}
+				sent := ask(c.first)
+				if got := sizes(sent); !slices.Equal(got, c.want) {
+					t.Errorf("%d writes crossed as %v, want %v", c.first, got, c.want)
+				}
+				applier(conn, sent[0])
+				synctest.Wait()
+				later := ask(c.then)
+				if got := sizes(later); !slices.Equal(got, c.after) {
+					t.Errorf("after an answer, %d writes crossed as %v, want %v", c.then, got, c.after)
+				}
+				for _, e := range append(sent[1:], later...) {
+					applier(conn, e)
+				}
+				synctest.Wait()
+				if left := v.(vault).writes.sent; left != 0 {
+					t.Errorf("all were answered, and %d count as under way", left)
+				}
+			})
+		})
+	}
+}
+
+// sizes counts the writes of messages, the largest first: they go in no order.
+func sizes(sent []protocol.Envelope) []int {
+	var all []int
+	for _, e := range sent {
+		all = append(all, strings.Count(e.Payload, `"kind":"create"`))
+	}
+	slices.SortFunc(all, func(a, b int) int { return b - a })
+	return all
 }
 
 func TestAWriteAloneCrossesAlone(t *testing.T) {
@@ -163,7 +224,7 @@ func TestAnswersThatDoNotFitTheWritesAreRefused(t *testing.T) {
 		`{"results":[]}`, `{"results":[{"info":{"path":"a","kind":"file","size":1,"ctime":2,"mtime":3}}]}`, `{"results":[{},{}]}`, `[]`,
 	} {
 		if _, err := parseApplied([]byte(data), 2); !fault.Is(err, fault.Internal) {
-			t.Errorf("%s: %v", data, err)
+			t.Errorf("%s: want the error fault.Internal, got %v", data, err)
 		}
 	}
 }

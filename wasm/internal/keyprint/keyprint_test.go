@@ -23,11 +23,11 @@ func TestAKeyIsFoundWhereverItStandsAndNothingElseIs(t *testing.T) {
 		"":                             "",
 	} {
 		if got := Redact(text, p); got != want {
-			t.Errorf("%q: %q", text, got)
+			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
 	}
 	if got := Redact("no key", []Print{{}}); got != "no key" {
-		t.Errorf("%q", got)
+		t.Errorf("want \"no key\", got %q", got)
 	}
 }
 

@@ -63,7 +63,7 @@ func TestWhateverTheModelSaysTheStreamIsWellFormedAndEqualToTheWholeAnswer(t *te
 		body := `{"input":"x",` + tools + more
 		streamed, problems := checkStream(serve(s, body+`,"stream":true}`).Body.Bytes())
 		if problems != nil {
-			t.Fatalf("%q: %s", text, strings.Join(problems, "; "))
+			t.Fatalf("%q: want no problems, got %s", text, strings.Join(problems, "; "))
 		}
 		n = 0
 		var whole anyMap
@@ -71,7 +71,7 @@ func TestWhateverTheModelSaysTheStreamIsWellFormedAndEqualToTheWholeAnswer(t *te
 			t.Fatal(err)
 		}
 		if problems := checkObject(whole, whole["status"].(string)); problems != nil {
-			t.Fatal(problems)
+			t.Fatal("want no problems, got:", problems)
 		}
 		if a, b := short(streamed), short(whole); a != b || streamed["status"] != whole["status"] || !reflect.DeepEqual(streamed["error"], whole["error"]) {
 			t.Fatalf("stream %s\n%s\nwhole %s\n%s", streamed["status"], a, whole["status"], b)
@@ -109,7 +109,7 @@ func FuzzRequest(f *testing.F) {
 		w := serve(s, body)
 		if strings.HasPrefix(w.Header().Get("Content-Type"), "text/event-stream") {
 			if _, problems := checkStream(w.Body.Bytes()); problems != nil {
-				t.Errorf("%s", strings.Join(problems, "; "))
+				t.Errorf("want no problems, got %s", strings.Join(problems, "; "))
 			}
 			return
 		}
@@ -163,7 +163,7 @@ func TestAnArgumentStringOfMegabytesGoesThroughWhole(t *testing.T) {
 	}))
 	res, problems := checkStream(serve(s, `{"input":"x","stream":true,`+oneStrict+`}`).Body.Bytes())
 	if problems != nil {
-		t.Fatal(strings.Join(problems, "; "))
+		t.Fatal("want no problems, got:", strings.Join(problems, "; "))
 	}
 	if got := res["output"].([]any)[0].(anyMap)["arguments"]; got != string(args) {
 		t.Errorf("%d bytes went in, others came out", len(args))

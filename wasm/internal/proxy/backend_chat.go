@@ -5,8 +5,6 @@ package proxy
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -15,7 +13,7 @@ import (
 	"embedded-agent/wasm/internal/llm/chat"
 	"embedded-agent/wasm/internal/llm/sentinel"
 	"embedded-agent/wasm/internal/price"
-	"embedded-agent/wasm/internal/web"
+	"embedded-agent/wasm/internal/web/webclient"
 )
 
 // chatIdle is how long an endpoint may be silent in the middle of an answer.
@@ -24,7 +22,7 @@ const chatIdle = 5 * time.Minute
 // chatBackend asks a Chat Completions endpoint for text, and takes nothing else from it.
 type chatBackend struct {
 	endpoint  llm.Endpoint
-	transport *httpTransport
+	transport *webclient.Transport
 	provider  llm.Provider
 }
 
@@ -35,7 +33,7 @@ func NewChat(baseURL, key string) Backend {
 	if key != "" {
 		e.Secret = "key"
 	}
-	t := &httpTransport{key: key, client: &http.Client{
+	t := &webclient.Transport{Name: "key", Key: key, Client: &http.Client{
 		Transport: &http.Transport{
 			Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute, ResponseHeaderTimeout: chatIdle,
 		},
@@ -155,54 +153,4 @@ func (b *chatBackend) Models(ctx context.Context) ([]string, error) {
 
 func (b *chatBackend) Status() (string, bool) { return "chat " + b.endpoint.Host(), true }
 
-func (b *chatBackend) Close() { b.transport.client.CloseIdleConnections() }
-
-// httpTransport is web.Transport over net/http.
-type httpTransport struct {
-	client *http.Client
-	key    string
-}
-
-// Do sends a request.
-func (t *httpTransport) Do(ctx context.Context, r web.Request) (web.Response, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	req, err := http.NewRequestWithContext(ctx, r.Method, r.URL, strings.NewReader(string(r.Body)))
-	if err != nil {
-		cancel()
-		return nil, err
-	}
-	for name, value := range r.Header {
-		req.Header.Set(name, strings.ReplaceAll(value, web.SecretRef("key"), t.key))
-	}
-	resp, err := t.client.Do(req)
-	if err != nil {
-		cancel()
-		return nil, err
-	}
-	return &httpResponse{resp: resp, cancel: cancel, buf: make([]byte, 16<<10)}, nil
-}
-
-type httpResponse struct {
-	resp   *http.Response
-	cancel context.CancelFunc
-	buf    []byte
-}
-
-func (r *httpResponse) Status() int               { return r.resp.StatusCode }
-func (r *httpResponse) Header(name string) string { return r.resp.Header.Get(name) }
-
-// Read gives the next bytes. When ctx ends the connection is given up, which ends the read.
-func (r *httpResponse) Read(ctx context.Context) ([]byte, error) {
-	defer context.AfterFunc(ctx, r.cancel)()
-	n, err := r.resp.Body.Read(r.buf)
-	if err != nil && !errors.Is(err, io.EOF) && ctx.Err() != nil {
-		err = ctx.Err()
-	}
-	return r.buf[:n], err
-}
-
-// Close gives the connection up.
-func (r *httpResponse) Close() {
-	r.cancel()
-	_ = r.resp.Body.Close() // nothing is lost: what mattered was read
-}
+func (b *chatBackend) Close() { b.transport.Client.CloseIdleConnections() }

@@ -187,7 +187,7 @@ func TestANoteThatQuotesMarkersGoesThroughTheBackendAndComesBackToTheByte(t *tes
 	res := s.streamed(`{"input":[{"role":"user","content":"copy it"},{"type":"function_call","call_id":"fc_001","name":"get_time","arguments":"{}"},{"type":"function_call_output","call_id":"fc_001","output":` + string(output) + `}],` + twoTools + `}`)
 	items := res["output"].([]any)
 	if len(items) != 1 {
-		t.Fatalf("%v", res)
+		t.Fatalf("want 1 items, got %v", res)
 	}
 	var args struct{ Text string }
 	if err := json.Unmarshal([]byte(items[0].(anyMap)["arguments"].(string)), &args); err != nil {

@@ -71,7 +71,7 @@ func TestChatCompletionsGiveTheSameStreamedAndWhole(t *testing.T) {
 				t.Errorf("streamed: HTTP %d %s %+v\n%s", status, got, m.Usage, streamed)
 			}
 			if !strings.HasSuffix(string(streamed), "data: [DONE]\n\n") || strings.Contains(s.last().Instructions, "Oslo") || !strings.Contains(s.last().Instructions, "Be brief.") {
-				t.Errorf("%s\n%s", streamed, s.last().Instructions)
+				t.Errorf("want streamed ending in \"data: [DONE]\\n\\n\", last.Instructions without \"Oslo\" and last.Instructions with \"Be brief.\", got %s\n%s", streamed, s.last().Instructions)
 			}
 		})
 	}
@@ -90,7 +90,7 @@ func TestAChatConversationReachesTheBackendAsItIs(t *testing.T) {
 	}
 	p := s.last()
 	if p.MaxTokens != 7 || p.Effort != "low" || *p.Temperature != 0.5 || !strings.Contains(p.Instructions, `"title":"Shape"`) {
-		t.Errorf("%+v", p)
+		t.Errorf("want MaxTokens 7, Effort \"low\", Temperature 0.5 and Instructions with \"\\\"title\\\":\\\"Shape\\\"\", got %+v", p)
 	}
 	var got []string
 	for _, it := range p.Items {
@@ -120,7 +120,7 @@ func TestAChatAnswerThatEndsEarlyOrFailsSaysSo(t *testing.T) {
 	for word, want := range map[string]string{"length": "Hal.length", "filter": "Hal.refusal", "busy": "Hal!rate_limit_exceeded"} {
 		_, streamed := s.chat(`{"stream":true,"messages":[{"role":"user","content":"` + word + `"}]}`)
 		if got := told(readChat(t, streamed)); got != want {
-			t.Errorf("%s: %s", word, got)
+			t.Errorf("%s: got %s, want %s", word, got, want)
 		}
 		status, whole := s.chat(`{"messages":[{"role":"user","content":"` + word + `"}]}`)
 		if word == "busy" {
@@ -128,7 +128,7 @@ func TestAChatAnswerThatEndsEarlyOrFailsSaysSo(t *testing.T) {
 				t.Errorf("HTTP %d %s", status, whole)
 			}
 		} else if got := told(readChat(t, whole)); got != want {
-			t.Errorf("%s: %s", word, got)
+			t.Errorf("%s: got %s, want %s", word, got, want)
 		}
 	}
 	s = start(t, saying(block("nope", "{}")))

@@ -48,7 +48,7 @@ func TestWhoeverSendsSlowlyLocksNobodyOut(t *testing.T) {
 				s.dial(n, beginning)
 				for range 3 {
 					if res := s.streamed(`{"input":"x"}`); res["status"] != "completed" {
-						t.Fatalf("%v", res)
+						t.Fatalf("want res[\"status\"] \"completed\", got %v", res)
 					}
 				}
 			})
@@ -61,11 +61,11 @@ func TestABodyThatComesTooSlowlyIsCutOffAndOneThatKeepsComingIsNot(t *testing.T)
 	c := s.dial(1, slowBody)[0]
 	answer, err := io.ReadAll(c)
 	if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 408") {
-		t.Errorf("%v %.100q", err, answer)
+		t.Errorf("want no error and answer beginning with \"HTTP/1.1 408\", got %v %.100q", err, answer)
 	}
 	large := `{"input":"` + strings.Repeat("long ", 1<<20) + `"}`
 	if res := s.streamed(large); res["status"] != "completed" {
-		t.Errorf("%v", res["error"])
+		t.Errorf("want res[\"status\"] \"completed\", got %v", res["error"])
 	}
 }
 
@@ -112,6 +112,6 @@ func TestAClientThatDoesNotReadItsAnswerGivesItsSlotBack(t *testing.T) {
 	waitFor(t, func() bool { return strings.Contains(s.log.String(), `"outcome":"client_gone"`) })
 	resp, err := s.post(t.Context(), `{"input":"x"}`)
 	if err != nil || resp.StatusCode != http.StatusOK {
-		t.Errorf("%v %v", resp, err)
+		t.Errorf("want no error and StatusCode http.StatusOK, got %v %v", resp, err)
 	}
 }

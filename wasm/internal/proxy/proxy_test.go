@@ -181,7 +181,7 @@ func TestAConversationWithoutToolsIsExplainedWhereItNeedsIt(t *testing.T) {
 	} {
 		s.streamed(body)
 		if got := strings.Contains(s.last().Instructions, "Lines that begin with [function_call"); got != explained {
-			t.Errorf("%s: %q", body, s.last().Instructions)
+			t.Errorf("%s: want the calls explained: %v, got %q", body, explained, s.last().Instructions)
 		}
 	}
 }
@@ -272,7 +272,7 @@ func TestAStrictFailureAndAnOverlongAnswerStopTheBackendAtOnce(t *testing.T) {
 		})
 		s := start(t, b, func(c *Config) { c.Limits.MaxOutput = 1000 })
 		if res := s.streamed(`{` + weatherInput + `,` + oneStrict + `}`); code(res) != name || strings.Contains(short(res), "never seen") {
-			t.Errorf("%s: %v", name, res)
+			t.Errorf("%s: want equal to name and a text without \"never seen\", got %v", name, res)
 		}
 		b.waitFree()
 	}
@@ -317,7 +317,7 @@ func TestAnAnswerThatEndsEarlyIsIncomplete(t *testing.T) {
 	}))
 	res := s.streamed(`{"input":"x","max_output_tokens":1}`)
 	if res["status"] != "incomplete" || res["incomplete_details"].(anyMap)["reason"] != "max_output_tokens" || s.last().MaxTokens != 1 {
-		t.Errorf("%v", res)
+		t.Errorf("want res[\"status\"] \"incomplete\", [\"reason\"] \"max_output_tokens\" and last.MaxTokens 1, got %v", res)
 	}
 	long := start(t, saying(strings.Repeat("x", 5000)), func(c *Config) { c.Limits.MaxOutput = 1000 })
 	if res := long.streamed(`{"input":"x"}`); res["status"] != "incomplete" || len(short(res)) > 1010 {
@@ -333,7 +333,7 @@ func TestMessagesOfOneTurnStayApart(t *testing.T) {
 		return Usage{}, nil
 	}))
 	if got := short(s.streamed(`{"input":"x"}`)); got != "One.|Two." {
-		t.Error(got)
+		t.Error("want \"One.|Two.\", got:", got)
 	}
 }
 

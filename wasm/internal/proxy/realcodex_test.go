@@ -132,12 +132,12 @@ func TestRealCodexOffersNoToolsToModelsThatAskForThem(t *testing.T) {
 	}
 	for _, name := range names {
 		if got := short(s.streamed(`{"model":"` + name + `","instructions":"Only this once.","input":"x"}`)); got != "ok" {
-			t.Errorf("%s: %q", name, got)
+			t.Errorf("%s: want \"ok\", got %q", name, got)
 		}
 	}
 	for i, body := range model.Requests() {
 		if bytes.Contains(body, []byte(`"tools":[{`)) || !bytes.Contains(body, []byte(fmt.Sprintf(`"model":%q`, names[i]))) {
-			t.Errorf("%s: %.800s", names[i], body)
+			t.Errorf("%s: want body without []byte(`\"tools\":[{`) and body with []byte(fmt.Sprintf(`\"model\":%%q`, names[i])), got %.800s", names[i], body)
 		}
 		if n := bytes.Count(body, []byte("Only this once.")); n != 1 {
 			t.Errorf("%s: the instructions stand there %d times", names[i], n)
@@ -222,7 +222,7 @@ func TestRealCodexReportsFailuresOfTheModel(t *testing.T) {
 	} {
 		res := s.streamed(`{"input":"case ` + word + `"}`)
 		if res["status"] != "failed" || short(res) != want[0] || code(res) != want[1] {
-			t.Errorf("%s: %q, %v", word, short(res), res["error"])
+			t.Errorf("%s: want res[\"status\"] \"failed\", equal to want[0] and equal to want[1], got %q, %v", word, short(res), res["error"])
 		}
 	}
 	if got := short(s.streamed(`{"input":"x"}`)); got != "fine" {
@@ -273,7 +273,7 @@ func TestRealCodexKilledInTheMiddleFailsOpenRequestsAndIsStartedAgain(t *testing
 	}
 	for range 2 {
 		if res := <-results; res["status"] != "failed" || code(res) != "server_error" {
-			t.Errorf("%v %v", res["status"], res["error"])
+			t.Errorf("want res[\"status\"] \"failed\" and \"server_error\", got %v %v", res["status"], res["error"])
 		}
 	}
 	if got := short(s.streamed(`{"input":"x"}`)); got != "back" {

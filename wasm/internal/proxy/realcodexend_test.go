@@ -15,7 +15,7 @@ func TestRealCodexEndsAsTheModelEnded(t *testing.T) {
 	})
 	res := s.streamed(`{"input":"x"}`)
 	if short(res) != "As far as it went" || res["status"] != "incomplete" || res["incomplete_details"].(anyMap)["reason"] != "max_output_tokens" {
-		t.Errorf("%q, %v, %v", short(res), res["status"], res["incomplete_details"])
+		t.Errorf("want \"As far as it went\", res[\"status\"] \"incomplete\" and [\"reason\"] \"max_output_tokens\", got %q, %v, %v", short(res), res["status"], res["incomplete_details"])
 	}
 	s, _, model := realCodex(t, 2, func(int, []byte) codextest.Answer { return codextest.Answer{Status: 400} })
 	status, out := s.whole(`{"input":"x"}`)

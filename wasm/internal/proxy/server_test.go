@@ -131,11 +131,11 @@ func TestTheCommandRefusesToBeReachableWithoutAToken(t *testing.T) {
 func TestWebSearchAndViewImageAreOffUnlessAskedFor(t *testing.T) {
 	o, err := parseFlags(nil, io.Discard)
 	if err != nil || o.codex.WebSearch || o.codex.ViewImage {
-		t.Errorf("%+v, %v", o.codex, err)
+		t.Errorf("want no error, codex.WebSearch false and codex.ViewImage false, got %+v, %v", o.codex, err)
 	}
 	o, err = parseFlags([]string{"--web-search"}, io.Discard)
 	if err != nil || !o.codex.WebSearch || o.codex.ViewImage {
-		t.Errorf("%+v, %v", o.codex, err)
+		t.Errorf("want no error, codex.WebSearch true and codex.ViewImage false, got %+v, %v", o.codex, err)
 	}
 }
 
@@ -274,7 +274,7 @@ func TestAnAnswerThatTakesTooLongIsEnded(t *testing.T) {
 		return Usage{}, &llm.Error{Code: llm.CodeTimeout, Message: "The model did not answer in time."}
 	}), func(c *Config) { c.Limits.TurnTimeout = 50 * time.Millisecond })
 	if res := s.streamed(`{"input":"x"}`); res["status"] != "failed" || code(res) != "timeout" {
-		t.Errorf("%v %v", res["status"], res["error"])
+		t.Errorf("want res[\"status\"] \"failed\" and \"timeout\", got %v %v", res["status"], res["error"])
 	}
 	waitFor(t, func() bool { return strings.Contains(s.log.String(), `"outcome":"timeout"`) })
 }

@@ -82,17 +82,17 @@ func TestTheInputOfAStoredResponseIsListed(t *testing.T) {
 	path := "/v1/responses/" + second["id"].(string) + "/input_items"
 	const all = "user/input_text:Oslo? assistant/output_text:Hm. function_call result:3"
 	if _, list := s.get(http.MethodGet, path+"?order=asc"); listing(list) != all || list["object"] != "list" {
-		t.Errorf("%s", listing(list))
+		t.Errorf("want equal to all and list[\"object\"] \"list\", got %s", listing(list))
 	}
 	_, list := s.get(http.MethodGet, path+"?limit=3")
 	if got := listing(list); got != "result:3 function_call assistant/output_text:Hm. …" {
-		t.Errorf("%s", got)
+		t.Errorf("want \"result:3 function_call assistant/output_text:Hm. …\", got %s", got)
 	}
 	if _, rest := s.get(http.MethodGet, path+"?after="+list["last_id"].(string)); listing(rest) != "user/input_text:Oslo?" || rest["first_id"] != rest["last_id"] {
-		t.Errorf("%s", listing(rest))
+		t.Errorf("want \"user/input_text:Oslo?\" and rest[\"first_id\"] equal to rest[\"last_id\"], got %s", listing(rest))
 	}
 	if _, list := s.get(http.MethodGet, "/v1/responses/"+s.streamed(`{"input":"hi"}`)["id"].(string)+"/input_items"); listing(list) != "user/input_text:hi" {
-		t.Errorf("%s", listing(list))
+		t.Errorf("want \"user/input_text:hi\", got %s", listing(list))
 	}
 	for _, query := range []string{"?limit=0", "?limit=x", "?limit=101", "?order=up", "?after=nobody"} {
 		if status, out := s.get(http.MethodGet, path+query); status != 400 {
@@ -135,18 +135,18 @@ func TestACustomToolTakesAnyText(t *testing.T) {
 	s := start(t, saying("So: "+block("shell", `{"input":"ls \"a\"\n"}`), "done", block("shell", `{"oops":1}`)))
 	first := s.streamed(`{"input":"x",` + tool + `}`)
 	if got, want := short(first), "So: |fc_001:shell[ls \"a\"\n]"; got != want {
-		t.Errorf("%s", got)
+		t.Errorf("got %s, want %s", got, want)
 	}
 	if !strings.Contains(s.last().Instructions, "start: WORD") || fmt.Sprint(first["tools"].([]any)[0].(anyMap)["type"]) != "custom" {
-		t.Errorf("%s\n%v", s.last().Instructions, first["tools"])
+		t.Errorf("want last.Instructions with \"start: WORD\" and \"custom\", got %s\n%v", s.last().Instructions, first["tools"])
 	}
 	call := mustJSON(first["output"].([]any)[1])
 	s.streamed(`{"input":[{"role":"user","content":"x"},` + string(call) + `,{"type":"custom_tool_call_output","call_id":"fc_001","output":"a.txt"}],` + tool + `}`)
 	if items := s.last().Items; len(items) != 3 || items[1].Arguments != `{"input":"ls \"a\"\n"}` || items[2].Output != "a.txt" {
-		t.Errorf("%+v", items)
+		t.Errorf("want 3 items, items[1].Arguments \"{\\\"input\\\":\\\"ls \\\\\\\"a\\\\\\\"\\\\n\\\"}\" and items[2].Output \"a.txt\", got %+v", items)
 	}
 	if _, whole := s.whole(`{"input":"x",` + tool + `,"tool_choice":{"type":"custom","name":"shell"}}`); short(whole) != `fc_001:shell[{"oops":1}]` {
-		t.Errorf("%s", short(whole))
+		t.Errorf("want \"fc_001:shell[{\\\"oops\\\":1}]\", got %s", short(whole))
 	}
 	if status, out := s.whole(`{"input":"x","tools":[{"type":"custom","name":"a","format":{"type":"dance"}}]}`); status != 400 {
 		t.Errorf("HTTP %d %v", status, out)

@@ -28,12 +28,12 @@ func TestListsAreSortedAsTheStandardLibraryDoes(t *testing.T) {
 		}
 		sorting.Func(list, byKey)
 		if !slices.IsSortedFunc(list, byKey) {
-			t.Fatalf("%v", list)
+			t.Fatalf("want the list sorted, got %v", list)
 		}
 		slices.SortFunc(list, func(a, b pair) int { return cmp.Compare(a.at, b.at) })
 		for i, p := range list { // none lost, none twice
 			if p.at != i {
-				t.Fatalf("%v", list)
+				t.Fatalf("want at equal to i, got %v", list)
 			}
 		}
 	}
