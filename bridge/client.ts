@@ -294,21 +294,15 @@ export class Client {
 	}
 
 	/** Answers one call of the core to the host. */
-	async #serve(
-		connection: Connection,
-		{ id, method, payload }: Envelope,
-		blobs: Uint8Array[],
-	): Promise<void> {
+	async #serve(connection: Connection, message: Envelope, blobs: Uint8Array[]): Promise<void> {
+		const { id, method, payload } = message;
 		const abort = new AbortController();
 		connection.hostCalls.set(id, abort);
 		const reply: Envelope = { id, kind: KindResponse, method, payload: "", error: "" };
 		try {
 			if (!Object.hasOwn(this.#options.host, method))
 				throw fail("INTERNAL_ERROR", "error.internal", undefined, method);
-			const handler = this.#options.host[method as HostMethod] as (
-				params: unknown,
-				call: HostCall,
-			) => Promise<Answer<unknown>>;
+			const handler = this.#options.host[method as HostMethod] as Handler;
 			const work = handler(JSON.parse(payload), { signal: abort.signal, blobs });
 			if (WRITES.test(method)) {
 				const over = () => connection.writes.delete(work);
@@ -316,9 +310,8 @@ export class Client {
 				work.then(over, over);
 			}
 			const result = await work;
-			reply.payload = JSON.stringify(
-				typeof result === "function" ? (result as Bytes)(connection.outbox.blob) : result,
-			);
+			const answer = typeof result === "function" ? (result as Bytes)(connection.outbox.blob) : result;
+			reply.payload = JSON.stringify(answer);
 		} catch (error) {
 			reply.error = JSON.stringify(toProblem(error));
 		}
@@ -357,4 +350,5 @@ function eventsOf({ payload }: Envelope): Event[] {
 	return Array.isArray(told) ? told : [told];
 }
 
+type Handler = (params: unknown, call: HostCall) => Promise<Answer<unknown>>;
 type Bytes = (blob: (bytes: Uint8Array) => number) => unknown;

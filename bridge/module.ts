@@ -2,6 +2,9 @@
 // that the main thread only hands the text over. Why zstd, and why its decoder
 // is wasm too: docs/adr/0002-zstd.md.
 
+import { leb128, sections } from "./sections";
+import { unfilter } from "./unfilter";
+
 /** Decodes base64: main.js has the core and the words in it. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
 	const letters = atob(text);
@@ -50,42 +53,27 @@ const MEMORY = 5;
  * one memory that has no maximum.
  */
 export function limitMemory(wasm: Uint8Array<ArrayBuffer>, megabytes: number): Uint8Array<ArrayBuffer> {
-	let at = 8; // after the magic number and the version
-	const read = (): number => {
-		let value = 0;
-		for (let shift = 0; ; shift += 7) {
-			const byte = wasm[at++] ?? 0;
-			value += (byte & 127) * 2 ** shift;
-			if (byte < 128) return value;
-		}
-	};
-	while (at < wasm.length) {
-		const section = at;
-		const id = wasm[at++];
-		const size = read();
-		const end = at + size;
-		if (id !== MEMORY) {
-			at = end;
-			continue;
-		}
-		const memories = read();
-		const flags = read();
-		const min = read();
-		if (memories !== 1 || flags !== 0 || at !== end) break;
+	for (const { id, start, body, end } of sections(wasm)) {
+		if (id !== MEMORY) continue;
+		const [memories, flagsAt] = leb128(wasm, body);
+		const [flags, minAt] = leb128(wasm, flagsAt);
+		const [min, after] = leb128(wasm, minAt);
+		if (memories !== 1 || flags !== 0 || after !== end) break;
 		const max = Math.max(Math.floor((megabytes * 1024 * 1024) / PAGE), min);
-		const body = [1, 1, ...leb128(min), ...leb128(max)];
-		const limited = [MEMORY, ...leb128(body.length), ...body];
-		const out = new Uint8Array(wasm.length + limited.length - (end - section));
-		out.set(wasm.subarray(0, section));
-		out.set(limited, section);
-		out.set(wasm.subarray(end), section + limited.length);
+		const content = [1, 1, ...written(min), ...written(max)];
+		const limited = [MEMORY, ...written(content.length), ...content];
+		const out = new Uint8Array(wasm.length + limited.length - (end - start));
+		out.set(wasm.subarray(0, start));
+		out.set(limited, start);
+		out.set(wasm.subarray(end), start + limited.length);
 		return out;
 	}
 	throw new Error("the core declares its memory in another way than expected");
 }
 
-function leb128(value: number): number[] {
-	return value < 128 ? [value] : [(value & 127) | 128, ...leb128(value >>> 7)];
+/** A number in unsigned LEB128. */
+function written(value: number): number[] {
+	return value < 128 ? [value] : [(value & 127) | 128, ...written(value >>> 7)];
 }
 
 /** Inflates what was deflated (RFC 1951), by the engine itself. */
@@ -102,5 +90,6 @@ async function deflated(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<Arra
 export async function compileCore(text: string, megabytes?: number): Promise<WebAssembly.Module> {
 	const [decoder = "", core = ""] = text.split(" ", 2);
 	const wasm = await inflate(await deflated(fromBase64(decoder)), fromBase64(core));
+	unfilter(wasm);
 	return WebAssembly.compile(megabytes ? limitMemory(wasm, megabytes) : wasm);
 }

@@ -344,12 +344,13 @@ export interface Event {
 	actions?: Action[]; // actions.changed
 	talks?: Conversation[]; // conversations.changed
 	runId?: string; // review.closed
+	notRun?: NotRun; // review.closed, where the plan is kept
 }
 /**
  * Turn is one exchange: what the person said and what became of it. Outcome is
  * set once it is done.
  */
-export interface Turn extends Meanwhile {
+export interface Turn extends Meanwhile, Ending {
 	id: string;
 	conversation: string;
 	text: string;
@@ -367,23 +368,45 @@ export interface Turn extends Meanwhile {
 	 */
 	attached?: Attachment[];
 	/**
-	 * Findings are the answer of a plan that only reads.
+	 * Findings tell what the plan found.
 	 */
 	findings?: Findings;
-	/**
-	 * CanContinue is true for an agent's turn that was stopped or reached a limit.
-	 */
-	canContinue?: boolean;
 	tracesUrl?: string;
 	startedAt?: string;
 }
 /**
- * Meanwhile has the messages of the person during a turn: Steered joined it, Queued
- * wait for its end.
+ * Ending says what may follow a turn that has ended, or was wrong in it.
+ */
+export interface Ending {
+	/**
+	 * CanContinue is true for an agent's turn that was stopped or reached a limit.
+	 */
+	canContinue?: boolean;
+	/**
+	 * Hollow: Reply says that notes were changed, and this turn has changed none and
+	 * plans to change none.
+	 */
+	hollow?: boolean;
+}
+/**
+ * Meanwhile has what comes up during a turn. Of the messages of the person, Steered
+ * joined it, and Queued wait for its end.
  */
 export interface Meanwhile {
 	steered?: string[];
 	queued?: string[];
+	/**
+	 * Waiting says why the model is asked again only later; nil while nothing waits.
+	 */
+	waiting?: Waiting;
+}
+/**
+ * Waiting says why a turn waits before it asks its model again, and until when, in
+ * RFC 3339 with milliseconds.
+ */
+export interface Waiting {
+	text: Message;
+	until: string;
 }
 /**
  * Usage is the cost of a turn.
@@ -464,7 +487,10 @@ export interface CallView {
 	risk?: Risk;
 	paths?: string[]; // what it changed
 	problem?: Problem;
-	attempts?: number /* int */;
+	/**
+	 * Deed says what the call did, or is to do; nil of a tool that has no words for it.
+	 */
+	deed?: Message;
 	secretScope?: string;
 	pins?: string[]; // the names of what an agent's step pinned
 	/**
@@ -488,6 +514,10 @@ export interface RunState {
 	text: Message; // "7 of 10 notes made"
 	summary?: SummaryLine[];
 	leftOut?: LeftOut[]; // as the review had it
+	/**
+	 * Findings are the outputs of a plan that wrote, and has come to its end.
+	 */
+	findings?: Findings;
 	problem?: Problem;
 	goal: string;
 	can: Can;
@@ -537,7 +567,12 @@ export interface RunSummary {
  */
 export interface RunDetail {
 	summary: RunSummary;
-	files: FileChange[];
+	files: FileChange[]; // what was written; of a run that has not ended, what was approved
+	/**
+	 * NotWritten counts the files that were approved and not written, since the
+	 * run ended before.
+	 */
+	notWritten?: number /* int */;
 	leftOut?: LeftOut[];
 	calls: CallView[];
 	plan: string;
@@ -547,8 +582,8 @@ export interface RunDetail {
 // source: findings.go
 
 /**
- * Findings are the answer of a plan that only reads: what it found, in words and as
- * tables.
+ * Findings tell what a plan found, in words and as tables: the answer of a plan that only
+ * reads, the outputs of another.
  */
 export interface Findings {
 	parts: Finding[];
@@ -1073,7 +1108,10 @@ export interface FileMetadata {
  */
 export interface Sandbox {
 	script: string;
-	input: string;
+	/**
+	 * Input is the batch's blob of that index, which is JSON.
+	 */
+	input: number /* int */;
 	now: string; // RFC 3339; the script's only clock
 	maxSteps: number /* int64 */;
 	maxMs: number /* int */;
@@ -1308,7 +1346,7 @@ export interface ReplyInsert {
  * Review is shown before a run: the effects of executing the plan on
  * the overlay. The panel shows it as it is; every number is computed here.
  */
-export interface Review {
+export interface Review extends Halted, Touched {
 	run: string;
 	goal: string;
 	assumptions: string[];
@@ -1329,29 +1367,65 @@ export interface Review {
 	warnings: Message[];
 	problem?: Problem;
 	/**
-	 * Stopped: the simulation did not come to its end; a problem without it is
-	 * one that the plan says to skip.
-	 */
-	stopped?: boolean;
-	/**
 	 * Approval names exactly this state of the review; approving anything else
 	 * is refused.
 	 */
 	approval: string;
 	plan: string; // the plan's JSON, for "Edit plan"
-	amended: boolean;
 	/**
-	 * Findings are the answer of a plan that only reads.
+	 * Findings tell what the plan found.
 	 */
 	findings?: Findings;
 	/**
 	 * Undo is KindRevert or KindFinish where the changes come from a past run's
-	 * journal: there is no plan. Title stands for the goal then and for a replay,
+	 * journal, KindStaged where a command made them: there is no plan. Title stands for the goal then and for a replay,
 	 * and Origin is that of the run (RunSummary).
 	 */
 	undo?: RunKind;
 	title?: Message;
 	origin?: Origin;
+}
+/**
+ * Halted says whether the simulation came to its end.
+ */
+export interface Halted {
+	/**
+	 * Stopped: it did not; a problem without it is one that the plan says to skip.
+	 */
+	stopped?: boolean;
+	/**
+	 * Refused has the ids of the steps that the policy did not let run. The rest of
+	 * the plan can be done without them (AmendWithout).
+	 */
+	refused?: string[];
+	/**
+	 * MayAllow: a switch of the person's own settings refused the step at which the
+	 * simulation stopped, and the person may let this plan do it once (AmendOnce).
+	 */
+	mayAllow?: boolean;
+}
+/**
+ * Touched says how far the person has changed a review.
+ */
+export interface Touched {
+	amended: boolean;
+	/**
+	 * Drafts has the texts that were being written when the review was last open.
+	 */
+	drafts?: DraftTexts;
+}
+/**
+ * Linked says of a note that links in it follow a rename.
+ */
+export interface Linked {
+	/**
+	 * LinksOnly marks notes that change for no other reason.
+	 */
+	linksOnly?: boolean;
+	/**
+	 * Follows is the new path of what is renamed.
+	 */
+	follows?: string;
 }
 /**
  * SummaryLine is one line of the plan in words.
@@ -1364,7 +1438,7 @@ export interface SummaryLine {
 /**
  * FileChange is one path of the changeset. From is the path before a rename.
  */
-export interface FileChange {
+export interface FileChange extends Linked {
 	path: string;
 	status: FileStatus;
 	from?: string;
@@ -1384,17 +1458,17 @@ export interface FileChange {
 	 */
 	alike?: string;
 	/**
-	 * LinksOnly marks notes that change only because a link in them follows a
-	 * rename.
-	 */
-	linksOnly?: boolean;
-	/**
 	 * Dropped files are not written; Edited ones are written as the person
 	 * changed them. Undoable is false for what cannot be taken back.
 	 */
 	dropped?: boolean;
 	edited?: boolean;
 	undoable: boolean;
+	/**
+	 * Moves counts the files that move along with a folder that is renamed; it is
+	 * nil for anything else.
+	 */
+	moves?: number /* int */;
 }
 /**
  * StepPreview is one step of the plan as it was simulated.
@@ -1486,6 +1560,10 @@ export interface FileView {
 	 * Alerts say what the change adds that may run or load by itself.
 	 */
 	alerts: Alert[];
+	/**
+	 * Moved are the files that move along with a folder, by their paths before.
+	 */
+	moved?: string[];
 }
 /**
  * FileFacts describe bytes that are no text: their number, their kind in words,
@@ -1518,12 +1596,14 @@ export interface Hunk {
 	rejected?: boolean;
 }
 /**
- * Amendment is one change that a person makes in review.
+ * Amendment is one change that a person makes in review. Paths, for AmendDrop and
+ * AmendKeep, are many at once; then Path is not looked at.
  */
 export interface Amendment {
 	run: string;
 	kind: AmendmentKind;
 	path?: string;
+	paths?: string[];
 	rejected?: number /* int */[];
 	text?: string;
 	plan?: string;
@@ -1541,11 +1621,41 @@ export interface Approve {
 	automatic?: boolean;
 }
 /**
- * PlanAgain is a plan whose review is no more, since the core that held it is not.
+ * PlanAgain is a plan whose review is no more. Run names one that was kept
+ * (NotRun), with what the person left out and edited; where it was not, Plan is
+ * simulated as it is.
  */
 export interface PlanAgain {
-	plan: string; // Review.Plan
+	run?: string;
+	plan?: string; // Review.Plan
 	dryRun?: boolean;
+}
+/**
+ * NotRun is a plan that was shown and has not run: it can be reviewed again.
+ */
+export interface NotRun {
+	run: string;
+	goal: string;
+	files: number /* int */; // that it would change
+	/**
+	 * Amended: it would run with changes that the person made.
+	 */
+	amended?: boolean;
+}
+/**
+ * DraftTexts has the texts that a person is writing and has not put into the
+ * review: the plan, where it is not nil, and texts of files by path.
+ */
+export interface DraftTexts {
+	plan?: string;
+	texts?: { [key: string]: string};
+}
+/**
+ * ReviewDrafts are the drafts in the review of a run.
+ */
+export interface ReviewDrafts {
+	run: string;
+	drafts: DraftTexts;
 }
 
 //////////
@@ -1555,7 +1665,7 @@ export interface PlanAgain {
  * ServerMethods are the app's side's requests to the core: each field is a method,
  * its name the JSON name.
  */
-export interface ServerMethods extends RecordsMethods, ConversationMethods {
+export interface ServerMethods extends ReviewMethods, RecordsMethods, ConversationMethods {
 	hello: Method<Hello, Welcome>;
 	/**
 	 * The settings have changed.
@@ -1568,29 +1678,13 @@ export interface ServerMethods extends RecordsMethods, ConversationMethods {
 	 */
 	send: Method<Send, Accepted>;
 	/**
+	 * Ends the wait before the model is asked again (Turn.Waiting).
+	 */
+	'turn.retry': Method<TurnRef, Empty>;
+	/**
 	 * Ends the model's stream or the run.
 	 */
 	stop: Method<Stop, Empty>;
-	'review.get': Method<RunRef, Review>;
-	/**
-	 * Checks and simulates a plan on the vault as it is now, without a model
-	 * having to make it, and opens its review. What the person had left out or
-	 * edited is as the plan has it.
-	 */
-	'review.open': Method<PlanAgain, RunRef>;
-	'review.file': Method<FileRef, FileView>;
-	/**
-	 * The plan is simulated again.
-	 */
-	'review.amend': Method<Amendment, Review>;
-	/**
-	 * Answers when the run has begun; events tell the rest.
-	 */
-	'review.approve': Method<Approve, RunRef>;
-	/**
-	 * A no to what is shown.
-	 */
-	'review.close': Method<RunRef, Empty>;
 	'run.pause': Method<RunRef, Empty>;
 	'run.resume': Method<RunRef, Empty>;
 	/**
@@ -1667,6 +1761,34 @@ export interface ServerMethods extends RecordsMethods, ConversationMethods {
 	hidden: Method<Paths, Paths>;
 }
 /**
+ * ReviewMethods are those of ServerMethods that concern the open review.
+ */
+export interface ReviewMethods {
+	'review.get': Method<RunRef, Review>;
+	/**
+	 * Checks and simulates a plan on the vault as it is now, without a model
+	 * having to make it, and opens its review.
+	 */
+	'review.open': Method<PlanAgain, RunRef>;
+	'review.file': Method<FileRef, FileView>;
+	/**
+	 * The plan is simulated again.
+	 */
+	'review.amend': Method<Amendment, Review>;
+	/**
+	 * Answers when the run has begun; events tell the rest.
+	 */
+	'review.approve': Method<Approve, RunRef>;
+	/**
+	 * A no to what is shown.
+	 */
+	'review.close': Method<RunRef, Empty>;
+	/**
+	 * Keeps what the person is writing, for when the review is opened again.
+	 */
+	'review.draft': Method<ReviewDrafts, Empty>;
+}
+/**
  * Hello opens the connection. A Contract other than the core's own is refused.
  */
 export interface Hello {
@@ -1693,6 +1815,7 @@ export interface State {
 	actions: Action[];
 	recoveries: RunSummary[];
 	questions: Question[];
+	notRun: NotRun[]; // the newest last; the open review is among them
 	demo: boolean; // the model is the scripted demonstration
 	ready: boolean; // a model is configured
 }
@@ -1705,6 +1828,11 @@ export interface Send {
 	mode: Mode;
 	dryRun: boolean;
 	useSelection: boolean;
+	/**
+	 * NoSelection says that the person sends it although it names a selection and
+	 * nothing is selected.
+	 */
+	noSelection?: boolean;
 	conversation: string;
 	/**
 	 * Queue keeps the message for after the present turn instead of steering.
@@ -1745,6 +1873,12 @@ export interface Attachment {
  * Accepted names the turn that a message began or joined.
  */
 export interface Accepted {
+	turn: string;
+}
+/**
+ * TurnRef names a turn.
+ */
+export interface TurnRef {
 	turn: string;
 }
 /**
@@ -1805,6 +1939,11 @@ export interface Reverted {
 	gone: string[]; // not there any more: deleted or moved away since
 	conflicts: Conflict[];
 	notUndone: Message[]; // commands
+	/**
+	 * Did says in sentences what was written: how many files and folders were
+	 * removed, restored and moved back.
+	 */
+	did: Message[];
 	problem?: Problem;
 }
 /**
@@ -2106,6 +2245,11 @@ export interface Asking {
 	 * has none decides.
 	 */
 	efforts: { [key: string]: string};
+	/**
+	 * Windows say how many tokens a model takes, named as in Efforts. They count
+	 * whatever the endpoint or the table of prices says; 0 leaves it to those.
+	 */
+	windows: { [key: string]: number /* int */};
 }
 /**
  * NamedSecret says where the value of a tool's secret is: under Secret in the
@@ -2554,7 +2698,7 @@ export const RiskCommands = "commands";
 /**
  * RunKind says what a run does.
  */
-export type RunKind = "run" | "revert" | "finish" | "agent";
+export type RunKind = "run" | "revert" | "finish" | "agent" | "staged";
 /**
  * The words of RunKind.
  */
@@ -2571,6 +2715,10 @@ export const KindFinish = "finish"; // it makes the rest of a run that a crash c
  * The words of RunKind.
  */
 export const KindAgent = "agent"; // it records what an agent did at once, such as a command
+/**
+ * The words of RunKind.
+ */
+export const KindStaged = "staged"; // it makes the changes that a command made in a working copy
 /**
  * RunPhase says how far a run is.
  */
@@ -2594,7 +2742,7 @@ export const RunFinished = "finished";
 /**
  * RunOutcome is how a run ended.
  */
-export type RunOutcome = "ok" | "partial" | "failed" | "cancelled" | "conflict" | "unfinished";
+export type RunOutcome = "ok" | "partial" | "failed" | "cancelled" | "conflict" | "unfinished" | "underway" | "waiting";
 /**
  * The words of RunOutcome.
  */
@@ -2619,6 +2767,14 @@ export const OutcomeConflict = "conflict";
  * The words of RunOutcome.
  */
 export const OutcomeUnfinished = "unfinished"; // it has not ended, or nobody knows how
+/**
+ * The words of RunOutcome.
+ */
+export const OutcomeUnderway = "underway"; // in the history alone: somebody carries it out now
+/**
+ * The words of RunOutcome.
+ */
+export const OutcomeWaiting = "waiting"; // in the history alone: a question of it is open
 /**
  * Origin says why a run does not count as one of this device.
  */
@@ -2767,7 +2923,7 @@ export const ToneOpen = "open";
 /**
  * AmendmentKind names a way to change a plan in review.
  */
-export type AmendmentKind = "drop" | "keep" | "hunks" | "edit" | "plan" | "reset" | "again" | "all";
+export type AmendmentKind = "drop" | "keep" | "hunks" | "edit" | "plan" | "reset" | "again" | "all" | "without" | "once";
 /**
  * The words of AmendmentKind.
  */
@@ -2801,9 +2957,17 @@ export const AmendAgain = "again"; // nothing; it is simulated on the vault as i
  */
 export const AmendAll = "all"; // a step's limit is taken out
 /**
+ * AmendWithout takes the refused steps out of the plan, and those that need them.
+ */
+export const AmendWithout = "without";
+/**
+ * AmendOnce lets the refused steps be done, by this plan alone (Halted.MayAllow).
+ */
+export const AmendOnce = "once";
+/**
  * QuestionKind names a thing that the core asks the person for.
  */
-export type QuestionKind = "allow" | "parameters" | "key";
+export type QuestionKind = "allow" | "parameters" | "key" | "cost";
 /**
  * The words of QuestionKind.
  */
@@ -2816,6 +2980,10 @@ export const AskParameters = "parameters"; // the parameters of a saved action
  * The words of QuestionKind.
  */
 export const AskKey = "key"; // leave to send a key somewhere
+/**
+ * The words of QuestionKind.
+ */
+export const AskCost = "cost"; // leave for what model steps cost
 /**
  * FieldKind says which values a field takes.
  */
@@ -3148,4 +3316,4 @@ export const ReplyNote = "note";
 export const ReplyImage = "image";
 
 /** The hash of the Go sources of this file: what both sides must agree on. */
-export const Contract = "639196d46f553a34";
+export const Contract = "f3ef036b946d226d";

@@ -1,18 +1,19 @@
 import { TFile, TFolder, type App, type Plugin } from "obsidian";
 import type { Host } from "../client";
-import { find } from "./paths";
+import { find, type Hears } from "./paths";
 
 /**
  * Which notes may link to a path. The app's own index of links runs behind
  * right after a write, so notes that it has not seen again since they changed
  * are always among the answers: the core reads each to know.
  */
-export function backlinksHost(plugin: Plugin): Pick<Host, "vault.backlinks"> {
+export function backlinksHost(plugin: Plugin, hear: Hears[]): Pick<Host, "vault.backlinks"> {
 	const { app } = plugin;
 	const stale = new Set<string>();
 	const touched = (file: unknown) => {
 		if (file instanceof TFile && file.extension === "md") stale.add(file.path);
 	};
+	hear.push((path) => path.endsWith(".md") && stale.add(path));
 	plugin.registerEvent(app.vault.on("modify", touched));
 	plugin.registerEvent(app.vault.on("rename", touched));
 	app.workspace.onLayoutReady(() => plugin.registerEvent(app.vault.on("create", touched)));

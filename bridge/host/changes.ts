@@ -4,7 +4,7 @@ import type { Host } from "../client";
 import { fail } from "../problem";
 import type { Changed } from "../protocol.gen";
 import { openNotes } from "./open-notes";
-import { find, infoOf } from "./paths";
+import { find, infoOf, type Hears } from "./paths";
 
 /** How many paths are remembered; who has missed more is told everything. */
 const LOG = 5_000;
@@ -14,10 +14,11 @@ const PAGE = 1_000;
 const LISTINGS = 2;
 
 /** The changes. The app's events are listened to from the first question on. */
-export function changesHost(plugin: Plugin): Pick<Host, "vault.since"> {
+export function changesHost(plugin: Plugin, hear: Hears[]): Pick<Host, "vault.since"> {
 	let changes: Changes | undefined;
 	return {
-		"vault.since": async ({ generation, page }) => (changes ??= new Changes(plugin)).since(generation, page),
+		"vault.since": async ({ generation, page }) =>
+			(changes ??= new Changes(plugin, hear)).since(generation, page),
 	};
 }
 
@@ -31,15 +32,16 @@ class Changes {
 	#listings = new Map<number, TAbstractFile[]>();
 	#lastPage = 0;
 
-	constructor(plugin: Plugin) {
+	constructor(plugin: Plugin, hear: Hears[]) {
+		hear.push((path, folder) => this.#gone(path, folder));
 		const { vault } = (this.#app = plugin.app);
 		const touched = (entry: TAbstractFile) => this.#note(entry.path);
 		plugin.registerEvent(vault.on("create", touched));
 		plugin.registerEvent(vault.on("modify", touched));
-		plugin.registerEvent(vault.on("delete", (entry) => this.#gone(entry, entry.path)));
+		plugin.registerEvent(vault.on("delete", (entry) => this.#gone(entry.path, entry instanceof TFolder)));
 		plugin.registerEvent(
 			vault.on("rename", (entry, old) => {
-				this.#gone(entry, old);
+				this.#gone(old, entry instanceof TFolder);
 				touched(entry);
 			}),
 		);
@@ -58,11 +60,9 @@ class Changes {
 		if (generation < this.#generation)
 			for (const [path, at] of this.#log) if (at > generation) paths.push(path);
 		const there = paths.map((path) => find(this.#app.vault, path));
+		const present = there.filter((entry) => entry !== null);
 		return {
-			...this.#answer(
-				0,
-				there.filter((entry) => entry !== null),
-			),
+			...this.#answer(0, present),
 			all: false,
 			removed: paths.filter((_, i) => there[i] === null),
 		};
@@ -98,9 +98,9 @@ class Changes {
 		this.#floor = (oldest as [string, number])[1];
 	}
 
-	/** A path where nothing is any more. What was in a folder may not be told of one by one. */
-	#gone(entry: TAbstractFile, path: string): void {
+	/** A path where something else is now, or nothing. What was in a folder may not be told of one by one. */
+	#gone(path: string, folder: boolean): void {
 		this.#note(path);
-		if (entry instanceof TFolder) this.#floor = this.#generation;
+		if (folder) this.#floor = this.#generation;
 	}
 }

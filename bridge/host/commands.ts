@@ -30,12 +30,8 @@ async function andQuiet(app: App, run: () => boolean): Promise<boolean> {
 		timer = window.setTimeout(over, QUIET);
 	};
 	const { vault } = app;
-	const refs = [
-		vault.on("create", again),
-		vault.on("modify", again),
-		vault.on("delete", again),
-		vault.on("rename", again),
-	];
+	const events = ["create", "modify", "delete", "rename"] as "create"[];
+	const refs = events.map((event) => vault.on(event, again));
 	const longest = window.setTimeout(over, LONGEST);
 	try {
 		if (!run()) return false;

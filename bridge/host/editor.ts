@@ -1,5 +1,6 @@
 import { MarkdownView, type App } from "obsidian";
 import type { Host } from "../client";
+import { viewsOf } from "./open-notes";
 
 /**
  * The note that the person works on: the active one, or, while the panel has
@@ -9,7 +10,9 @@ export function activeNote(app: App): MarkdownView | null {
 	const active = app.workspace.getActiveViewOfType(MarkdownView);
 	if (active) return active;
 	const recent = app.workspace.getMostRecentLeaf()?.view;
-	return recent instanceof MarkdownView ? recent : null;
+	if (recent instanceof MarkdownView) return recent;
+	// The panel may have a window of its own, and be the most recent there is.
+	return viewsOf(app, app.workspace.getActiveFile()?.path ?? "")[0] ?? null;
 }
 
 /** The active note's editor. Writes to it are vault.apply on its path. */

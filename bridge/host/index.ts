@@ -7,6 +7,7 @@ import { changesHost } from "./changes";
 import { commandsHost } from "./commands";
 import { editorHost } from "./editor";
 import { metadataHost } from "./metadata";
+import type { Hears } from "./paths";
 import { vaultHost } from "./vault";
 import { workspaceHost } from "./workspace";
 
@@ -15,10 +16,11 @@ type NotesMethod = Extract<HostMethod, `${"vault" | "editor" | "workspace" | "co
 /** The vault, the editor, the panes and the commands. `panelType` is the view type of the plugin's panel. */
 export function notesHost(plugin: Plugin, panelType: string): Pick<Host, NotesMethod> {
 	const { app } = plugin;
+	const hear: Hears[] = [];
 	return {
-		...vaultHost(app),
-		...backlinksHost(plugin),
-		...changesHost(plugin),
+		...vaultHost(app, hear),
+		...backlinksHost(plugin, hear),
+		...changesHost(plugin, hear),
 		...metadataHost(plugin),
 		...editorHost(app),
 		...workspaceHost(app, panelType),

@@ -15,6 +15,12 @@ export function guard(path: string): string {
 	return path;
 }
 
+/**
+ * Hears of a write of this plugin before it is made; `folder` says that a folder is written, with all that is in it.
+ * Nobody has read when the app tells of a write, and whether it does so for each file of a folder.
+ */
+export type Hears = (path: string, folder: boolean) => void;
+
 /** The entry at a path of the core ("" is the root). */
 export function entryAt(vault: Vault, path: string): TAbstractFile {
 	const entry = find(vault, path);

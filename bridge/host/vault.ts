@@ -12,7 +12,7 @@ import {
 } from "../protocol.gen";
 import { PathQueue } from "./path-queue";
 import { dirtyView, editorKeeps, settle, viewsOf, writeThroughEditor } from "./open-notes";
-import { byPath, entryAt, fileAt, find, folderAt, GONE, guard, infoOf, translate } from "./paths";
+import { byPath, entryAt, fileAt, find, folderAt, GONE, guard, infoOf, translate, type Hears } from "./paths";
 import { applyAll } from "./apply-all";
 import { inTurn, waitUntil } from "./turns";
 import { BOM, decode, joined, sameBytes, toBytes, unpack } from "./text";
@@ -30,11 +30,15 @@ type VaultMethods =
 	| "vault.applyAll";
 
 /** The notes. */
-export function vaultHost(app: App): Pick<Host, VaultMethods> {
+export function vaultHost(app: App, hear: readonly Hears[]): Pick<Host, VaultMethods> {
 	const queue = new PathQueue(WIDTH);
 	const applyOne: Host["vault.apply"] = (op, call) => {
 		guard(op.path);
-		const work = () => apply(app, op, call).catch(rethrow(op.path));
+		const work = () => {
+			const folder = find(app.vault, op.path) instanceof TFolder;
+			for (const path of [op.path, op.to]) if (path) hear.forEach((hears) => hears(path, folder));
+			return apply(app, op, call).catch(rethrow(op.path));
+		};
 		const ofOnePath = op.kind === "create" || op.data !== undefined || op.before !== undefined;
 		return ofOnePath ? queue.run(op.path, call.signal, work) : queue.alone(call.signal, work);
 	};
@@ -166,9 +170,8 @@ async function modify(
 ): Promise<Info> {
 	const file = fileAt(app.vault, op.path);
 	const asBytes = typeof before !== "string" || typeof data !== "string";
-	if (asBytes || before.startsWith(BOM) || data.startsWith(BOM)) {
+	if (asBytes || before.startsWith(BOM) || data.startsWith(BOM))
 		return modifyBytes(app, file, toBytes(before), toBytes(data));
-	}
 	const views = viewsOf(app, op.path);
 	if (views.length > 0) {
 		const disk = await app.vault.readBinary(file);
@@ -185,10 +188,12 @@ async function modify(
 		}
 		if (dirty) throw changed(op.path);
 	}
+	let found = before;
 	await app.vault.process(file, (current) => {
-		if (current !== before) throw changed(op.path);
+		if ((found = current) !== before) throw changed(op.path);
 		return data;
 	});
+	if (found !== before) throw changed(op.path); // nobody promises that the app throws on what is thrown in there
 	await settle(views, data);
 	return infoOf(file);
 }
@@ -228,9 +233,11 @@ async function unchanged(app: App, path: string, before: string | Uint8Array | u
 		if (before !== undefined) throw fail("CONFLICT", "error.vault.isFolder", { path });
 		return;
 	}
-	const dirty = dirtyView(viewsOf(app, path), await readDisk(app, entry));
-	if (dirty && dirty.getViewData() === before) await dirty.save();
-	await sameOnDisk(app, entry, toBytes(before ?? ""));
+	const disk = await readDisk(app, entry);
+	const dirty = dirtyView(viewsOf(app, path), disk);
+	const seen = toBytes(before ?? "");
+	if (dirty && dirty.getViewData() === before) return dirty.save().then(() => sameOnDisk(app, entry, seen));
+	if (dirty || !sameBytes(disk, seen)) throw changed(path);
 }
 
 async function rmdir(app: App, path: string): Promise<Info> {

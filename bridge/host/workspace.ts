@@ -30,7 +30,9 @@ export function workspaceHost(app: App, panelType: string): Pick<Host, Workspace
 
 function openPaths(app: App): string[] {
 	const paths = new Set<string>();
-	app.workspace.iterateRootLeaves((leaf) => {
+	const sides: unknown[] = [app.workspace.leftSplit, app.workspace.rightSplit];
+	app.workspace.iterateAllLeaves((leaf) => {
+		if (sides.includes(leaf.getRoot())) return; // what is there follows a note that is open elsewhere
 		// A leaf that was not looked at yet has no view, but its state names the file.
 		const file = leaf.view instanceof FileView ? leaf.view.file?.path : leaf.getViewState().state?.file;
 		if (typeof file === "string") paths.add(file);
@@ -40,17 +42,13 @@ function openPaths(app: App): string[] {
 
 function leafOf(app: App, pane: string, panelType: string): WorkspaceLeaf | null | undefined {
 	const { workspace } = app;
-	switch (pane) {
-		case "editor":
-			return workspace.getMostRecentLeaf();
-		case "left":
-			return firstIn(app, workspace.leftSplit);
-		case "right":
-			return firstIn(app, workspace.rightSplit);
-		case "panel":
-			return workspace.getLeavesOfType(panelType)[0];
-	}
-	return undefined;
+	const panes = new Map<string, () => WorkspaceLeaf | null | undefined>([
+		["editor", () => workspace.getMostRecentLeaf()],
+		["left", () => firstIn(app, workspace.leftSplit)],
+		["right", () => firstIn(app, workspace.rightSplit)],
+		["panel", () => workspace.getLeavesOfType(panelType)[0]],
+	]);
+	return panes.get(pane)?.();
 }
 
 function firstIn(app: App, split: unknown): WorkspaceLeaf | undefined {

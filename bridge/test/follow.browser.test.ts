@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { openNote, startPlayground, type Playground } from "../../test/e2e/harness";
 import type { Changed, Contents, Metadata } from "../protocol.gen";
 import { buildHostPlugin } from "./host-build";
@@ -78,10 +78,12 @@ test("what is made, changed, moved and deleted since then is told, our own write
 	await call("vault.apply", { kind: "rename", path: "old.md", to: "moved.md" });
 	writeFileSync(join(playground.vaultDir, "b.md"), "changed by another program");
 	rmSync(join(playground.vaultDir, "Many", "7.md"));
-	await vi.waitUntil(async () => {
-		const { changed, removed } = await since(before);
-		return changed.some(({ path }) => path === "b.md") && removed.includes("Many/7.md");
-	});
+	await expect
+		.poll(async () => {
+			const { changed, removed } = await since(before);
+			return changed.some(({ path }) => path === "b.md") && removed.includes("Many/7.md");
+		})
+		.toBe(true);
 	const { all, changed, removed } = await since(before);
 	expect(all).toBe(false);
 	expect(paths(changed)).toEqual(["b.md", "moved.md", "new.md"]);
@@ -131,7 +133,7 @@ test("metadata is what the app's cache knows; a note that changed a moment ago i
 		return ((await host("vault.metadata", { paths: ["Many/0.md"] })).result as Metadata).files[0];
 	});
 	expect(stale).toMatchObject({ stale: true });
-	await vi.waitUntil(async () => !(await of("Many/0.md"))?.stale);
+	await expect.poll(async () => (await of("Many/0.md"))?.stale ?? false).toBe(false);
 	expect(await of("Many/0.md")).toMatchObject({ tags: ["#changed"] });
 });
 

@@ -17,6 +17,9 @@ export interface HostPage {
 	close(this: void): Promise<void>;
 }
 
+/** How the app around the host behaves; a test file may set it before the page is opened. */
+export const around: { otherwise?: string } = {};
+
 /** Builds the host, and opens it over three notes: a.md, b.md and Sub/c.md. */
 export async function openHost(): Promise<HostPage> {
 	const folder = mkdtempSync(join(tmpdir(), "host-"));
@@ -25,7 +28,11 @@ export async function openHost(): Promise<HostPage> {
 	writeFileSync(join(folder, "vault", "a.md"), "# A\n\nSee [[b]] and [[nowhere]].\n");
 	writeFileSync(join(folder, "vault", "b.md"), "B\n");
 	writeFileSync(join(folder, "vault", "Sub", "c.md"), "link to [[Sub/c]] and [[b]]\n");
-	const playground = await startPlayground({ vault: join(folder, "vault"), plugin: join(folder, "plugin") });
+	const playground = await startPlayground({
+		vault: join(folder, "vault"),
+		plugin: join(folder, "plugin"),
+		...around,
+	});
 	return {
 		playground,
 		call: (method, params, blobs = [], abort = 0) =>

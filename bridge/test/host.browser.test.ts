@@ -2,6 +2,7 @@
 
 import { existsSync, readFileSync, writeFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import type { App } from "obsidian";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openNote } from "../../test/e2e/harness";
 import { openHost, type HostPage } from "./host-page";
@@ -218,6 +219,38 @@ describe("writing", () => {
 		expect((await create(path, "again")).problem).toBeUndefined(); // the index has seen it go
 	});
 
+	test("a remove reads the file once, and takes an unsaved text that was seen with it", async () => {
+		const { page } = host.playground;
+		const reads = (path: string) =>
+			page.evaluate((path) => {
+				const { vault } = (window as unknown as { app: App }).app;
+				const read = vault.readBinary.bind(vault);
+				const of = { reads: 0 };
+				Object.assign(window, { of });
+				vault.readBinary = (file) => ((of.reads += file.path === path ? 1 : 0), read(file));
+			}, path);
+		const path = fresh();
+		await create(path, "x");
+		await reads(path);
+		expect((await apply({ kind: "remove", path, before: text("x") })).problem).toBeUndefined();
+		expect(await page.evaluate(() => (window as unknown as { of: { reads: number } }).of.reads)).toBe(1);
+		expect(existsSync(disk(path))).toBe(false);
+
+		const open = fresh();
+		await create(open, "saved\n");
+		await openNote(page, open);
+		await page.keyboard.press("Control+End");
+		await page.keyboard.type("typed");
+		expect((await apply({ kind: "remove", path: open, before: text("saved\n") })).problem).toMatchObject({
+			code: "CONFLICT",
+		});
+		expect(onDisk(open)).toBe("saved\n");
+		expect(
+			(await apply({ kind: "remove", path: open, before: text("saved\ntyped") })).problem,
+		).toBeUndefined();
+		expect(existsSync(disk(open))).toBe(false);
+	});
+
 	test("folders are made and removed when empty, hidden files counted", async () => {
 		const path = fresh("");
 		expect((await apply({ kind: "mkdir", path })).result).toMatchObject({ path, kind: "folder" });
@@ -260,6 +293,24 @@ describe("links, panes and commands", () => {
 		});
 		expect((await call("workspace.focus", { pane: "editor" })).problem).toBeUndefined();
 		expect((await call("workspace.focus", { pane: "panel" })).problem?.code).toBe("PRECONDITION_FAILED");
+	});
+
+	test("a note in a window of its own is open too, and it is the one that the person works on", async () => {
+		const path = fresh();
+		await create(path, "apart\n");
+		const { page } = host.playground;
+		const opened = page.waitForEvent("popup");
+		await page.evaluate(async (wanted) => {
+			const file = window.app.vault.getFileByPath(wanted);
+			if (file) await window.app.workspace.getLeaf("window").openFile(file);
+			window.app.workspace.activeEditor?.editor?.setSelection({ line: 0, ch: 0 }, { line: 0, ch: 5 });
+		}, path);
+		const popout = await opened;
+		const context = async () => (await call("workspace.context", {})).result as { openPaths: string[] };
+		expect((await context()).openPaths).toContain(path);
+		expect((await call("editor.state", {})).result).toMatchObject({ path, text: "apart" });
+		await popout.close();
+		await expect.poll(async () => (await context()).openPaths).not.toContain(path);
 	});
 
 	test("commands are listed and run; one that is not there says no", async () => {
@@ -306,6 +357,7 @@ describe("the store", () => {
 		expect(await list("runs/1")).toEqual(["runs/1/j", "runs/1/k"]);
 		expect(await list("runs/none")).toEqual([]);
 		expect((await call("store.read", { path: "runs/none" })).problem).toMatchObject({ code: "NOT_FOUND" });
+		expect((await call("store.remove", { path: "runs/none" })).problem).toBeUndefined();
 		await call("store.remove", { path: "runs" });
 		expect(await list("")).not.toContain("runs");
 		expect((await call("store.append", { path: "runs/1/j", blob: 0 }, [[65]])).problem).toBeUndefined();

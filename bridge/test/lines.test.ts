@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { dropLines } from "../../scripts/build/lines.mjs";
 import { mergeData } from "../../scripts/build/segments.mjs";
-import { root } from "../../scripts/build/wasm.mjs";
+import { buildWasm } from "../../scripts/build/wasm.mjs";
 
 /** Runs a module as Go's own tool does. */
 function run(wasm: Uint8Array, folder: string) {
@@ -21,13 +21,9 @@ function run(wasm: Uint8Array, folder: string) {
 it("a program without lines collects, unwinds and recovers as it did, and names its functions when it dies", () => {
 	const folder = mkdtempSync(join(tmpdir(), "crash-"));
 	try {
-		const out = join(folder, "whole.wasm");
-		const args = ["build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid="];
-		execFileSync("go", [...args, "-o", out, "./bridge/test/testdata/crash"], {
-			cwd: root,
-			env: { ...process.env, GOOS: "js", GOARCH: "wasm" },
-		});
-		const whole = mergeData(readFileSync(out));
+		const whole = mergeData(
+			readFileSync(buildWasm("./bridge/test/testdata/crash", join(folder, "whole.wasm"))),
+		);
 		const before = run(whole, folder);
 		expect(before.stderr).toMatch(/main\.go:\d+/);
 
