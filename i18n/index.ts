@@ -150,6 +150,22 @@ export function when(at: string): string {
 	return new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" }).format(time);
 }
 
+/** A moment (RFC 3339) as the time of its day. "" for what is not one. */
+export function clock(at: string): string {
+	const time = Date.parse(at);
+	if (Number.isNaN(time)) return "";
+	return new Intl.DateTimeFormat(language, { timeStyle: "short" }).format(time);
+}
+
+/** The day of a moment in this place as a person calls it: "Today", "Saturday, October 31, 2026". */
+export function dayName(at: Date, now: Date): string {
+	const yesterday = new Date(now);
+	yesterday.setDate(now.getDate() - 1);
+	if (day(at) === day(now)) return t("panel.history.today");
+	if (day(at) === day(yesterday)) return t("panel.history.yesterday");
+	return new Intl.DateTimeFormat(language, { dateStyle: "full" }).format(at);
+}
+
 /** The date of a moment in this place, for the name of a file or folder: "2026-11-23", as Swedish has it. */
 export const day = (time: Date) =>
 	new Intl.DateTimeFormat("sv-SE", { year: "numeric", month: "2-digit", day: "2-digit" }).format(time);
