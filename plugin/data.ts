@@ -37,6 +37,7 @@ export const firstRun: Data = {
 	maxTokens: 0,
 	headers: {},
 	efforts: {},
+	windows: {},
 	confirm: "always",
 	allowCommands: false,
 	allowDeletes: false,
@@ -86,6 +87,9 @@ export function readData(saved: unknown): Data {
 		if (fits(value, fresh)) data[key] = value;
 	}
 	for (const key of ["keyNames", "headers", "efforts"]) data[key] = textsIn(from[key]);
+	data["windows"] = Object.fromEntries(
+		Object.entries(isObject(from["windows"]) ? from["windows"] : {}).filter(([, n]) => typeof n === "number"),
+	);
 	data["secrets"] = (data["secrets"] as NamedSecret[]).map((secret) => ({
 		...secret,
 		hosts: Array.isArray(secret.hosts) ? secret.hosts.filter((host) => typeof host === "string") : [],

@@ -14,6 +14,7 @@ import type { Event, Method, Params, Result, TestResult } from "./protocol";
 import { ActionRibbon, removeRibbonIcon } from "./ribbon";
 import { AgentSettings } from "./settings/tab";
 import { Status } from "./status";
+import { ReviewView, reviewType } from "./review-view";
 import { PanelView, viewType } from "./view";
 import { visible } from "./text/marks";
 
@@ -46,6 +47,15 @@ export default class EmbeddedAgentPlugin extends Plugin {
 		this.kept = KeptSettings.read(await this.loadData());
 		this.status = new Status(this, { visible: () => this.visible(), open: (run) => void this.openRun(run) });
 		this.registerView(viewType, (leaf: WorkspaceLeaf) => new PanelView(leaf, () => this.panel()));
+		this.registerView(
+			reviewType,
+			(leaf: WorkspaceLeaf) =>
+				new ReviewView(
+					leaf,
+					() => this.panel(),
+					() => void this.open(),
+				),
+		);
 		this.addRibbonIcon("wand-sparkles", t("panel.title"), () => void this.open());
 		this.addCommand({ id: "open", name: t("panel.command.open"), callback: () => void this.open() });
 		this.addCommand({

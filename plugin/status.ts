@@ -37,7 +37,7 @@ export class Status {
 		const over = turn.phase === "done";
 		this.show(over ? "" : t(turn.mode === "agent" ? "chat.status.working" : `panel.phase.${turn.phase}`));
 		if (!over || turn.outcome === "cancelled" || this.panel.visible()) return;
-		this.tell(t(`panel.said.${turn.outcome ?? "answer"}`), "");
+		this.tell(t(`panel.said.${turn.hollow ? "hollow" : (turn.outcome ?? "answer")}`), "");
 	}
 
 	private run(run: RunState): void {

@@ -10,6 +10,7 @@ import { visible } from "../text/marks";
 import { Finder, namedBy } from "./finder";
 import { ChoicePicker, PathSuggest } from "./pickers";
 import { watchSelection } from "./selection";
+import { reviewType, ReviewView } from "../review-view";
 import type { AppPort, Choice, MenuEntry, Named, Preferences, Remembered, Selected } from "./port";
 
 /** The plugin, as far as the port is about it. */
@@ -62,6 +63,24 @@ export class ObsidianApp implements AppPort {
 		if (/^(https?|obsidian):\/\//i.test(address)) window.open(address, "_blank", "noopener");
 	}
 
+	openReview(): void {
+		void this.showReview();
+	}
+
+	private async showReview(): Promise<void> {
+		const { workspace } = this.app;
+		const open = workspace.getLeavesOfType(reviewType)[0];
+		const leaf = open ?? workspace.getLeaf("tab");
+		if (!open) await leaf.setViewState({ type: reviewType, active: true });
+		await workspace.revealLeaf(leaf);
+		workspace.setActiveLeaf(leaf, { focus: true });
+		if (leaf.view instanceof ReviewView) leaf.view.focusReview();
+	}
+
+	closeReview(): void {
+		this.app.workspace.detachLeavesOfType(reviewType);
+	}
+
 	openSettings(): void {
 		this.openTab(this.plugin.manifest.id, "panel.openSettings.byHand");
 	}
@@ -101,7 +120,19 @@ export class ObsidianApp implements AppPort {
 		new Notice(visible(text));
 	}
 
-	async copy(text: string): Promise<void> {
+	async copy(text: string, html?: string): Promise<void> {
+		// Where the app is too old for rich text, or refuses it, the text is what is copied.
+		if (html !== undefined && typeof ClipboardItem === "function") {
+			const item = new ClipboardItem({
+				"text/plain": new Blob([text], { type: "text/plain" }),
+				"text/html": new Blob([html], { type: "text/html" }),
+			});
+			const done = await navigator.clipboard.write([item]).then(
+				() => true,
+				() => false,
+			);
+			if (done) return;
+		}
 		await navigator.clipboard.writeText(text);
 	}
 

@@ -43,6 +43,10 @@ export interface AppPort {
 	follow(link: string, newPane: boolean): boolean;
 	/** Opens a page of the web outside of the app, or follows a link of the app. */
 	browse(address: string): void;
+	/** Shows the open review in a tab of its own. */
+	openReview(): void;
+	/** Closes the tabs that show the review. */
+	closeReview(): void;
 	/** Opens the plugin's page in the settings. */
 	openSettings(): void;
 	/** Opens the app's own list of community plugins. Nothing is installed. */
@@ -55,7 +59,8 @@ export interface AppPort {
 	/** Turns a text field into one that suggests folders or notes. */
 	suggest(input: HTMLInputElement, kind: "folder" | "note"): void;
 	notice(text: string): void;
-	copy(text: string): Promise<void>;
+	/** Puts a text on the clipboard, and the same as rich text where the app can. */
+	copy(text: string, html?: string): Promise<void>;
 	/** Offers a text as a file to keep outside of the vault. */
 	download(name: string, text: string): void;
 

@@ -23,11 +23,11 @@ test("it is asked once on a device; later it is only looked whether the promise 
 	vi.stubGlobal("navigator", { storage });
 	const first = await start();
 	expect(first()).toBe(false); // nobody waits for a person's answer
-	await vi.waitFor(() => expect(first()).toBe(true));
+	await expect.poll(() => first()).toBe(true);
 	expect(storage.persisted).not.toHaveBeenCalled();
 	const later = await start();
 	expect(later()).toBe(true);
-	await vi.waitFor(() => expect(later()).toBe(false));
+	await expect.poll(() => later()).toBe(false);
 	expect(storage.persist).toHaveBeenCalledTimes(1);
 });
 
@@ -37,7 +37,7 @@ test("a browser that has no such storage, or refuses, has promised nothing", asy
 		vi.stubGlobal("navigator", { storage });
 		const ask = await start();
 		ask();
-		await vi.waitFor(() => expect(kept.size).toBe(1));
+		await expect.poll(() => kept.size).toBe(1);
 		expect(ask()).toBe(false);
 	}
 });

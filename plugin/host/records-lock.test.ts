@@ -45,7 +45,7 @@ test("the first window writes the records; the second does when the first has th
 	expect(await second.owns("vault")).toBe(false);
 	expect(await other.owns("another vault")).toBe(true);
 	first.off();
-	await vi.waitFor(async () => expect(await second.owns("vault")).toBe(true));
+	await expect.poll(() => second.owns("vault")).toBe(true);
 });
 
 test("a window that is closed while it waits does not get its turn", async () => {

@@ -37,8 +37,9 @@ export class SandboxHost {
 	/** The methods of the host. */
 	methods(): Pick<Host, "sandbox.run"> {
 		return {
-			"sandbox.run": (script, { signal }) => {
-				const run = this.#last.then(() => this.#run(script, signal));
+			"sandbox.run": (script, { signal, blobs }) => {
+				const input = blobs[script.input] ?? new Uint8Array();
+				const run = this.#last.then(() => this.#run(script, input, signal));
 				this.#last = run.catch(() => undefined);
 				return run;
 			},
@@ -54,7 +55,8 @@ export class SandboxHost {
 		running?.died("closed");
 	}
 
-	async #run(script: Sandbox, signal: AbortSignal): Promise<Sandboxed> {
+	/** The input goes to the worker as it is: a list of the whole vault is not copied on the way. */
+	async #run(script: Sandbox, input: Uint8Array, signal: AbortSignal): Promise<Sandboxed> {
 		if (signal.aborted) throw fail("CANCELLED", "error.cancelled");
 		const running = await this.#start(script.maxMb || MAX_MB);
 		const ms = script.maxMs || MAX_MS;
@@ -75,7 +77,8 @@ export class SandboxHost {
 				signal.addEventListener("abort", cancel);
 				timer = self.setTimeout(() => stop(fail("SANDBOX_ERROR", "tools.code.time", { ms: String(ms) })), ms);
 				const message = { id: 1, kind: KindRequest, method: "sandbox.run", error: "" };
-				running.life.post({ m: [{ ...message, payload: JSON.stringify(script) }], b: [] }, []);
+				const payload = JSON.stringify({ ...script, input: 0 });
+				running.life.post({ m: [{ ...message, payload }], b: [input] }, [input.buffer]);
 			});
 		} finally {
 			self.clearTimeout(timer);

@@ -103,9 +103,10 @@ class Disk {
 	async remove(path: string): Promise<void> {
 		this.#files.clear();
 		this.#folders.clear();
+		if (!(await this.adapter.exists(path))) return; // some adapters throw where stat finds nothing
 		const stat = await this.adapter.stat(path);
 		if (stat?.type === "folder") await this.adapter.rmdir(path, true);
-		else if (stat) await this.adapter.remove(path);
+		else await this.adapter.remove(path);
 	}
 
 	async #folder(path: string): Promise<void> {

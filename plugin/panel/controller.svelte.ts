@@ -13,6 +13,7 @@ import type {
 	Attachment,
 	Conflict,
 	Event,
+	FileChange,
 	FileView,
 	Method,
 	Params,
@@ -27,6 +28,7 @@ import type {
 import { t } from "../../i18n";
 import { Compose } from "./chat/compose/compose.svelte";
 import { asProblem, type Core } from "./core";
+import { Drafts } from "./review/drafts.svelte";
 import { initial, list, reduceAll, revertable, runningRun, runOf, workingTurn } from "./reducer";
 import type { AppPort } from "../app/port";
 import { KeptConversations } from "./chat/kept-conversations.svelte";
@@ -38,9 +40,6 @@ export interface OpenConflicts {
 	path: string | undefined;
 	conflicts: readonly Conflict[];
 }
-
-/** The result of a revert: `restored` is files only, and the folders are counted. */
-export type RevertedRun = Reverted & { folders: number };
 
 /** Runs a function soon, once for all that asked; returns a way to forget it. */
 export type Schedule = (flush: () => void) => () => void;
@@ -72,12 +71,18 @@ export class PanelController {
 	screen = $state<Screen>("chat");
 	/** The error of the person's last deed. */
 	failure = $state.raw<Problem | null>(null);
+	/** What was asked when it failed: the error stands where that was pressed. */
+	failedBy = $state<Method | "">("");
 	/** The message that is being written. */
 	readonly compose: Compose;
 	/** The kept conversations. */
 	readonly conversations: KeptConversations;
 	conflicts = $state.raw<OpenConflicts | null>(null);
-	reverted = $state.raw<RevertedRun | null>(null);
+	reverted = $state.raw<Reverted | null>(null);
+	/** How many tabs of the app show the open review: the panel does not show it then. */
+	tabs = $state(0);
+	/** What is being written in the open review. */
+	readonly drafts = new Drafts();
 	/** The action that a link asks to run: the person says yes or no first. */
 	linked = $state.raw<Action | null>(null);
 	/** An output that was too long for its row, opened. */
@@ -103,6 +108,8 @@ export class PanelController {
 	private readonly drawing = new Waiting();
 	/** The attachments of a turn, by its id, for sending it again. */
 	private sent = new SvelteMap<string, readonly Attachment[]>();
+	/** How the message was to be sent that was refused last. */
+	private unsent: Partial<Send> = {};
 	private estimating = 0;
 	private looking = 0;
 
@@ -135,7 +142,12 @@ export class PanelController {
 		this.unschedule = null;
 		const events = this.queue;
 		this.queue = [];
-		if (events.length > 0) this.state = reduceAll(this.state, events);
+		if (events.length === 0) return;
+		const shown = this.state.review?.run;
+		this.state = reduceAll(this.state, events);
+		if (this.state.review?.run !== shown) this.drafts.reviewChanged();
+		if (events.some((event) => event.type === "review.opened"))
+			this.drafts.restore(this.state.review?.drafts);
 	}
 
 	/** Forgets what was to be drawn. */
@@ -175,6 +187,7 @@ export class PanelController {
 			// What the person cancelled is no failure.
 			if (!cancel.signal.aborted || asProblem(error).code !== "CANCELLED") {
 				this.failure = asProblem(error);
+				this.failedBy = method;
 				this.failedAt = this.asked;
 			}
 			return undefined;
@@ -230,11 +243,23 @@ export class PanelController {
 
 	/** Sends what is written; dryRun asks for a review that cannot be approved. */
 	async send(more: Partial<Send> = {}): Promise<void> {
+		// A message ends an open review; what joins a working turn does not.
+		if (this.state.review && !workingTurn(this.state)) await this.leave(() => this.sendNow(more));
+		else await this.sendNow(more);
+	}
+
+	/** Sends the message that was refused since nothing is selected, as it was to be sent. */
+	async sendWithoutSelection(): Promise<void> {
+		await this.send({ ...this.unsent, noSelection: true });
+	}
+
+	private async sendNow(more: Partial<Send>): Promise<void> {
 		const message = { ...this.compose.message(this.conversations.id), ...more };
 		if (message.text.trim() === "" && !message.continue) return;
 		this.reverted = null;
 		this.conflicts = null;
 		const accepted = await this.ask("send", message);
+		this.unsent = accepted ? {} : more;
 		if (!accepted) return;
 		// What joins a working agent is part of a turn that had its own.
 		if (message.attached && !this.sent.has(accepted.turn)) this.sent.set(accepted.turn, message.attached);
@@ -298,8 +323,12 @@ export class PanelController {
 		this.state = { ...this.state, turns, left, run: runningRun(this.state), announcement: null };
 	}
 
-	/** Says no to the open review. */
+	/** Says no to the open review; texts that were written in it and not kept are asked about first. */
 	async closeReview(): Promise<void> {
+		await this.leave(() => this.closeNow());
+	}
+
+	private async closeNow(): Promise<void> {
 		const review = this.state.review;
 		if (!review) return;
 		// A review that is being simulated again is ended first.
@@ -308,18 +337,41 @@ export class PanelController {
 			await this.ask("stop", { id: review.run });
 		}
 		const closed = await this.ask("review.close", { run: review.run });
+		this.flush(); // what the core has said of its end says more
 		if (closed && this.state.review?.run === review.run) {
 			this.receive({ type: "review.closed", at: "", runId: review.run });
 		}
 	}
 
-	/** Says yes to exactly what is shown. */
+	/**
+	 * Says yes to exactly what is shown. Where something is written in the review
+	 * and not kept, that goes into the review first, and nothing is approved.
+	 */
 	async approve(): Promise<void> {
 		const review = this.state.review;
 		if (!review) return;
+		if (this.drafts.any) {
+			this.drafts.added = await this.keepDrafts();
+			return;
+		}
+		this.drafts.added = false;
 		this.reverted = null;
 		this.conflicts = null;
 		await this.ask("review.approve", { run: review.run, approval: review.approval });
+	}
+
+	/** Puts all drafts into the review: the plan first, which decides what files there are. False where one was refused. */
+	private async keepDrafts(): Promise<boolean> {
+		const { plan, texts } = this.drafts;
+		if (plan !== null) {
+			if (!(await this.amend({ kind: "plan", plan }))) return false;
+			this.drafts.plan = null;
+		}
+		for (const [path, read] of [...texts]) {
+			if (!(await this.amend({ kind: "edit", path, text: read() }))) return false;
+			texts.delete(path);
+		}
+		return true;
 	}
 
 	/** Changes the open review; it is simulated again. */
@@ -332,12 +384,45 @@ export class PanelController {
 		return next !== undefined;
 	}
 
+	/** Takes changes of the open review in, or leaves them out, all at once. */
+	async include(changes: readonly FileChange[], inside: boolean): Promise<void> {
+		if (this.busy("review.amend")) return;
+		const paths = changes.filter(({ dropped }) => Boolean(dropped) === inside).map(({ path }) => path);
+		if (paths.length > 0) await this.amend({ kind: inside ? "keep" : "drop", paths });
+	}
+
 	/** Simulates the plan of a review that was lost with its core; no model is asked for it. */
 	async planAgain(): Promise<void> {
 		const review = this.state.review;
 		if (!review) return;
-		const { plan, dryRun } = review;
-		await this.ask("review.open", dryRun ? { plan, dryRun } : { plan });
+		const { run, plan, dryRun } = review;
+		this.drafts.carried = true;
+		await this.ask("review.open", { run, plan, dryRun });
+	}
+
+	/** Reviews a plan that has not run, as the person left it; no model is asked for it. */
+	async reviewAgain(run: string): Promise<void> {
+		await this.leave(() => this.ask("review.open", { run }));
+	}
+
+	/** Keeps what is being written in the open review, so that a restart does not lose it. */
+	async keepTyped(): Promise<void> {
+		const run = this.state.review?.run;
+		const drafts = run ? this.drafts.toKeep() : undefined;
+		if (!run || !drafts) return;
+		try {
+			await (await this.core()).request("review.draft", { run, drafts });
+		} catch (error) {
+			this.failure = asProblem(error);
+		}
+	}
+
+	/** Leaves the review; what the person discards in it is not kept either. */
+	private leave(go: () => Promise<unknown>): Promise<void> {
+		return this.drafts.before(async () => {
+			await this.keepTyped();
+			await go();
+		});
 	}
 
 	/** One file of the open review, before and after. */
@@ -415,6 +500,8 @@ export class PanelController {
 		path: string | undefined,
 		result: Reverted | undefined,
 	): Promise<void> {
+		this.flush();
+		this.state = { ...this.state, progress: null };
 		if (!result) return;
 		if (result.review) {
 			// Nothing was done: the review is open now, and says what is left out.
@@ -423,10 +510,7 @@ export class PanelController {
 			this.screen = "chat";
 			return;
 		}
-		const changed = await this.askQuietly("run.get", { run });
-		const folders = list(changed?.files).flatMap((f) => (/dir$/.test(f.status) ? [f.path] : []));
-		const restored = list(result.restored).filter((p) => !folders.includes(p));
-		this.reverted = { ...result, restored, folders: list(result.restored).length - restored.length };
+		this.reverted = result;
 		const conflicts = list(result.conflicts);
 		this.conflicts = conflicts.length > 0 ? { run, path, conflicts } : null;
 		if (result.problem) this.failure = result.problem;

@@ -89,6 +89,44 @@ describe.skipIf(!findChromium())("the panel", () => {
 			await page.context().close();
 		});
 
+		it("finds a plan that it has cancelled below its message, and reviews it again", async () => {
+			const notRun = { run: "r1", goal: "One note per bullet", files: 11, amended: true };
+			const page = await show(stage, [
+				ready,
+				event("turn.ended", { turn: turn({ phase: "done", outcome: "plan", run: "r1" }) }),
+				event("review.opened", { review: review() }),
+			]);
+			expect(await page.getByText("Not run:").count()).toBe(0);
+			await page.evaluate((e) => window.dev.tell([e]), event("review.closed", { runId: "r1", notRun }));
+			await page.getByText("One note per bullet").waitFor();
+			await page.getByText("11 files · Changed by you").waitFor();
+			await page.getByRole("button", { name: "Review again" }).click();
+			expect(await asked(page, "review.open")).toEqual([{ run: "r1" }]);
+			await page.evaluate((e) => window.dev.tell([e]), event("run.state", { run: runState({ run: "r1" }) }));
+			expect(await page.getByText("Not run:").count()).toBe(0);
+			await page.context().close();
+		});
+
+		it("writes in a review, and the core keeps it; the next time it is handed back", async () => {
+			const page = await show(stage, [ready, event("review.opened", { review: review() })]);
+			await page.getByText("Edit plan").click();
+			await page.getByRole("textbox", { name: "The plan as JSON" }).fill("{}");
+			await expect
+				.poll(() => asked(page, "review.draft"))
+				.toEqual([{ run: "r1", drafts: { plan: "{}", texts: {} } }]);
+			await page.evaluate(
+				(e) => window.dev.tell(e),
+				[
+					event("review.closed", { runId: "r1" }),
+					event("review.opened", { review: review({ run: "r2", drafts: { plan: "[]" } }) }),
+				],
+			);
+			await expect
+				.poll(() => page.getByRole("textbox", { name: "The plan as JSON" }).inputValue())
+				.toBe("[]");
+			await page.context().close();
+		});
+
 		it("finds no Approve where the core allows none", async () => {
 			const page = await show(stage, [
 				ready,
@@ -175,7 +213,11 @@ describe.skipIf(!findChromium())("the panel", () => {
 			await expect
 				.poll(() => page.evaluate(() => document.activeElement?.textContent))
 				.toContain("Note 998.md");
-			await page.keyboard.press("Home");
+			await page.keyboard.press("Home"); // the row of their folder
+			await expect
+				.poll(() => page.evaluate(() => document.activeElement?.textContent))
+				.toContain("1,000 files");
+			await page.keyboard.press("ArrowDown");
 			await expect
 				.poll(() => page.evaluate(() => document.activeElement?.textContent))
 				.toContain("Note 0.md");
@@ -195,7 +237,7 @@ describe.skipIf(!findChromium())("the panel", () => {
 				"10",
 			]);
 			const log = page.getByRole("region", { name: "Run log" });
-			await log.getByRole("button", { name: /Note 1.md/ }).click();
+			await log.getByRole("button", { name: "Created Note 1" }).click();
 			expect(await log.getByRole("region", { name: "Arguments" }).innerText()).toContain(
 				"Projects/XYZ/Note 1.md",
 			);
@@ -306,17 +348,14 @@ describe.skipIf(!findChromium())("the panel", () => {
 		await page.context().close();
 	});
 
-	it("stays fluid while 10,000 calls are told", async () => {
-		const page = await show(stage, [ready, event("run.state", { run: runState({ total: 10_000 }) })]);
-		const events = Array.from({ length: 10_000 }, (_, n) => exec(n, "ok"));
-		const times = await page.evaluate((events) => window.dev.flood(events, 250), events);
+	it("draws no more for a batch of calls after 4,000 than at first", async () => {
+		const page = await show(stage, [ready, event("run.state", { run: runState({ total: 4000 }) })]);
+		const events = Array.from({ length: 4000 }, (_, n) => exec(n, "ok"));
+		const drawn = await page.evaluate((events) => window.dev.flood(events, 125), events);
 		expect(await page.locator(".ea-call").count()).toBeLessThan(60);
-		expect(await page.getByText("10,000 calls").count()).toBe(1);
-		// How long a batch takes depends on the machine; that it hardly takes longer
-		// after thousands of calls does not.
-		const median = (part: number[]) => part.sort((x, y) => x - y)[part.length >> 1]!;
-		const [early, late] = [median(times.slice(2, 12)), median(times.slice(-10))];
-		expect(late, `${early} ms at first, ${late} ms at the end`).toBeLessThan(6 * early + 10);
+		expect(await page.getByText("4,000 calls").count()).toBe(1);
+		const most = (part: number[]) => Math.max(...part);
+		expect(most(drawn.slice(-10))).toBeLessThan(1.2 * most(drawn.slice(2, 12)));
 		await page.context().close();
 	});
 });

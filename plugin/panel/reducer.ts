@@ -8,6 +8,7 @@ import type {
 	Delta,
 	Event,
 	Message,
+	NotRun,
 	Question,
 	Review,
 	RunState,
@@ -44,6 +45,8 @@ export interface PanelState {
 	readonly actions: readonly Action[];
 	readonly recoveries: readonly RunSummary[];
 	readonly questions: readonly Question[];
+	/** Plans that were shown and have not run, by run id. */
+	readonly notRun: Readonly<Record<string, NotRun>>;
 	readonly demo: boolean;
 	readonly ready: boolean;
 	/** How far the call is that said so last; null when it, or what it belongs to, is over. */
@@ -71,6 +74,7 @@ export const initial: PanelState = {
 	actions: [],
 	recoveries: [],
 	questions: [],
+	notRun: {},
 	demo: false,
 	ready: true,
 	progress: null,
@@ -135,6 +139,7 @@ class Draft {
 				return this.review(event.review, false);
 			case "review.closed":
 				if (this.next.review?.run === event.runId) this.next.review = null;
+				this.notRun(event.runId ?? "", event.notRun);
 				return;
 			case "run.state":
 				return this.run(event.run);
@@ -169,6 +174,7 @@ class Draft {
 		this.next.actions = list(state.actions);
 		this.next.recoveries = list(state.recoveries);
 		this.next.questions = list(state.questions);
+		this.next.notRun = Object.fromEntries(list(state.notRun).map((plan) => [plan.run, plan]));
 		this.next.demo = state.demo;
 		this.next.ready = state.ready;
 	}
@@ -189,7 +195,7 @@ class Draft {
 		this.upsertTurn(turn);
 		if (turn.phase !== "done") return;
 		this.next.progress = null;
-		this.next.announcement = { key: `panel.said.${turn.outcome ?? "answer"}` };
+		this.next.announcement = { key: `panel.said.${turn.hollow ? "hollow" : (turn.outcome ?? "answer")}` };
 	}
 
 	private upsertTurn(turn: Turn): void {
@@ -234,6 +240,7 @@ class Draft {
 		const fresh = this.next.run?.run !== run.run;
 		this.next.run = run;
 		if (this.next.review?.run === run.run) this.next.review = null;
+		this.notRun(run.run, undefined);
 		if (fresh && this.callLog().run !== run.run) this.startLog(run.run);
 		if (run.state === "finished") {
 			this.next.progress = null;
@@ -241,6 +248,13 @@ class Draft {
 			this.next.recoveries = this.next.recoveries.filter((r) => r.run !== run.run);
 			this.next.announcement = run.text;
 		} else if (fresh) this.next.announcement = { key: "panel.said.running" };
+	}
+
+	/** A plan that was shown is kept, or is no more one that has not run. */
+	private notRun(run: string, kept: NotRun | undefined): void {
+		if (!kept && !(run in this.next.notRun)) return;
+		const others = Object.entries(this.next.notRun).filter(([id]) => id !== run);
+		this.next.notRun = Object.fromEntries(kept ? [...others, [run, kept]] : others);
 	}
 
 	private remember(run: RunState): void {

@@ -2,6 +2,7 @@
 // when the app starts: nothing here is imported but by a dynamic import.
 import { mount, unmount } from "svelte";
 import Panel from "./Panel.svelte";
+import ReviewTab from "./ReviewTab.svelte";
 import type { PanelController } from "./controller.svelte";
 import SettingsPart from "./SettingsPart.svelte";
 import ToolSelector from "./saved/ToolSelector.svelte";
@@ -11,6 +12,16 @@ import Usage from "./history/Usage.svelte";
 export function showPanel(target: HTMLElement, controller: PanelController): () => Promise<void> {
 	const panel = mount(Panel, { target, props: { controller } });
 	return () => unmount(panel);
+}
+
+/** Draws the open review into an element; onover is called when there is none any more. */
+export function showReview(
+	target: HTMLElement,
+	controller: PanelController,
+	onover: (seen: boolean) => void,
+): () => Promise<void> {
+	const review = mount(ReviewTab, { target, props: { controller, onover } });
+	return () => unmount(review);
 }
 
 const parts = { tools: ToolSelector, usage: Usage };

@@ -1,5 +1,5 @@
 // Endpoints that people know by name. A preset is only a shorter way to write
-// the provider and the address: nothing else depends on it.
+// the provider and the address: nothing else depends on it but a link.
 
 import { AddressAnthropic, AddressOpenAI } from "../../bridge/protocol.gen";
 import { originOf } from "../host/key-hosts";
@@ -8,7 +8,14 @@ import type { Provider, Settings } from "../protocol";
 /** The settings of a preset. */
 type Endpoint = Pick<Settings, "provider" | "baseUrl">;
 
-/** The presets with a fixed address, in the order that they are listed in. */
+/**
+ * The presets with a fixed address, in the order that they are listed in. Each address, and that a list of models is
+ * below it, is as the documentation says: platform.openai.com/docs/api-reference, platform.claude.com/docs/en/api,
+ * docs.ollama.com/api, lmstudio.ai/docs, tools/server/README.md of llama.cpp, docs.vllm.ai (OpenAI-compatible server),
+ * openrouter.ai/docs/api-reference, ai.google.dev/api, learn.microsoft.com/azure/foundry/openai/api-version-lifecycle,
+ * docs.x.ai/developers/rest-api-reference, console.groq.com/docs/api-reference, docs.mistral.ai/api and
+ * api-docs.deepseek.com.
+ */
 export const presets: Record<string, Endpoint> = {
 	openai: { provider: "openai", baseUrl: "" },
 	anthropic: { provider: "anthropic", baseUrl: "" },
@@ -24,7 +31,23 @@ export const presets: Record<string, Endpoint> = {
 	xai: { provider: "custom", baseUrl: "https://api.x.ai/v1" },
 	groq: { provider: "custom", baseUrl: "https://api.groq.com/openai/v1" },
 	mistral: { provider: "custom", baseUrl: "https://api.mistral.ai/v1" },
-	deepseek: { provider: "custom", baseUrl: "https://api.deepseek.com/v1" },
+	deepseek: { provider: "custom", baseUrl: "https://api.deepseek.com" },
+};
+
+/** The address that a preset had in an earlier version, and that works on. */
+const former: Record<string, string> = { "https://api.deepseek.com/v1": "deepseek" };
+
+/** Where a person makes a key for a preset, as its documentation says. */
+const keyPages: Record<string, string> = {
+	openai: "https://platform.openai.com/api-keys",
+	anthropic: "https://platform.claude.com/settings/keys",
+	openrouter: "https://openrouter.ai/settings/keys",
+	gemini: "https://aistudio.google.com/apikey",
+	azure: "https://portal.azure.com/",
+	xai: "https://console.x.ai/team/default/api-keys",
+	groq: "https://console.groq.com/keys",
+	mistral: "https://console.mistral.ai/api-keys",
+	deepseek: "https://platform.deepseek.com/api_keys",
 };
 
 /** Presets whose address the person gives. */
@@ -34,7 +57,13 @@ export const open = ["custom", "text"];
 export function presetOf({ provider, baseUrl }: Endpoint): string {
 	const same = Object.entries(presets).find(([, p]) => p.provider === provider && p.baseUrl === baseUrl);
 	if (!same && provider === "custom" && originOf(baseUrl).endsWith(".openai.azure.com")) return "azure";
-	return same ? same[0] : provider;
+	return same?.[0] ?? (provider === "custom" ? former[baseUrl] : undefined) ?? provider;
+}
+
+/** The page on which keys for an endpoint are made; "" where nobody can know, as for an address of the person's own. */
+export function keyPageOf(endpoint: Endpoint): string {
+	const own = endpoint.provider !== "custom" && endpoint.baseUrl !== "";
+	return own ? "" : (keyPages[presetOf(endpoint)] ?? "");
 }
 
 /** The changes that a preset makes. A custom address begins empty. */

@@ -18,6 +18,7 @@ import {
 	type SettingGroupItem,
 	type SettingPage,
 	type TextAreaComponent,
+	type TextComponent,
 	type TFolder,
 } from "obsidian";
 import { allowedHosts, allowHost, originOf } from "../host/key-hosts";
@@ -26,11 +27,19 @@ import { bytes, t } from "../../i18n";
 import { asProblem } from "../panel/core";
 import type EmbeddedAgentPlugin from "../plugin";
 import type { TestResult } from "../protocol";
-import { addressOf, open, presets } from "./presets";
+import { addressOf, keyPageOf, open, presets } from "./presets";
 import { redraw, whileDisabled } from "./focus";
 import { HostsPage, PanelPage, SecretsPage } from "./pages";
 import { RecordsRows } from "./records";
-import { effortOf, fromControl, toControl, withEffort, type SettingKey } from "./values";
+import {
+	effortOf,
+	fromControl,
+	toControl,
+	windowOf,
+	withEffort,
+	withWindow,
+	type SettingKey,
+} from "./values";
 
 type Control = SettingDefinitionControl<SettingKey>;
 
@@ -40,6 +49,7 @@ export class AgentSettings extends PluginSettingTab {
 	private allowKey: ButtonComponent | null = null;
 	private headersArea: TextAreaComponent | null = null;
 	private effortList: DropdownComponent | null = null;
+	private windowField: TextComponent | null = null;
 	/** Whose headers are shown: until the page follows another address, what is typed belongs to this one. */
 	private headersOrigin = "";
 
@@ -110,6 +120,7 @@ export class AgentSettings extends PluginSettingTab {
 			{ ...this.key(), visible: remote },
 			{ ...this.headers(), visible: remote },
 			{ ...this.effort(), visible: remote },
+			{ ...this.window(), visible: remote },
 			toggle("streaming"),
 			count("maxTokens"),
 			{
@@ -176,7 +187,7 @@ export class AgentSettings extends PluginSettingTab {
 		allowHost(this.app, name, this.origin());
 	}
 
-	/** Says where the key goes from this device; where nobody has said so yet, there is a button to. */
+	/** Says where a key is made, and where it goes from this device; where nobody has said so yet, there is a button to. */
 	private showKey(): void {
 		const { data } = this.agent;
 		const origin = this.origin();
@@ -185,7 +196,7 @@ export class AgentSettings extends PluginSettingTab {
 		const words = [t("settings.key.desc")];
 		if (data.keyName !== "" && host !== "")
 			words.push(t(bound ? "settings.key.goes" : "settings.key.asks", { host }));
-		this.keySetting?.setDesc(words.join(" "));
+		this.keySetting?.setDesc(withKeyPage(words.join(" "), keyPageOf(data)));
 		this.allowKey?.setButtonText(t("settings.key.allow", { host }));
 		this.allowKey?.buttonEl.toggle(data.keyName !== "" && host !== "" && !bound);
 	}
@@ -229,6 +240,24 @@ export class AgentSettings extends PluginSettingTab {
 		};
 	}
 
+	/** How many tokens the model that the page shows takes. */
+	private window(): SettingDefinitionRender {
+		return {
+			...named("window"),
+			render: (setting) => {
+				setting.addText((field) => {
+					const { inputEl } = field;
+					Object.assign(inputEl, { type: "number", min: "0", step: "1" });
+					inputEl.setAttribute("aria-label", t("settings.window"));
+					this.windowField = field
+						.setPlaceholder(t("settings.default"))
+						.onChange((typed) => void this.change(withWindow(this.agent.data, typed)));
+				});
+				this.showEndpoint();
+			},
+		};
+	}
+
 	/** Where the address of the page leads. */
 	private origin(): string {
 		return originOf(addressOf(this.agent.data));
@@ -241,6 +270,7 @@ export class AgentSettings extends PluginSettingTab {
 		this.headersOrigin = this.origin();
 		this.headersArea?.setValue(data.headers[this.headersOrigin] ?? "");
 		this.effortList?.setValue(effortOf(data));
+		this.windowField?.setValue(windowOf(data));
 	}
 
 	private test(): SettingDefinitionRender {
@@ -340,7 +370,7 @@ export class AgentSettings extends PluginSettingTab {
 }
 
 // Every switch says what it does: its name and its description go together.
-function named(key: SettingKey | "effort"): { name: string; desc: string } {
+function named(key: SettingKey | "effort" | "window"): { name: string; desc: string } {
 	return { name: t(`settings.${key}`), desc: t(`settings.${key}.desc`) };
 }
 
@@ -366,6 +396,16 @@ function lines(key: SettingKey): Control {
 function dropdown(key: SettingKey, values: string[]): Control {
 	const options = Object.fromEntries(values.map((value) => [value, t(`settings.${key}.${value}`)]));
 	return { ...named(key), control: { type: "dropdown", key, options } };
+}
+
+/** A text, and behind it a link to the page on which keys are made. */
+function withKeyPage(text: string, page: string): string | DocumentFragment {
+	if (page === "") return text;
+	const name = page.replace(/^https:\/\/|\/$/g, "");
+	return createFragment((all) => {
+		all.append(`${text} `);
+		all.createEl("a", { text: t("settings.key.make", { page: name }), href: page });
+	});
 }
 
 function temperature(value: string): string | void {

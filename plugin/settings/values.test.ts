@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { firstRun, type Data } from "../data";
-import { effortOf, fromControl, toControl, withEffort, type SettingKey } from "./values";
+import {
+	effortOf,
+	fromControl,
+	toControl,
+	windowOf,
+	withEffort,
+	withWindow,
+	type SettingKey,
+} from "./values";
 
 describe("a setting survives its control", () => {
 	const data: Data = {
@@ -58,6 +66,16 @@ describe("what is typed", () => {
 		expect(effortOf({ ...chosen, model: "gpt-y" })).toBe("");
 		expect(effortOf({ ...chosen, provider: "custom" })).toBe("");
 		expect(effortOf({ ...chosen, ...withEffort(chosen, "") })).toBe("");
+	});
+
+	it("a window is that of one model of one provider, and what is no number takes it out", () => {
+		const data: Data = { ...firstRun, model: "m", windows: { "custom m": 4096 } };
+		const chosen: Data = { ...data, ...withWindow(data, "8192") };
+		expect(windowOf(chosen)).toBe("8192");
+		expect(windowOf({ ...chosen, provider: "custom" })).toBe("4096");
+		expect(windowOf({ ...chosen, model: "other" })).toBe("");
+		for (const typed of ["", "0", "-1", "many"])
+			expect(withWindow(chosen, typed), typed).toEqual({ windows: { "custom m": 4096 } });
 	});
 
 	it("a preset is the provider and the address that it stands for", () => {

@@ -21,6 +21,7 @@ export type SettingKey =
 			| "httpHosts"
 			| "headers"
 			| "efforts"
+			| "windows"
 	  >
 	| "preset";
 
@@ -76,17 +77,29 @@ export function fromControl(data: Data, key: SettingKey, value: unknown): Partia
 	}
 }
 
-/** By which name the settings keep the effort of the model that they name. */
-const effortKey = ({ provider, model }: Data): string => `${provider} ${model}`;
+/** By which name the settings keep what they say of the model that they name. */
+const modelKey = ({ provider, model }: Data): string => `${provider} ${model}`;
 
 /** How hard the model thinks; "" where it decides. */
 export function effortOf(data: Data): string {
-	return data.efforts[effortKey(data)] ?? "";
+	return data.efforts[modelKey(data)] ?? "";
 }
 
 /** The changes that an effort makes. */
 export function withEffort(data: Data, effort: string): Partial<Data> {
-	return { efforts: { ...data.efforts, [effortKey(data)]: effort } };
+	return { efforts: { ...data.efforts, [modelKey(data)]: effort } };
+}
+
+/** How many tokens the model takes, as the person wrote it; "" where the endpoint is to say it. */
+export function windowOf(data: Data): string {
+	return String(data.windows[modelKey(data)] || "");
+}
+
+/** The changes that a window makes; what is no number of tokens takes it out. */
+export function withWindow(data: Data, typed: string): Partial<Data> {
+	const { [modelKey(data)]: _before, ...windows } = data.windows;
+	const tokens = Math.round(Number(typed));
+	return { windows: tokens > 0 ? { ...windows, [modelKey(data)]: tokens } : windows };
 }
 
 /** Lines such as "vault.createFile = 20"; others are left out. */

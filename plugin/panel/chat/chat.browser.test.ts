@@ -82,21 +82,38 @@ describe.skipIf(!findChromium())("the chat", () => {
 			await page.context().close();
 		});
 
-		it("its calls are told live with name, time, cache and scope, and open in place", async () => {
+		it("its calls are told live as deeds, with time, cache and scope; the tool's name is inside", async () => {
+			const deed = (key: string, params: Record<string, string> = {}) => ({ key: `deed.${key}`, params });
 			const page = await show(stage, [
 				ready,
 				event("turn.started", { turn: agent }),
-				agentCall(1, { tool: "vault.searchText", cached: true, durationMs: 4 }),
-				agentCall(2, { tool: "http.request", secretScope: "vault", durationMs: 812 }),
-				agentCall(3, { tool: "vault.readFile", status: "running", result: "" }),
+				agentCall(1, {
+					tool: "vault.searchText",
+					deed: deed("searched", { text: "compost", n: "9" }),
+					cached: true,
+					durationMs: 4,
+				}),
+				agentCall(2, {
+					tool: "http.request",
+					deed: deed("fetched", { text: "example.org" }),
+					secretScope: "vault",
+					durationMs: 812,
+				}),
+				agentCall(3, {
+					tool: "vault.readFile",
+					deed: deed("read.doing", { name: "Soil" }),
+					status: "running",
+					result: "",
+				}),
 			]);
 			const rows = page.getByRole("list", { name: "Calls" }).getByRole("listitem");
 			expect((await rows.allInnerTexts()).map((text) => text.replace(/\s+/g, " "))).toEqual([
-				expect.stringMatching(/Done vault.searchText .*Cached 4 ms/),
-				expect.stringMatching(/Done http.request .*Vault key 812 ms/),
-				expect.stringMatching(/Running vault.readFile/),
+				expect.stringMatching(/^Done Searched “compost”: 9 hits Cached 4 ms$/),
+				expect.stringMatching(/^Done Fetched a page from example.org Vault key 812 ms$/),
+				expect.stringMatching(/^Running Reading Soil$/),
 			]);
 			await rows.nth(1).getByRole("button").click();
+			await rows.nth(1).getByText("http.request", { exact: true }).waitFor();
 			await page.getByRole("region", { name: "Arguments" }).waitFor();
 			await page.getByRole("region", { name: "Result" }).waitFor();
 			await page.evaluate(
@@ -117,6 +134,32 @@ describe.skipIf(!findChromium())("the chat", () => {
 			const page = await show(stage, [ready, event("turn.ended", { turn: stopped })], {}, accepts);
 			await button(page, "Continue").click();
 			expect((await sent(page))[0]).toMatchObject({ text: "", continue: true, mode: "agent" });
+			await page.context().close();
+		});
+	});
+
+	describe("an answer that says it did what was not done", () => {
+		const hollow: Turn = { ...done, reply: "I have created the note for you!", hollow: true };
+		const says = "Nothing was changed by this answer, whatever it says.";
+
+		it("says that nothing was changed, aloud too, and asks again at a press", async () => {
+			const page = await show(stage, [ready, event("turn.ended", { turn: hollow })], {}, accepts);
+			await page.getByText(says).waitFor();
+			await page.getByText("The answer is ready. Nothing was changed.").waitFor({ state: "attached" });
+			await button(page, "Ask again").click();
+			expect((await sent(page))[0]).toMatchObject({ text: hollow.text, replace: true });
+			await page.context().close();
+		});
+
+		it("says so of an earlier one too, which is not asked again", async () => {
+			const events = [
+				ready,
+				event("turn.ended", { turn: hollow }),
+				event("turn.ended", { turn: { ...done, id: "t9" } }),
+			];
+			const page = await show(stage, events, {}, accepts);
+			await page.getByText(says).waitFor();
+			expect(await button(page, "Ask again").count()).toBe(0);
 			await page.context().close();
 		});
 	});

@@ -22,7 +22,18 @@ const plan = {
 			tool: "vault.createFile",
 			version: "1.2.0",
 			args: { path: "{bullet.title}.md", content: "" },
-			foreach: { from: "$steps.read.bullets", itemName: "bullet", concurrency: 4 },
+			foreach: {
+				from: "$steps.read.bullets",
+				itemName: "bullet",
+				concurrency: 4,
+				when: [
+					{ property: "due", op: "<", value: "today" },
+					{ property: "size", op: ">=", value: 5 },
+					{ property: "code", value: "5" },
+					{ property: "tags", op: "missing" },
+				],
+			},
+			when: [{ property: "$steps.read.count", op: "!=", value: 0 }],
 			dependsOn: ["read"],
 			preview: "One note each",
 			retry: { maxAttempts: 2 },
@@ -49,6 +60,43 @@ const json = JSON.stringify(plan);
 describe("a plan that is edited", () => {
 	it("comes back as it was when nothing is changed, with all that no form shows", () => {
 		expect(JSON.parse(closePlan(openPlan(json)))).toEqual(plan);
+	});
+
+	it("shows what has to hold for a step and for an item, and takes a change of it", () => {
+		const draft = openPlan(json);
+		expect(draft.steps[1]).toMatchObject({
+			when: [{ property: "$steps.read.count", op: "!=", value: "0" }],
+			loopWhen: [
+				{ property: "due", op: "<", value: "today" },
+				{ property: "size", op: ">=", value: "5" },
+				{ property: "code", op: "", value: '"5"' },
+				{ property: "tags", op: "missing", value: "" },
+			],
+		});
+		const changed = changeStep(draft, 1, {
+			when: [],
+			loopWhen: [
+				{ property: "due", op: "exists", value: "left over" },
+				{ property: "size", op: "<", value: "[1, 2]" },
+			],
+		});
+		const step = (JSON.parse(closePlan(changed)) as typeof plan).steps[1];
+		expect(step).not.toHaveProperty("when");
+		expect(step?.foreach?.when).toEqual([
+			{ property: "due", op: "exists" },
+			{ property: "size", op: "<", value: [1, 2] },
+		]);
+	});
+
+	it.each([
+		["a condition with a field that no form has", { property: "a", note: "b" }],
+		["what is no condition", "yes"],
+		["a text that looks like JSON", [{ property: "a", value: "null" }]],
+		["an empty text", [{ property: "a", op: "=", value: "" }]],
+		["no value at all", [{ property: "a", op: "=" }]],
+	])("keeps %s", (_name, when) => {
+		const strange = { ...plan, steps: [{ id: "a", tool: "vault.query", args: {}, when }] };
+		expect(JSON.parse(closePlan(openPlan(JSON.stringify(strange))))).toEqual(strange);
 	});
 
 	it("shows a step by its parts", () => {

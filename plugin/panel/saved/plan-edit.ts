@@ -2,6 +2,8 @@
 // that it is: what this file does not know is kept as it was. Whether a plan is
 // right is the core's word.
 
+import { closeConditions, openConditions, type Condition } from "./conditions";
+
 /** One step as its form shows it. Arguments and pins are JSON as it is written. */
 export interface StepDraft {
 	id: string;
@@ -14,6 +16,9 @@ export interface StepDraft {
 	/** Where the list of a loop comes from, and the name of its item; "" without a loop. */
 	from: string;
 	item: string;
+	/** What has to hold for the step, and for an item of its loop. */
+	when: Condition[];
+	loopWhen: Condition[];
 	dependsOn: string[];
 	pins: Pin[];
 	/** The fields that the form does not show, kept. */
@@ -72,6 +77,8 @@ function openStep(step: Record<string, unknown>): StepDraft {
 	const { from, itemName, ...loop } = object(foreach);
 	const { pins, ...input } = object(args);
 	const agent = tool === agentTool;
+	const when = takeConditions(rest);
+	const loopWhen = takeConditions(loop);
 	return {
 		id: text(id),
 		title: text(preview),
@@ -80,11 +87,20 @@ function openStep(step: Record<string, unknown>): StepDraft {
 		input: JSON.stringify(agent ? input : object(args), null, 2),
 		from: from === undefined ? "" : typeof from === "string" ? from : JSON.stringify(from),
 		item: text(itemName),
+		when,
+		loopWhen,
 		dependsOn: Array.isArray(dependsOn) ? dependsOn.filter((d) => typeof d === "string") : [],
 		pins: agent && Array.isArray(pins) ? pins.map((pin) => openPin(object(pin))) : [],
 		rest,
 		loop,
 	};
+}
+
+/** Takes the conditions out of the fields of a step or a loop; those that no form can show stay there. */
+function takeConditions(fields: Record<string, unknown>): Condition[] {
+	const conditions = openConditions(fields["when"]);
+	if (conditions !== undefined) delete fields["when"];
+	return conditions ?? [];
 }
 
 function openPin(pin: Record<string, unknown>): Pin {
@@ -124,8 +140,16 @@ function closeStep(step: StepDraft, input: Record<string, unknown>): Record<stri
 		...(step.version ? { version: step.version } : {}),
 		args,
 		...(step.from
-			? { foreach: { ...step.loop, from: listOf(step.from), itemName: step.item || "item" } }
+			? {
+					foreach: {
+						...step.loop,
+						...closeConditions(step.loopWhen),
+						from: listOf(step.from),
+						itemName: step.item || "item",
+					},
+				}
 			: {}),
+		...closeConditions(step.when),
 		...(step.dependsOn.length > 0 ? { dependsOn: step.dependsOn } : {}),
 		...(step.title ? { preview: step.title } : {}),
 		...step.rest,

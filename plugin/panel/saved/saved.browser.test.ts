@@ -388,7 +388,7 @@ describe.skipIf(!findChromium())("the panel", () => {
 			const page = await open([...withActions(grouped), told(), over], { "action.step": detail() });
 			await page
 				.getByRole("region", { name: "Run log" })
-				.getByRole("button", { name: /Note 1\.md/ })
+				.getByRole("button", { name: "Created Note 1" })
 				.click();
 			await page.getByRole("button", { name: "Turn into a step" }).click();
 			const offered = await page.evaluate(() => window.dev.app.heard.offered.map((c) => c.label));
@@ -401,6 +401,7 @@ describe.skipIf(!findChromium())("the panel", () => {
 		it("of an agent offers each of its pins as a step too", async () => {
 			const agent = {
 				tool: "agent.run",
+				deed: { key: "deed.asked" },
 				paths: [],
 				result: '{"pins":{"weather":{"text":"Sunny…',
 				pins: ["weather"],
@@ -408,7 +409,7 @@ describe.skipIf(!findChromium())("the panel", () => {
 			const page = await open([...withActions(grouped), told(agent), over], { "action.step": detail() });
 			await page
 				.getByRole("region", { name: "Run log" })
-				.getByRole("button", { name: /agent\.run/ })
+				.getByRole("button", { name: "Asked the model" })
 				.click();
 			await page.getByRole("button", { name: "Turn weather into a step" }).click();
 			await page.evaluate(() => window.dev.app.pick(""));

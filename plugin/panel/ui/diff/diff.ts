@@ -20,6 +20,8 @@ export interface DiffOptions {
 	hunks: boolean;
 	/** Called with the indexes of all hunks that are rejected now. */
 	onhunks: (rejected: number[]) => void;
+	/** Called after each edit with a way to read the text, with the line ends that it had. */
+	onedit?: (read: () => string) => void;
 }
 
 /** A diff in an element. Long texts are drawn by the line that is in sight. */
@@ -29,20 +31,17 @@ export class DiffView {
 
 	constructor(parent: HTMLElement, view: FileView, options: DiffOptions) {
 		if (view.before === "" || (view.after === "" && !options.editing)) {
-			const editor = new EditorView({ parent, ...whole(view, options.editing) });
+			const editor = new EditorView({ parent, ...whole(view, options) });
 			this.editor = editor;
 			this.close = () => editor.destroy();
 			return;
 		}
-		const after = [
-			...look(t("panel.diff.after", { path: view.path }), view.after),
-			...access(options.editing),
-		];
+		const after = [...look(t("panel.diff.after", { path: view.path }), view.after), ...access(options)];
 		if (!options.editing) after.push(lineAlerts(view.after, lineBreak(view.after), view.alerts ?? []));
 		const press = (index: number) => options.onhunks(turnRound(view, index));
 		if (options.hunks) after.push(hunkRows(view.after, placeHunks(view), (placed) => placed.line, press));
 		if (options.wide) {
-			const before = [...look(t("panel.diff.before", { path: view.path }), view.before), ...access(false)];
+			const before = [...look(t("panel.diff.before", { path: view.path }), view.before), ...access()];
 			// The same rows on both sides keep the lines beside each other.
 			if (options.hunks) before.push(hunkRows(view.before, placeHunks(view), (h) => h.hunk.beforeFrom, null));
 			const merge = new MergeView({
@@ -126,17 +125,22 @@ function withLeftOut(shown: readonly Shown[], view: FileView): Shown[] {
  * A text that is all new, or all gone. There is nothing to compare it with: the
  * merge view would show a line that was taken out of an empty file.
  */
-function whole(view: FileView, editing: boolean): { doc: string; extensions: Extension[] } {
+function whole(view: FileView, options: DiffOptions): { doc: string; extensions: Extension[] } {
 	const added = view.before === "";
 	const label = t(added ? "panel.diff.after" : "panel.diff.before", { path: view.path });
 	const doc = added ? view.after : view.before;
 	const mark = EditorView.editorAttributes.of({ class: added ? "ea-all-added" : "ea-all-removed" });
-	const alerts = added && !editing ? lineAlerts(doc, lineBreak(doc), view.alerts ?? []) : [];
-	return { doc, extensions: [...look(label, doc), ...access(editing), mark, alerts] };
+	const alerts = added && !options.editing ? lineAlerts(doc, lineBreak(doc), view.alerts ?? []) : [];
+	return { doc, extensions: [...look(label, doc), ...access(options), mark, alerts] };
 }
 
-function access(editing: boolean): Extension[] {
-	return [EditorState.readOnly.of(!editing), EditorView.editable.of(editing)];
+/** Whether a text can be changed, and who hears of it; without options it cannot. */
+function access(options?: DiffOptions): Extension[] {
+	if (!options?.editing) return [EditorState.readOnly.of(true), EditorView.editable.of(false)];
+	const listen = EditorView.updateListener.of(({ docChanged, state }) => {
+		if (docChanged) options.onedit?.(() => state.sliceDoc());
+	});
+	return [listen];
 }
 
 // Colours are the app's own variables, so that every theme fits.
@@ -212,7 +216,7 @@ class HunkButton extends WidgetType {
 	}
 
 	toDOM(): HTMLElement {
-		const { hunk, index } = this.placed;
+		const { hunk } = this.placed;
 		const row = createDiv({ cls: this.press ? "ea-hunk" : "ea-hunk is-ghost" });
 		if (hunk.rejected) {
 			const note = row.createSpan({ cls: "ea-hunk-note" });
@@ -220,18 +224,26 @@ class HunkButton extends WidgetType {
 			const added = (hunk.added ?? []).join("\n");
 			if (added) row.createEl("del", { cls: "ea-hunk-text", text: added });
 		}
+		for (const keep of [true, false]) this.button(row, keep);
+		return row;
+	}
+
+	/** One of the two answers about the hunk; the one that holds now is pressed. */
+	private button(row: HTMLElement, keep: boolean): void {
+		const { hunk, index } = this.placed;
+		const holds = keep === !hunk.rejected;
 		const button = row.createEl("button", {
-			text: t(hunk.rejected ? "panel.diff.acceptHunk" : "panel.diff.rejectHunk"),
+			text: t(keep ? "panel.diff.keepHunk" : "panel.diff.rejectHunk"),
 			attr: {
 				type: "button",
-				"data-hunk": String(index),
-				"aria-label": t(hunk.rejected ? "panel.diff.acceptHunkN" : "panel.diff.rejectHunkN", {
-					n: index + 1,
-				}),
+				"data-hunk": `${index}${keep ? "+" : "-"}`,
+				"aria-pressed": String(holds),
+				"aria-label": t(keep ? "panel.diff.keepHunkN" : "panel.diff.rejectHunkN", { n: index + 1 }),
 			},
 		});
-		button.addEventListener("click", () => this.press?.(index));
-		return row;
+		button.addEventListener("click", () => {
+			if (!holds) this.press?.(index);
+		});
 	}
 
 	override ignoreEvent(): boolean {

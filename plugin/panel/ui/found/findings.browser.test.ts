@@ -89,6 +89,41 @@ describe.skipIf(!findChromium())("an answer", () => {
 		]);
 	});
 
+	it("is copied as it is seen, as text and as rich text in which nothing is markup", async () => {
+		const hostile = {
+			...kinds,
+			rows: [[{ text: "a|b <b>x</b>", path: "" }, ...(kinds.rows?.[1] ?? []).slice(1)]],
+		};
+		for (const parts of [[kinds], [hostile]]) {
+			const page = await open(answered(parts));
+			await page.getByRole("columnheader", { name: "size" }).getByRole("button").click();
+			await page.getByRole("button", { name: "Copy", exact: true }).click();
+			const { copied, rich, notices } = await page.evaluate(() => window.dev.app.heard);
+			expect(notices).toEqual(["Copied."]);
+			const [text = "", html = ""] = [copied[0], rich[0]];
+			const cells = await page.evaluate((html) => {
+				const doc = new DOMParser().parseFromString(html, "text/html");
+				const rows = [...doc.querySelectorAll("tr")].map((row) =>
+					[...row.children].map((c) => c.textContent),
+				);
+				return { rows, elements: doc.body.querySelectorAll("b, a, img, script").length };
+			}, html);
+			expect(cells.elements).toBe(0);
+			if (parts[0] === kinds) {
+				expect(text.split("\n").filter((line) => line.startsWith("|"))).toEqual([
+					"| Note | Modified | Tags | size | due date |",
+					"| --- | --- | --- | --- | --- |",
+					"| Tools | 2026-10-01T08:30:00 |  | 90 | soon |",
+					"| Rain barrel | 2026-11-20T10:00:00 | #garden, #water | 1200 |  |",
+				]);
+				expect(cells.rows.map((row) => row[0])).toEqual(["Note", "Tools", "Rain barrel"]);
+			} else {
+				expect(text).toContain("| a\\|b <b>x</b> |");
+				expect(cells.rows[1]?.[0]).toBe("a|b <b>x</b>");
+			}
+		}
+	});
+
 	it("is a sentence where nothing was found, with nothing to save and no JSON in sight", async () => {
 		const page = await open(findingsScenes["answer-none"]);
 		await page.getByText("No notes mention “compost”.").waitFor();
