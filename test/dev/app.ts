@@ -10,7 +10,11 @@ export interface Heard {
 	opened: string[];
 	notices: string[];
 	copied: string[];
+	/** What of that was rich text, too. */
+	rich: string[];
 	settings: number;
+	/** How many tabs with the review are open. */
+	reviews: number;
 	/** How often the app's list of plugins was opened. */
 	communityPlugins: number;
 	/** What was last offered to pick from. */
@@ -28,7 +32,9 @@ export class DevApp implements AppPort {
 		opened: [],
 		notices: [],
 		copied: [],
+		rich: [],
 		settings: 0,
+		reviews: 0,
 		communityPlugins: 0,
 		offered: [],
 		menu: [],
@@ -81,6 +87,14 @@ export class DevApp implements AppPort {
 		this.heard.browsed.push(address);
 	}
 
+	openReview(): void {
+		this.heard.reviews++;
+	}
+
+	closeReview(): void {
+		this.heard.reviews--;
+	}
+
 	openSettings(): void {
 		this.heard.settings++;
 	}
@@ -108,8 +122,9 @@ export class DevApp implements AppPort {
 		this.heard.notices.push(text);
 	}
 
-	copy(text: string): Promise<void> {
+	copy(text: string, html?: string): Promise<void> {
 		this.heard.copied.push(text);
+		if (html !== undefined) this.heard.rich.push(html);
 		return Promise.resolve();
 	}
 

@@ -1,12 +1,13 @@
 // Builds the development page for the tests and opens it in Chromium.
 
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 import esbuildSvelte from "esbuild-svelte";
 import { chromium, type Browser, type Page } from "playwright-core";
 import { sveltePreprocess } from "svelte-preprocess";
 import { wordsModule } from "../../scripts/build/words.mjs";
+import { chromium as installed, quiet } from "../../scripts/chromium.mjs";
 
 const root = join(import.meta.dirname, "..", "..");
 
@@ -77,29 +78,11 @@ function panelSources(): string {
 }
 
 /** An installed Chromium, or undefined: its tests are skipped then. */
-export function findChromium(): string | undefined {
-	const places = [
-		process.env["CHROMIUM"],
-		"/usr/bin/chromium",
-		"/usr/bin/chromium-browser",
-		"/usr/bin/google-chrome",
-		"/usr/bin/microsoft-edge",
-		"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-	];
-	return places.find((path): path is string => path !== undefined && path !== "" && existsSync(path));
-}
-
-const flags = [
-	"--no-sandbox",
-	"--disable-gpu",
-	"--disable-quic",
-	"--no-first-run",
-	"--disable-background-networking",
-];
+export const findChromium = installed;
 
 /** Starts the browser. */
 export function launch(): Promise<Browser> {
-	return chromium.launch({ executablePath: findChromium(), args: flags });
+	return chromium.launch({ executablePath: findChromium(), args: quiet });
 }
 
 /** How a page is shown. */
@@ -119,7 +102,7 @@ export async function open(browser: Browser, html: string, look: Look = {}): Pro
 		reducedMotion: "reduce",
 	});
 	const page = await context.newPage();
-	page.setDefaultTimeout(5000);
+	page.setDefaultTimeout(45_000);
 	await page.route("http://panel.test/**", (route) =>
 		route.fulfill({ contentType: "text/html", body: html }),
 	);

@@ -40,16 +40,33 @@ export function agentCall(n: number, fields: Partial<CallView> = {}, run = "t1")
 }
 
 const calls = [
-	agentCall(1, { tool: "vault.searchText", paths: [], preview: "compost", cached: true, durationMs: 4 }),
-	agentCall(2, { tool: "vault.readFile", paths: ["Garden/Compost.md"], durationMs: 12 }),
+	agentCall(1, {
+		tool: "vault.searchText",
+		paths: [],
+		deed: { key: "deed.searched", params: { text: "compost", n: "9" } },
+		cached: true,
+		durationMs: 4,
+	}),
+	agentCall(2, {
+		tool: "vault.readFile",
+		paths: ["Garden/Compost.md"],
+		deed: { key: "deed.read", params: { name: "Compost" } },
+		durationMs: 12,
+	}),
 	agentCall(3, {
 		tool: "http.request",
 		paths: [],
-		preview: "GET https://example.org/weather",
+		deed: { key: "deed.fetched", params: { text: "example.org" } },
 		secretScope: "organisation",
 		durationMs: 812,
 	}),
-	agentCall(4, { tool: "vault.writeFile", paths: ["Garden/Compost.md"], status: "running", result: "" }),
+	agentCall(4, {
+		tool: "vault.writeFile",
+		paths: ["Garden/Compost.md"],
+		deed: { key: "deed.written.doing", params: { name: "Compost" } },
+		status: "running",
+		result: "",
+	}),
 ];
 
 const agent = turn({
@@ -152,6 +169,20 @@ export const chatScenes: Record<string, Scene> = {
 			await page.getByRole("link", { name: /^the docs/ }).waitFor();
 			await page.getByRole("link", { name: /^more/ }).click();
 		},
+	},
+	hollow: {
+		events: [
+			ready,
+			event("turn.ended", {
+				turn: turn({
+					phase: "done",
+					outcome: "answer",
+					hollow: true,
+					text: "Make a note about the heap in Garden.",
+					reply: "I have created the note for you!",
+				}),
+			}),
+		],
 	},
 	composing: {
 		events: [ready],

@@ -1,7 +1,7 @@
 // The answers of plans that only read, as tests look at them.
 
 import type { Finding, FindingCell, Findings } from "../../plugin/protocol";
-import { event, state, turn } from "./fixtures";
+import { event, question, review, runState, state, turn } from "./fixtures";
 import type { Scene } from "./stage";
 
 const cell = (path: string, line = 0): FindingCell => ({ text: path, path, ...(line > 0 ? { line } : {}) });
@@ -79,5 +79,64 @@ export const findingsScenes: Record<string, Scene> = {
 			notes: [{ key: "review.cut", params: { step: "Search", shown: "2", total: "83" } }],
 		},
 	),
+	/** All of a long answer, simulated anew: a review with nothing to decide. */
+	"answer-all": {
+		events: [
+			event("state", { state: state() }),
+			event("review.opened", {
+				review: review({
+					goal: "Which notes mention compost?",
+					files: [],
+					summary: [],
+					assumptions: [],
+					approvable: false,
+					risk: "read-only",
+					findings: { parts: [mentions(60)], done: true, plan: '{"goal":"Find","steps":[]}' },
+				}),
+			}),
+		],
+	},
+	/** A plan that wrote, and what it says of itself. */
+	"answer-after": {
+		events: [
+			event("state", { state: state() }),
+			event("run.state", {
+				run: runState({
+					state: "finished",
+					outcome: "ok",
+					done: 2,
+					total: 2,
+					text: { key: "run.ok", params: { goal: "Add a line", n: "2", total: "2" } },
+					findings: {
+						parts: [{ ...kinds, name: "done", words: "{n} notes have the line now." }],
+						done: true,
+						plan: "",
+					},
+				}),
+			}),
+		],
+	},
+	/** What model steps are going to cost. */
+	"question-cost": {
+		events: [
+			event("state", { state: state() }),
+			event("question.opened", {
+				question: question({
+					kind: "cost",
+					text: { key: "question.model", params: { model: "gpt-5.1", host: "api.openai.com" } },
+					reason: { key: "policy.modelStep" },
+					tool: undefined,
+					args: undefined,
+					options: [
+						{ key: "question.model.requests", params: { n: "16" } },
+						{ key: "question.model.notes", params: { n: "314" } },
+						{ key: "question.model.tokens", params: { n: "187000" } },
+						{ key: "question.model.cost", params: { cost: "0.42", currency: "USD" } },
+						{ key: "question.model.stops", params: { n: "376000" } },
+					],
+				}),
+			}),
+		],
+	},
 	"answer-kept": answered([{ ...mentions(40), count: 3000 }]),
 };

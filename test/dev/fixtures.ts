@@ -77,6 +77,7 @@ export function call(n: number, fields: Partial<CallView> = {}): CallView {
 		result: JSON.stringify({ path: `Projects/XYZ/Note ${n}.md`, created: true }),
 		durationMs: 3 + (n % 7),
 		paths: [`Projects/XYZ/Note ${n}.md`],
+		deed: { key: "deed.created", params: { name: `Note ${n}` } },
 		...fields,
 	};
 }
@@ -94,6 +95,10 @@ export function exec(n: number, status: CallView["status"], run = "r1"): Event {
 				status,
 				preview: "Create one note per bullet",
 				result: status === "running" ? "" : call(n).result,
+				deed: {
+					key: status === "ok" ? "deed.created" : "deed.created.doing",
+					params: { name: `Note ${n}` },
+				},
 			}),
 		},
 	});
@@ -233,5 +238,5 @@ export function question(fields: Partial<Question> = {}): Question {
 }
 
 export function state(fields: Partial<State> = {}): State {
-	return { actions: [], recoveries: [], questions: [], demo: false, ready: true, ...fields };
+	return { actions: [], recoveries: [], questions: [], notRun: [], demo: false, ready: true, ...fields };
 }

@@ -27,7 +27,9 @@ export interface DevPage {
 	/** Rejects the method with this problem. */
 	failures: Partial<Record<Method, unknown>>;
 	tell(events: Event[]): void;
-	/** Feeds events batch by batch, one batch per frame, and gives each batch's time in ms. */
+	/** Counts what changes in the page until the function that it gives is called: elements put in, attributes, texts. */
+	changes(): () => number;
+	/** Feeds events batch by batch, one batch per frame, and gives what each batch changed in the page. */
 	flood(events: Event[], perFrame: number): Promise<number[]>;
 	select(path: string, text: string): Promise<void>;
 	app: DevApp;
@@ -38,6 +40,24 @@ declare global {
 	interface Window {
 		dev: DevPage;
 	}
+}
+
+/** How many elements a node brings into the page, itself included. */
+const elements = (node: Node) => (node instanceof Element ? 1 + node.querySelectorAll("*").length : 0);
+
+function changes(): () => number {
+	let n = 0;
+	const add = (records: MutationRecord[]) => {
+		for (const { type, addedNodes } of records)
+			n += type === "childList" ? [...addedNodes].reduce((sum, node) => sum + elements(node), 0) : 1;
+	};
+	const observer = new MutationObserver(add);
+	observer.observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true });
+	return () => {
+		add(observer.takeRecords());
+		observer.disconnect();
+		return n;
+	};
 }
 
 installHelpers();
@@ -52,23 +72,24 @@ const dev: DevPage = {
 	answers: {},
 	failures: {},
 	app,
+	changes,
 	tell(events) {
 		events.forEach((event) => controller.receive(event));
 		controller.flush();
 		flushSync();
 	},
 	async flood(events, perFrame) {
-		const times: number[] = [];
+		const changed: number[] = [];
 		for (let i = 0; i < events.length; i += perFrame) {
 			const batch = events.slice(i, i + perFrame);
-			const begun = performance.now();
+			const count = changes();
 			batch.forEach((event) => controller.receive(event));
 			controller.flush();
 			flushSync();
-			times.push(performance.now() - begun);
+			changed.push(count());
 			await new Promise((resolve) => requestAnimationFrame(resolve));
 		}
-		return times;
+		return changed;
 	},
 	async select(path, text) {
 		app.selected = { path, text };

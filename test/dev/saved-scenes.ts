@@ -52,6 +52,12 @@ const plan = {
 					{ name: "weather", selector: { tool: "weather.today", strategy: "latest" }, on_missing: "null" },
 				],
 			},
+			foreach: {
+				from: "$steps.read.items",
+				itemName: "idea",
+				when: [{ property: "due", op: "<", value: "today" }],
+			},
+			when: [{ property: "$steps.read.count", op: ">", value: 0 }],
 			dependsOn: ["read"],
 		},
 	],

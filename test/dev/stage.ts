@@ -1,7 +1,9 @@
 // The states of the panel that tests look at, and what they do with its page.
 
+import { readFile } from "node:fs/promises";
 import type { Browser, Page } from "playwright-core";
 import type { Event } from "../../plugin/protocol";
+import { built } from "../built";
 import { buildPage, launch, open, type Look } from "./build";
 import {
 	action,
@@ -21,6 +23,7 @@ import {
 } from "./fixtures";
 
 import { findingsScenes } from "./findings-scenes";
+import { reviewScenes } from "./review-scenes";
 import { savedScenes } from "./saved-scenes";
 
 /** A browser and the page to open in it. */
@@ -29,9 +32,10 @@ export interface Stage {
 	html: string;
 }
 
-/** Builds the page and starts the browser. */
+/** Builds the page, unless that is done, and starts the browser. */
 export async function openStage(): Promise<Stage> {
-	const [browser, html] = await Promise.all([launch(), buildPage()]);
+	const page = process.env[built.stage];
+	const [browser, html] = await Promise.all([launch(), page ? readFile(page, "utf8") : buildPage()]);
 	return { browser, html };
 }
 
@@ -145,6 +149,7 @@ export interface Scene {
 export const scenes: Record<string, Scene> = {
 	...savedScenes,
 	...findingsScenes,
+	...reviewScenes,
 	empty: { events: [ready] },
 	"needs-model": { events: [event("state", { state: state({ ready: false, actions: [action()] }) })] },
 	streaming: {
@@ -368,8 +373,9 @@ export const scenes: Record<string, Scene> = {
 			"runs.list": {
 				bytes: 1_250_000,
 				runs: [
+					summary({ run: "r4", outcome: "waiting" }),
 					summary({ run: "r3", outcome: "partial" }),
-					summary({ run: "r2", kind: "revert", goal: "Revert: Tidy" }),
+					summary({ run: "r2", kind: "revert", goal: "Tidy the reading list" }),
 					summary(),
 				],
 			},

@@ -40,7 +40,7 @@ const data = (person: Person) =>
 test("the button runs it on another selection without asking the model", async () => {
 	const { person, before } = await saved("My ten notes");
 	const asked = person.model.requests.length;
-	await person.button("New conversation").click();
+	await person.newConversation();
 	await person.selectIn("Inbox/Ideas for the garden.md", 9, 11);
 	await actions(person).getByRole("button", { name: "My ten notes", exact: true }).click();
 	await person.plan.getByText("Will create 3 notes under Projects/XYZ").waitFor();
@@ -251,7 +251,7 @@ test("a call of the timeline becomes a step, with the same tool and arguments", 
 	await person.say("Create a note called Winter pruning in folder Notes");
 	await person.button("Approve").click();
 	await person.runEnds("ok");
-	await person.log.getByRole("button", { name: /vault\.createFile/ }).click();
+	await person.log.getByRole("button", { name: /Created / }).click();
 	await person.button("Turn into a step").click();
 	await person.page.getByPlaceholder("Which action should the step be added to?").waitFor();
 	await person.page.keyboard.press("Enter");

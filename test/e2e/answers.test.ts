@@ -177,7 +177,7 @@ describe("an answer", () => {
 		await drawAll(person, sink.ways.length);
 		await silent();
 
-		await person.button("New conversation").click();
+		await person.newConversation();
 		await person.button("Conversations").click();
 		await person.panel
 			.getByRole("list", { name: "Conversations" })

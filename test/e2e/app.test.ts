@@ -68,7 +68,6 @@ describe("the app", () => {
 				const { obsidian, app } = window.__playground ?? {};
 				const attempts = [
 					() => (obsidian as unknown as { BasesView: unknown }).BasesView,
-					() => app?.workspace.getLeaf("window"),
 					() => (app as unknown as { dom: unknown }).dom,
 				];
 				return attempts.map((attempt) => {
@@ -81,7 +80,6 @@ describe("the app", () => {
 			});
 			expect(messages).toEqual([
 				'The playground does not implement BasesView of the module "obsidian".',
-				"The playground does not implement pop-out windows.",
 				"The playground does not implement App.dom.",
 			]);
 		});

@@ -235,8 +235,14 @@ test("a call and a pin of an agent's step become steps of an action, with the to
 	await actions(person)
 		.getByRole("button", { name: /^Sum up\b/ })
 		.click();
+	// A step with tools may ask the model several times.
+	await person.panel
+		.getByText(/work on this plan\?/)
+		.first()
+		.waitFor();
+	await person.button("Allow").click();
 	await person.approve();
-	await person.log.getByRole("button", { name: /agent\.run/ }).click();
+	await person.log.getByRole("button", { name: /Asked the model/ }).click();
 	await person.log.getByRole("button", { name: "Turn soil into a step" }).click();
 	await person.page.getByPlaceholder("Which action should the step be added to?").fill("Shelf");
 	await person.page.keyboard.press("Enter");

@@ -155,7 +155,7 @@ describe("conversations", () => {
 		const person = await seat();
 		const { page } = person;
 		await chat(person, "Tell me of hedgehogs");
-		await person.button("New conversation").click();
+		await person.newConversation();
 		await chat(person, "Tell me of owls");
 		await message(person).fill("half a thought");
 		await person.restart();
@@ -233,7 +233,7 @@ describe("an agent at work", () => {
 		const before = hashFolder(person.vault);
 		await person.say("Make a list of what the notes say of compost");
 		const rows = person.panel.getByRole("list", { name: "Calls" }).getByRole("listitem");
-		await rows.getByText("vault.searchText").waitFor();
+		await rows.getByText("Searched “compost”: ").waitFor();
 		await message(person).fill("Keep it short");
 		await message(person).press("Enter");
 		await person.panel.getByText("Sent while the agent was working: Keep it short").waitFor();
@@ -250,7 +250,7 @@ describe("an agent at work", () => {
 			.getByText(/^\d calls$/)
 			.first()
 			.click();
-		await rows.getByText("vault.createFile").last().waitFor();
+		await rows.getByText("Created Compost list").last().waitFor();
 		expect(await person.shown("Compost list.md")).toContain("Short.");
 		expect(hashFolder(person.vault)).toEqual(before);
 		await person.approve();
@@ -265,7 +265,7 @@ describe("an agent at work", () => {
 		const model = await startAgentModel([turns[0]!, [says("Never.")], ...turns.slice(1)], 1);
 		const person = await agentSeat(model);
 		await person.say("Make a list of what the notes say of compost");
-		await person.panel.getByText("vault.searchText").waitFor();
+		await person.panel.getByText("Searched “compost”: ").waitFor();
 		await message(person).press("Escape");
 		await person.button("Continue").waitFor();
 		model.release();
@@ -321,7 +321,7 @@ describe("with the panel closed", () => {
 		await person.panel.getByRole("radio", { name: "Agent" }).check({ force: true });
 		await chat(person, "Tell me of owls");
 		const [turn = ""] = await person.records.list("traces");
-		await person.button("New conversation").click();
+		await person.newConversation();
 		await chat(person, "And of soil");
 		await person.restart();
 		expect(await person.panel.getByText("An owl is a bird.").count()).toBe(0);
@@ -345,8 +345,13 @@ test("after a revert the run's card no longer says that notes were made, and fol
 	await person.log.getByText("11 files changed, 1 folder").waitFor();
 	await person.log.getByText("Created 10 notes under Projects/XYZ").waitFor();
 	await person.revert();
-	await person.panel.locator(".ea-reverted").getByText("11 files restored.").waitFor();
-	await person.panel.locator(".ea-reverted").getByText("1 folder restored.").waitFor();
+	await person.panel.locator(".ea-reverted").getByText("10 files removed.").waitFor();
+	await person.panel.locator(".ea-reverted").getByText("1 folder removed.").waitFor();
+	await person.panel.locator(".ea-reverted").getByText("1 file restored.").waitFor();
+	await person.panel
+		.getByRole("status")
+		.getByText("10 files removed. 1 folder removed. 1 file restored.")
+		.waitFor();
 	await person.log.getByText(/^Undone/).waitFor();
 	expect(await person.log.getByText("Created 10 notes under Projects/XYZ").count()).toBe(0);
 	expect(await person.log.getByText("11 files changed, 1 folder").count()).toBe(0);

@@ -245,7 +245,7 @@ test.each([undefined, 300])(
 		await person.plan.getByText("Will send data to api.example.org (POST).", { exact: false }).waitFor();
 		await person.button("Approve").click();
 		const card = question(person);
-		await card.getByText("Send this to api.example.org now?").waitFor();
+		await card.getByText("Send to https://api.example.org/in?from=notes (POST)?").waitFor();
 		const words = await card.innerText();
 		for (const word of [
 			"POST",

@@ -12,7 +12,7 @@ afterAll(leave);
 const kinds: RecordsKind[] = ["opfs", "indexeddb", "folder"];
 
 /** What of the plugin's folder would be among the undo records, if these were there. */
-const records = ["runs", "hot", "index", "traces", "endpoints.json"];
+const records = ["runs", "hot", "index", "history", "traces", "endpoints.json"];
 
 describe.each(kinds)("with records in %s", (kind) => {
 	async function seat(): Promise<Person> {

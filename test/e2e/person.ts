@@ -38,6 +38,8 @@ export interface Seat {
 	theme?: PlaygroundOptions["theme"];
 	profile?: PlaygroundOptions["profile"];
 	width?: number;
+	/** What the app does otherwise; see playground/obsidian/otherwise.ts. */
+	otherwise?: string;
 	/** Where the engine lets the plugin keep its records; by default where it keeps them best. */
 	records?: RecordsKind;
 }
@@ -161,6 +163,12 @@ export class Person {
 	async say(text: string, button = "Run"): Promise<void> {
 		await this.panel.getByRole("textbox", { name: "Message" }).fill(text);
 		await this.button(button).click();
+	}
+
+	/** Begins a new conversation, and waits until the problems of the last one are gone. */
+	async newConversation(): Promise<void> {
+		await this.button("New conversation").click();
+		await this.problem.first().waitFor({ state: "hidden" });
 	}
 
 	/** Asks for the ten notes and waits for the plan. */

@@ -14,7 +14,7 @@ beforeAll(async () => {
 beforeEach(async () => {
 	person.model.setFault(null);
 	if (await person.plan.isVisible()) await person.button("Cancel").click();
-	await person.button("New conversation").click();
+	await person.newConversation();
 	await person.panel.getByText("What would you like to change?").waitFor();
 });
 afterAll(async () => {
@@ -53,10 +53,12 @@ describe("a provider that fails", () => {
 	});
 
 	test("429 with Retry-After is waited for as long as it says, told meanwhile, and the plan comes", async () => {
-		person.model.setFault({ name: "429", times: 1, retryAfter: 1 });
+		person.model.setFault({ name: "429", times: 1, retryAfter: 2 });
 		const requests = asked();
 		await person.say(sentence);
-		await person.panel.getByText("The provider asks for a pause. Trying again in 1 s.").waitFor();
+		await person.panel
+			.locator(".ea-phase", { hasText: /asks for a pause\.\s*Trying again in \d seconds?\./ })
+			.waitFor();
 		await person.button("Approve").waitFor();
 		expect(asked()).toBe(requests + 2);
 	});
@@ -97,19 +99,34 @@ describe("a provider that fails", () => {
 
 describe("a model whose plan is wrong", () => {
 	test.each([
-		["bad-json", "did not pass the checks"],
+		["bad-json", "not valid JSON"],
 		["unknown-tool", "vault.makeCoffee"],
 		["unknown-field", "priority"],
 		["cycle", "runs only after this one (selection → replace → links → notes → bullets → selection)"],
 		["empty-plan", "no steps"],
-		["10000-steps", "10000 steps"],
-	])("%s is sent back twice, then told with its reason, and changes nothing", async (fault, reason) => {
-		person.model.setFault(fault);
+	])(
+		"%s is sent back twice, then told in words, with its reason in the details, and changes nothing",
+		async (fault, reason) => {
+			person.model.setFault(fault);
+			const requests = asked();
+			await person.say(sentence);
+			const text = await person.readProblem();
+			expect(text).toContain("Nothing was changed. Rephrase your request");
+			expect(text).not.toContain("ubmit");
+			const details = await person.panel.locator(".ea-problem details").textContent();
+			expect(details?.replaceAll(",", "")).toContain(reason);
+			expect(asked() - requests).toBe(3);
+			expect(hashFolder(person.vault)).toEqual(before);
+		},
+	);
+
+	test("a plan with more steps than the settings allow is told in the settings' own words, and changes nothing", async () => {
+		person.model.setFault("10000-steps");
 		const requests = asked();
 		await person.say(sentence);
-		const text = await person.readProblem();
-		expect(text.replaceAll(",", "")).toContain(reason);
-		expect(text).toContain("Nothing was changed. Rephrase your request, or choose another model.");
+		expect(await person.readProblem()).toMatch(
+			/The plan has 10,000 steps, and the settings allow 500\. Ask for less at once, or raise .Steps per plan. in the settings\./,
+		);
 		expect(asked() - requests).toBe(3);
 		expect(hashFolder(person.vault)).toEqual(before);
 	});
@@ -117,7 +134,7 @@ describe("a model whose plan is wrong", () => {
 	test("a plan that is cut off at the output limit says so", async () => {
 		person.model.setFault("incomplete");
 		await person.say(sentence);
-		expect(await person.readProblem()).toMatch(/cut off/);
+		expect(await person.readProblem()).toMatch(/broke off before its end/);
 		expect(await person.plan.count()).toBe(0);
 	});
 
@@ -248,13 +265,13 @@ describe("an endpoint that cannot do all", () => {
 		expect(other.model.requests.length - before).toBe(2);
 
 		await other.button("Cancel").click();
-		await other.button("New conversation").click();
+		await other.newConversation();
 		await other.say(sentence);
 		await other.plan.getByText("Will create 10 notes under Projects/XYZ").waitFor();
 		expect(other.model.requests.length - before).toBe(3);
 		expect(await other.panel.getByText(says).count()).toBe(0);
 		await other.button("Cancel").click();
-		await other.button("New conversation").click();
+		await other.newConversation();
 	});
 });
 
@@ -281,7 +298,7 @@ describe("a model server that does not let apps read its answers (CORS)", () => 
 
 	test("is not said again for the next instruction, nor is the refused way tried", async () => {
 		await other.button("Cancel").click();
-		await other.button("New conversation").click();
+		await other.newConversation();
 		const blocked = () => other.playground.errors.filter((error) => /CORS/.test(error)).length;
 		const before = blocked();
 		await other.say(sentence);

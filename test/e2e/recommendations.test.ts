@@ -194,7 +194,7 @@ test("a plan and an agent recommend by the same list, shown the same way", async
 	await other.button("Copy answer").waitFor(); // it has ended, and its calls are folded
 	expect(model.asked[1]).toContain("obsidian-kanban");
 	await other.panel.getByText(/^1 call$/).click();
-	await other.panel.getByRole("button", { name: /plugins\.search/ }).click();
+	await other.panel.getByRole("button", { name: /Searched plugins/ }).click();
 	await other.panel.getByText(/^May help: Kanban by /).waitFor();
 	expect(hashFolder(person.vault)).toEqual(before);
 });

@@ -8,16 +8,21 @@ afterAll(leave);
 
 /** One attempt for each class; plugin/host/sandbox.test.ts and the Go tests make many. */
 const escapes: Record<string, string> = {
-	imports: "load('os', 'a')\ndef main(x): return a",
 	recursion:
 		Array.from({ length: 2000 }, (_, i) => `def f${i}(x): return f${i + 1}(x)`).join("\n") +
-		"\ndef f2000(x): return y\ndef main(x): return f0(x)",
+		"\ndef f2000(x): return [x][1]\ndef main(x): return f0(x)",
 	integers: "def main(x):\n  n = 3\n  while True: n = n * n",
 	doubling: "def main(x):\n  s = 'a'\n  while True: s = s + s",
 	nesting: "def main(x):\n  l = []\n  for i in range(2000000): l = [l]\n  return str(l)",
 	loops: "def main(x):\n  while True: pass",
 	output: "def main(x):\n  l = [1]\n  for i in range(40): l = [l, l]\n  return l",
-	objects: "def main(x): return window.app",
+	objects: "def main(x): return x.constructor",
+};
+
+/** Attempts that the check of the plan finds, so that nothing of it begins. */
+const found: Record<string, string> = {
+	imports: "load('os', 'a')\ndef main(x): return a",
+	names: "def main(x): return window.app",
 };
 
 /** A plan that makes every attempt, computes honestly after each, and writes what came of that. */
@@ -52,12 +57,6 @@ test(
 					plugins: { plugins: Record<string, { core(): Promise<Client> }> };
 				};
 				const core = await (plugins.plugins["embedded-agent"] as { core(): Promise<Client> }).core();
-				let longest = 0;
-				let last = performance.now();
-				const tick = window.setInterval(() => {
-					longest = Math.max(longest, performance.now() - last);
-					last = performance.now();
-				}, 20);
 				const wait = <T>(pick: (event: Parameters<Parameters<Client["subscribe"]>[0]>[0]) => T | undefined) =>
 					new Promise<T>((resolve) => {
 						const end = core.subscribe((event) => {
@@ -89,12 +88,10 @@ test(
 				await core.request("review.approve", { run: review.run, approval: review.approval });
 				const run = await ended;
 				await core.request("run.revert", { run: review.run });
-				window.clearInterval(tick);
 				return {
 					steps: review.steps,
 					outcome: run.outcome,
 					answers,
-					longest,
 					phase: core.status.phase,
 				};
 			},
@@ -114,3 +111,49 @@ test(
 		expect(person.playground.errors).toEqual([]);
 	},
 );
+
+test("a script that names what is outside is refused before anything begins", async () => {
+	const person = await sitDown();
+	onTestFinished(() => person.standUp());
+	const before = hashFolder(person.vault);
+	const steps = (script: string) => [
+		{ id: "out", tool: "code.run", args: { script, input: "x" } },
+		{ id: "note", tool: "vault.createFile", args: { path: "Out.md", content: "$steps.out.value" } },
+	];
+	const actions = Object.entries(found).map(([name, script]) => ({
+		id: "",
+		name,
+		plan: { version: 1, goal: name, steps: steps(script) },
+	}));
+	const refused = await person.page.evaluate(
+		async ([json, names]) => {
+			const { plugins } = window.app as unknown as {
+				plugins: { plugins: Record<string, { core(): Promise<Client> }> };
+			};
+			const core = await (plugins.plugins["embedded-agent"] as { core(): Promise<Client> }).core();
+			await core.request("actions.import", { json, confirm: true });
+			const told: string[] = [];
+			for (const { id, name } of (await core.request("actions.list", {})).actions) {
+				if (!names.includes(name)) continue;
+				const ended = new Promise<string>((resolve) => {
+					const end = core.subscribe((event) => {
+						const problem = event.turn?.problem ?? event.review?.problem;
+						if (!problem) return;
+						end();
+						resolve(JSON.stringify(problem));
+					});
+				});
+				const failed = core.request("actions.run", { id }).then(
+					() => ended,
+					(error: unknown) => JSON.stringify(error),
+				);
+				told.push(await failed);
+			}
+			return told;
+		},
+		[JSON.stringify({ format: "embedded-agent/actions", version: 1, actions }), Object.keys(found)] as const,
+	);
+	expect(refused).toHaveLength(2);
+	for (const problem of refused) expect(problem).toContain("The script in this step cannot work");
+	expect(hashFolder(person.vault)).toEqual(before);
+});

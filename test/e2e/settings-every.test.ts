@@ -17,6 +17,7 @@ const flips: Record<string, [file: string, title: string, by?: string]> = {
 	Key: [base, "the key goes to the secret storage and to the provider", "Link…"],
 	"Additional headers": [web, "headers go to the address that they were given for", "Additional headers"],
 	Thinking: [web, "how hard a model thinks is asked for by its name"],
+	"Context window": [web, "how many tokens a model takes decides what is sent"],
 	"Stream answers": [base, "longest answer, temperature and streaming are in the request"],
 	"Longest answer": [base, "longest answer, temperature and streaming are in the request"],
 	Temperature: [base, "longest answer, temperature and streaming are in the request"],

@@ -50,7 +50,7 @@ describe("an agent", () => {
 	async function task(next: typeof turn): Promise<() => string[]> {
 		turn = next;
 		const before = model.asked.length;
-		await person.button("New conversation").click();
+		await person.newConversation();
 		await person.say("Look around");
 		return () => model.asked.slice(before);
 	}

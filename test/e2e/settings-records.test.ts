@@ -1,9 +1,11 @@
 /** The undo records as a whole: where they are, a copy of them, and their end. */
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, existsSync, readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import type { Locator } from "playwright-core";
-import { eventually, leave, sitDown, type Person } from "./person";
+import { installPlugin } from "../playground/demo.mjs";
+import { hashFolder, repository } from "./harness";
+import { eventually, leave, pluginFolder, sitDown, type Person } from "./person";
 import { closeSettings, openSettings } from "./settings-page";
 
 afterAll(leave);
@@ -66,6 +68,36 @@ test("a copy of the undo records has every file of a run, and a second one takes
 		expect(doc["runId"]).toBe(run);
 		expect(doc["device"]).toMatch(/^[0-9a-f]{12}$/);
 	}
+});
+
+test("records that were copied, deleted and put into a new installation are taken over, and the run is undone at once", async () => {
+	const person = await seat();
+	const before = hashFolder(person.vault);
+	const dialog = await withARun(person);
+	await row(dialog, copy).getByRole("button", { name: "Copy" }).click();
+	await row(dialog, copy)
+		.getByText(/^One run \(.*was copied to/)
+		.waitFor();
+	await row(dialog, end).getByRole("button", { name: "Delete" }).press("Enter");
+	const question = person.page.getByRole("dialog", { name: end });
+	await question.getByRole("button", { name: "Delete" }).click();
+	await row(dialog, end).getByText("One run was deleted.").waitFor();
+	await person.page.evaluate((id) => window.app.plugins.uninstallPlugin(id), basename(pluginFolder));
+	await installPlugin(person.vault, repository);
+	const [folder = ""] = person.list("").filter((name) => name.startsWith("Undo records "));
+	const put = join(person.vault, pluginFolder, "runs");
+	cpSync(join(person.vault, folder, "runs"), put, { recursive: true });
+
+	await person.restart();
+	await person.button("History").click();
+	const history = person.panel.getByRole("region", { name: "History" });
+	await history.locator(".ea-history-run").getByRole("button", { expanded: false }).first().click();
+	await person.button("Undo this run").click();
+	const apart = (all: Record<string, string>) =>
+		Object.fromEntries(Object.entries(all).filter(([path]) => !path.startsWith(folder)));
+	await eventually(() => apart(hashFolder(person.vault))).toEqual(before);
+	expect(existsSync(put) ? readdirSync(put) : []).toEqual([]);
+	expect(person.playground.errors).toEqual([]);
 });
 
 test("the undo records are deleted after a question, and not while a run waits to be decided about", async () => {

@@ -73,7 +73,7 @@ test("web requests: off they are refused; on, only hosts that are named are aske
 		.first()
 		.waitFor();
 	expect(asked).toEqual([{ url: "https://api.example.org/plain", authorization: undefined }]);
-	await person.button("New conversation").click(); // the next message of this one would know the answer, and ask first
+	await person.newConversation(); // the next message of this one would know the answer, and ask first
 	expect(await refused(person, "other")).toContain("“other.example.org” is not one of the allowed hosts");
 
 	dialog = await openPage(person, "Web hosts");
@@ -185,7 +185,7 @@ test("a provider, an address and a model's name are where the words go", async (
 		"Base URL": "https://models.example.org/v1",
 		Model: "own-model",
 	});
-	await person.button("New conversation").click();
+	await person.newConversation();
 	await person.say("hello");
 	await person.readProblem();
 	expect(asked.at(-1)).toEqual({ url: "https://models.example.org/v1/chat/completions", model: "own-model" });
@@ -215,8 +215,9 @@ test("headers go to the address that they were given for, and to no other; the q
 	await choose(person, {
 		Provider: "OpenAI",
 		"Base URL": "https://one.example.org/v1/chat/completions?api-version=7",
-		"Additional headers": "X-Team: garden",
 	});
+	// Headers belong to the address that the page shows when they are typed.
+	await choose(person, { "Additional headers": "X-Team: garden" });
 	await person.say("hello");
 	await person.readProblem();
 	expect(asked.at(-1)).toMatchObject({
@@ -227,7 +228,7 @@ test("headers go to the address that they were given for, and to no other; the q
 	await dialog.getByRole("textbox", { name: "Base URL" }).fill("https://two.example.org/v1");
 	await eventually(() => dialog.getByRole("textbox", { name: "Additional headers" }).inputValue()).toBe("");
 	await closeSettings(person);
-	await person.button("New conversation").click();
+	await person.newConversation();
 	await person.say("hello");
 	await person.readProblem();
 	expect(asked.at(-1)?.url).toBe("https://two.example.org/v1/responses");
@@ -247,10 +248,39 @@ test("how hard a model thinks is asked for by its name", async () => {
 	await person.readProblem();
 	expect(asked.at(-1)?.body["reasoning"]).toEqual({ effort: "high", summary: "auto" });
 	await choose(person, { Model: "other" });
-	await person.button("New conversation").click();
+	await person.newConversation();
 	await person.say("hello");
 	await person.readProblem();
 	expect(asked.at(-1)?.body).not.toHaveProperty("reasoning");
+});
+
+test("how many tokens a model takes decides what is sent, and Test the connection says so", async () => {
+	const person = await seat();
+	const sent = () => person.model.requests.length;
+	await choose(person, { Provider: "OpenAI", "Base URL": `${person.model.url}/v1`, Model: "demo" });
+	await choose(person, { "Context window": 900 });
+	expect(data(person)["windows"]).toEqual({ "openai demo": 900 });
+	const before = sent();
+	await person.say("hello");
+	expect(await person.readProblem()).toContain("but the model takes 900");
+	expect(sent()).toBe(before);
+	// The number is this model's; another one's is empty.
+	await choose(person, { "Context window": 6000 });
+	const dialog = await openSettings(person);
+	await dialog.getByRole("button", { name: "Test", exact: true }).click();
+	await dialog
+		.getByText(/The context window in the settings is used\. .*takes 6000 tokens at a time/)
+		.waitFor();
+	const field = dialog.getByRole("spinbutton", { name: "Context window" });
+	await dialog.getByRole("textbox", { name: "Model", exact: true }).fill("other");
+	await eventually(() => field.inputValue()).toBe("");
+	await dialog.getByRole("textbox", { name: "Model", exact: true }).fill("demo");
+	await eventually(() => field.inputValue()).toBe("6000");
+	await closeSettings(person);
+	await person.newConversation();
+	await person.say("hello");
+	await person.panel.getByText("I am the demo model").waitFor();
+	expect(sent()).toBeGreaterThan(before);
 });
 
 test("an image is made as small as the setting says before it is sent", async () => {
@@ -283,7 +313,7 @@ test("an image is made as small as the setting says before it is sent", async ()
 		}, url);
 	}
 	expect(await size()).toEqual([400, 200]);
-	await person.button("New conversation").click();
+	await person.newConversation();
 	await choose(person, { "Image size": 100 });
 	expect(await size()).toEqual([100, 50]);
 });
@@ -342,6 +372,7 @@ test("Enter starts a new line, and Shift+Enter runs, once the setting says so", 
 	await message.fill("hello");
 	await message.press("Enter");
 	expect(await message.inputValue()).toBe("hello\n");
+	await eventually(() => person.button("Run").isEnabled()).toBe(true); // the first answer is over
 	await message.press("Shift+Enter");
 	await eventually(asked).toBe(2);
 });

@@ -1,4 +1,6 @@
 /** Every setting changes what the plugin does, and the core is what enforces it. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { hashFolder } from "./harness";
 import { eventually, leave, pluginFolder, sentence, sitDown, type Person, type Seat } from "./person";
@@ -91,7 +93,7 @@ describe("what is allowed", () => {
 		const person = await seat();
 		const before = hashFolder(person.vault);
 		await person.say("Rename Notes/Mulch to Mulching");
-		await person.plan.getByText("Will rename a file to Notes/Mulching.md").waitFor();
+		await person.plan.getByText("Will rename Notes/Mulch.md → Notes/Mulching.md").waitFor();
 		await person.plan.getByText(/^Will update links in/).waitFor();
 		await person.approve();
 		expect(person.list("Notes")).toContain("Mulching.md");
@@ -179,7 +181,7 @@ describe("the model", () => {
 		expect(lastBody(person)).not.toHaveProperty("temperature");
 		await choose(person, { "Longest answer": 4321, Temperature: "0,5", "Stream answers": false });
 		expect(data(person)).toMatchObject({ maxTokens: 4321, temperature: 0.5, streaming: false });
-		await person.button("New conversation").click();
+		await person.newConversation();
 		await person.say("hello");
 		await person.panel.getByText("I am the demo model").waitFor();
 		expect(lastBody(person)).toMatchObject({ max_output_tokens: 4321, temperature: 0.5 });
@@ -211,7 +213,7 @@ describe("limits", () => {
 		await choose(person, { "Steps per plan": 5 });
 		await person.selectIdeas();
 		await person.say(sentence);
-		expect(await person.readProblem()).toContain("the plan has 6 steps; at most 5 are allowed.");
+		expect(await person.readProblem()).toContain("The plan has 6 steps, and the settings allow 5.");
 	});
 
 	test("calls per run: a loop that makes more is refused, and nothing is written", async () => {
@@ -319,7 +321,7 @@ describe("tools, keys, hosts and prices", () => {
 		await person.page.evaluate(() => (window as unknown as { go(): void }).go());
 		await person.selectIdeas();
 		await person.say(sentence);
-		expect(await person.readProblem()).toContain("at most 5 are allowed.");
+		expect(await person.readProblem()).toContain("the settings allow 5.");
 	});
 
 	test("a tool that is switched off is refused, and the plan with it", async () => {
@@ -393,10 +395,8 @@ test("another device's file takes nothing away that was chosen here, and keeps w
 	expect(data(person)).toMatchObject({ allowDeletes: true, effort: { planner: "high" } });
 	// The other device knew nothing of it, and chose something else a little later.
 	const changed = { maxSteps: Date.now() + 60_000 };
-	await person.page.evaluate(([path, text]) => window.app.vault.adapter.write(path, text), [
-		`${pluginFolder}/data.json`,
-		JSON.stringify({ ...before, maxSteps: 77, changed }),
-	] as const);
+	const file = join(person.vault, pluginFolder, "data.json");
+	writeFileSync(file, JSON.stringify({ ...before, maxSteps: 77, changed }));
 	await eventually(() => data(person)).toMatchObject({
 		allowDeletes: true,
 		maxSteps: 77,

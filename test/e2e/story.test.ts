@@ -35,6 +35,7 @@ describe("the main story on the sample vault", () => {
 		await person.say(sentence);
 		await person.plan.getByText("Will create 10 notes under Projects/XYZ").waitFor();
 		await person.plan.getByText(`Will modify ${ideas.path}`).waitFor();
+		await person.plan.getByText("11 files, 1 folder", { exact: true }).waitFor();
 		expect(hashFolder(vault), "nothing is written before the yes").toEqual(before);
 
 		// What is shown is what will be written, to the last character.
@@ -67,7 +68,7 @@ describe("the main story on the sample vault", () => {
 		const calls = person.log.getByRole("list", { name: "Calls" });
 		// The loop folded when it was done.
 		await calls.getByRole("button", { name: /10 done/ }).click();
-		const call = calls.getByRole("button", { name: /vault\.createFile/ }).last();
+		const call = calls.getByRole("button", { name: /Created / }).last();
 		await call.click();
 		await calls.getByRole("region", { name: "Arguments" }).getByText('"folder": "Projects/XYZ"').waitFor();
 		await calls.getByRole("region", { name: "Result" }).getByText('"path": "Projects/XYZ/').waitFor();

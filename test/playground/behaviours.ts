@@ -1,14 +1,26 @@
 /**
- * What the playground does like the real app, one line each. `sourced` was read in the app's typings, documentation
- * or reports by its authors and users; `guess` is inferred, and the first to be doubted when a real app behaves
- * otherwise. `typings` is the sentence of the app's typings that says it, where one does. `shownBy` is `contract` for a case of `contract/` (which can be run in a real app too), else the test.
+ * What the playground does like the real app, one line each.
+ *
+ * - `sourced` was read in the app's typings, its help, or reports by its makers, authors of plugins and users.
+ * - `either`: nobody has read it, and the plugin works whichever way it is. The playground can behave the other way
+ *   (`obsidian/otherwise.ts`), and `test/e2e/otherwise.test.ts` shows that the plugin works then too.
+ * - `unused`: nobody has read it, and nothing in the plugin depends on it: it names none of `members`.
+ * - `guess` is inferred, and the first to be doubted when a real app behaves otherwise.
  */
 export interface Behaviour {
 	id: string;
 	statement: string;
-	standing: "sourced" | "guess";
+	standing: "sourced" | "either" | "unused" | "guess";
+	/** `contract` for a case of `contract/` (which can be run in a real app too), else the test. */
 	shownBy: string;
+	/** The sentence of the app's typings that says it. */
 	typings?: string;
+	/** Where else it was read. */
+	source?: string;
+	/** How the playground behaves when it is told to behave otherwise. */
+	otherwise?: string;
+	/** What the plugin would have to name to depend on it. */
+	members?: string[];
 }
 
 const contract = "contract";
@@ -22,12 +34,24 @@ function sourced(id: string, statement: string, shownBy = contract): Behaviour {
 	return { id, statement, standing: "sourced", shownBy };
 }
 
+function read(source: string, id: string, statement: string, shownBy = contract): Behaviour {
+	return { id, statement, standing: "sourced", shownBy, source };
+}
+
+function either(id: string, statement: string, otherwise: string, shownBy = contract): Behaviour {
+	return { id, statement, standing: "either", shownBy, otherwise };
+}
+
+function unused(members: string[], id: string, statement: string, shownBy = contract): Behaviour {
+	return { id, statement, standing: "unused", shownBy, members };
+}
+
 function guess(id: string, statement: string, shownBy = contract): Behaviour {
 	return { id, statement, standing: "guess", shownBy };
 }
 
-function typed(id: string, statement: string, typings: string): Behaviour {
-	return { id, statement, standing: "sourced", shownBy: contract, typings };
+function typed(id: string, statement: string, typings: string, shownBy = contract): Behaviour {
+	return { id, statement, standing: "sourced", shownBy, typings };
 }
 
 export const behaviours: Behaviour[] = [
@@ -38,21 +62,37 @@ export const behaviours: Behaviour[] = [
 	sourced("createBinary.collision", 'So does createBinary: "File already exists."'),
 	sourced("createFolder.collision", 'Creating a folder that exists throws "Folder already exists."'),
 	sourced("createFolder.unindexed", "So it does for a folder that is on disk but not in the index."),
-	guess("createFolder.parents", "createFolder makes the folders above it too."),
-	guess("create.noParent", "create does not make folders: without its parent it throws what the disk says."),
+	read(
+		"github.com/obsidianmd/obsidian-api/issues/88: mkdir of the adapter is recursive",
+		"createFolder.parents",
+		"createFolder makes the folders above it too.",
+	),
+	read(
+		"github.com/soberhacker/obsidian-telegram-sync/pull/78: ENOENT: no such file or directory, open",
+		"create.noParent",
+		"create does not make folders: without its parent it throws what the disk says.",
+	),
 	sourced("rename.collision", 'Renaming to a name that exists throws "Destination file already exists!"'),
-	guess("copy.collision", 'So does copying: "Destination file already exists!"'),
+	unused(["vault.copy"], "copy.collision", 'So does copying: "Destination file already exists!"'),
 	sourced(
 		"names.case",
 		"The index is case-sensitive and the disk of macOS, Windows and Android is not: create asks the disk.",
 	),
-	guess("names.caseRename", "A rename that changes only the case works on every system."),
+	either(
+		"names.caseRename",
+		"A rename that changes only the case works on every system.",
+		"Where the disk folds case, it collides with the file itself.",
+	),
 	sourced(
 		"names.illegal",
 		"create and createFolder refuse the system's illegal characters and name them all.",
 	),
 	sourced("names.linkCharacters", "# ^ [ ] break links and are allowed in file names (not on Android)."),
-	guess("names.length", "A name that is too long is refused by the disk, with its own error."),
+	either(
+		"names.length",
+		"A name that is too long is refused by the disk, with its own error.",
+		"The error says nothing about the length.",
+	),
 	sourced(
 		"normalizePath",
 		"Slashes collapse, no-break spaces become spaces, Unicode is composed; illegal characters stay.",
@@ -62,19 +102,41 @@ export const behaviours: Behaviour[] = [
 		"Hidden paths are not indexed: create writes and resolves to null; the adapter lists and reads them.",
 	),
 	sourced("process.atomic", "process is atomic per file: of 20 concurrent calls all survive."),
-	guess(
+	either(
 		"process.throw",
 		"An error in the callback rejects process and writes nothing; else it resolves to the new text.",
+		"It writes nothing, and resolves to the text that was there.",
 	),
-	guess("append", "Appends are queued like all writes; the adapter's append makes a file that is missing."),
-	guess("bytes", "CRLF and a byte order mark survive read, process and write."),
-	guess(
+	unused(
+		["vault.append", "adapter.append"],
+		"append",
+		"Appends are queued like all writes; the adapter's append makes a file that is missing.",
+	),
+	read(
+		"github.com/obsidianmd/obsidian-clipper/issues/577: vault.read gives CRLF as it is on disk",
+		"bytes",
+		"CRLF and a byte order mark survive read, process and write.",
+	),
+	either(
 		"events.before",
 		"create, modify, rename and delete fire before the call's promise resolves, once each.",
+		"They fire a third of a second later.",
 	),
-	guess("events.folder", "Moving or deleting a folder fires for it and for everything in it."),
-	guess("delete.notEmpty", "The adapter's rmdir refuses a folder that is not empty unless it is recursive."),
-	guess("adapter.stat", "The adapter's stat is null for what is missing, and read throws."),
+	either(
+		"events.folder",
+		"Moving or deleting a folder fires for it and for everything in it.",
+		"It fires for the folder alone.",
+	),
+	either(
+		"delete.notEmpty",
+		"The adapter's rmdir refuses a folder that is not empty unless it is recursive.",
+		"It removes the folder with all that is in it.",
+	),
+	either(
+		"adapter.stat",
+		"The adapter's stat is null for what is missing, and read throws.",
+		"stat throws too (github.com/joshuakto/fit/pull/184 has seen that).",
+	),
 	typed(
 		"write.mtime",
 		"The times given with a write are set.",
@@ -101,13 +163,22 @@ export const behaviours: Behaviour[] = [
 	),
 	sourced("trash.local", "trashFile follows the person's option: to .trash, under a free name."),
 	sourced("trash.none", "Or it deletes for good."),
-	guess("trash.folder", "A folder goes with everything in it."),
-	guess(
+	typed(
+		"trash.folder",
+		"A folder goes with everything in it.",
+		"Remove a file or a folder from the vault according the user's preferred 'trash' options",
+	),
+	typed(
 		"trash.system",
-		"The system's bin is the vault's .trash here, since a test machine has no bin.",
+		"Where there is no system's bin, as on a test machine, it is the vault's .trash.",
+		"Tries to move to system trash. If that isn't successful/allowed, use local trash",
 		host,
 	),
-	guess("frontmatter.process", "processFrontMatter keeps the body, and writes block style YAML."),
+	unused(
+		["processFrontMatter"],
+		"frontmatter.process",
+		"processFrontMatter keeps the body, and writes block style YAML.",
+	),
 	typed(
 		"frontmatter.broken",
 		"It throws on front matter that is not YAML and leaves the note as it was.",
@@ -127,7 +198,11 @@ export const behaviours: Behaviour[] = [
 		"cache.changed",
 		"changed fires after a change of content with the text and the cache; not after a rename.",
 	),
-	guess("cache.links", "resolvedLinks and unresolvedLinks follow notes that come and go."),
+	typed(
+		"cache.links",
+		"resolvedLinks and unresolvedLinks follow notes that come and go.",
+		"Called when all files has been resolved. This will be fired each time files get modified after the initial load.",
+	),
 	typed(
 		"cache.subpath",
 		"resolveSubpath finds headings and blocks.",
@@ -138,24 +213,42 @@ export const behaviours: Behaviour[] = [
 		"An editor saves 2 s after the last change; until then vault.read misses the text.",
 	),
 	sourced("editor.external", "A change on disk under unsaved text is merged into it, with a notice."),
-	guess("editor.clean", "A change on disk under saved text replaces it."),
-	guess(
+	either(
+		"editor.clean",
+		"A change on disk under saved text replaces it.",
+		"It does so a third of a second later.",
+	),
+	either(
 		"editor.conflict",
 		"Where both changed the same lines, the editor's text wins.",
+		"What is on disk wins.",
 		"test/playground/obsidian/merge.test.ts",
 	),
-	guess("editor.undo", "Changes by the Editor interface are in the editor's undo history."),
+	read(
+		"github.com/platers/obsidian-linter/issues/365: each replaceRange is a step of undo",
+		"editor.undo",
+		"Changes by the Editor interface are in the editor's undo history.",
+	),
 	sourced(
 		"editor.positions",
 		"Positions are line and UTF-16 column from 0; beyond the text they are moved to its end.",
 	),
-	guess("editor.transaction", "A transaction is one step of undo; its selection is in the new text."),
+	read(
+		"github.com/obsidianmd/obsidian-api/issues/28: transaction is there to make one step of many changes",
+		"editor.transaction",
+		"A transaction is one step of undo; its selection is in the new text.",
+	),
 	sourced(
 		"editor.lineBreaks",
 		"An editor holds line feeds alone: the first edit of a note with CRLF makes it one with LF.",
 		app,
 	),
-	guess("editor.untouched", "Opening and closing a note without an edit writes nothing.", app),
+	either(
+		"editor.untouched",
+		"Opening and closing a note without an edit writes nothing.",
+		"Closing it writes the text once more.",
+		app,
+	),
 	sourced(
 		"workspace.active",
 		"getActiveFile is the file last active while a sidebar is; getActiveViewOfType is null then.",
@@ -190,17 +283,33 @@ export const behaviours: Behaviour[] = [
 	),
 	sourced("request.throws", "requestUrl throws at status 400 and above."),
 	sourced("request.noThrow", "Unless throw is false."),
-	guess("request.lazyJson", ".json is read lazily and can throw."),
+	unused(["response.json"], "request.lazyJson", ".json is read lazily and can throw."),
 	sourced("request.cors", "requestUrl is not bound by CORS; fetch is."),
 	guess("request.body", "contentType becomes the header, a text body is UTF-8."),
-	guess("request.refused", "Network failures carry Chromium's names for them."),
-	guess("profile.linuxNames", "Linux and iOS refuse backslash, slash and colon, as macOS does.", each),
-	guess(
+	either(
+		"request.refused",
+		"Network failures carry Chromium's names for them.",
+		"They carry those of another engine.",
+	),
+	read(
+		"github.com/obsidianmd/obsidian-clipper/issues/46: seen on Fedora",
+		"profile.linuxNames",
+		"Linux refuses backslash, slash and colon, as macOS does.",
+		each,
+	),
+	either("profile.iosNames", "So does iOS.", "It refuses the slash alone.", each),
+	read(
+		"learn.microsoft.com/windows/win32/fileio/naming-a-file",
 		"profile.windowsNames",
 		"Windows refuses device names and names that end with a dot or a space.",
 		host,
 	),
-	guess("profile.folding", "Android's disk ignores case; that of iOS does not.", each),
+	read(
+		"source.android.com/docs/core/storage; developer.apple.com: APFS is case-sensitive on iOS",
+		"profile.folding",
+		"Android's disk ignores case; that of iOS does not.",
+		each,
+	),
 	guess(
 		"profile.unicode",
 		"A name that the disk holds in decomposed form is known by its composed form.",

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
+import { built } from "../../built";
 import { buildPlayground, dist } from "../../playground/build.mjs";
 import { copyVault, demoSettings, installPlugin } from "../../playground/demo.mjs";
 import type { Faults } from "../../playground/server/faults";
@@ -27,6 +28,8 @@ export interface PlaygroundOptions {
 	data?: Record<string, unknown>;
 	/** What the engine refuses (playground/page/refusals.ts). */
 	refuse?: string[];
+	/** What the app does otherwise than the playground does elsewhere (playground/obsidian/otherwise.ts); or `all`. */
+	otherwise?: string;
 	/** Lets requests to other hosts carry the origin of the real app. */
 	appOrigin?: boolean;
 	/** Keeps this browser open for other playgrounds. */
@@ -52,11 +55,11 @@ export interface Playground {
 /** The repository's root. */
 export const repository = resolve(import.meta.dirname, "../../..");
 
-let built: Promise<string> | undefined;
+let building: Promise<string> | undefined;
 
-/** Bundles the page, once per process. */
-export function ensureBuilt(): Promise<string> {
-	return (built ??= buildPlayground());
+/** Bundles the page, once per process, unless that is done for all of them. */
+async function ensureBuilt(): Promise<string> {
+	return process.env[built.playground] ?? (building ??= buildPlayground());
 }
 
 export async function startPlayground(options: PlaygroundOptions): Promise<Playground> {
@@ -80,6 +83,7 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
 	const errors = collectErrors(page);
 	const query = new URLSearchParams({ test: "", profile: profile.name });
 	if (options.refuse) query.set("refuse", options.refuse.join(","));
+	if (options.otherwise) query.set("otherwise", options.otherwise);
 	if (options.theme) query.set("theme", options.theme);
 	const open = async (): Promise<void> => {
 		await page.goto(`${server.url}?${query.toString()}`);

@@ -3,6 +3,7 @@ import { HostError, type Connection } from "../page/connection";
 import type { WireStat } from "../shared/frames";
 import type { Profile } from "../shared/profiles";
 import { throwByName } from "./not-implemented";
+import { otherwise } from "./otherwise";
 import { isHiddenPath } from "./paths";
 import { decodeText, encodeText } from "./text-codec";
 
@@ -51,7 +52,11 @@ class VaultAdapter {
 
 	async stat(normalizedPath: string): Promise<Stat | null> {
 		const stat = (await this.connection.call("stat", { path: normalizedPath })).result as WireStat | null;
-		if (stat === null) return null;
+		if (stat === null) {
+			if (otherwise("adapter.stat"))
+				throw new Error(`ENOENT: no such file or directory, stat '${normalizedPath}'`);
+			return null;
+		}
 		const [type, ctime, mtime, size] = stat;
 		return { type, ctime, mtime, size };
 	}
@@ -83,6 +88,8 @@ class VaultAdapter {
 		} catch (error) {
 			if (error instanceof HostError && error.code === "EEXIST")
 				throw new Error("File already exists.", { cause: error });
+			if (otherwise("names.length") && error instanceof HostError && error.code === "ENAMETOOLONG")
+				throw new Error("The file could not be made.", { cause: error });
 			throw error;
 		}
 	}
@@ -99,7 +106,13 @@ class VaultAdapter {
 	process(normalizedPath: string, fn: (data: string) => string, options?: DataWriteOptions): Promise<string> {
 		return this.queue(async () => {
 			const before = await this.read(normalizedPath);
-			const after = fn(before);
+			let after: string;
+			try {
+				after = fn(before);
+			} catch (error) {
+				if (otherwise("process.throw")) return before;
+				throw error;
+			}
 			if (typeof (after as unknown) !== "string")
 				throw new Error("The function given to process must return a string.");
 			if (after !== before) await this.put("write", normalizedPath, encodeText(after), options);
@@ -138,7 +151,8 @@ class VaultAdapter {
 
 	rmdir(normalizedPath: string, recursive: boolean): Promise<void> {
 		return this.queue(async () => {
-			await this.connection.call("rmdir", { path: normalizedPath, recursive });
+			const all = recursive || otherwise("delete.notEmpty");
+			await this.connection.call("rmdir", { path: normalizedPath, recursive: all });
 			this.listener?.vanished(normalizedPath);
 		});
 	}
@@ -153,7 +167,7 @@ class VaultAdapter {
 	rename(normalizedPath: string, normalizedNewPath: string): Promise<void> {
 		return this.queue(async () => {
 			if (normalizedPath === normalizedNewPath) return;
-			const sameFile = this.sameEntry(normalizedPath, normalizedNewPath);
+			const sameFile = !otherwise("names.caseRename") && this.sameEntry(normalizedPath, normalizedNewPath);
 			if (!sameFile && (await this.exists(normalizedNewPath)))
 				throw new Error("Destination file already exists!");
 			const { result } = await this.connection.call("rename", {

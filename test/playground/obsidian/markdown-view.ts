@@ -163,11 +163,18 @@ export class MarkdownView extends TextFileView implements MarkdownFileInfo {
 		this.registerEvent(this.app.workspace.on("editor-extensions-changed", () => this.updateExtensions()));
 	}
 
+	protected override async onOpen(): Promise<void> {
+		await super.onOpen();
+		this.onResize();
+	}
+
 	override onunload(): void {
 		this.cm.destroy();
 	}
 
 	override onResize(): void {
+		const page = this.containerEl.ownerDocument;
+		if (this.cm.root !== page) this.cm.setRoot(page); // it was moved to another window
 		this.cm.requestMeasure();
 	}
 

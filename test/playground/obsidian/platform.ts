@@ -38,6 +38,7 @@ export function setPlatform(profile: Profile): void {
 		isWin: profile.name === "win",
 		isLinux: profile.name === "linux",
 		isSafari: profile.name === "ios",
+		canPopoutWindow: !phone,
 		resourcePathPrefix: `${location.origin}/resource/`,
 	});
 }

@@ -1,5 +1,6 @@
 /** `requestUrl`: buffered, not bound by CORS, because the server makes the request. */
 import type { Connection } from "../page/connection";
+import { otherwise } from "./otherwise";
 
 export interface RequestUrlParam {
 	url: string;
@@ -62,7 +63,11 @@ async function send(param: RequestUrlParam): Promise<RequestUrlResponse> {
 			? new TextEncoder().encode(param.body)
 			: new Uint8Array(param.body ?? new ArrayBuffer(0));
 	const method = (param.method ?? "GET").toUpperCase();
-	const reply = await connection.call("request", { url: param.url, method, headers }, body);
+	const reply = await connection
+		.call("request", { url: param.url, method, headers }, body)
+		.catch((error: unknown) => {
+			throw otherwise("request.refused") ? new Error("Load failed") : error;
+		});
 	const { status, headers: answered } = reply.result as { status: number; headers: Record<string, string> };
 	if (status >= 400 && param.throw !== false)
 		throw Object.assign(new Error(`Request failed, status ${status}`), { status, headers: answered });

@@ -1,8 +1,9 @@
 import { debounce, type Debouncer } from "./debounce";
 import { editorText } from "./editor-text";
 import type { TFile } from "./files";
-import { Notice } from "./notice";
 import { mergeTexts } from "./merge";
+import { Notice } from "./notice";
+import { late, otherwise } from "./otherwise";
 import { EditableFileView } from "./view";
 
 /** How long after the last keystroke the text goes to disk, in ms. */
@@ -39,6 +40,8 @@ export abstract class TextFileView extends EditableFileView {
 
 	override async onUnloadFile(file: TFile): Promise<void> {
 		if (this.dirty && !file.deleted) await this.save(true);
+		else if (otherwise("editor.untouched") && !file.deleted)
+			await this.app.vault.modify(file, this.getViewData());
 		this.requestSave.cancel();
 		this.dirty = false;
 	}
@@ -82,6 +85,7 @@ export abstract class TextFileView extends EditableFileView {
 	private async onModified(entry: unknown): Promise<void> {
 		const file = this.file;
 		if (!file || entry !== file || this.saving) return;
+		if (otherwise("editor.clean")) await sleep(late);
 		const disk = editorText(await this.app.vault.read(file));
 		if (this.file !== file || disk === this.lastSaved) return;
 		const mine = this.getViewData();
@@ -94,7 +98,7 @@ export abstract class TextFileView extends EditableFileView {
 			return;
 		}
 		new Notice(`"${file.path}" has been modified externally, merging changes automatically.`);
-		const merged = mergeTexts(base, mine, disk);
+		const merged = otherwise("editor.conflict") ? mergeTexts(base, disk, mine) : mergeTexts(base, mine, disk);
 		this.data = merged;
 		this.setViewData(merged, false);
 		if (merged === disk) this.dirty = false;

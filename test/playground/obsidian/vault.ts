@@ -5,6 +5,7 @@ import type { AnyAdapter, DataWriteOptions } from "./adapter";
 import { Config, type ConfigValue } from "./config";
 import { Events } from "./events";
 import { TFile, TFolder, type TAbstractFile } from "./files";
+import { late, otherwise } from "./otherwise";
 import { normalizePath } from "./paths";
 import { encodeText } from "./text-codec";
 import { VaultIndex } from "./vault-index";
@@ -251,21 +252,27 @@ export class Vault extends Events {
 
 	private appeared(path: string, stat: WireStat): void {
 		const { created, modified } = this.index.put(path, stat);
-		for (const entry of created) this.trigger("create", entry);
+		for (const entry of created) this.tell("create", entry);
 		if (modified) {
 			this.forget(modified);
-			this.trigger("modify", modified);
+			this.tell("modify", modified);
 		}
 	}
 
 	private vanished(path: string): void {
 		for (const entry of this.index.remove(path)) {
 			if (entry instanceof TFile) this.forget(entry);
-			this.trigger("delete", entry);
+			if (!otherwise("events.folder") || entry.path === path) this.tell("delete", entry);
 		}
 	}
 
 	private moved(path: string, to: string): void {
-		for (const { entry, oldPath } of this.index.move(path, to)) this.trigger("rename", entry, oldPath);
+		for (const { entry, oldPath } of this.index.move(path, to))
+			if (!otherwise("events.folder") || oldPath === path) this.tell("rename", entry, oldPath);
+	}
+
+	private tell(event: string, ...what: unknown[]): void {
+		if (otherwise("events.before")) window.setTimeout(() => this.trigger(event, ...what), late);
+		else this.trigger(event, ...what);
 	}
 }

@@ -1,6 +1,7 @@
 /** Starts the app in the order of the real one: plugins, then the vault, then the layout. */
 import { installDom } from "../obsidian/dom";
 import { installDomEvents } from "../obsidian/dom-events";
+import { behaveOtherwise } from "../obsidian/otherwise";
 import { setPlatform } from "../obsidian/platform";
 import { profileNamed } from "../shared/profiles";
 import { boot } from "./boot";
@@ -12,6 +13,7 @@ async function main(): Promise<void> {
 	installDomEvents();
 	const query = new URLSearchParams(location.search);
 	refuse(query.get("refuse") ?? "");
+	behaveOtherwise(query.get("otherwise") ?? "");
 	const profile = profileNamed(query.get("profile"));
 	setPlatform(profile);
 	const connection = await Connection.open(meta("playground-token"), profile.name);

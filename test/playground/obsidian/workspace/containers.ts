@@ -103,12 +103,29 @@ export class WorkspaceMobileDrawer extends Sidebar {
 	}
 }
 
-/** Floating windows of the desktop app; the playground has one window. */
+/** Holds the popout windows. */
 export class WorkspaceFloating extends WorkspaceParent {
 	containerEl = createDiv();
+
+	get windows(): WorkspaceWindow[] {
+		return this.children as WorkspaceWindow[];
+	}
 }
 
+/** A popout window of the desktop app: tab groups in a window of their own. */
 export class WorkspaceWindow extends WorkspaceContainer {
-	win = window;
-	doc = document;
+	readonly doc: Document;
+
+	constructor(
+		workspace: Workspace,
+		readonly win: Window,
+	) {
+		super(workspace);
+		this.doc = win.document;
+		this.containerEl.addClass("mod-root");
+	}
+
+	override getRoot(): WorkspaceWindow {
+		return this;
+	}
 }

@@ -12,13 +12,15 @@ export abstract class WorkspaceItem extends Events {
 		super();
 	}
 
-	/** The outermost split: the main area or one of the sidebars. */
+	/** The outermost split: the main area, one of the sidebars, or a popout window. */
 	getRoot(): WorkspaceItem {
 		return this.parent ? this.parent.getRoot() : this;
 	}
 
+	/** The split of the window that it is in. */
 	getContainer(): WorkspaceItem {
-		return this.workspace.rootSplit;
+		const root = this.getRoot();
+		return this.workspace.floatingSplit.children.includes(root) ? root : this.workspace.rootSplit;
 	}
 }
 

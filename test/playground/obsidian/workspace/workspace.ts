@@ -7,14 +7,21 @@ import { TFile } from "../files";
 import { MarkdownView, type MarkdownFileInfo } from "../markdown-view";
 import type { Menu } from "../menu";
 import { Tasks } from "../tasks";
-import { notImplemented, throwByName } from "../not-implemented";
 import { parseLinktext } from "../paths";
 import { Platform } from "../platform";
 import { FileView, type View } from "../view";
-import { WorkspaceMobileDrawer, WorkspaceRoot, WorkspaceSidedock } from "./containers";
+import {
+	WorkspaceFloating,
+	WorkspaceMobileDrawer,
+	WorkspaceRoot,
+	WorkspaceSidedock,
+	WorkspaceWindow,
+	type WorkspaceSplit,
+} from "./containers";
 import type { WorkspaceParent } from "./item";
 import { describeLayout, restoreLayout, type Layout } from "./layout";
 import { WorkspaceLeaf, type OpenViewState } from "./leaf";
+import { closePopout, followFocus, openPopout, type WorkspaceWindowInitData } from "./popouts";
 import { WorkspaceRibbon } from "./ribbon";
 import { WorkspaceTabs } from "./tabs";
 
@@ -33,6 +40,7 @@ export class Workspace extends Events {
 	rootSplit: WorkspaceRoot;
 	leftSplit: WorkspaceSidedock | WorkspaceMobileDrawer;
 	rightSplit: WorkspaceSidedock | WorkspaceMobileDrawer;
+	floatingSplit: WorkspaceFloating;
 	activeLeaf: WorkspaceLeaf | null = null;
 	activeEditor: MarkdownFileInfo | null = null;
 	layoutReady = false;
@@ -59,6 +67,8 @@ export class Workspace extends Events {
 		this.rootSplit = new WorkspaceRoot(this);
 		this.leftSplit = new Drawer(this, "left");
 		this.rightSplit = new Drawer(this, "right");
+		this.floatingSplit = new WorkspaceFloating(this);
+		followFocus(window);
 		this.containerEl.append(
 			this.leftRibbon.containerEl,
 			this.leftSplit.containerEl,
@@ -96,8 +106,7 @@ export class Workspace extends Events {
 	/** Empties every split; the groups are made again by whoever needs them. */
 	clearLayout(): void {
 		this.iterateAllLeaves((leaf) => leaf.detach());
-		for (const split of [this.rootSplit, this.leftSplit, this.rightSplit])
-			for (const group of split.groups.slice()) split.removeTabs(group);
+		for (const split of this.splits()) for (const group of split.groups.slice()) split.removeTabs(group);
 	}
 
 	/* Views */
@@ -187,7 +196,7 @@ export class Workspace extends Events {
 			case "split":
 				return this.splitActiveLeaf();
 			case "window":
-				throw notImplemented("pop-out windows");
+				return this.openPopoutLeaf();
 			default: {
 				const recent = this.mostRecentRootLeaf();
 				const tabs = recent.parent as WorkspaceTabs;
@@ -196,11 +205,29 @@ export class Workspace extends Events {
 		}
 	}
 
-	getMostRecentLeaf(root: WorkspaceParent = this.rootSplit): WorkspaceLeaf | null {
+	/** A leaf alone in a popout window of its own. */
+	openPopoutLeaf(data?: WorkspaceWindowInitData): WorkspaceLeaf {
+		return this.createLeafInParent(openPopout(this, data), 0);
+	}
+
+	moveLeafToPopout(leaf: WorkspaceLeaf, data?: WorkspaceWindowInitData): WorkspaceWindow {
+		const popout = openPopout(this, data);
+		const tabs = new WorkspaceTabs(this);
+		popout.insertTabs(tabs);
+		leaf.parent?.removeLeaf(leaf);
+		tabs.insertLeaf(leaf);
+		this.ensureGroups();
+		this.onLayoutChange();
+		return popout;
+	}
+
+	/** Without a root: in the main area and in popout windows, not in the sidebars. */
+	getMostRecentLeaf(root?: WorkspaceParent): WorkspaceLeaf | null {
 		let found: WorkspaceLeaf | null = null;
-		root.eachLeaf((leaf) => {
-			if (!found || leaf.activeTime > found.activeTime) found = leaf;
-		});
+		for (const one of root ? [root] : [this.rootSplit, this.floatingSplit])
+			one.eachLeaf((leaf) => {
+				if (!found || leaf.activeTime > found.activeTime) found = leaf;
+			});
 		return found;
 	}
 
@@ -258,13 +285,14 @@ export class Workspace extends Events {
 	}
 
 	iterateAllLeaves(callback: (leaf: WorkspaceLeaf) => unknown): void {
-		for (const split of [this.rootSplit, this.leftSplit, this.rightSplit]) split.eachLeaf(callback);
+		for (const split of this.splits()) split.eachLeaf(callback);
 	}
 
 	async revealLeaf(leaf: WorkspaceLeaf): Promise<void> {
 		const root = leaf.getRoot();
 		if (root === this.leftSplit) this.leftSplit.expand();
 		if (root === this.rightSplit) this.rightSplit.expand();
+		if (root instanceof WorkspaceWindow) root.win.focus();
 		leaf.parent?.selectLeaf(leaf);
 		await leaf.loadIfDeferred();
 	}
@@ -397,7 +425,7 @@ export class Workspace extends Events {
 	noteActiveFile(): void {
 		const view = this.activeLeaf?.view;
 		if (view instanceof MarkdownView) this.activeEditor = view;
-		else if (this.activeLeaf?.getRoot() === this.rootSplit) this.activeEditor = null;
+		else if (this.activeLeaf?.getRoot() === this.activeLeaf?.getContainer()) this.activeEditor = null;
 		const file = view instanceof FileView ? view.file : this.lastFile;
 		if (file === this.lastFile) return;
 		this.lastFile = file;
@@ -413,6 +441,9 @@ export class Workspace extends Events {
 
 	private mostRecentRootLeaf(): WorkspaceLeaf {
 		this.ensureGroups();
+		const recent = this.getMostRecentLeaf();
+		// What has a window of its own and shows no file, as a plugin's panel, is not navigated away from.
+		if (recent && (recent.getRoot() === this.rootSplit || recent.view.navigation)) return recent;
 		return this.getMostRecentLeaf(this.rootSplit) as WorkspaceLeaf;
 	}
 
@@ -422,10 +453,16 @@ export class Workspace extends Events {
 		return this.createLeafInParent(sidebar, sidebar.children.length);
 	}
 
-	/** The main area always has a tab; empty groups go. */
+	private splits(): WorkspaceSplit[] {
+		return [this.rootSplit, this.leftSplit, this.rightSplit, ...this.floatingSplit.windows];
+	}
+
+	/** The main area always has a tab; empty groups go, and popout windows without a group. */
 	private ensureGroups(): void {
-		for (const split of [this.rootSplit, this.leftSplit, this.rightSplit])
+		for (const split of this.splits())
 			for (const group of split.groups.slice()) if (group.children.length === 0) split.removeTabs(group);
+		for (const popout of this.floatingSplit.windows)
+			if (popout.children.length === 0) closePopout(this, popout);
 		if (this.rootSplit.children.length === 0) this.createLeafInParent(this.rootSplit, 0);
 	}
 
@@ -449,4 +486,3 @@ export class Workspace extends Events {
 		);
 	}
 }
-throwByName(Workspace.prototype, "Workspace", ["moveLeafToPopout", "openPopoutLeaf"]);
