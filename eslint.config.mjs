@@ -101,6 +101,20 @@ export default defineConfig([
 		},
 	},
 	{
+		files: ["**/*.test.ts"],
+		rules: {
+			"no-restricted-syntax": [
+				"error",
+				{
+					selector:
+						"CallExpression[callee.object.name='performance'][callee.property.name='now'], Literal[value='longtask']",
+					message:
+						"A busy machine is slow: a test counts what is done, and bench/ measures how long it takes.",
+				},
+			],
+		},
+	},
+	{
 		files: ["**/*.mjs"],
 		extends: [js.configs.recommended],
 		languageOptions: { globals: { ...globals.node, ...globals.browser } },

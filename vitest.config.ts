@@ -18,12 +18,18 @@ const virtual = {
 };
 
 /** What of a person's ways through the app is walked at every `make test`; the rest at `make test-all`. */
-const everyTime = ["story", "stopping", "actions", "edits", "recovery", "elsewhere", "provider", "keys"].map(
-	(name) => `test/e2e/${name}.test.ts`,
-);
-/** Every state of the panel, in pictures and for axe, and its larger forms: at `make test-all`. */
-const everyState = ["scenes", "saved/saved", "review/review", "history/recovery"].map(
-	(name) => `plugin/panel/${name}.browser.test.ts`,
+const everyTime = ["story", "recovery"].map((name) => `test/e2e/${name}.test.ts`);
+/** Every state of the panel, in pictures and for axe, long lists, its larger forms, and the browser's stores: at `make test-all`. */
+const everyState = [
+	...["scenes", "saved/saved", "review/review", "history/recovery", "history/conflicts", "ui/long-list"].map(
+		(name) => `plugin/panel/${name}`,
+	),
+	"bridge/test/browserstore",
+].map((name) => `${name}.browser.test.ts`);
+
+/** Tests that read the whole program, or start a linter: at `make check` and `make rest`. */
+const wholeProgram = ["plugin/since", "scripts/lint/settled", "scripts/lint/scan"].map(
+	(name) => `${name}.test.ts`,
 );
 
 const exclude = ["**/node_modules/**", "**/dist/**"];
@@ -31,17 +37,20 @@ const exclude = ["**/node_modules/**", "**/dist/**"];
 export default defineConfig({
 	plugins: [svelte(), virtual],
 	test: {
+		// A busy machine is slow: what never comes is told late, what comes is not missed.
+		expect: { poll: { timeout: 30_000 } },
 		projects: [
 			{
 				extends: true,
 				test: {
 					name: "unit",
 					include: ["{bridge,i18n,plugin,scripts,bench,test/playground}/**/*.test.ts"],
-					exclude: [...exclude, "**/*.browser.test.ts"],
+					exclude: [...exclude, "**/*.browser.test.ts", ...wholeProgram],
 					setupFiles: ["bridge/test/setup.ts"],
 					testTimeout: 20_000,
 				},
 			},
+			{ extends: true, test: { name: "unit-rest", include: wholeProgram, exclude, testTimeout: 60_000 } },
 			{
 				extends: true,
 				test: {
@@ -51,6 +60,7 @@ export default defineConfig({
 					testTimeout: 120_000,
 					hookTimeout: 120_000,
 					fileParallelism: false,
+					globalSetup: "test/built-once.ts",
 				},
 			},
 			{
@@ -62,6 +72,7 @@ export default defineConfig({
 					testTimeout: 120_000,
 					hookTimeout: 120_000,
 					fileParallelism: false,
+					globalSetup: "test/built-once.ts",
 				},
 			},
 			{
@@ -73,6 +84,7 @@ export default defineConfig({
 					testTimeout: 120_000,
 					hookTimeout: 120_000,
 					fileParallelism: false,
+					globalSetup: "test/built-once.ts",
 				},
 			},
 		],

@@ -6,15 +6,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 import { root } from "../scripts/build/wasm.mjs";
-import { chromium as installed } from "../scripts/chromium.mjs";
-
-const flags = [
-	"--no-sandbox",
-	"--disable-gpu",
-	"--disable-quic",
-	"--no-first-run",
-	"--disable-background-networking",
-];
+import { chromium as installed, quiet } from "../scripts/chromium.mjs";
 
 /** The middle of some numbers. */
 export function median(numbers) {
@@ -53,7 +45,7 @@ export class Context {
 			const executablePath = installed();
 			if (!executablePath)
 				throw new Error("There is no Chromium, Chrome or Edge here. Install one, or set CHROMIUM.");
-			this.#browser = await chromium.launch({ executablePath, headless: true, args: flags });
+			this.#browser = await chromium.launch({ executablePath, headless: true, args: quiet });
 			this.#ends.push(() => this.#browser.close());
 		}
 		return this.#browser;

@@ -60,8 +60,8 @@ function install() {
 		return end.run.run;
 	}
 
-	/** Opens an action's review. */
-	const review = (id) => begin(id, (event) => event.type === "review.opened");
+	/** Runs an action that only reads, until its answer is there. */
+	const answer = (id) => begin(id, (event) => event.type === "turn.ended" && event.turn.findings);
 
 	/** The longest task while something goes on, in ms; 0 when none was over 50. */
 	async function longestTask(work) {
@@ -75,5 +75,5 @@ function install() {
 		return longest;
 	}
 
-	window.bench = { core, makeNotes, save, run, review, longestTask };
+	window.bench = { core, makeNotes, save, run, answer, longestTask };
 }

@@ -384,12 +384,12 @@ export async function runPlan(client, plan, name = "Benchmark") {
 	}
 }
 
-/** Simulates a plan, and gives the milliseconds to the open review. Nothing is approved. */
+/** Simulates a plan, and gives the milliseconds to its review, or to its answer where it only reads. Nothing is approved. */
 export async function simulatePlan(client, plan, name = "Benchmark") {
 	const heard = waiter(client);
 	try {
-		const { simulate, review } = await openReview(client, heard, plan, name);
-		await client.request("review.close", { run: review.run });
+		const { simulate, review } = await startPlan(client, heard, plan, name);
+		if (review) await client.request("review.close", { run: review.run });
 		return simulate;
 	} finally {
 		heard.end();
@@ -397,6 +397,15 @@ export async function simulatePlan(client, plan, name = "Benchmark") {
 }
 
 async function openReview(client, heard, plan, name) {
+	const { simulate, review } = await startPlan(client, heard, plan, name);
+	if (!review) throw new Error("the plan only reads: there is no review");
+	if (!review.approvable)
+		throw new Error(`not approvable: ${JSON.stringify(review.problem ?? review.warnings)}`);
+	return { simulate, review };
+}
+
+/** Runs a plan as a saved action up to its review, or to its answer. */
+async function startPlan(client, heard, plan, name) {
 	const actions = [{ id: "", name, plan }];
 	const json = JSON.stringify({ format: "embedded-agent/actions", version: 1, actions });
 	await client.request("actions.import", { json, confirm: true });
@@ -406,12 +415,9 @@ async function openReview(client, heard, plan, name) {
 	const { review } = await heard((event) => {
 		const problem = event.turn?.problem ?? event.review?.problem;
 		if (problem) throw new Error(JSON.stringify(problem));
-		return event.type === "review.opened" && event;
+		return (event.type === "review.opened" || (event.type === "turn.ended" && event.turn.findings)) && event;
 	});
-	const simulate = performance.now() - began;
-	if (!review.approvable)
-		throw new Error(`not approvable: ${JSON.stringify(review.problem ?? review.warnings)}`);
-	return { simulate, review };
+	return { simulate: performance.now() - began, review };
 }
 
 /** Lets a caller wait for an event, also for one that came before it asked. */

@@ -6,9 +6,11 @@
 // group is missing; a target that is missed is a row like others.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { Context } from "./context.mjs";
 
+const PATIENCE = 15 * 60_000; // ms for one row; the longest takes five minutes
 const prefix = process.argv[2] ?? "";
 const folder = join(import.meta.dirname ?? new URL(".", import.meta.url).pathname, "rows");
 const ctx = new Context((name) => name.startsWith(prefix));
@@ -22,7 +24,7 @@ try {
 		const missing = new Set(group.names.filter(ctx.wanted));
 		if (missing.size === 0) continue;
 		try {
-			for await (const [name, value, unit] of group.rows(ctx)) {
+			for await (const [name, value, unit] of inTime(group.rows(ctx))) {
 				missing.delete(name);
 				if (ctx.wanted(name)) console.log(`${name} ${round(value)} ${unit}`.trimEnd());
 			}
@@ -38,6 +40,20 @@ try {
 	await ctx.close();
 }
 process.exitCode = failed ? 1 : 0;
+
+/** The rows of a group; one that is waited for in vain is an error. */
+async function* inTime(rows) {
+	for (;;) {
+		const ac = new AbortController();
+		const over = setTimeout(PATIENCE, undefined, { signal: ac.signal }).then(() => {
+			throw new Error(`no row came for ${PATIENCE / 60_000} minutes`);
+		});
+		over.catch(() => undefined); // where the row came first
+		const { done, value } = await Promise.race([rows.next(), over]).finally(() => ac.abort());
+		if (done) return;
+		yield value;
+	}
+}
 
 /** Three digits that say something; a row that was skipped has a word. */
 function round(value) {

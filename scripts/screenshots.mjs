@@ -277,11 +277,17 @@ const stories = [
 	{
 		name: "settings",
 		width: 1100,
-		height: 900,
+		height: 1240,
 		async play(seat) {
 			await seat.button("Open settings").click();
-			await seat.page.getByText("Ask before a run").waitFor();
+			const provider = seat.page.getByRole("combobox", { name: "Provider" });
+			await provider.selectOption({ label: "OpenAI" });
+			await seat.page.getByRole("textbox", { name: "Additional headers" }).waitFor();
+			await provider.blur();
 			await seat.picture("settings");
+			await provider.selectOption({ label: "Demo model" });
+			await seat.page.getByRole("textbox", { name: "Additional headers" }).waitFor({ state: "hidden" });
+			await seat.page.setViewportSize({ width: 1100, height: 900 });
 			await seat.page.getByRole("button", { name: /^Agent tools/ }).click();
 			await seat.page.getByRole("listitem").filter({ hasText: "vault.readFile" }).first().waitFor();
 			await seat.picture("tools");

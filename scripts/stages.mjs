@@ -4,7 +4,8 @@
 import { spawn, spawnSync } from "node:child_process";
 import { appendFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { root } from "./build/wasm.mjs";
+import { folderInMemory } from "./build/memory.mjs";
+import { inlining, root } from "./build/wasm.mjs";
 
 const goDirs = ["wasm", "i18n"];
 const goPackages = goDirs.map((dir) => `./${dir}/...`); // never ./...: node_modules holds Go files
@@ -21,7 +22,13 @@ const files = (dir, pattern) =>
 				.map((name) => join(dir, name))
 		: [];
 
-/** The Go packages that have tests in an environment, each with its folder. */
+/** The packages whose tests take longest: they begin first, or the last of them has one core for itself. */
+const longest = ["server", "cli", "tool/builtin", "archtest"].map(
+	(name) => `embedded-agent/wasm/internal/${name}`,
+);
+const place = ({ path }) => (longest.includes(path) ? longest.indexOf(path) : longest.length);
+
+/** The Go packages that have tests in an environment, each with its folder, the longest first. */
 function testedPackages(env = {}) {
 	const list = spawnSync(
 		"go",
@@ -34,25 +41,25 @@ function testedPackages(env = {}) {
 		.map((line) => {
 			const [path, dir] = line.split(" ");
 			return { path, dir };
-		});
+		})
+		.sort((a, b) => place(a) - place(b));
 }
 
 /** Whether a Go file of a package holds a pattern. */
 const has = (dir, pattern, file) =>
 	readdirSync(dir).some((name) => file.test(name) && pattern.test(readFileSync(join(dir, name), "utf8")));
 
-/**
- * Packages that start goroutines, in the program or in a test: there the race detector can find something. Two of them
- * take minutes with it and have their turn in `make rest`: the command line starts programs and kills them, and the
- * server's tests are loops over whole runs.
- */
-const concurrent = ({ dir }) =>
-	!/\/(?:cli|server)$/.test(dir) && has(dir, /^\s*go (?:func|[\w.]+\()|\.Go\(func/m, /\.go$/);
+/** Packages that start goroutines, in the program or in a test: there the race detector can find something. */
+const concurrent = ({ dir }) => has(dir, /^\s*go (?:func|[\w.]+\()|\.Go\(func/m, /\.go$/);
+/** Packages whose tests do more where they are not short; `make test` has run the others. */
+const longer = ({ dir }) => has(dir, /testing\.Short\(\)|EXHAUSTIVE|rapid\.|llmtest\./, /_test\.go$/);
 /** Packages with code that only js/wasm compiles. */
 const ofWasm = ({ dir }) =>
 	readdirSync(dir).some((name) => /_js(?:_wasm)?\.go$/.test(name)) ||
 	has(dir, /^\/\/go:build (?:.*&& )?\(?js\b/m, /(?<!_test)\.go$/);
 
+/** Compilers and tests may leave more garbage before they collect it: a fifth of their time goes into that. */
+const spacious = { GOGC: process.env.GOGC ?? "400" };
 /** A command that runs the tests of packages; nothing where there are none. */
 const goTest = (flags, packages, more) =>
 	packages.length === 0
@@ -64,16 +71,18 @@ const goTest = (flags, packages, more) =>
 						"test",
 						"-vet=off",
 						"-timeout",
-						"20m",
+						"60m",
 						"-json",
 						...flags,
 						...packages.map(({ path }) => path),
 					],
 					count: goCount,
 					...more,
+					env: { ...spacious, ...more?.env },
 				},
 			];
-const inNode = (packages) => goTest(["-short", "-exec", jsExec()], packages, { env: wasm });
+const inNode = (packages, flags = []) =>
+	goTest(["-short", ...flags, "-exec", jsExec()], packages, { env: { ...wasm, GOGC: "" } }); // memory is the core's own there
 
 const jsExec = () => join(output("go", ["env", "GOROOT"]), "lib", "wasm", "go_js_wasm_exec");
 
@@ -93,29 +102,16 @@ const stages = {
 	eslint: () => [{ run: ["npx", "eslint", ".", "--max-warnings", "0"] }],
 	scan: () => [{ run: ["node", "scripts/lint/scan.mjs"] }],
 	prettier: () => [{ run: ["npx", "prettier", "--check", "--log-level", "warn", "."] }],
-	types: () => [
-		{ run: ["npx", "tsc", "--noEmit"] },
-		{ run: ["npx", "svelte-check", "--fail-on-warnings", "--output", "human"] },
-	],
-	// The race detector makes a test several times as dear: here it watches what is concurrent, in `make rest` the rest.
-	go: () => {
-		const packages = testedPackages();
-		return [
-			...goTest(["-race", "-short"], packages.filter(concurrent)),
-			...goTest(
-				["-short"],
-				packages.filter((p) => !concurrent(p)),
-			),
-		];
-	},
-	"go-race": () =>
-		goTest(
-			["-race", "-short"],
-			testedPackages().filter((p) => !concurrent(p)),
-		),
-	"go-js": () => inNode(testedPackages(wasm).filter(ofWasm)),
+	// It reads every file of tsconfig.json, plain TypeScript too.
+	types: () => [{ run: ["npx", "svelte-check", "--fail-on-warnings", "--output", "human"] }],
+	go: () => goTest(["-short"], testedPackages()),
+	// The race detector compiles everything a second time, and makes a test several times as dear.
+	"go-race": () => goTest(["-race", "-short"], testedPackages().filter(concurrent)),
+	// Compiled as the core is: that is what ships, and most of it is compiled already.
+	"go-js": () => inNode(testedPackages(wasm).filter(ofWasm), ["-trimpath", ...inlining]),
 	"go-js-all": () => inNode(testedPackages(wasm)),
 	vitest: () => [{ run: ["npx", "vitest", "run", "--project", "unit"], count: vitestCount }],
+	"vitest-rest": () => [{ run: ["npx", "vitest", "run", "--project", "unit-rest"], count: vitestCount }],
 	browser: () => [twoFiles("browser")],
 	model: () => [
 		{
@@ -125,8 +121,8 @@ const stages = {
 	],
 	build: () => [{ run: ["node", "esbuild.config.mjs"] }],
 	e2e: () => [twoFiles("e2e")],
-	"e2e-rest": () => [{ run: ["npx", "vitest", "run", "--project", "e2e-rest"], count: vitestCount }],
-	// The official clients against the proxy: a package of its own, so that the plugin's stays small.
+	"e2e-rest": () => [twoFiles("e2e-rest")],
+	// The official clients against the proxy, a part of the peers: a package of its own, so that the plugin's stays small.
 	clients: () => [
 		{ run: ["npm", "ci", "--no-audit", "--no-fund", "--prefix", "test/peers/proxy"] },
 		{
@@ -134,8 +130,8 @@ const stages = {
 			count: goCount,
 		},
 	],
-	// The rest of everything: exhaustive loops, real peers, long runs. The race detector had its turn in "go".
-	"go-all": () => goTest([], testedPackages(), { env: { EXHAUSTIVE: "1" } }),
+	// The rest of everything: exhaustive loops, real peers, long runs.
+	"go-all": () => goTest([], testedPackages().filter(longer), { env: { EXHAUSTIVE: "1" } }),
 	peers: () => peers(),
 	// A release could be made, and is the same with and without Go.
 	release: () => [{ run: ["node", "scripts/release.mjs", "--check"] }],
@@ -171,7 +167,15 @@ function quarter(list) {
 /** Tests against other people's programs, each in a folder with a lock of its own. */
 function peers() {
 	const found = [];
-	for (const folder of ["test/peers", "test/peers/proxy", "test/codex", "test/engines"]) {
+	const folders = [
+		"test/peers",
+		"test/peers/proxy",
+		"test/peers/mcp",
+		"test/peers/mcp-tools",
+		"test/codex",
+		"test/engines",
+	];
+	for (const folder of folders) {
 		if (!existsSync(join(root, folder, "package.json"))) continue;
 		found.push({ run: ["npm", "ci", "--no-audit", "--no-fund", "--prefix", folder] });
 	}
@@ -292,6 +296,8 @@ function nodeCount(print) {
 	};
 }
 
+const memory = folderInMemory();
+
 /** What failed, by name: said again at the end, where it is found without the rest. */
 const failures = [];
 
@@ -305,7 +311,7 @@ function execute({ run, env, silent, count = one }) {
 		const reader = count((text) => console.log(text));
 		const child = spawn(run[0], run.slice(1), {
 			cwd: root,
-			env: { ...process.env, npm_config_loglevel: "error", ...env },
+			env: { ...process.env, ...memory, npm_config_loglevel: "error", ...env },
 			stdio: ["ignore", "pipe", "pipe"],
 		});
 		const tail = [];

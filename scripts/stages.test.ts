@@ -1,8 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { folderInMemory } from "./build/memory.mjs";
 
 const root = join(import.meta.dirname, "..");
 
@@ -20,7 +21,7 @@ describe.skipIf(process.platform === "win32")("the stages of the checks", () => 
 	}
 
 	function run(...stages: string[]): { lines: string[]; status: number | null } {
-		const env = { ...process.env, PATH: `${tools}:${process.env["PATH"] ?? ""}`, COUNTS: "" };
+		const env = { ...process.env, PATH: `${tools}:${process.env["PATH"] ?? ""}`, COUNTS: "", TMPDIR: "" };
 		const { stdout, status } = spawnSync(process.execPath, ["scripts/stages.mjs", ...stages], {
 			cwd: root,
 			env,
@@ -35,6 +36,13 @@ describe.skipIf(process.platform === "win32")("the stages of the checks", () => 
 		expect(status).toBe(1);
 		expect(lines).toContainEqual(expect.stringMatching(/^== prettier: FAILED .* \d+\.\ds, processor /));
 		expect(lines).toContainEqual(expect.stringMatching(/^== eslint: ok .* \d+\.\ds, processor /));
+	});
+
+	it.skipIf(folderInMemory({}).TMPDIR === undefined)("write into memory, and leave nothing there", () => {
+		tool("npx", 'touch "$TMPDIR/left"; echo "in $TMPDIR"');
+		const folder = run("prettier").lines[0]?.slice("in ".length) ?? "";
+		expect(folder).toMatch(/^\/dev\/shm\//);
+		expect(existsSync(folder)).toBe(false);
 	});
 
 	it("say the reason of a failure last, above the count", () => {
@@ -58,12 +66,12 @@ describe.skipIf(process.platform === "win32")("the stages of the checks", () => 
 			"go",
 			`case "$1" in list) echo "p ${root}/wasm/internal/ids";; test) ${said.join("; ")}; exit 1;; esac`,
 		);
-		const { lines, status } = run("go-all");
+		const { lines, status } = run("go");
 		expect(status).toBe(1);
 		expect(lines.slice(-4)).toEqual([
 			"p TestX",
 			"  x_test.go:7: 1 is not 2",
-			"in stage go-all",
+			"in stage go",
 			"1 passed, 1 failed",
 		]);
 	});

@@ -32,5 +32,5 @@ async function firstQuery(i) {
 	await (await bench.core()).start();
 	const args = { tags: ["area/3"], sort: "-modified", limit: 10 };
 	const id = await bench.save(`Query ${i}`, [{ id: "find", tool: "vault.query", args }]);
-	return bench.longestTask(() => bench.review(id));
+	return bench.longestTask(() => bench.answer(id));
 }

@@ -2,10 +2,22 @@
 // REVIEW_NOTES notes (10,000) is made, drawn, scrolled, unfolded, amended and
 // approved (target: 50 ms), as the browser reports long tasks: in the playground,
 // with the real bridge and panel. PHASES=1 tells the longest of each of these.
+// review_10000_first_rows is the time from the end of the simulation, when the page
+// hears of the review, to the frame that shows its first files (target: 200 ms);
+// review_10000_frame is the middle time of a frame while its files are scrolled
+// (target: 60 frames a second). Both are given as a ratio, too: to the same times of
+// a page with nothing but as many plain lines as are in sight, in the same browser.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { median } from "../context.mjs";
 
-export const names = ["longest_task_review_10000"];
+export const names = [
+	"longest_task_review_10000",
+	"review_10000_first_rows",
+	"review_10000_first_rows_ratio",
+	"review_10000_frame",
+	"review_10000_frame_ratio",
+];
 
 const NOTES = Number(process.env.REVIEW_NOTES ?? 10_000);
 const TIMES = Number(process.env.TIMES ?? 3);
@@ -16,12 +28,39 @@ export async function* rows(ctx) {
 	const vault = join(ctx.folder(), "vault");
 	mkdirSync(join(vault, "Box"), { recursive: true });
 	for (let i = 0; i < NOTES; i++) writeFileSync(join(vault, "Box", `Note ${i}.md`), BODY);
-	const longest = [];
-	for (let i = 0; i < TIMES; i++) longest.push(await once(ctx, vault));
-	yield [names[0], longest.sort((a, b) => a - b)[TIMES >> 1], "ms"];
+	const plain = await empty(ctx);
+	const times = [];
+	for (let i = 0; i < TIMES; i++) times.push(await once(ctx, vault));
+	const middle = (of) => median(times.map((time) => time[of]));
+	yield [names[0], middle("longest"), "ms"];
+	yield [names[1], middle("rows"), "ms"];
+	yield [names[2], middle("rows") / plain.rows, "x"];
+	yield [names[3], middle("frame"), "ms"];
+	yield [names[4], middle("frame") / plain.frame, "x"];
 }
 
-/** The longest task of one review, from the action to the run's first calls. */
+/** The same two times of a page of plain lines. */
+async function empty(ctx) {
+	const page = await (await ctx.browser()).newPage();
+	await page.setContent('<div id="box" style="height:600px;overflow:auto"></div>');
+	const rows = await page.evaluate(async () => {
+		const begun = performance.now();
+		document
+			.querySelector("#box")
+			.append(
+				...Array.from({ length: 40 }, (_, n) =>
+					Object.assign(document.createElement("p"), { textContent: `Note ${n}` }),
+				),
+			);
+		await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)));
+		return performance.now() - begun;
+	});
+	const frame = median(await page.evaluate(scroll, "#box"));
+	await page.close();
+	return { rows, frame };
+}
+
+/** The times of one review, from the action to the run's first calls. */
 async function once(ctx, vault) {
 	const data = { settings: { provider: "demo", maxCalls: 50_000, confirm: "always" } };
 	const { page, close } = await ctx.playground({ vault, data });
@@ -38,11 +77,15 @@ async function once(ctx, vault) {
 		longest = Math.max(longest, task);
 	};
 	const review = page.getByRole("region", { name: "Plan" });
+	let rows = 0;
 	await phase("open", async () => {
-		await page.evaluate(open, id);
+		rows = await page.evaluate(open, id);
 		await review.getByRole("button", { name: "Approve" }).waitFor(patient);
 	});
-	await phase("scroll", () => page.evaluate(scroll));
+	let frame = 0;
+	await phase("scroll", async () => {
+		frame = median(await page.evaluate(scroll, ".ea-scroll"));
+	});
 	await phase("unfold", async () => {
 		await review.locator("button[data-row][aria-expanded=false]").first().click();
 		await review.locator(".cm-content").first().waitFor(patient);
@@ -56,7 +99,7 @@ async function once(ctx, vault) {
 		await page.getByRole("progressbar", { name: "Run progress" }).waitFor(patient);
 	});
 	await close();
-	return longest;
+	return { longest, rows, frame };
 }
 
 /** In the page: keeps an action that adds a line to every note of a folder, and gives its id. */
@@ -93,27 +136,37 @@ async function settled() {
 	return Math.max(0, ...window.tasks.splice(0));
 }
 
-/** In the page: simulates the action until its review is there. */
+/** In the page: simulates the action until its review is there, and gives the time to its first files. */
 async function open(id) {
 	const client = await window.app.plugins.plugins["embedded-agent"].core();
-	await new Promise((resolve, reject) => {
+	const begun = await new Promise((resolve, reject) => {
 		const end = client.subscribe((event) => {
 			if (event.turn?.problem || event.review?.problem)
 				reject(new Error(JSON.stringify(event).slice(0, 2000)));
 			if (event.type !== "review.opened") return;
 			end();
-			resolve();
+			resolve(performance.now());
 		});
 		client.request("actions.run", { id }).catch(reject);
 	});
+	while (!document.querySelector(".ea-review .ea-file")) {
+		await new Promise((resolve) => requestAnimationFrame(() => resolve()));
+	}
+	await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)));
+	return performance.now() - begun;
 }
 
-/** In the page: scrolls through the files to the end and back. */
-async function scroll() {
-	const around = document.querySelector(".ea-review").closest(".ea-scroll");
+/** In the page: scrolls to the end and back, and gives the time of each frame. */
+async function scroll(selector) {
+	const around = document.querySelector(selector);
+	const times = [];
+	let last = performance.now();
 	for (let i = 0; i <= 40; i++) {
 		const place = i <= 20 ? i : 40 - i;
 		around.scrollTop = (around.scrollHeight * place) / 20;
 		await new Promise((resolve) => requestAnimationFrame(() => resolve()));
+		times.push(performance.now() - last);
+		last = performance.now();
 	}
+	return times;
 }

@@ -127,8 +127,11 @@ async function floorOf(ctx) {
 
 const FLOOR = `
 	import { inflate } from "./bridge/module";
+	import { unfilter } from "./bridge/unfilter";
 	self.onmessage = async ({ data: { packed, decoder } }) => {
-		const module = await WebAssembly.compile(await inflate(decoder, packed));
+		const wasm = await inflate(decoder, packed);
+		unfilter(wasm);
+		const module = await WebAssembly.compile(wasm);
 		const imports = {};
 		for (const { module: from, name } of WebAssembly.Module.imports(module)) (imports[from] ??= {})[name] = () => 0;
 		await WebAssembly.instantiate(module, imports);

@@ -13,6 +13,12 @@ const MAGIC = Buffer.from([0xf1, 0xff, 0xff, 0xff, 0, 0, 1, 8]);
 const FUNC = { pcsp: 16, pcfile: 20, pcln: 24, npcdata: 28, cuOffset: 32, startLine: 36, nfuncdata: 43, pcdata: 44 };
 
 /**
+ * The tables (internal/abi/symtab.go) that only a printed crash asks for: the calls that were inlined, and the
+ * arguments; and where a program may be interrupted from outside, which js/wasm never is.
+ */
+const UNUSED = { pcdata: [/* UnsafePoint */ 0, /* InlTreeIndex */ 2, /* ArgLiveIndex */ 3], funcdata: [/* InlTree */ 3, /* ArgInfo */ 5, /* ArgLiveInfo */ 6] };
+
+/**
  * Empties the tables of files and lines in a module's data, in place. The runtime
  * takes place 0 for "no table". Fails where the tables are not as this Go writes
  * them; a module that is not Go's is left alone.
@@ -49,9 +55,16 @@ function headerAt(module, start) {
 function dropOf(module, at, keep) {
 	for (const field of [FUNC.pcfile, FUNC.pcln, FUNC.cuOffset, FUNC.startLine]) module.writeUInt32LE(0, at + field);
 	keep(module.readUInt32LE(at + FUNC.pcsp));
-	const count = module.readUInt32LE(at + FUNC.npcdata);
-	if (count > 8) throw new Error("a function's record is not as scripts/build/lines.mjs knows it");
-	for (let i = 0; i < count; i++) keep(module.readUInt32LE(at + FUNC.pcdata + 4 * i));
+	const counts = [module.readUInt32LE(at + FUNC.npcdata), module.readUInt8(at + FUNC.nfuncdata)];
+	if (counts.some((n) => n > 8)) throw new Error("a function's record is not as scripts/build/lines.mjs knows it");
+	for (let i = 0; i < counts[0]; i++) {
+		const place = at + FUNC.pcdata + 4 * i;
+		if (UNUSED.pcdata.includes(i)) module.writeUInt32LE(0, place);
+		else keep(module.readUInt32LE(place));
+	}
+	for (const i of UNUSED.funcdata.filter((i) => i < counts[1])) {
+		module.writeUInt32LE(0xffffffff, at + FUNC.pcdata + 4 * (counts[0] + i));
+	}
 }
 
 /** Marks a table's bytes: pairs of numbers, until a first one that is 0 (runtime/symtab.go, step). */

@@ -46,7 +46,7 @@ function segmentsOf(wasm, start) {
 }
 
 /** Reads LEB128; the numbers here are below 2 to the 31st, so that signed ones read the same. */
-function leb(bytes, at) {
+export function leb(bytes, at) {
 	let value = 0;
 	for (let factor = 1; ; factor *= 128) {
 		const byte = bytes[at++];

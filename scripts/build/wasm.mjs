@@ -6,6 +6,8 @@ import { dirname, join } from "node:path";
 import { deflateRawSync } from "node:zlib";
 import { compress as zstd, init } from "@bokuweb/zstd-wasm";
 import { goEnv, hasGo, root, toolchain } from "./go.mjs";
+import { dropExamples } from "./examples.mjs";
+import { filter } from "./filter.mjs";
 import { dropLines } from "./lines.mjs";
 import { readRelease } from "./release-copy.mjs";
 import { mergeData } from "./segments.mjs";
@@ -13,21 +15,22 @@ import { mergeData } from "./segments.mjs";
 export { hasGo, root };
 
 /**
- * Packages through whose loops no note's bytes go: the compiler is told not to
- * inline in them, which takes a twelfth off the packed core. Where notes are read
- * and written, copies put inline make the core a sixth faster.
+ * Packages in which the compiler is told not to inline, which takes a tenth off the
+ * packed core: main.js would not fit otherwise. What hashes, journals, stages and
+ * takes JSON apart has its copies inline, since each byte of a run goes through it.
  */
 const COLD = [
 	"go.starlark.net/...",
 	"go.yaml.in/...",
-	"github.com/yuin/...",
+	"github.com/...",
 	"golang.org/x/...",
-	"github.com/aymanbagabas/...",
+	"embedded-agent/i18n",
 	...["net", "net/...", "mime", "math/big", "crypto/...", "compress/...", "encoding/csv", "regexp/...", "text/..."],
 	// What the library writes and reads for people: its loops are not those of a run.
-	...["fmt", "reflect", "time", "encoding/...", "html", "errors", "context", "log/...", "os", "io/...", "path/..."],
+	...["fmt", "time", "html", "log/...", "os", "io/...", "path/..."],
+	...["iter", "container/...", "hash/...", "unique", "weak", "embed"],
 	...["fmtsort", "poll", "testlog", "godebug", "godebugs", "bisect", "oserror", "syscall/...", "reflectlite", "saferio"].map((p) => `internal/${p}`),
-	...["action/...", "agent/...", "ahead", "alike", "answer", "ask", "audit", "breath", "carrier", "chat", "community", "compare", "conversation", "debrief", "destination", "devicestore", "drift", "fault", "fileview", "finding", "guard", "history", "ids", "jsbridge", "jsbridge/browserstore", "jsontree", "keyprint", "lease", "leftout", "limits", "llm/...", "memory", "modelstep", "moment", "network", "outbox", "pace", "pins", "plan", "planner", "policy", "price", "prose", "protocol", "quota", "reach", "regex", "reuse", "runnable", "safeyaml", "sandbox", "saved", "seal", "secrets", "server", "shorten", "sight", "storesize", "strictjson", "taint", "takeover", "timestamp", "tool", "tool/builtin/...", "trace", "underway", "undo", "usage", "version", "web", "webpage"].map((p) => `embedded-agent/wasm/internal/${p}`),
+	...["action/...", "agent/...", "ahead", "alike", "answer", "ask", "breath", "carrier", "chat", "community", "compare", "conversation", "debrief", "destination", "devicestore", "drift", "fault", "finding", "history", "hollow", "ids", "index", "inwords", "keyprint", "lease", "leftout", "limits", "llm/...", "memory", "modelstep", "moment", "network", "notepage", "notrun", "offer", "outbox", "outline", "pace", "pins", "planedit", "planner", "policy", "price", "prose", "quota", "reach", "regex", "related", "reuse", "runnable", "safeyaml", "sandbox", "saved", "secrets", "server", "shorten", "sight", "sorting", "storesize", "taint", "takeover", "timestamp", "tool/builtin/...", "trace", "underway", "usage", "version", "web", "webpage"].map((p) => `embedded-agent/wasm/internal/${p}`),
 ];
 
 /** The compiler's flags that say where nothing is inlined. */
@@ -52,7 +55,7 @@ export function buildWasm(pkg, out) {
  * builds that are not shipped.
  */
 export async function compress(wasm, { quick = false } = {}) {
-	const bytes = dropLines(mergeData(wasm));
+	const bytes = filter(dropExamples(dropLines(mergeData(wasm)), join(root, "wasm/internal/tool/builtin")));
 	const level = quick ? 3 : 22;
 	const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 32);
 	const folder = join(root, "build");

@@ -1,0 +1,1 @@
+export function filter(module: Buffer<ArrayBuffer>): Buffer<ArrayBuffer>;

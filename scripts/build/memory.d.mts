@@ -1,0 +1,1 @@
+export function folderInMemory(env?: Partial<NodeJS.ProcessEnv>): { TMPDIR?: string };

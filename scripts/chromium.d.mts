@@ -1,0 +1,2 @@
+export const quiet: string[];
+export function chromium(): string | undefined;
