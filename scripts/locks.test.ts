@@ -13,7 +13,13 @@ interface Lock {
 }
 
 const root = join(import.meta.dirname, "..");
-const locks = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*package-lock.json"], { cwd: root, encoding: "utf8" }).split("\n").filter(Boolean);
+const locks = execFileSync(
+	"git",
+	["ls-files", "--cached", "--others", "--exclude-standard", "*package-lock.json"],
+	{ cwd: root, encoding: "utf8" },
+)
+	.split("\n")
+	.filter(Boolean);
 const json = <T>(path: string) => JSON.parse(readFileSync(join(root, path), "utf8")) as T;
 const all = (of: Wanted) => ({ ...of.dependencies, ...of.devDependencies, ...of.optionalDependencies });
 

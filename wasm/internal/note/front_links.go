@@ -86,14 +86,7 @@ func unquote(s string, quote byte) string {
 	case '\'':
 		return string(bytes.ReplaceAll([]byte(s), []byte("''"), []byte("'")))
 	case '"':
-		b := make([]byte, 0, len(s))
-		for i := 0; i < len(s); i++ {
-			if s[i] == '\\' && i+1 < len(s) && (s[i+1] == '"' || s[i+1] == '\\' || s[i+1] == '/') {
-				i++
-			}
-			b = append(b, s[i])
-		}
-		return string(b)
+		return yamlUnescape(s)
 	}
 	return s
 }

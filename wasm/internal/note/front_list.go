@@ -245,7 +245,7 @@ func flowScalar(v any, quote byte) string {
 	if v == nil {
 		return "null"
 	}
-	if s, ok := v.(string); ok && quote == 0 && strings.HasSuffix(s, "?") {
+	if s, ok := v.(string); ok && quote == 0 && strings.Contains(s, "?") {
 		return quoteYAML(s) // some readers take the mark for the end of a key
 	}
 	return yamlScalar(v, quote)

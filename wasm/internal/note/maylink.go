@@ -36,12 +36,26 @@ func mayHide(low []byte, stem string) bool {
 	switch {
 	case tag && holds('&'):
 		return true
-	case tag || bytes.Contains(low, []byte("](")):
+	case tag || bytes.Contains(low, []byte("](")) || bytes.Contains(low, []byte("]:")):
 		// A backslash may stand before punctuation only.
 		if holds('%') || strings.ContainsAny(stem, punctuation) && holds('\\') {
 			return true
 		}
 	}
-	quotes := bytes.HasPrefix(low, []byte("---")) || bytes.HasPrefix(bytes.TrimLeft(low, " \t\r\n\ufeff"), []byte("{"))
-	return quotes && (bytes.Contains(low, []byte(`\u`)) || bytes.Contains(low, []byte(`\x`)))
+	return bytes.IndexByte(mayQuote(low), '\\') >= 0
+}
+
+// mayQuote gives the part of a text that may hold quotes with escapes: its front matter, or
+// all of a canvas.
+func mayQuote(text []byte) []byte {
+	if rest, ok := bytes.CutPrefix(text, []byte("---")); ok {
+		if end := bytes.Index(rest, []byte("\n---")); end >= 0 {
+			return rest[:end]
+		}
+		return rest
+	}
+	if bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n\ufeff"), []byte("{")) {
+		return text
+	}
+	return nil
 }

@@ -31,6 +31,10 @@ func asWritten(t *rapid.T, name string, ways ...string) string {
 			b.WriteString("&amp;")
 		case way == "escape":
 			fmt.Fprintf(&b, `\u%04x`, r)
+		case way == "short escape" && r == ' ':
+			b.WriteString(`\ `)
+		case way == "folded" && r == ' ':
+			b.WriteString("\n  ")
 		case way == "doubled" && c == "'":
 			b.WriteString("''")
 		default:
@@ -45,11 +49,12 @@ func TestWhatLinksMayLinkHoweverTheNameIsWritten(t *testing.T) {
 		"[a](%s.md)":                         {"plain", "other case", "percent", "backslash"},
 		"[a](<%s.md>)":                       {"plain", "other case", "percent", "backslash"},
 		"![a](x/%s.md \"t\")":                {"plain", "percent", "backslash"},
+		"[a][b]\n\n[b]: %s.md":               {"plain", "other case", "percent", "backslash"},
 		"[[%s]]":                             {"plain", "other case"},
 		"text [[x/%s.md#h|shown]]":           {"plain", "other case"},
 		"<img src=\"x/%s.md\">":              {"plain", "percent", "entity"},
-		"---\nup: '[[%s]]'\n---\n":           {"plain", "doubled"},
-		"---\nup: \"[[%s]]\"\n---\n":         {"plain", "other case", "escape"},
+		"---\nup: '[[%s]]'\n---\n":           {"plain", "doubled", "folded"},
+		"---\nup: \"[[%s]]\"\n---\n":         {"plain", "other case", "escape", "short escape", "folded"},
 		"---\nup:\n  - '[[x/%s|a]]'\n---\nx": {"plain", "doubled"},
 	}
 	rapid.Check(t, func(t *rapid.T) {

@@ -77,10 +77,10 @@ func simpleScalar(s string) (any, bool) {
 	}
 	switch s[0] {
 	case '"':
-		if len(s) < 2 || s[len(s)-1] != '"' || strings.IndexByte(s, '\\') >= 0 || strings.IndexByte(s[1:len(s)-1], '"') >= 0 {
+		if quotedEnd(s[1:], '"') != len(s)-1 || !knownEscapes(s) {
 			return nil, false
 		}
-		return s[1 : len(s)-1], true
+		return yamlUnescape(s[1 : len(s)-1]), true
 	case '\'':
 		inner := s[1:]
 		if len(s) < 2 || s[len(s)-1] != '\'' || strings.Contains(strings.ReplaceAll(inner[:len(inner)-1], "''", ""), "'") {
@@ -215,11 +215,13 @@ func cutFlowItem(s string) (item, rest string, more, ok bool) {
 	return item, rest, more, true
 }
 
-// quotedEnd gives the length of a text with the quote that ends it. Where none
-// does, or where a double quote is escaped, that is the first quote or nothing:
-// simpleScalar then leaves the text to the library.
+// quotedEnd gives the length of a text with the quote that ends it, 0 where none does.
 func quotedEnd(s string, quote byte) int {
 	for i := 0; i < len(s); i++ {
+		if quote == '"' && s[i] == '\\' {
+			i++
+			continue
+		}
 		if s[i] != quote {
 			continue
 		}
