@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"embedded-agent/wasm/internal/regex"
+	"embedded-agent/wasm/internal/safeyaml"
 )
 
 // Field is an inline field as the Dataview plugin writes them: "Key:: value"
@@ -123,7 +124,7 @@ func fieldScalar(s string) any {
 	if s == "" || strings.HasPrefix(s, "[") {
 		return s
 	}
-	if v, ok := plainScalar(s); ok && v != nil {
+	if v, ok := safeyaml.PlainScalar(s); ok && v != nil {
 		return v
 	}
 	return s

@@ -66,7 +66,7 @@ func entries(d *Doc, cause error) ([]Property, error) {
 // isText says whether a value is a text in quotes or a plain one, which has no
 // anchor and no alias.
 func isText(raw []byte) bool {
-	v, simple := simpleValue(raw)
+	v, simple := safeyaml.Simple(raw)
 	_, text := v.(string)
 	return simple && text
 }

@@ -1,6 +1,10 @@
 package note
 
-import "bytes"
+import (
+	"bytes"
+
+	"embedded-agent/wasm/internal/safeyaml"
+)
 
 // frontLinks finds the wikilinks in the values of the front matter. They stand
 // in quotes (an unquoted "[[" starts a list in YAML) or inside a plain text.
@@ -86,7 +90,7 @@ func unquote(s string, quote byte) string {
 	case '\'':
 		return string(bytes.ReplaceAll([]byte(s), []byte("''"), []byte("'")))
 	case '"':
-		return yamlUnescape(s)
+		return safeyaml.Unescape(s)
 	}
 	return s
 }

@@ -293,7 +293,7 @@ func HasScheme(dest string) bool {
 	return false
 }
 
-// punctuation is what a backslash takes the meaning from (CommonMark 0.31.2 §2.4).
+// punctuation holds the characters whose meaning a backslash takes (CommonMark 0.31.2 §2.4).
 const punctuation = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 
 // unescape takes out Markdown's backslashes before punctuation.

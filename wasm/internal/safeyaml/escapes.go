@@ -1,4 +1,4 @@
-package note
+package safeyaml
 
 import (
 	"strconv"
@@ -13,8 +13,8 @@ var shortEscapes = map[byte]string{
 	' ': " ", '"': `"`, '/': "/", '\\': `\`, 'N': "\u0085", '_': "\u00a0", 'L': "\u2028", 'P': "\u2029",
 }
 
-// yamlUnescape undoes the escapes of YAML's double quotes. One that is none is left as it is.
-func yamlUnescape(s string) string {
+// Unescape undoes the escapes of YAML's double quotes. One that is none is left as it is.
+func Unescape(s string) string {
 	var b strings.Builder
 	for {
 		at := strings.IndexByte(s, '\\')
