@@ -1,3 +1,5 @@
+//go:build !js
+
 package server
 
 import (
@@ -122,9 +124,40 @@ func TestAReviewedUndoThatIsCancelledHasEnded(t *testing.T) {
 	if end.Outcome != protocol.OutcomeCancelled || left == 0 || left == notesMade {
 		t.Fatalf("want it cancelled in its middle, got %s with %d of %d notes left: %+v", end.Outcome, left, notesMade, end.Problem)
 	}
+	if end.Problem != nil || end.Failed != 0 || end.Done != notesMade-left || end.Text.Params["n"] != strconv.Itoa(notesMade-left) {
+		t.Errorf("want %d of %d writes told and no error, got %+v", notesMade-left, notesMade, end)
+	}
+	if len(end.Summary) == 0 || end.Summary[0].Text.Params["n"] != strconv.Itoa(notesMade-left) {
+		t.Errorf("want the %d notes that were removed listed, got %+v", notesMade-left, end.Summary)
+	}
 	ui.nothingInterrupted()
 	ui.revert(run)
 	if left := notesLeft(mem); left != 0 {
 		t.Errorf("want all undone when asked again, got %d notes left", left)
+	}
+}
+
+func TestStagedChangesThatAreCancelledHaveEnded(t *testing.T) {
+	mem := hosttest.New(hosttest.Options{})
+	before := mem.Snapshot()
+	ui := begin(t, mem, free)
+	work := StagedWork{Command: "seq"}
+	for n := range notesMade {
+		work.Changes = append(work.Changes, createdFile(fmt.Sprintf("Note %d.md", n), "x\n"))
+	}
+	r := ui.stagedOf(work)
+	mem.BeforeWriteOf("Note 40.md", func() { call[protocol.Empty](ui, "stop", protocol.Stop{ID: r.Run}) })
+	end := ui.approve(r)
+	made := notesLeft(mem)
+	if end.Outcome != protocol.OutcomeCancelled || made == 0 || made == notesMade || end.Done != made || end.Problem != nil {
+		t.Fatalf("want it cancelled in its middle, and as many told as are there, got %+v with %d notes", end, made)
+	}
+	ui.nothingInterrupted()
+	if got := ui.last(); got.Text.Key != "run.staged.cancelled" || got.Text.Params["n"] != strconv.Itoa(made) {
+		t.Errorf("want the history to say how many changes were made, got %+v", got.Text)
+	}
+	ui.revert(r.Run)
+	if d := before.Diff(mem.Snapshot()); d != "" {
+		t.Error("want the vault as it was before; it differs:", d)
 	}
 }

@@ -234,7 +234,7 @@ func (r *reverts) WriteRun(ctx context.Context, d *history.Run, h journal.Header
 	wrote := writtenOf(d.Files, jw)
 	sum := protocol.RunSummary{
 		Run: d.RunID, Kind: d.Kind, Goal: d.Goal, StartedAt: h.At, EndedAt: end.At, Outcome: end.Outcome,
-		Files: len(wrote), Calls: len(planned), Reverts: d.Reverts, Can: protocol.Can{Revert: end.Done > 0}, Text: line(end.Outcome, wrote),
+		Files: len(wrote), Calls: end.Done, Reverts: d.Reverts, Can: protocol.Can{Revert: end.Done > 0}, Text: line(end.Outcome, wrote),
 	}
 	if err := r.deps.Transactions.EndRun(ctx, end, &sum); err != nil {
 		return nil, err
