@@ -265,7 +265,10 @@ test("Cancel ends an undo, which says what it did; undoing again does the rest",
 	await person.button("Revert last run").click();
 	await eventually(() => person.list("Many").length).toBeLessThan(many);
 	await person.button("Cancel").click();
-	await person.panel.getByText("The undo was cancelled. Undo the run again to undo the rest.").last().waitFor();
+	await person.panel
+		.getByText("The undo was cancelled. Undo the run again to undo the rest.")
+		.last()
+		.waitFor();
 	faults.clear();
 	const left = person.list("Many").length;
 	expect(left).toBeGreaterThan(0);
