@@ -202,9 +202,10 @@ export class ObsidianApp implements AppPort {
 		return file ? this.app.vault.getResourcePath(file) : "";
 	}
 
-	write(text: string, where: "cursor" | "selection"): boolean {
+	write(text: string, where: "cursor" | "selection", path?: string): boolean {
 		const view = activeNote(this.app);
 		if (!view?.file || view.getMode() !== "source") return false;
+		if (path !== undefined && view.file.path !== path) return false;
 		const { editor } = view;
 		if (where === "selection" && !editor.somethingSelected()) return false;
 		// One change, so that one undo takes it back.

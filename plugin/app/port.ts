@@ -70,8 +70,11 @@ export interface AppPort {
 	selection(): Selected | null;
 	/** Calls back when the selection or the active note may have changed. */
 	watchSelection(changed: () => void): () => void;
-	/** Writes into the note that was last used, by its editor, whose undo takes it back. Whether it could. */
-	write(text: string, where: "cursor" | "selection"): boolean;
+	/**
+	 * Writes into the note that was last used, by its editor, whose undo takes it back. Whether
+	 * it could: with a path, only where that is this note.
+	 */
+	write(text: string, where: "cursor" | "selection", path?: string): boolean;
 
 	/** Things of the vault that fit what is typed; null when a newer search has begun. */
 	find(text: string): Promise<Named[] | null>;

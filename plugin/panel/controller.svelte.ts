@@ -79,6 +79,8 @@ export class PanelController {
 	readonly conversations: KeptConversations;
 	conflicts = $state.raw<OpenConflicts | null>(null);
 	reverted = $state.raw<Reverted | null>(null);
+	/** The run that is being undone; "" for none. */
+	reverting = $state("");
 	/** How many tabs of the app show the open review: the panel does not show it then. */
 	tabs = $state(0);
 	/** What is being written in the open review. */
@@ -433,12 +435,24 @@ export class PanelController {
 
 	/** Takes a run back: all of it, or one path. */
 	async revert(run: string, path?: string, choices?: Params<"run.revert">["choices"]): Promise<void> {
-		await this.showReverted(run, path, await this.ask("run.revert", { run, path, choices }));
+		await this.showReverted(run, path, await this.undo({ run, path, choices }));
+	}
+
+	private async undo(params: Params<"run.revert">): Promise<Reverted | undefined> {
+		this.reverting = params.run;
+		const result = await this.ask("run.revert", params);
+		this.reverting = "";
+		return result;
+	}
+
+	/** Ends the undo that is being made: writes that were begun are ended, and no other begins. */
+	async cancelRevert(): Promise<void> {
+		await this.ask("stop", { id: this.reverting });
 	}
 
 	/** Shows what taking a run back would change; nothing is done before a yes to it. */
 	async reviewRevert(run: string): Promise<void> {
-		await this.showReverted(run, undefined, await this.ask("run.revert", { run, review: true }));
+		await this.showReverted(run, undefined, await this.undo({ run, review: true }));
 	}
 
 	/** Opens a run in the history; what led to no run, at its turn, in whichever conversation that is. */

@@ -160,8 +160,19 @@ describe.skipIf(!findChromium())("the panel tells", () => {
 		expect(await bar.getAttribute("aria-valuenow")).toBe("120");
 		expect(await bar.getAttribute("aria-valuetext")).toBe("120 of 400");
 		expect(await misfits(page)).toEqual([]);
-		await page.evaluate(() => (window as unknown as { finish: (r: object) => void }).finish({}));
+		const cancel = page.getByRole("button", { name: "Cancel", exact: true });
+		await cancel.click();
+		await expect.poll(() => asked(page, "stop")).toEqual([{ id: "r1" }]);
+		expect(await cancel.isDisabled()).toBe(true);
+		const told = {
+			notUndone: [{ key: "reverted.cancelled" }],
+			did: [{ key: "reverted.removed", params: { n: "120" } }],
+		};
+		await page.evaluate((r) => (window as unknown as { finish: (r: object) => void }).finish(r), told);
 		await bar.waitFor({ state: "detached" });
+		await page.getByText("The undo was cancelled. Undo the run again to undo the rest.").waitFor();
+		await page.getByText("120 files removed.", { exact: true }).waitFor();
+		expect(await cancel.count()).toBe(0);
 		await page.context().close();
 	});
 });

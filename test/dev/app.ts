@@ -180,8 +180,9 @@ export class DevApp implements AppPort {
 		return `data:image/svg+xml,<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><title>${path}</title><rect width="9" height="9" fill="green"/></svg>`;
 	}
 
-	write(text: string, where: "cursor" | "selection"): boolean {
+	write(text: string, where: "cursor" | "selection", path = this.note): boolean {
+		if (this.note === "" || path !== this.note) return false;
 		this.heard.written.push([text, where]);
-		return this.note !== "";
+		return true;
 	}
 }

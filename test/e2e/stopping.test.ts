@@ -234,3 +234,46 @@ describe("while a run goes", () => {
 		expect(hashFolder(person.vault)).toEqual(before);
 	});
 });
+
+/** A plan that makes many notes, one step each. */
+const many = 150;
+const manyNotes = {
+	name: "Many notes",
+	match: ["many notes"],
+	reply: "I will make the notes.",
+	plan: {
+		goal: "Many notes",
+		assumptions: [],
+		riskLevel: "writes",
+		steps: Array.from({ length: many }, (_, n) => ({
+			id: `n${n}`,
+			tool: "vault.createFile",
+			args: { path: `Many/Note ${n}.md`, content: "One of many." },
+		})),
+	},
+};
+
+test("Cancel ends an undo, which says what it did; undoing again does the rest", async () => {
+	const person = await seat({ model: { scripts: [manyNotes] } });
+	const { faults } = person.playground;
+	const before = hashFolder(person.vault);
+	await person.say("many notes");
+	await person.plan.waitFor();
+	await person.approve();
+	expect(person.list("Many")).toHaveLength(many);
+	faults.set({ latencyMs: 400 });
+	await person.button("Revert last run").click();
+	await eventually(() => person.list("Many").length).toBeLessThan(many);
+	await person.button("Cancel").click();
+	await person.panel
+		.getByText("The undo was cancelled. Undo the run again to undo the rest.")
+		.last()
+		.waitFor();
+	faults.clear();
+	const left = person.list("Many").length;
+	expect(left).toBeGreaterThan(0);
+	await person.panel.getByText(`${many - left} files removed.`, { exact: true }).waitFor();
+	await person.revert();
+	await eventually(() => hashFolder(person.vault)).toEqual(before);
+	expect(person.playground.errors).toEqual([]);
+});

@@ -187,6 +187,31 @@ describe.skipIf(!findChromium())("the chat", () => {
 			await page.context().close();
 		});
 
+		it("that is asked about first names its note, and goes into no other that is opened meanwhile", async () => {
+			const page = await show(
+				stage,
+				[ready, event("turn.ended", { turn: done })],
+				{},
+				{ estimate: estimated, "reply.check": { warnings: [{ key: "chat.insert.unknown" }] } },
+			);
+			await attach(page);
+			const written = () => page.evaluate(() => window.dev.app.heard.written);
+			const note = await page.evaluate(() => window.dev.app.note);
+			await button(page, "Insert at cursor").click();
+			await page.getByRole("group", { name: `Insert the answer into “${note}” anyway?` }).waitFor();
+			await page.evaluate(() => (window.dev.app.note = "Another.md"));
+			await button(page, "Insert anyway").click();
+			await expect
+				.poll(() => page.evaluate(() => window.dev.app.heard.notices.at(-1)))
+				.toContain(`“${note}” is no longer open for editing.`);
+			expect(await written()).toEqual([]);
+			await page.evaluate((path) => (window.dev.app.note = path), note);
+			await button(page, "Insert at cursor").click();
+			await button(page, "Insert anyway").click();
+			await expect.poll(written).toEqual([["Two **notes**.", "cursor"]]);
+			await page.context().close();
+		});
+
 		it("is asked for again in its place, with what went along", async () => {
 			const with1: Turn = { ...done, mode: "agent", attached: [{ kind: "note", path: "a.md" }] };
 			const page = await show(

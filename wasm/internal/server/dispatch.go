@@ -47,6 +47,12 @@ func serve(payload []byte, params any, f func() (any, error)) ([]byte, error) {
 	return canon.Encode(r)
 }
 
+// stop ends what is under way: a turn, a run, or an undo of a run.
+func (s *Server) stop(ctx context.Context, p protocol.Stop) (protocol.Empty, error) {
+	s.undo.Stop(p.ID)
+	return s.chat.Stop(ctx, p)
+}
+
 // table is every method of protocol.ServerMethods; a test compares the two.
 func (s *Server) table() map[string]handler {
 	return map[string]handler{
@@ -54,7 +60,7 @@ func (s *Server) table() map[string]handler {
 		"configure":           on(s.onConfigure),
 		"state":               on(func(ctx context.Context, _ protocol.Empty) (protocol.State, error) { return s.state(ctx) }),
 		"send":                on(s.chat.Send),
-		"stop":                on(s.chat.Stop),
+		"stop":                on(s.stop),
 		"turn.retry":          on(s.chat.RetryNow),
 		"review.get":          on(s.tx.Get),
 		"review.open":         on(s.tx.OpenAgain),

@@ -175,7 +175,7 @@ func (s *staging) Refused(ctx context.Context) error {
 }
 
 // CarryOut implements transaction.Undo.
-func (s *staging) CarryOut(ctx context.Context, rv *transaction.Review) (protocol.RunSummary, error) {
+func (s *staging) CarryOut(ctx context.Context, rv *transaction.Review) (_ protocol.RunSummary, wrote []protocol.FileChange, _ error) {
 	deps, planned := s.deps, transaction.PlannedWrites(s.done.vault)
 	d := &history.Run{
 		Version: "1", RunID: rv.ID, Kind: protocol.KindStaged, Goal: rv.Goal(), Now: deps.Now(), Calls: len(planned),
@@ -192,13 +192,13 @@ func (s *staging) CarryOut(ctx context.Context, rv *transaction.Review) (protoco
 			"n": strconv.Itoa(len(made)), "total": strconv.Itoa(approved), "goal": d.Goal,
 		}}
 	}
-	err := s.from.carry(ctx, rv.ID, func() error {
-		_, err := deps.WriteRun(ctx, d, journal.Header{Approval: rv.View.Approval}, planned, line, deps.Guard.Writable(nil))
+	err := s.from.carry(ctx, rv.ID, func() (err error) {
+		wrote, err = deps.WriteRun(ctx, d, journal.Header{Approval: rv.View.Approval}, planned, line, deps.Guard.Writable(nil))
 		return err
 	})
 	sum, missing := deps.History.Summary(context.WithoutCancel(ctx), rv.ID)
 	if missing != nil {
-		return protocol.RunSummary{Run: rv.ID, Outcome: protocol.OutcomeFailed}, err
+		return protocol.RunSummary{Run: rv.ID, Outcome: protocol.OutcomeFailed}, wrote, err
 	}
-	return sum, err
+	return sum, wrote, err
 }

@@ -21,8 +21,8 @@ type Undo interface {
 	// Refused gives the first thing of it that the policy refuses by now.
 	Refused(ctx context.Context) error
 	// CarryOut makes its writes as a run of its own, under the review's id, ends what
-	// it was about, and gives its line for the history.
-	CarryOut(ctx context.Context, of *Review) (protocol.RunSummary, error)
+	// it was about, and gives its line for the history and the files that were written.
+	CarryOut(ctx context.Context, of *Review) (protocol.RunSummary, []protocol.FileChange, error)
 }
 
 // beginUndo carries out a reviewed undo that a person has approved. It returns
@@ -51,18 +51,18 @@ func (e *executor) beginUndo(rv *Review) error {
 // carryUndo makes the writes, and ends the run that they belong to.
 func (e *executor) carryUndo(ctx context.Context, x *Run, rv *Review, free func()) {
 	defer x.cancel()
-	sum, err := rv.Undo.CarryOut(ctx, rv)
+	sum, wrote, err := rv.Undo.CarryOut(ctx, rv)
 	ctx = context.WithoutCancel(ctx)
 	free() // before it is over: what is asked for then is done
 	x.change(func(rs *protocol.RunState) {
 		rs.State, rs.Outcome, rs.Text, rs.Done = protocol.RunFinished, sum.Outcome, sum.Text, sum.Calls
-		rs.Can = protocol.Can{Revert: sum.Can.Revert}
+		rs.Can, rs.Summary = protocol.Can{Revert: sum.Can.Revert}, inwords.Done(wrote)
 		if err == nil {
-			rs.Summary = inwords.Done(rv.View.Files)
 			return
 		}
-		rs.Problem = e.deps.Out.Problem(err)
-		rs.Failed = rs.Total - sum.Calls
+		if rs.Outcome != protocol.OutcomeCancelled {
+			rs.Problem, rs.Failed = e.deps.Out.Problem(err), rs.Total-sum.Calls
+		}
 		if rs.Outcome == "" || rs.Outcome == protocol.OutcomeOK {
 			rs.Outcome = protocol.OutcomeFailed
 		}

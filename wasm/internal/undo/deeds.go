@@ -55,6 +55,15 @@ func (d *deeds) add(wrote []protocol.FileChange, merged []string) []protocol.Mes
 	return said
 }
 
+// among gives the paths of a list that are among the files that were written.
+func among(paths []string, wrote []protocol.FileChange) []string {
+	there := map[string]bool{}
+	for _, f := range wrote {
+		there[f.Path] = true
+	}
+	return slices.DeleteFunc(paths, func(path string) bool { return !there[path] })
+}
+
 // writtenOf gives the files of a run that one of its writes has changed.
 func writtenOf(files []protocol.FileChange, jw *journal.Writer) []protocol.FileChange {
 	made := jw.Made()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 	"sync"
+	"time"
 
 	"embedded-agent/wasm/internal/audit"
 	"embedded-agent/wasm/internal/canon"
@@ -24,10 +25,11 @@ import (
 // reverts is how runs are reverted: those of this device at once, all others by a
 // review.
 type reverts struct {
-	deps    *Deps
-	rules   *rules
-	settler *settler
-	found   *found
+	deps     *Deps
+	stopping *stopping
+	rules    *rules
+	settler  *settler
+	found    *found
 }
 
 // Revert reverts a run: what can be restored or merged is; what cannot is
@@ -82,6 +84,9 @@ func (r *reverts) takeBack(ctx context.Context, p protocol.Revert, trust bool, d
 	var wrote []protocol.FileChange
 	out.Run, wrote, err = r.carryBack(ctx, doc, p.Path, u, ahead.base)
 	out.Did = did.add(wrote, rep.Merged)
+	if err != nil {
+		rep.Restored, rep.Merged = among(rep.Restored, wrote), among(rep.Merged, wrote)
+	}
 	out.Restored, out.Merged, out.Kept = canon.List(rep.Restored), canon.List(rep.Merged), canon.List(rep.Kept)
 	out.Gone = canon.List(rep.Gone)
 	for _, c := range rep.Conflicts {
@@ -211,19 +216,25 @@ func (r *reverts) WriteRun(ctx context.Context, d *history.Run, h journal.Header
 		return nil, err
 	}
 	failed := doAll(ctx, jw, planned, r.headway(d.RunID, len(planned)))
+	// Ending must not be cut short by the run's own cancellation.
+	ctx, ended := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+	defer ended()
 	if err := jw.Close(ctx); err != nil {
 		return nil, err
 	}
 	end := journal.End{Outcome: protocol.OutcomeOK, At: timestamp.Milli(r.deps.Now()), Done: jw.Done()}
 	end.Heads, end.Counts = log.Heads()
-	if failed != nil {
+	switch {
+	case fault.Is(failed, fault.Cancelled):
+		end.Outcome = protocol.OutcomeCancelled
+	case failed != nil:
 		end.Outcome = protocol.OutcomePartial
 	}
 	end.Heads[journal.File], end.Counts[journal.File] = jw.Head()
 	wrote := writtenOf(d.Files, jw)
 	sum := protocol.RunSummary{
 		Run: d.RunID, Kind: d.Kind, Goal: d.Goal, StartedAt: h.At, EndedAt: end.At, Outcome: end.Outcome,
-		Files: len(wrote), Calls: len(planned), Reverts: d.Reverts, Can: protocol.Can{Revert: end.Done > 0}, Text: line(end.Outcome, wrote),
+		Files: len(wrote), Calls: end.Done, Reverts: d.Reverts, Can: protocol.Can{Revert: end.Done > 0}, Text: line(end.Outcome, wrote),
 	}
 	if err := r.deps.Transactions.EndRun(ctx, end, &sum); err != nil {
 		return nil, err

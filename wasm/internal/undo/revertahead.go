@@ -19,6 +19,8 @@ const maxAttempts = 5
 // reverted in another attempt that reads every file. So it is where a write of
 // the run lands that nobody waited for.
 func (r *reverts) revert(ctx context.Context, p protocol.Revert) (protocol.Reverted, error) {
+	ctx, end := r.stopping.begin(ctx, p.Run)
+	defer end()
 	var did deeds
 	out, again, err := r.takeBack(ctx, p, true, &did)
 	for n := 1; err == nil && again && n < maxAttempts; n++ {
@@ -26,7 +28,11 @@ func (r *reverts) revert(ctx context.Context, p protocol.Revert) (protocol.Rever
 		next, again, err = r.takeBack(ctx, p, false, &did)
 		out = joined(out, next)
 	}
-	return out, err
+	if ctx.Err() == nil {
+		return out, err
+	}
+	r.deps.Tell(context.WithoutCancel(ctx))
+	return cancelled(out, err)
 }
 
 // joined gives the work of two attempts, the first until it was stopped.

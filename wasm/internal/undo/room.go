@@ -31,10 +31,11 @@ type Deps struct {
 	Tell func(context.Context)
 }
 
-// Undo is the room. It has no state: all is in the store, and in Transactions. It
-// is made of parts that know only those before them; what one of them does with the
+// Undo is the room. All its state is in the store, and in Transactions, but for what
+// cancels the undo that is being made. It is made of parts that know only those before them; what one of them does with the
 // vault is kept from the others by Transactions.Alone.
 //
+//	stopping  the undo that is being made, for its being cancelled
 //	rules     what an undo may write
 //	settler   what became of the writes of a run, and the end of one that had none
 //	found     what a crash has left
@@ -42,6 +43,7 @@ type Deps struct {
 //	recovery  what a person chose for what a crash has left
 //	records   the undo records as a whole: shown, copied, deleted
 type Undo struct {
+	*stopping
 	*found
 	*reverts
 	*recovery
@@ -53,6 +55,7 @@ func New(d Deps) *Undo {
 	may := &rules{&d}
 	settle := &settler{&d, may}
 	left := &found{&d, settle}
-	back := &reverts{&d, may, settle, left}
-	return &Undo{left, back, &recovery{&d, may, settle, left, back}, &records{&d}}
+	stop := &stopping{}
+	back := &reverts{&d, stop, may, settle, left}
+	return &Undo{stop, left, back, &recovery{&d, may, settle, left, back}, &records{&d}}
 }

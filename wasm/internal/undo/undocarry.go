@@ -10,17 +10,17 @@ import (
 )
 
 // CarryOut implements Undo.
-func (u *pastUndo) CarryOut(ctx context.Context, rv *transaction.Review) (protocol.RunSummary, error) {
-	sum, err := u.reverts.undoAs(ctx, rv.ID, rv, u, u.done.writes(string(u.of.kind)))
+func (u *pastUndo) CarryOut(ctx context.Context, rv *transaction.Review) (protocol.RunSummary, []protocol.FileChange, error) {
+	sum, wrote, err := u.reverts.undoAs(ctx, rv.ID, rv, u, u.done.writes(string(u.of.kind)))
 	if err == nil {
 		u.reverts.endUndone(context.WithoutCancel(ctx), rv.ID, u)
 	}
-	return sum, err
+	return sum, wrote, err
 }
 
 // undoAs makes planned writes as a run of its own, and gives its line for the
-// history.
-func (r *reverts) undoAs(ctx context.Context, id string, rv *transaction.Review, u *pastUndo, planned []journal.Planned) (protocol.RunSummary, error) {
+// history and the files that were written.
+func (r *reverts) undoAs(ctx context.Context, id string, rv *transaction.Review, u *pastUndo, planned []journal.Planned) (protocol.RunSummary, []protocol.FileChange, error) {
 	d := &history.Run{
 		Version: "1", RunID: id, Kind: u.of.kind, Goal: rv.Goal(), Now: r.deps.Now(), Calls: len(planned), Files: rv.View.Files,
 		Policy: r.deps.Guard.Policy().Snapshot(), Registry: r.deps.Registry.Version(),
@@ -31,12 +31,12 @@ func (r *reverts) undoAs(ctx context.Context, id string, rv *transaction.Review,
 	} else {
 		d.Continues, h.Finishes = u.of.run, u.of.run
 	}
-	_, err := r.WriteRun(ctx, d, h, planned, lineOf(d), r.rules.undoable(u.done.ours))
+	wrote, err := r.WriteRun(ctx, d, h, planned, lineOf(d), r.rules.undoable(u.done.ours))
 	sum, missing := r.deps.History.Summary(context.WithoutCancel(ctx), id)
 	if missing != nil {
-		return protocol.RunSummary{Run: id, Outcome: protocol.OutcomeFailed}, err
+		return protocol.RunSummary{Run: id, Outcome: protocol.OutcomeFailed}, wrote, err
 	}
-	return sum, err
+	return sum, wrote, err
 }
 
 // endUndone marks a run as what it is after a reviewed undo. One that is not
