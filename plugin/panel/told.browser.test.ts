@@ -170,7 +170,13 @@ describe.skipIf(!findChromium())("the panel tells", () => {
 		};
 		await page.evaluate((r) => (window as unknown as { finish: (r: object) => void }).finish(r), told);
 		await bar.waitFor({ state: "detached" });
-		await page.getByText("The undo was cancelled. Undo the run again to undo the rest.").waitFor();
+		await page
+			.getByText("The undo was cancelled. Undo the run again to undo the rest.", { exact: true })
+			.waitFor();
+		await page
+			.getByRole("status")
+			.filter({ hasText: "The undo was cancelled." })
+			.waitFor({ state: "attached" });
 		await page.getByText("120 files removed.", { exact: true }).waitFor();
 		expect(await cancel.count()).toBe(0);
 		await page.context().close();
