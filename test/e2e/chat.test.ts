@@ -355,6 +355,9 @@ test("after a revert the run's card no longer says that notes were made, and fol
 	await person.log.getByText(/^Undone/).waitFor();
 	expect(await person.log.getByText("Created 10 notes under Projects/XYZ").count()).toBe(0);
 	expect(await person.log.getByText("11 files changed, 1 folder").count()).toBe(0);
+	await person.button("History").click();
+	const history = person.panel.getByRole("region", { name: "History" });
+	await history.getByText("12 changes undone.").waitFor();
 });
 
 test("one file of a run is taken back alone", async () => {
