@@ -76,7 +76,7 @@ test(
 					while (open) {
 						await core.request("state", {});
 						answers++;
-						await new Promise((resolve) => window.setTimeout(resolve, 50));
+						await new Promise((resolve) => window.setTimeout(resolve, 0));
 					}
 				})();
 				const review = await opened;
@@ -106,7 +106,8 @@ test(
 			expect(seen.steps.find(({ id }) => id === `${name}_after`)?.problem, name).toBeUndefined();
 		}
 		expect(seen.phase).toBe("ready");
-		expect(seen.answers).toBeGreaterThan(20);
+		// A core that waited for its scripts, two for each attempt, would answer between them alone.
+		expect(seen.answers).toBeGreaterThan(2 * Object.keys(escapes).length);
 		expect(hashFolder(person.vault)).toEqual(before);
 		expect(person.playground.errors).toEqual([]);
 	},

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"embedded-agent/wasm/internal/host/hosttest"
@@ -23,6 +24,24 @@ func madeMany(ui *panel) string {
 		steps[n] = fmt.Sprintf(`{"id":"s%d","tool":"vault.createFile","args":{"path":"Note %d.md","content":"x\n"}}`, n, n)
 	}
 	return ui.do(`{"goal":"Many","assumptions":[],"riskLevel":"writes","steps":[` + strings.Join(steps, ",") + `]}`).Run
+}
+
+// cancelMidway has a person cancel when the twentieth note is written. Writes that are
+// under way then end; those that would follow wait until the core knows.
+func cancelMidway(mem *hosttest.Memory, cancel func()) {
+	var begun atomic.Int32
+	known := make(chan struct{})
+	for n := range notesMade {
+		mem.BeforeWriteOf(fmt.Sprintf("Note %d.md", n), func() {
+			switch at := begun.Add(1); {
+			case at == 20:
+				cancel()
+				close(known)
+			case at > 20:
+				<-known
+			}
+		})
+	}
 }
 
 // notesLeft counts the notes of madeMany that are there.
@@ -54,7 +73,7 @@ func TestAnUndoThatIsCancelledSaysWhatItDidAndIsDoneByAskingAgain(t *testing.T) 
 	before := mem.Snapshot()
 	ui := begin(t, mem, free)
 	run := madeMany(ui)
-	mem.BeforeWriteOf("Note 40.md", func() { call[protocol.Empty](ui, "stop", protocol.Stop{ID: run}) })
+	cancelMidway(mem, func() { call[protocol.Empty](ui, "stop", protocol.Stop{ID: run}) })
 	out := ui.revert(run)
 	left := notesLeft(mem)
 	if left == 0 || left == notesMade {
@@ -117,7 +136,7 @@ func TestAReviewedUndoThatIsCancelledHasEnded(t *testing.T) {
 	run := madeMany(ui)
 	shown := call[protocol.Reverted](ui, "run.revert", protocol.Revert{Run: run, Review: true})
 	rv := call[protocol.Review](ui, "review.get", protocol.RunRef{Run: shown.Review})
-	mem.BeforeWriteOf("Note 40.md", func() { call[protocol.Empty](ui, "stop", protocol.Stop{ID: rv.Run}) })
+	cancelMidway(mem, func() { call[protocol.Empty](ui, "stop", protocol.Stop{ID: rv.Run}) })
 	call[protocol.RunRef](ui, "review.approve", protocol.Approve{Run: rv.Run, Approval: rv.Approval})
 	end := ui.finished()
 	left := notesLeft(mem)
@@ -146,7 +165,7 @@ func TestStagedChangesThatAreCancelledHaveEnded(t *testing.T) {
 		work.Changes = append(work.Changes, createdFile(fmt.Sprintf("Note %d.md", n), "x\n"))
 	}
 	r := ui.stagedOf(work)
-	mem.BeforeWriteOf("Note 40.md", func() { call[protocol.Empty](ui, "stop", protocol.Stop{ID: r.Run}) })
+	cancelMidway(mem, func() { call[protocol.Empty](ui, "stop", protocol.Stop{ID: r.Run}) })
 	end := ui.approve(r)
 	made := notesLeft(mem)
 	if end.Outcome != protocol.OutcomeCancelled || made == 0 || made == notesMade || end.Done != made || end.Problem != nil {
